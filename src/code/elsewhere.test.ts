@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { openCode } from "./open-code.ts";
 
-it("tells the way out where the files of the workspace are not this machine's", async () => {
+it("gives a hint when the files of the workspace are on another machine", async () => {
   const code = openCode({
     workspace: "/workspace",
     directory: "/nowhere",

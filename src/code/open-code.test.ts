@@ -40,7 +40,7 @@ it("keeps an index of the files that may be read, and no others", async () => {
   );
 }, 60_000);
 
-it("reads what is not in a file too", async () => {
+it("parses texts that are not in a file", async () => {
   const { symbols } = await code.outline(
     { path: "unsaved.go", text: "package a\n\nfunc B() {}\n" },
     { signal },
@@ -57,7 +57,7 @@ it("reads what is not in a file too", async () => {
   ]);
 });
 
-it("has no index of what is elsewhere", async () => {
+it("has no index of a workspace on another machine", async () => {
   const elsewhere = openCode({ workspace, directory, guard: () => undefined, isElsewhere: true });
   await expect(elsewhere.index({ signal, progress: () => {} })).rejects.toMatchObject({
     code: "unavailable",

@@ -6,32 +6,32 @@ import { openLocalEnvironment } from "../environment/local/local-environment.ts"
 import { findRepository, settingsText } from "./find-repository.ts";
 import { runGit } from "./run-git.ts";
 
-it("lets git read no settings but those that were judged, whatever stands there by then", async () => {
-  await using room = await openGitFixture({
+it("gives git only the settings that were checked, even if the file changes", async () => {
+  await using fixture = await openGitFixture({
     files: { "a.txt": "one\n", ".gitattributes": "* filter=evil\n" },
   });
-  const { workspace, home } = room;
+  const { workspace, home } = fixture;
   const sandbox = { want: "none", directory: join(home, "private") } as const;
   const environment = openLocalEnvironment({ workspace, sandbox });
   const context = { environment, signal: new AbortController().signal };
-  const said: string[] = [];
-  // By what git lists, and by what we have read.
+  const outputs: string[] = [];
+  // The first time by what git lists, then by what was read.
   for (const _ of ["first", "again"]) {
     const { repository } = await findRepository(".", context);
     const { code } = await runGit(repository, ["var", "GIT_COMMITTER_IDENT"]);
-    room.git("config", "filter.evil.clean", `'${room.payload("payload", "cat")}'`);
+    fixture.git("config", "filter.evil.clean", `'${fixture.payload("payload", "cat")}'`);
     utimesSync(join(workspace, "a.txt"), new Date(0), new Date(0));
     const { stdout } = await runGit(repository, ["status", "--porcelain=v2", "--branch"]);
-    said.push(`${code} ${stdout.toString().split("\n")[1]} ${existsSync(join(home, "ran"))}`);
-    room.git("config", "--remove-section", "filter.evil");
+    outputs.push(`${code} ${stdout.toString().split("\n")[1]} ${existsSync(join(home, "ran"))}`);
+    fixture.git("config", "--remove-section", "filter.evil");
   }
   await environment.close();
-  expect(said).toEqual(["0 # branch.head main false", "0 # branch.head main false"]);
+  expect(outputs).toEqual(["0 # branch.head main false", "0 # branch.head main false"]);
 });
 
-it("writes down settings as git has listed them, without filters and other files", async () => {
-  await using room = await openGitFixture();
-  const { workspace } = room;
+it("writes settings as git lists them, without filters and other files", async () => {
+  await using fixture = await openGitFixture();
+  const { workspace } = fixture;
   mkdirSync(join(workspace, "more"));
   writeFileSync(join(workspace, "more/included"), "[core]\n\tignorecase\n");
   appendFileSync(
@@ -43,11 +43,11 @@ it("writes down settings as git has listed them, without filters and other files
       '[include]\n\tpath = ../more/included\n[includeIf "gitdir:/"]\n\tpath = nowhere\n[a ""]\n\tb =\n',
     ].join("\n"),
   );
-  room.git("config", "--worktree", "core.autocrlf", "input");
-  const listing = room.git("config", "--list", "-z", "--show-scope");
-  const copy = join(room.home, "copy");
+  fixture.git("config", "--worktree", "core.autocrlf", "input");
+  const listing = fixture.git("config", "--list", "-z", "--show-scope");
+  const copy = join(fixture.home, "copy");
   writeFileSync(copy, settingsText(listing));
   const without = /^(?:filter|include|includeif)\.|^extensions\.worktreeconfig/;
   const wanted = listing.split("\0").filter((field, at) => at % 2 === 1 && !without.test(field));
-  expect(room.git("config", "--file", copy, "--list", "-z").split("\0").slice(0, -1)).toEqual(wanted);
+  expect(fixture.git("config", "--file", copy, "--list", "-z").split("\0").slice(0, -1)).toEqual(wanted);
 });

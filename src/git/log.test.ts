@@ -10,7 +10,7 @@ it("takes a day without a time as the whole day", () => {
   ]);
 });
 
-it("takes times as they are, in their zone", () => {
+it("keeps times in their zone", () => {
   const texts = ["2026-03-01T10:00:00Z", "2026-03-01 10:00 +0200", "2026-03-01 10:00", "0001-01-01"];
   expect(texts.map((text) => momentOf(text, "until"))).toEqual([
     seconds("2026-03-01T10:00:00Z"),
@@ -20,7 +20,7 @@ it("takes times as they are, in their zone", () => {
   ]);
 });
 
-it("leaves to git what git knows, in words that it does not leave out", () => {
+it("passes on dates that git knows, in words that it does not ignore", () => {
   const texts = [
     "1700000000",
     "2.weeks.ago",
@@ -41,7 +41,7 @@ it("leaves to git what git knows, in words that it does not leave out", () => {
   ]);
 });
 
-it("refuses what git would take for another time", () => {
+it("refuses dates that git would misread", () => {
   const texts = [
     ...["garbage", "2026-13-45", "2026-02-30", "2026-03-01T99:00", "2026-03", "2026", "3", "", "--all"],
     ...[

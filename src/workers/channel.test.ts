@@ -17,13 +17,13 @@ interface Ours {
 const always = { signal: new AbortController().signal };
 
 describe("a channel", () => {
-  it("gives each question its own answer", async () => {
+  it("gives each request its own answer", async () => {
     const { asking } = joined();
     const sums = Array.from({ length: 50 }, (_, count) => asking.ask("add", [count, 1], always));
     expect(await Promise.all(sums)).toEqual(Array.from({ length: 50 }, (_, count) => count + 1));
   });
 
-  it("carries errors over with code, message and hint", async () => {
+  it("passes on errors with code, message and hint", async () => {
     const { asking } = joined();
     const error = new ToolError("too-large", "Too much", { hint: "Ask for less." });
     await expect(asking.ask("fail", error, always)).rejects.toMatchObject({
@@ -39,11 +39,11 @@ describe("a channel", () => {
     });
   });
 
-  it("lets the one that answers ask back", async () => {
+  it("allows requests in both directions", async () => {
     expect(await joined().asking.ask("addOfYours", 3, always)).toBe(0 + 10 + 20);
   });
 
-  it("tells the other side when an answer is not wanted any more", async () => {
+  it("forwards cancellation to the other side", async () => {
     const { asking } = joined();
     const cancelling = new AbortController();
     const waiting = asking.ask("wait", undefined, cancelling);
@@ -52,7 +52,7 @@ describe("a channel", () => {
     expect(await asking.ask("wait", undefined, { signal: AbortSignal.abort() })).toBe("given up");
   });
 
-  it("ends all questions when nobody will answer, and all answers that nobody wants", async () => {
+  it("rejects all requests and aborts all work at its end", async () => {
     const { asking, answering } = joined();
     const waiting = asking.ask("wait", undefined, always);
     asking.end(new Error("Gone"));

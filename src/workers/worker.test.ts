@@ -13,7 +13,7 @@ afterEach(async () => {
 });
 
 describe("a worker", () => {
-  it("answers, also after what ended it", async () => {
+  it("answers again after a crash", async () => {
     // Only the clock of the limit, which goes on when it is told to: a start takes as long as the machine is busy.
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const limitMs = 60_000;
@@ -26,7 +26,7 @@ describe("a worker", () => {
     expect(await worker.ask("add", () => [3, 4], always)).toBe(7);
   }, 60_000);
 
-  it("is ended when it takes too much memory in bytes, and says that it was that", async () => {
+  it("is killed when it takes too much memory in bytes, and says so", async () => {
     const worker = open({});
     await expect(worker.ask("takeBytes", () => undefined, always)).rejects.toMatchObject({
       code: "unavailable",
@@ -44,7 +44,7 @@ describe("a worker", () => {
     expect(await worker.ask("add", () => [1, 2], always)).toBe(3);
   }, 60_000);
 
-  it("is ended with a question that is not wanted any more, and started for the next", async () => {
+  it("is killed with a cancelled request that continues, and restarts for the next", async () => {
     const worker = open({});
     await worker.ask("add", () => [1], always);
     const cancelling = new AbortController();
@@ -58,7 +58,7 @@ describe("a worker", () => {
     expect(await next).toBe(11);
   }, 60_000);
 
-  it("ends when nobody asks, and is started again", async () => {
+  it("ends when it is idle, and restarts", async () => {
     const worker = open({ idleMs: 1 });
     const processes = new Set<number>();
     while (processes.size < 2) {

@@ -99,7 +99,7 @@ describe("findBlock in Rust", () => {
     expect(await found("a.rs", rust, { name: "run", kind: "function", lineHint })).toBe(line);
   });
 
-  it("lists all that fit rather than to guess", async () => {
+  it("lists all matches instead of guessing", async () => {
     expect(await found("a.rs", rust, { name: "run", kind: "function", modulePath: "impl Agent" })).toBe(
       [
         "ambiguous-match: a.rs has 2 blocks that match function `run` in impl Agent:",
@@ -144,7 +144,7 @@ describe("findBlock in Rust", () => {
   });
 });
 
-describe("findBlock elsewhere", () => {
+describe("findBlock in other languages", () => {
   const python =
     "class Foo:\n    def bar(self): ...\n    class Inner:\n        def bar(self): ...\ndef bar(): ...\n";
   const typescript =
@@ -180,7 +180,7 @@ describe("findBlock elsewhere", () => {
     expect(await found(path, text, wanted)).toBe(line);
   });
 
-  it("says that a file which does not parse may hold more", async () => {
+  it("says that symbols may be missing in a file that does not parse", async () => {
     expect(await found("a.rs", "fn a( {\n", { name: "b" })).toMatch(
       /Some symbols may be missing: line \d+ does not parse \(.*\)\./,
     );

@@ -39,7 +39,7 @@ const right = {
 const databaseOf = ({ directory }: TestIndex) => path.join(directory, "index.db");
 
 describe("an index", () => {
-  it("is made anew, with right answers, whichever bytes of it are overwritten", async () => {
+  it("is rebuilt with correct answers, whichever of its bytes are overwritten", async () => {
     await using index = openTestIndex(files);
     await index.built();
     await index.close();
@@ -63,7 +63,7 @@ describe("an index", () => {
     }
   });
 
-  it("is made anew when it is cut off, no database, or of another version", async () => {
+  it("is rebuilt when it is truncated, not a database, or of another version", async () => {
     await using index = openTestIndex(files);
     await index.built();
     await index.close();
@@ -83,7 +83,7 @@ describe("an index", () => {
     }
   });
 
-  it("is made anew when it is removed while it is open", async () => {
+  it("is rebuilt when it is removed while it is open", async () => {
     await using index = openTestIndex(files);
     await index.built();
     fs.rmSync(index.directory, { recursive: true });
@@ -92,7 +92,7 @@ describe("an index", () => {
     expect(fs.existsSync(databaseOf(index))).toBe(true);
   });
 
-  it("lives in memory where its folder cannot be written, and says so", async () => {
+  it("is kept in memory when its folder cannot be written, and says so", async () => {
     await using index = openTestIndex(files);
     fs.writeFileSync(index.directory, "no folder");
     const { state, ...others } = await answersOf(index);
@@ -102,7 +102,7 @@ describe("an index", () => {
     });
   });
 
-  it("answers rightly on a full disk, and says why it is not whole", async () => {
+  it("answers correctly on a full disk, and says why it is incomplete", async () => {
     await using index = openTestIndex(files);
     // Ten blocks of 512 bytes for each file that is written.
     const command = `trap "" XFSZ; ulimit -f 10; exec "$0" "$@"`;
@@ -133,7 +133,7 @@ describe("an index", () => {
     database.close();
   });
 
-  it("goes on where it was when what builds it is killed", async () => {
+  it("continues where it was when its builder is killed", async () => {
     await using index = openTestIndex(files);
     for (let round = 0; round < 6; round++) {
       const child = spawn(process.execPath, [trial, index.workspace, index.directory], { stdio: "ignore" });

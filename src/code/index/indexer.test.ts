@@ -62,7 +62,7 @@ describe("the index", () => {
     expect(await index.withText("alpha")).toEqual([]);
   });
 
-  it("sees other content when the times are put back", async () => {
+  it("sees changed content when the times are reset", async () => {
     await using index = openTestIndex({ "a.txt": "alpha" });
     const { atime, mtime } = fs.statSync(index.path("a.txt"));
     await index.built();
@@ -83,7 +83,7 @@ describe("the index", () => {
     expect(await index.withText("alpha")).toEqual(["a.txt", "b/c.txt"]);
   });
 
-  it("leaves out what may not be read, and forgets what was in it", async () => {
+  it("leaves out files that may not be read, and forgets their content", async () => {
     let secret = /never/;
     await using index = openTestIndex(
       { "a.ts": "function alpha() {}", "b.ts": "function alphabet() {}" },
@@ -102,7 +102,7 @@ describe("the index", () => {
     expect(await other.built()).toMatchObject({ files: 1, indexed: 1 });
   });
 
-  it("neither follows links nor takes what is no file", async () => {
+  it("does not follow links and takes only files", async () => {
     await using index = openTestIndex({ "a.txt": "alpha", "b/c.txt": "alpha" });
     await index.built();
     fs.rmSync(index.path("a.txt"));
@@ -112,7 +112,7 @@ describe("the index", () => {
     expect(await index.withText("alpha")).toEqual(["b/c.txt"]);
   });
 
-  it("takes text in any encoding, names of any kind, and tells what is no text", async () => {
+  it("takes text in any encoding and any file name, and marks binary files", async () => {
     await using index = openTestIndex({
       "utf16.txt": Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from("alpha", "utf16le")]),
       "latin1.txt": Buffer.from("stra\xdfe alpha", "latin1"),
@@ -130,7 +130,7 @@ describe("the index", () => {
     expect(fs.statSync(path.join(index.directory, "index.db")).ino).toBe(ino);
   });
 
-  it("looks into files that are too large for it", async () => {
+  it("always offers files that are too large to index", async () => {
     await using index = openTestIndex({ "a.txt": "alpha" });
     fs.writeFileSync(index.path("large.log"), "");
     fs.truncateSync(index.path("large.log"), 1024 ** 3);
@@ -138,7 +138,7 @@ describe("the index", () => {
     expect(await index.built()).toEqual({ files: 2, indexed: 2, outlined: 0, outlinable: 0 });
   });
 
-  it("keeps words of a file that breaks its parser, and symbols of all others", async () => {
+  it("keeps the words of a file that crashes its parser, and the symbols of all others", async () => {
     const bad = "function alpha() {}";
     const files = { "bad.ts": bad, "copy.ts": bad, "good.ts": "function beta() {}", "other.ts": bad };
     await using index = openTestIndex(files, { worker: workerBreakingOver("bad.ts") });
@@ -154,7 +154,7 @@ describe("the index", () => {
     expect(await named("gamma")).toEqual(["bad.ts"]);
   });
 
-  it("finds symbols by the last words of their names, with what they lie in", async () => {
+  it("finds symbols by the last words of their names, with their containers", async () => {
     await using index = openTestIndex({
       "b.ts": "/** Reads. */\nexport class Reader {\n  readToken(): void {}\n}\n",
       "a.py": "def read_token():\n    pass\n\ndef unread():\n    pass\n",
@@ -195,7 +195,7 @@ describe("the index", () => {
     ]);
   });
 
-  it("follows a switch of branches, with all that moves by it", async () => {
+  it("follows a switch of branches", async () => {
     const names = Array.from({ length: 150 }, (_, place) => `a/f${place}.ts`);
     await using index = openTestIndex(Object.fromEntries(names.map((name) => [name, `alpha("${name}")`])));
     const git = (...args: string[]) =>
@@ -226,7 +226,7 @@ describe("the index", () => {
     }
   });
 
-  it("keeps few segments, and right answers, however often files change", async () => {
+  it("keeps few segments and correct answers, however often files change", async () => {
     await using index = openTestIndex(
       Object.fromEntries(Array.from({ length: 30 }, (_, place) => [`f${place}.ts`, `class Made${place} {}`])),
     );
@@ -310,7 +310,7 @@ describe("the index", () => {
       ignoreCase: fc.boolean(),
     });
 
-    it("misses no file that ripgrep finds, and gives none that ripgrep would not look into", async () => {
+    it("misses no file that ripgrep finds, and returns none that ripgrep would skip", async () => {
       const step = fc.record({
         changes: fc.array(change, { maxLength: 5 }),
         asked: fc.oneof(pattern, expression),

@@ -234,7 +234,7 @@ describe("a location is refused", () => {
     expect(await found(path, location)).toBe(expected);
   });
 
-  it("when several descriptions fit about as well, with their scores", async () => {
+  it("when several descriptions match about equally, with their scores", async () => {
     const told = await found("store.py", "load the items by name");
     expect(told.replace(/0\.\d\d/g, "#")).toBe(
       'ambiguous-match: store.py: the location "load the items by name" matches 3 locations:\n' +
@@ -245,7 +245,7 @@ describe("a location is refused", () => {
     );
   });
 
-  it("when it is text that is there ever so often, of which not all places are told", async () => {
+  it("when the text occurs very often, with only some of the locations", async () => {
     const [told] = (await found("often.unknown", "again")).split("\n");
     expect(told).toBe('ambiguous-match: often.unknown: the location "again" matches 100 locations or more:');
   });
@@ -276,7 +276,7 @@ describe("a location is refused", () => {
     },
   );
 
-  it("when several lines are as like, with their scores", async () => {
+  it("when several lines are equally similar, with their scores", async () => {
     expect(await found("pairs.unknown", "total = {price, amount}")).toBe(
       'ambiguous-match: pairs.unknown: the location "total = {price, amount}" matches 2 locations:\n' +
         '  line 1: similar text: "total = (price, amount)", score 0.84\n' +

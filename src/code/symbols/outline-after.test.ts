@@ -51,7 +51,7 @@ describe("an outline after a change", () => {
     parser.delete();
   });
 
-  it("leaves what the change does not touch as it was", async () => {
+  it("keeps symbols that the change does not touch", async () => {
     const text = "fn a() {}\n\nmod m {\n    fn b() { 1 }\n    fn c() { 2 }\n}\n\nfn d() {}\n";
     const parser = await parserOf("rust");
     const before = outlined(parser, text, "rust");
@@ -71,7 +71,7 @@ describe("an outline after a change", () => {
     parser.delete();
   });
 
-  it("sees a change that ends what it lies in and begins another", async () => {
+  it("sees a change that ends its container and begins another", async () => {
     const text = "fn a() { 1 }\nfn b() {}\n";
     const put = "1 }\nfn a() { ";
     const parser = await parserOf("rust");

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { CodeSymbol } from "../../contract/code.ts";
 import { limitSymbols } from "./outline-of.ts";
 
-it("leaves all where there are no more than wanted", () => {
+it("keeps all if there are not too many", () => {
   const all = [key("a"), key("b", 0)];
   expect(limitSymbols(2, all)).toEqual(all);
 });
@@ -13,7 +13,7 @@ it("leaves out the innermost first", () => {
   expect(limitSymbols(3, all)).toEqual([key("a"), key("d")]);
 });
 
-it("leaves out the last of those that lie in nothing", () => {
+it("leaves out the last of the outermost", () => {
   expect(limitSymbols(1, [key("a"), key("b"), key("c", 1)])).toEqual([key("a")]);
 });
 

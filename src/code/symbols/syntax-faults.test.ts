@@ -26,12 +26,12 @@ describe("syntax faults", () => {
     expect(await faults("rust", "")).toEqual([]);
   });
 
-  it("count characters, not units, and show what cannot be printed by its number", async () => {
+  it("count characters, not units, and show unprintable ones by their number", async () => {
     expect(await faults("json", '["😀" 1]')).toEqual(["1:6 unexpected `1`"]);
     expect(await faults("typescript", "\u0001")).toEqual(["1:1 unexpected `U+0001`"]);
   });
 
-  it("are bounded and the same each time in what is no code at all", async () => {
+  it("are bounded and stable in a text that is not code", async () => {
     const text = "] ) } ".repeat(5_000);
     const first = await faults("json", text);
     expect(first.length).toBeLessThanOrEqual(1_000);
@@ -39,18 +39,18 @@ describe("syntax faults", () => {
     expect(await faults("json", text)).toEqual(first);
   });
 
-  it("are told of very many brackets, too", async () => {
+  it("are found among very many brackets", async () => {
     expect((await faults("json", "[".repeat(100_000))).length).toBe(1);
     const deep = `${"[".repeat(20_000)}1 2${"]".repeat(20_000)}`;
     expect(await faults("json", deep)).toEqual(["1:20001 unexpected `1`"]);
   });
 
-  it("are not made up of macros in C, nor of what newer TypeScript has", async () => {
+  it("are not caused by macros in C or by newer TypeScript", async () => {
     expect(await faults("c", "EXPORT_API int CALL_IT f(void) { return 1; }\n")).toEqual([]);
     expect(await faults("typescript", "interface A<in out T> { a: T }\n")).toEqual([]);
   });
 
-  it("stay where they are in a text with macros that is wrong all the same", async () => {
+  it("keep their positions in a faulty text with macros", async () => {
     expect(await faults("c", "EXPORT_API int CALL_IT f(void) { return 1; \n")).toEqual(["1:43 missing `}`"]);
   });
 });

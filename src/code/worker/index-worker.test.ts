@@ -9,7 +9,7 @@ import { IndexWorker } from "./index-worker.ts";
 
 const always = new AbortController().signal;
 
-it("answers others when one question is not wanted any more, however long that goes on", async () => {
+it("answers other requests while a cancelled one continues", async () => {
   await using folder = temporaryFolder();
   const { worker, refresh, underway, verdicts } = askedAbout(folder.path);
   const cancelling = new AbortController();
@@ -28,7 +28,7 @@ it("answers others when one question is not wanted any more, however long that g
   await worker.close();
 });
 
-it("tells those who still wait that it was closed", async () => {
+it("rejects waiting requests when it is closed", async () => {
   await using folder = temporaryFolder();
   const { worker, refresh, underway } = askedAbout(folder.path);
   const waiting = refresh(always).catch(({ code, message }) => ({ code, message }));
@@ -37,7 +37,7 @@ it("tells those who still wait that it was closed", async () => {
   expect(await waiting).toEqual({ code: "unavailable", message: "This Toolcrib is closed" });
 });
 
-it("goes on when whoever is told how far it is fails", async () => {
+it("continues when a progress listener fails", async () => {
   await using folder = temporaryFolder();
   for (let place = 0; place < 400; place += 1)
     writeFileSync(join(folder.path, `f${place}.ts`), `export class Made${place} {}\n`.repeat(200));

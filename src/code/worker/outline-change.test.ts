@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import type { CodeSymbol, Outline } from "../../contract/code.ts";
 import { changedOutline, outlineChange } from "./outline-change.ts";
 
-it("tells only what is new, and how far the rest has moved", () => {
+it("contains only new symbols, and how far the others move", () => {
   const before = outline(["A", 0], ["a", 10, 0], ["B", 20], ["b", 30, 2]);
   const after = outline(["A", 0], ["a", 10, 0], ["new", 20, 0], ["B", 40], ["b", 50, 3]);
   const change = outlineChange(before, after);
@@ -18,7 +18,7 @@ it("tells only what is new, and how far the rest has moved", () => {
   expect(changedOutline(before, change)).toEqual(after);
 });
 
-it("makes of every outline every other", () => {
+it("turns every outline into every other", () => {
   const symbol = fc.tuple(fc.constantFrom("a", "b"), fc.nat({ max: 3 }), fc.option(fc.nat({ max: 2 })));
   const symbols = fc.array(symbol, { maxLength: 6 });
   const some = symbols.map((all) =>

@@ -22,14 +22,14 @@ const reader = new Reader();
 afterAll(() => reader.close());
 
 describe("a reader", () => {
-  it("tells symbols and faults", async () => {
+  it("returns symbols and faults", async () => {
     const text = "fn main() {}\nstruct A;\n";
     expect(namesOf(await reader.outline({ path: "main.rs", text }, always))).toEqual(["main", "A"]);
     const broken = await reader.outline({ path: "a.json", text: '{ "a": }' }, always);
     expect([broken.language, broken.faults.length > 0]).toEqual(["json", true]);
   });
 
-  it("answers fifty questions at once, each its own", async () => {
+  it("answers fifty requests at once", async () => {
     const numbers = Array.from({ length: 50 }, (_, number) => number);
     const outlines = numbers.map((number) =>
       reader.outline({ path: `${number % 20}.py`, text: `def f${number}(): pass\n` }, always),
@@ -37,7 +37,7 @@ describe("a reader", () => {
     expect((await Promise.all(outlines)).map(namesOf)).toEqual(numbers.map((number) => [`f${number}`]));
   });
 
-  it("tells the same of a changed text as of a new one", async () => {
+  it("returns the same for a changed text as for a new one", async () => {
     const parts = Array.from({ length: 200 }, (_, number) => `def f${number}(a):\n    return a\n\n`);
     for (const [at, part] of Object.entries({
       0: "",
@@ -54,7 +54,7 @@ describe("a reader", () => {
     }
   });
 
-  it("goes on where texts are no good", async () => {
+  it("continues after texts that cannot be parsed", async () => {
     const texts = ["", "\0\0", "\ud800 = '\udc00'", "(".repeat(500), "[".repeat(2000), '"', "\r\n\r"];
     const outlines = await Promise.all(
       texts.flatMap((text) =>
@@ -66,7 +66,7 @@ describe("a reader", () => {
     );
   });
 
-  it("reads on as before when a scanner wrote over the memory of the parser", async () => {
+  it("continues correctly after a scanner overwrote the memory of the parser", async () => {
     const texts = {
       "a.json": '{"a": [1, 2, 3}',
       "a.py": "def f(:\n  pass\n",
@@ -85,7 +85,7 @@ describe("a reader", () => {
     expect(await outlines()).toEqual(before);
   }, 60_000);
 
-  it("refuses what it cannot read, and says what to do", async () => {
+  it("refuses what it cannot parse, with a hint", async () => {
     const outline = (path: string, text: string, language?: string) =>
       reader
         .outline({ path, text, language }, always)
@@ -113,7 +113,7 @@ describe("a reader", () => {
     ]);
   });
 
-  it("gives up what is not wanted any more, before and while it is read", async () => {
+  it("cancels requests before and during the parse", async () => {
     const cancelling = new AbortController();
     const slow = reader.outline(
       { path: "slow.ts", text: "(".repeat(100_000) },
@@ -134,7 +134,7 @@ describe("a reader", () => {
     expect((await next).language).toBe("json");
   });
 
-  it("is started again when it was killed, and names the file that it read", async () => {
+  it("restarts after it was killed, and names the file that it was reading", async () => {
     const { stdout } = await run(process.execPath, [killedWorker]);
     expect(JSON.parse(stdout)).toEqual({
       first: {
@@ -147,14 +147,14 @@ describe("a reader", () => {
     });
   }, 60_000);
 
-  it("keeps nobody from ending, and ends too", async () => {
+  it("does not keep the process alive, and ends with it", async () => {
     const { stdout } = await run(process.execPath, [abandonedWorker]);
     const pids: number[] = JSON.parse(stdout);
     expect(pids).toHaveLength(1);
     while (pids.some(isAlive)) await sleep(20);
   }, 30_000);
 
-  it("ends in the middle of a parse when nobody is left to answer", async () => {
+  it("ends in the middle of a parse when its parent is gone", async () => {
     const { stdout } = await run(process.execPath, [killedParent]).catch(
       (error: { stdout: string }) => error,
     );
@@ -163,7 +163,7 @@ describe("a reader", () => {
     while (isAlive(pid)) await sleep(20);
   }, 30_000);
 
-  it("answers nothing when it is closed", async () => {
+  it("refuses requests when it is closed", async () => {
     const closed = new Reader();
     await closed.close();
     await expect(closed.outline({ path: "a.json", text: "{}" }, always)).rejects.toMatchObject({

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { SentTexts } from "./sent-texts.ts";
 
-it("sends what changed of a text that its worker knows, and else all of it", () => {
+it("sends only the change of a text that its worker has", () => {
   const sent = new SentTexts();
   const next = (text: string, process = 1, path = "a.ts") =>
     sent.next({ path, language: "typescript", text }, process, "changes").sent;

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { changeBetween, changed } from "./sent-texts.ts";
 
-it("tells the smallest change between two texts", () => {
+it("finds the smallest change between two texts", () => {
   const long = "line\n".repeat(5000);
   expect([
     changeBetween("abc", "abc"),
@@ -19,14 +19,14 @@ it("tells the smallest change between two texts", () => {
   ]);
 });
 
-it("tears no pair of surrogates apart", () => {
+it("splits no surrogate pair", () => {
   expect([changeBetween("a😀b", "a😁b"), changeBetween("\u{1F600}", "\u{1FA00}")]).toEqual([
     { start: 1, oldEnd: 3, text: "😁" },
     { start: 0, oldEnd: 2, text: "\u{1FA00}" },
   ]);
 });
 
-it("makes of every text every other", () => {
+it("turns every text into every other", () => {
   const text = fc.string({ unit: fc.constantFrom("a", "b", "\n", "\ud83d", "\ude00"), maxLength: 40 });
   fc.assert(
     fc.property(text, text, (before, after) => {

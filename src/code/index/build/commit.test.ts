@@ -11,7 +11,7 @@ const segment = new SegmentWriter(0, { weighted: false }).done();
 const traits = { binary: false, oddCase: false, unparsed: false };
 const content = { hash: "new", language: undefined, traits, document: undefined };
 
-it("looks again into a file that is as another process knew it, which has forgotten it", async () => {
+it("reads a file again when another process has removed its record", async () => {
   await using folder = temporaryFolder();
   const store = new IndexStore(join(folder.path, "index"));
   const state = new WorkspaceState(new Map([["a", listed]]), store);
@@ -23,7 +23,7 @@ it("looks again into a file that is as another process knew it, which has forgot
   store.close();
 });
 
-it("forgets no file that another process has found while this one looked", async () => {
+it("keeps files that another process added during a scan", async () => {
   await using folder = temporaryFolder();
   const directory = join(folder.path, "index");
   const [store, other] = [new IndexStore(directory), new IndexStore(directory)];
@@ -42,7 +42,7 @@ it("forgets no file that another process has found while this one looked", async
   other.close();
 });
 
-it("knows what it has read while others write, however young the file is", async () => {
+it("knows what it has read while others write, however new the file is", async () => {
   await using folder = temporaryFolder();
   const directory = join(folder.path, "index");
   const [store, other] = [new IndexStore(directory), new IndexStore(directory)];

@@ -36,7 +36,7 @@ const words = [
   ...["runn:", "runn;", "runn=", "runn<", "\u007f", "~", "\0"],
 ];
 
-it("puts terms in the order of their bytes", () => {
+it("sorts terms by their bytes", () => {
   const terms = new Terms();
   const numbers = Uint32Array.from(words, (word) => terms.numberOf(word));
   const sorted = Array.from(inOrderOfBytes(numbers, terms), (number) => terms.term(number));
@@ -45,7 +45,7 @@ it("puts terms in the order of their bytes", () => {
   );
 });
 
-it("makes the bytes of terms", () => {
+it("encodes terms as bytes", () => {
   const encoder = new TermEncoder();
   for (const word of [...words, "long".repeat(200)])
     expect(Buffer.from(encoder.bytesOf(word)).toString()).toBe(word);

@@ -4,7 +4,7 @@ import { WorkerLanguages } from "./batches.ts";
 const file = (language: string | undefined, bytes: number) => ({ language, bytes });
 const [go, rust, moreRust, text] = [file("go", 2), file("rust", 1), file("rust", 4), file(undefined, 9)];
 
-it("gives a worker its own languages, then the largest that nobody has, then what needs no grammar", () => {
+it("gives a worker its own languages, then the largest unclaimed one, then files without a grammar", () => {
   const languages = new WorkerLanguages(2);
   const waiting = [text, rust, go, moreRust];
   expect(languages.choose(waiting, 0)).toEqual([rust, moreRust, go, text]);

@@ -33,24 +33,24 @@ function show(query: TrigramQuery): unknown {
 describe("trigramsOfRegex", () => {
   const asked = (pattern: string, ignoreCase = false) => show(trigramsOfRegex(pattern, { ignoreCase }));
 
-  it("asks for all trigrams of a literal, in small letters", () => {
+  it("requires all trigrams of a literal, in lower case", () => {
     expect(asked("Token")).toEqual({ every: ["tok", "oke", "ken"] });
     expect(show(trigramsOfLiteral("a.b*", exact))).toEqual({ every: ["a.b", ".b*"] });
   });
 
-  it("asks for what stands on both sides of what may be anything", () => {
+  it("requires the text on both sides of a wildcard", () => {
     expect(asked("fn .*init")).toEqual({ every: ["fn ", "ini", "nit"] });
     expect(asked(String.raw`\bclass\s+Foo\b`)).toEqual({ every: ["cla", "las", "ass", "foo"] });
   });
 
-  it("asks for one of several", () => {
+  it("requires one of several alternatives", () => {
     expect(asked("abc|xyz")).toEqual({ some: ["abc", "xyz"] });
     expect(asked("ab[cd]e?")).toEqual({
       some: [{ every: ["abc", "bce"] }, "abc", { every: ["abd", "bde"] }, "abd"],
     });
   });
 
-  it("asks for nothing where nothing is sure", () => {
+  it("requires nothing where nothing is certain", () => {
     const patterns = ["", "ab", "a*", "(?:abc)?", "[a-z]+", "abc|x", ".", "(?-u:\\xff)abc", "(unclosed"];
     expect(patterns.map((pattern) => asked(pattern))).toEqual(patterns.map(() => "all"));
   });

@@ -15,7 +15,7 @@ const contents = fc.dictionary(term, postings, { maxKeys: 400, noNullPrototype: 
 
 describe("a segment", () => {
   for (const weighted of [true, false]) {
-    it(`gives back what was written, ${weighted ? "with" : "without"} weights`, () => {
+    it(`returns what was written, ${weighted ? "with" : "without"} weights`, () => {
       const property = fc.property(contents, fc.array(term, { maxLength: 10 }), (given, others) => {
         const writer = new SegmentWriter(documents, { weighted });
         const terms = Object.keys(given)
