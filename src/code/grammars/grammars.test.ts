@@ -25,13 +25,13 @@ describe("the grammars", () => {
     expect(new Set(heavy)).toEqual(heavyGrammars);
   });
 
-  it("are mended only where the faults are", () => {
+  it("are patched only at their known bugs", () => {
     const swift = readFileSync(grammarSource("swift"));
-    const mended = Buffer.from(swift);
-    mended[350_553] = 1;
-    expect(mended.equals(patchGrammar("swift", swift))).toBe(true);
+    const patched = Buffer.from(swift);
+    patched[350_553] = 1;
+    expect(patched.equals(patchGrammar("swift", swift))).toBe(true);
     expect(patchGrammar("rust", swift)).toBe(swift);
-    expect(() => patchGrammar("swift", swift.subarray(1))).toThrow("is not the one whose faults are known");
+    expect(() => patchGrammar("swift", swift.subarray(1))).toThrow("does not fit its version");
   });
 
   /** Others than the one we run in can be named: TOOLCRIB_TEST_NODES=/a/node:/b/node. */

@@ -189,7 +189,7 @@ describe("a location is refused", () => {
       "def load",
       'ambiguous-match: store.py: the location "def load" matches 2 locations:\n' +
         "  lines 2-3: Method load [2-3] in Class Store\n  lines 10-12: Method load [10-12] in Class Cache" +
-        ` Nothing was written. Name the block, such as "method Foo.run", ${lines}`,
+        ` Nothing was written. Give the name of the block, such as "method Foo.run", ${lines}`,
     ],
     [
       "a head that is text, too",
@@ -241,7 +241,7 @@ describe("a location is refused", () => {
         "  lines 2-3: Method load [2-3] in Class Store, score #\n" +
         "  lines 10-12: Method load [10-12] in Class Cache, score #\n" +
         "  lines 5-6: Method save [5-6] in Class Store, score #" +
-        ` Nothing was written. Name the block, such as "method Foo.run", ${lines}`,
+        ` Nothing was written. Give the name of the block, such as "method Foo.run", ${lines}`,
     );
   });
 
