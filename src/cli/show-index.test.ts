@@ -46,8 +46,6 @@ it("fails where the index cannot be kept, and says why", async () => {
     exit: 1,
     stdout: "1 file indexed, 1 of them with symbols; 0 bytes.\n",
     stderr: expect.stringMatching(/^The index is only in memory: .* cannot be created: /),
-||||||| .merge_file_PJ5Okj
-    stderr: expect.stringMatching(/^The index is only in memory: .* cannot be made: /),
   });
 });
 
