@@ -26,7 +26,7 @@ import {
   withoutSeparator,
 } from "./spacing.ts";
 
-export type Position = "before" | "after" | "inside_start" | "inside_end";
+type Position = "before" | "after" | "inside_start" | "inside_end";
 
 interface Insertion {
   readonly text: string;
