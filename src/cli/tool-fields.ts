@@ -2,6 +2,7 @@ import type { z } from "zod";
 import { globalRegistry } from "zod/v4/core";
 import { ToolError } from "../contract/error.ts";
 import { nearest } from "../lib/text/nearest.ts";
+import { attempt } from "../system/attempt.ts";
 import type { AnyTool } from "../toolcrib/index.ts";
 import { isFlag, splitFlag } from "./parse-arguments.ts";
 
@@ -98,11 +99,9 @@ function readOne(text: string, types: readonly string[]): unknown {
   if (types.includes("number") && text.trim() !== "" && Number.isFinite(Number(text))) return Number(text);
   if (types.includes("boolean") && (text === "true" || text === "false")) return text === "true";
   if (types.includes("string")) return text;
-  try {
-    return types.includes("object") || types.includes("array") ? JSON.parse(text) : text;
-  } catch {
-    return text;
-  }
+  const isJson = types.includes("object") || types.includes("array");
+  const parsed = isJson ? attempt(() => ({ value: JSON.parse(text) })) : undefined;
+  return parsed ? parsed.value : text;
 }
 
 function seeHelp(tool: string): { readonly hint: string } {

@@ -15,6 +15,7 @@ import {
 import { dirname, join } from "node:path";
 import { TimeSlice } from "../lib/async/time-slice.ts";
 import { contentHash } from "../lib/bytes/content-hash.ts";
+import { attempt } from "./attempt.ts";
 import { newHash, piecesOf, writeFully } from "./content.ts";
 import { makePrivateDirectory, namesIn } from "./directories.ts";
 import { errnoOf } from "./file-errors.ts";
@@ -230,12 +231,9 @@ function findBlob(folder: string, hash: string): Stats | undefined {
 /** For files that are still being written. */
 const temporaryPrefix = "new-";
 
+/** A file that does not exist is no error, and others are less important than the one that led here. */
 function unlinkQuietly(path: string): void {
-  try {
-    unlinkSync(path);
-  } catch {
-    // It does not exist, or the error that led here says more.
-  }
+  attempt(() => unlinkSync(path));
 }
 
 function markerIn(folder: string): string {

@@ -1,8 +1,9 @@
-import { lstatSync, mkdirSync, readdirSync, readlinkSync, realpathSync, statSync } from "node:fs";
+import { mkdirSync, readdirSync, readlinkSync, realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import { ToolError } from "../contract/error.ts";
 import { fingerprint } from "../lib/bytes/content-hash.ts";
+import { attempt, statsAt } from "./attempt.ts";
 import { errnoOf } from "./file-errors.ts";
 
 /** Where Toolcrib stores its own files. */
@@ -111,24 +112,13 @@ export function realLocation(path: string): string {
 const maxLinks = 40;
 
 function locationOf(path: string, linksLeft: number): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    const parent = dirname(path);
-    if (parent === path) return path;
-    const directory = locationOf(parent, linksLeft);
-    const here = join(directory, basename(path));
-    const target = linksLeft > 0 ? linkAt(here) : undefined;
-    return target === undefined ? here : locationOf(resolve(directory, target), linksLeft - 1);
-  }
-}
-
-function linkAt(path: string): string | undefined {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return undefined;
-  }
+  const real = attempt(() => realpathSync(path));
+  const parent = dirname(path);
+  if (real !== undefined || parent === path) return real ?? path;
+  const directory = locationOf(parent, linksLeft);
+  const here = join(directory, basename(path));
+  const target = linksLeft > 0 ? attempt(() => readlinkSync(here)) : undefined;
+  return target === undefined ? here : locationOf(resolve(directory, target), linksLeft - 1);
 }
 
 /** Creates a folder that only this user can read, and its parents. */
@@ -185,11 +175,7 @@ export function namesIn(folder: string): readonly string[] {
 
 /** Also none when it cannot be read. */
 export function namesIfReadable(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
+  return attempt(() => readdirSync(folder)) ?? [];
 }
 
 /**
@@ -197,18 +183,10 @@ export function namesIfReadable(folder: string): readonly string[] {
  * another user is ignored: anyone can create one in /tmp.
  */
 export function repositoryRoot(workspace: string): string {
-  const trusted = new Set([0, process.getuid?.(), ownerOf(workspace)]);
+  const trusted = new Set([0, process.getuid?.(), statsAt(workspace)?.uid]);
   for (let directory = workspace; ; directory = dirname(directory)) {
-    const owner = ownerOf(join(directory, ".git"));
+    const owner = statsAt(join(directory, ".git"))?.uid;
     if (owner !== undefined) return trusted.has(owner) ? directory : workspace;
     if (dirname(directory) === directory) return workspace;
-  }
-}
-
-function ownerOf(path: string): number | undefined {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false })?.uid;
-  } catch {
-    return undefined;
   }
 }

@@ -1,5 +1,6 @@
 import { readdirSync } from "node:fs";
 import { monotonicMs } from "../lib/clock.ts";
+import { attempt } from "./attempt.ts";
 import { type ProcessInfo, processInfo, readSystemFile } from "./process-identity.ts";
 
 /**
@@ -133,20 +134,11 @@ function livesOf(numbers: readonly number[]): readonly ProcessInfo[] {
 }
 
 function processNumbers(): readonly number[] {
-  try {
-    return readdirSync("/proc")
-      .filter((name) => /^\d+$/.test(name))
-      .map(Number);
-  } catch {
-    return [];
-  }
+  const names = attempt(() => readdirSync("/proc")) ?? [];
+  return names.filter((name) => /^\d+$/.test(name)).map(Number);
 }
 
 /** Whether a process received it. */
 function hits(pid: number, signal: NodeJS.Signals | 0): boolean {
-  try {
-    return process.kill(pid, signal);
-  } catch {
-    return false;
-  }
+  return attempt(() => process.kill(pid, signal)) ?? false;
 }

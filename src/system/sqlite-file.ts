@@ -10,6 +10,8 @@ import {
   statSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { attempt } from "./attempt.ts";
+import { namesIfReadable } from "./directories.ts";
 import { errnoOf } from "./file-errors.ts";
 
 /** Creates the private file of a database if it is missing; SQLite gives its other files the same permissions. */
@@ -47,12 +49,8 @@ export function discardDatabase(path: string, identity: string): void {
 /** The databases that were set aside, oldest first. */
 export function damagedBeside(path: string): readonly string[] {
   const prefix = `${basename(path)}.damaged-`;
-  try {
-    const names = readdirSync(dirname(path)).filter((name) => name.startsWith(prefix) && /Z$/.test(name));
-    return names.sort().map((name) => join(dirname(path), name));
-  } catch {
-    return [];
-  }
+  const names = namesIfReadable(dirname(path)).filter((name) => name.startsWith(prefix) && /Z$/.test(name));
+  return names.sort().map((name) => join(dirname(path), name));
 }
 
 /**
@@ -72,11 +70,8 @@ const beginningMs = 10_000;
 
 /** Contents are in folders; a file marks the time of the last collection. */
 function holdsFolders(path: string): boolean {
-  try {
-    return readdirSync(path, { withFileTypes: true }).some((entry) => entry.isDirectory());
-  } catch {
-    return false;
-  }
+  const entries = attempt(() => readdirSync(path, { withFileTypes: true })) ?? [];
+  return entries.some((entry) => entry.isDirectory());
 }
 
 /** The size of a database with SQLite's other files. */

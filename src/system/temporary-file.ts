@@ -12,6 +12,7 @@ import {
   type Stats,
   unlinkSync,
 } from "node:fs";
+import { attempt } from "./attempt.ts";
 import { errnoOf } from "./file-errors.ts";
 import type { PinnedDirectory } from "./pinning.ts";
 
@@ -88,11 +89,8 @@ export class TemporaryFile {
   discard(): void {
     if (this.#state === "left") return;
     this.#close();
-    try {
-      unlinkSync(this.#directory.at(this.#name));
-    } catch {
-      // The error that led here says more.
-    }
+    // The error that led here says more.
+    attempt(() => unlinkSync(this.#directory.at(this.#name)));
   }
 
   #close(): void {

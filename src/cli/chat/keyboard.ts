@@ -1,6 +1,7 @@
 import { appendFileSync, chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface, type Interface } from "node:readline";
+import { attempt } from "../../system/attempt.ts";
 import { makePrivateDirectory, userDirectories } from "../../system/directories.ts";
 import { forLocale, remark } from "../terminal.ts";
 
@@ -175,7 +176,7 @@ export class InputHistory {
 
   constructor(directory: string = userDirectories().state) {
     this.#file = join(directory, "chat-history");
-    this.#lines = this.#read(directory);
+    this.#lines = attempt(() => this.#read(directory)) ?? [];
   }
 
   /** Newest first, as `node:readline` takes them. */
@@ -186,24 +187,17 @@ export class InputHistory {
   add(line: string): void {
     if (line.trim() === "" || line === this.#lines.at(-1)) return;
     this.#lines.push(line);
-    try {
-      appendFileSync(this.#file, `${line}\n`, { mode: 0o600 });
-    } catch {
-      // The chat works without its history.
-    }
+    // The chat works without its history.
+    attempt(() => appendFileSync(this.#file, `${line}\n`, { mode: 0o600 }));
   }
 
   #read(directory: string): string[] {
-    try {
-      makePrivateDirectory(directory);
-      const lines = readFileSync(this.#file, "utf8").slice(-maxChars).split("\n").filter(Boolean);
-      const latest = lines.slice(-maxLines);
-      chmodSync(this.#file, 0o600);
-      if (lines.length > maxLines) writeFileSync(this.#file, `${latest.join("\n")}\n`, { mode: 0o600 });
-      return latest;
-    } catch {
-      return [];
-    }
+    makePrivateDirectory(directory);
+    const lines = readFileSync(this.#file, "utf8").slice(-maxChars).split("\n").filter(Boolean);
+    const latest = lines.slice(-maxLines);
+    chmodSync(this.#file, 0o600);
+    if (lines.length > maxLines) writeFileSync(this.#file, `${latest.join("\n")}\n`, { mode: 0o600 });
+    return latest;
   }
 }
 

@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { ToolError } from "../../contract/error.ts";
 import { openLocalEnvironment } from "../../environment/local/local-environment.ts";
 import { showSize } from "../../lib/text/format-quantity.ts";
+import { attempt } from "../../system/attempt.ts";
 import type { PolicyFiles } from "../../system/policy-files.ts";
 import { searchSettings } from "../../toolcrib/check-options.ts";
 import type { PolicyOptions } from "../../toolcrib/open-policy.ts";
@@ -123,22 +124,14 @@ function findOpen(paths: readonly string[], bits: number): string | undefined {
   return paths.find((path) => ((statsOf(path)?.mode ?? 0) & bits) !== 0);
 }
 
+/** A parent folder that cannot be entered is reported for itself. */
 function statsOf(path: string): Stats | undefined {
-  try {
-    return statSync(path, { throwIfNoEntry: false });
-  } catch {
-    // A parent folder cannot be entered, which is reported for that folder.
-    return undefined;
-  }
+  return attempt(() => statSync(path, { throwIfNoEntry: false }));
 }
 
 function isWritable(path: string): boolean {
-  try {
-    accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
+  const needed = constants.R_OK | constants.W_OK | constants.X_OK;
+  return attempt(() => accessSync(path, needed) ?? true) ?? false;
 }
 
 export function examineDisk(state: string, { maxBytes }: JournalBudget): Finding {

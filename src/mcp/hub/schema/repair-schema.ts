@@ -1,5 +1,6 @@
 import { ToolError } from "../../../contract/error.ts";
 import { isRecord } from "../../../lib/json/is-record.ts";
+import { attempt } from "../../../system/attempt.ts";
 import { cleanText } from "../clean-text.ts";
 
 /** A schema that every provider accepts: an object without references, in draft 2020-12. */
@@ -234,11 +235,7 @@ function isSmall(value: unknown, maxChars = 1_000): boolean {
 }
 
 function isPattern(text: string): boolean {
-  try {
-    return text.length <= 500 && new RegExp(text, "u") !== undefined;
-  } catch {
-    return false;
-  }
+  return text.length <= 500 && attempt(() => new RegExp(text, "u")) !== undefined;
 }
 
 /** The type or types in JSON Schema's spelling; undefined for any. A missing type is inferred from other keywords. */
@@ -276,19 +273,12 @@ function resolveReference(root: unknown, reference: unknown): unknown {
   if (!pointer.startsWith("/")) return undefined;
   let at: unknown = root;
   for (const part of pointer.slice(1).split("/")) {
-    const key = decode(part).replaceAll("~1", "/").replaceAll("~0", "~");
+    const decoded = attempt(() => decodeURIComponent(part)) ?? part;
+    const key = decoded.replaceAll("~1", "/").replaceAll("~0", "~");
     if (typeof at !== "object" || at === null || !Object.hasOwn(at, key)) return undefined;
     at = (at as Record<string, unknown>)[key];
   }
   return at;
-}
-
-function decode(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
 }
 
 /** About the size of a value as JSON, without serializing it; infinite above `max`, or when it is nested too deeply. */

@@ -1,7 +1,7 @@
 import { extname, relative, resolve } from "node:path";
 import type { Environment } from "../../../contract/environment.ts";
 import { contentHash } from "../../../lib/bytes/content-hash.ts";
-import { isRecord } from "../../../lib/json/is-record.ts";
+import { attempt } from "../../../system/attempt.ts";
 import { readSettings, type ServerConfiguration } from "./read-settings.ts";
 
 /**
@@ -34,12 +34,14 @@ const maxPaths = 500;
 const maxBytes = 64 * 1024 * 1024;
 
 function pathsIn(server: ServerConfiguration, workspace: string): ReadonlySet<string> {
-  const reach = reachOf(server, workspace);
-  if (reach?.kind !== "stdio") return new Set();
-  const texts = [reach.command, ...reach.args, ...Object.values(reach.env)];
+  // A server with an invalid configuration is not started.
+  const settings = attempt(() => readSettings("", server, { workspace, variables: process.env }));
+  const transport = settings === "disabled" ? undefined : settings?.transport;
+  if (transport?.kind !== "stdio") return new Set();
+  const texts = [transport.command, ...transport.args, ...Object.values(transport.env)];
   // Whole texts, and parts of options, lists and command lines.
   const words = texts.flatMap((text) => [text, ...text.split(/[\s=:,;'"]+/)]).filter((word) => word !== "");
-  const paths = words.map((word) => resolve(reach.cwd, word));
+  const paths = words.map((word) => resolve(transport.cwd, word));
   const isProgram = (path: string) => path.startsWith(`${workspace}/`) && !written.has(extname(path));
   return new Set(paths.filter(isProgram).slice(0, maxPaths));
 }
@@ -47,23 +49,10 @@ function pathsIn(server: ServerConfiguration, workspace: string): ReadonlySet<st
 /** Data files, which servers write and do not run. */
 const written = new Set([".csv", ".db", ".jsonl", ".log", ".md", ".sqlite", ".sqlite3", ".txt"]);
 
-function reachOf(server: ServerConfiguration, workspace: string) {
-  try {
-    const settings = isRecord(server)
-      ? readSettings("", server, { workspace, variables: process.env })
-      : undefined;
-    return settings === "disabled" ? undefined : settings?.transport;
-  } catch {
-    // A server with an invalid configuration is not started.
-    return undefined;
-  }
-}
-
 /** Undefined when there is no such file. */
-async function hashOf(path: string, environment: Environment): Promise<string | undefined> {
-  try {
-    return contentHash((await environment.readFile(path, { maxBytes })).bytes);
-  } catch {
-    return undefined;
-  }
+function hashOf(path: string, environment: Environment): Promise<string | undefined> {
+  return environment.readFile(path, { maxBytes }).then(
+    ({ bytes }) => contentHash(bytes),
+    () => undefined,
+  );
 }

@@ -5,6 +5,7 @@ import { ToolError } from "../../../contract/error.ts";
 import { TimeSlice } from "../../../lib/async/time-slice.ts";
 import { monotonicMs } from "../../../lib/clock.ts";
 import { isRecord } from "../../../lib/json/is-record.ts";
+import { attempt } from "../../../system/attempt.ts";
 import type { StdioServer } from "../settings/read-settings.ts";
 import { Flood } from "./bounded-fetch.ts";
 import type { RecentLines } from "./recent-lines.ts";
@@ -278,7 +279,7 @@ export class MessageLines {
 function* read(text: string): Generator<Heard> {
   const line = text.trim();
   if (line === "") return;
-  const value = line.startsWith("{") || line.startsWith("[") ? parse(line) : undefined;
+  const value = /^[{[]/.test(line) ? attempt((): unknown => JSON.parse(line)) : undefined;
   const values = Array.isArray(value) ? value : [value];
   if (value === undefined || values.length > maxBatch) yield { kind: "junk" };
   else for (const one of values) yield { kind: "message", value: one };
@@ -286,14 +287,6 @@ function* read(text: string): Generator<Heard> {
 
 const maxBatch = 1_000;
 const edgeBytes = 256;
-
-function parse(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
-}
 
 /** Libraries write the id before the result, or at the end. */
 function idIn(head: string, tail: string): number | undefined {
