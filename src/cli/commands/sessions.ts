@@ -57,13 +57,13 @@ export const sessionsCommand: Command = {
       case "list":
         return (await import("../session/stored-sessions.ts")).listSessions(given);
       case "show":
-        return (await import("../session/show-session.ts")).showSession(given);
+        return (await import("../session/stored-sessions.ts")).showSession(given);
       case "resume":
         return (await import("../session/stored-sessions.ts")).resumeSession(given);
       case "fork":
         return (await import("../session/stored-sessions.ts")).forkSession(given);
       case "export":
-        return (await import("../session/export-session.ts")).exportToFile(given);
+        return (await import("../session/stored-sessions.ts")).exportToFile(given);
       case "rm":
         return (await import("../session/stored-sessions.ts")).removeSessions(given);
       default:

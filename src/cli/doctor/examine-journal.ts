@@ -5,7 +5,7 @@ import type {
   JournalSurvey,
   WorkspaceJournal,
 } from "../../toolcrib/workspace-journal.ts";
-import { describeFault } from "../log/verify-log.ts";
+import { describeFault } from "../log/log.ts";
 import { toLocalTime } from "../terminal.ts";
 import { type Finding, ok, problem, warning } from "./finding.ts";
 

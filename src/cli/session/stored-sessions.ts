@@ -1,3 +1,15 @@
+import { writeFileSync } from "node:fs";
+import { extname } from "node:path";
+import {
+  type ExportFormat,
+  exportSession,
+  withoutSecrets,
+} from "../../agent/records/export/export-session.ts";
+import {
+  type TranscriptCall,
+  type TranscriptItem,
+  toTranscript,
+} from "../../agent/records/export/transcript.ts";
 import { type SessionSummary, summariseSession } from "../../agent/records/summarise-session.ts";
 import { ToolError } from "../../contract/error.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
@@ -5,10 +17,10 @@ import { printableLine } from "../../lib/text/printable.ts";
 import type { WorkspaceJournal } from "../../toolcrib/workspace-journal.ts";
 import type { Arguments } from "../command.ts";
 import { sessionsCommand } from "../commands/sessions.ts";
-import { withJournal } from "../log/list-calls.ts";
+import { withJournal } from "../log/log.ts";
 import { readCount, refuseOperands } from "../parse-arguments.ts";
-import { printJson } from "../report.ts";
-import { layTable, print, remark, toLocalTime } from "../terminal.ts";
+import { forReader, printContent, printJson } from "../report.ts";
+import { layTable, paint, print, remark, toLocalTime } from "../terminal.ts";
 import type { SessionStart } from "./session-options.ts";
 
 /** `toolcrib sessions list` */
@@ -75,7 +87,7 @@ export function findSession(given: Arguments, name: string): Promise<string> {
   return withJournal(given, (journal) => matchSession(journal, name));
 }
 
-export function requireSession(name: string | undefined): string {
+function requireSession(name: string | undefined): string {
   if (name !== undefined) return name;
   throw new ToolError("invalid-input", "A session id is missing", {
     hint: "Find it with: toolcrib sessions list. `last` is the latest session.",
@@ -85,7 +97,7 @@ export function requireSession(name: string | undefined): string {
 /** A shorter beginning of an id may be a typing error. */
 const minimumChars = 2;
 
-export function matchSession(journal: WorkspaceJournal, name: string): string {
+function matchSession(journal: WorkspaceJournal, name: string): string {
   const known = journal.conversations.list().map(({ session }) => session);
   const [latest] = known;
   if (name === "last" && latest !== undefined) return latest;
@@ -138,4 +150,118 @@ export async function removeSessions(given: Arguments): Promise<number> {
     else print(sessions.map((session) => `Deleted ${session}.\n`).join(""));
     return 0;
   });
+}
+
+/** `toolcrib sessions show <session>` */
+export async function showSession(given: Arguments): Promise<number> {
+  const [name, ...rest] = given.operands;
+  refuseOperands(rest, sessionsCommand);
+  const { options } = given;
+  return withJournal(given, (journal) => {
+    const session = matchSession(journal, requireSession(name));
+    const stored = journal.conversations.entries(session);
+    const entries = options.has("with-secrets") ? stored : withoutSecrets(stored);
+    if (options.has("json")) {
+      printJson({ session, entries });
+      return 0;
+    }
+    const { start, turns } = toTranscript(session, entries);
+    print(`${paint(1, "bold", session)}  ${printableLine(start?.model ?? "unknown model")}\n`);
+    if (start?.parent)
+      print(`Forked from ${printableLine(start.parent.session)} after turn ${start.parent.turn}.\n`);
+    for (const { number, startedAt, items } of turns) {
+      print(`\n${paint(1, "bold", `Turn ${number}`)}  ${paint(1, "dim", toLocalTime(startedAt))}\n`);
+      for (const item of items) print(`${format(item, options.has("all") ? undefined : maxLines)}\n`);
+    }
+    return 0;
+  });
+}
+
+const maxLines = 8;
+
+function format(item: TranscriptItem, limit: number | undefined): string {
+  switch (item.kind) {
+    case "user":
+      return `${paint(1, "green", `${speakers[item.source]}:`)}\n${indent(item.text)}`;
+    case "text":
+      return `${paint(1, "green", "Model:")}\n${indent(item.text)}`;
+    case "reasoning":
+      return paint(1, "dim", `Reasoning:\n${indent(firstLines(item.text, limit))}`);
+    case "note":
+      return paint(1, "yellow", item.text);
+    case "call":
+      return formatCall(item, limit);
+  }
+}
+
+const speakers = {
+  input: "User",
+  "follow-up": "User, following up",
+  steering: "User, meanwhile",
+  notice: "Notice",
+} as const;
+
+function formatCall({ name, arguments: fields, answer }: TranscriptCall, limit: number | undefined): string {
+  const given = fields.map(({ name, text }) =>
+    text.includes("\n") ? `  ${name}:\n${indent(firstLines(text, limit), "    ")}` : `  ${name}: ${text}`,
+  );
+  const end =
+    answer === undefined
+      ? [paint(1, "yellow", "  no answer")]
+      : [
+          answer.isError ? paint(1, "red", "  failed:") : paint(1, "dim", "  answer:"),
+          indent(firstLines(answer.text, limit), "    "),
+          ...(answer.images.length > 0 ? [`    (${counted(answer.images.length, "image")})`] : []),
+        ];
+  return [`${paint(1, "bold", "Call")} ${printableLine(name)}`, ...given, ...end].join("\n");
+}
+
+function indent(text: string, by = "  "): string {
+  return text.trimEnd().replace(/^/gm, by);
+}
+
+function firstLines(text: string, limit: number | undefined): string {
+  const lines = text.trimEnd().split("\n");
+  if (limit === undefined || lines.length <= limit + 1) return text;
+  return [...lines.slice(0, limit), `… ${counted(lines.length - limit, "more line")} (--all)`].join("\n");
+}
+
+/** `toolcrib sessions export <session>` */
+export async function exportToFile(given: Arguments): Promise<number> {
+  const [name, ...rest] = given.operands;
+  refuseOperands(rest, sessionsCommand);
+  const { options } = given;
+  const file = options.get("output");
+  const format = (options.get("format") ?? formatOf(file)) as ExportFormat;
+  return withJournal(given, (journal) => {
+    const session = matchSession(journal, requireSession(name));
+    const withSecrets = options.has("with-secrets");
+    const text = exportSession(session, journal.conversations.entries(session), format, { withSecrets });
+    if (file !== undefined) write(file, text);
+    if (options.has("json"))
+      printJson({ session, format, file: file ?? null, text: file === undefined ? text : undefined });
+    else if (file === undefined) printContent(text);
+    else remark(`Wrote ${forReader(2, file)}.\n`);
+    return 0;
+  });
+}
+
+function formatOf(file = ""): ExportFormat {
+  const extension = extname(file).toLowerCase();
+  if (extension === ".html" || extension === ".htm") return "html";
+  return extension === ".jsonl" ? "jsonl" : "markdown";
+}
+
+/** Readable only by the user. Never overwrites a file. */
+function write(file: string, text: string): void {
+  try {
+    writeFileSync(file, text, { mode: 0o600, flag: "wx" });
+  } catch (cause) {
+    const exists = (cause as NodeJS.ErrnoException).code === "EEXIST";
+    throw new ToolError(
+      exists ? "already-exists" : "unavailable",
+      exists ? `${file} already exists` : `${file} cannot be written: ${(cause as Error).message}`,
+      { hint: exists ? "Choose another file, or delete it first." : "Choose another file.", cause },
+    );
+  }
 }

@@ -1,0 +1,246 @@
+import type { Access } from "../../contract/access.ts";
+import { ToolError } from "../../contract/error.ts";
+import type { EntryState } from "../../contract/history.ts";
+import { counted, showSize } from "../../lib/text/format-quantity.ts";
+import { printable, printableLine } from "../../lib/text/printable.ts";
+import { realWorkspace, userDirectories } from "../../system/directories.ts";
+import {
+  type CallFilter,
+  type JournalReport,
+  type LoggedCall,
+  type RecordedChange,
+  WorkspaceJournal,
+} from "../../toolcrib/workspace-journal.ts";
+import { readSince } from "../call-journal.ts";
+import type { Arguments } from "../command.ts";
+import { logCommand } from "../commands/log.ts";
+import { readCount, refuseOperands } from "../parse-arguments.ts";
+import { printFailure, printJson, remarkWarnings } from "../report.ts";
+import { layTable, print, remark, toLocalTime } from "../terminal.ts";
+
+/** `toolcrib log` */
+export async function listCalls(given: Arguments): Promise<number> {
+  refuseOperands(given.operands, logCommand);
+  return withJournal(given, (journal, workspace) => {
+    const calls = journal.calls(toFilter(given, journal));
+    if (given.options.has("json")) printJson(calls);
+    else if (calls.length > 0) print(layTable(calls.map(toRow)));
+    else remark(isFiltered(given) ? "No recorded calls match.\n" : `No calls in ${workspace} yet.\n`);
+    return 0;
+  });
+}
+
+function toFilter(given: Arguments, journal: WorkspaceJournal): CallFilter {
+  const { options } = given;
+  const since = options.get("since");
+  return {
+    limit: readCount(given, "limit") ?? 20,
+    failed: options.has("failed"),
+    session:
+      options.get("session") === "last" ? journal.calls({ limit: 1 })[0]?.session : options.get("session"),
+    tool: options.get("tool"),
+    since: since === undefined ? undefined : readSince(since),
+  };
+}
+
+function isFiltered({ options }: Arguments): boolean {
+  return ["session", "tool", "failed", "since"].some((name) => options.has(name));
+}
+
+function toRow(call: LoggedCall): readonly string[] {
+  return [
+    toLocalTime(call.startedAt),
+    call.callId,
+    call.tool,
+    call.state,
+    countFiles(call),
+    formatDuration(call),
+    printableLine(shorten(JSON.stringify(call.input) ?? "")) + formatDecision(call),
+  ];
+}
+
+function shorten(text: string): string {
+  const characters = [...text];
+  return characters.length <= maxInputChars ? text : `${characters.slice(0, maxInputChars).join("")}…`;
+}
+
+const maxInputChars = 60;
+
+/** Opens the journal of the workspace, and prints its warnings at the end. */
+export async function withJournal<Result>(
+  { options }: Arguments,
+  work: (journal: WorkspaceJournal, workspace: string) => Result | Promise<Result>,
+): Promise<Result> {
+  const workspace = realWorkspace(options.get("workspace") ?? process.cwd());
+  const journal = new WorkspaceJournal({ state: userDirectories().state, workspace });
+  try {
+    return await work(journal, workspace);
+  } finally {
+    journal.close();
+    remarkWarnings(journal.warnings);
+  }
+}
+
+/**
+ * `+1 ~2 -3`, with a note when it cannot be undone completely; "" when the call changed nothing. Changes are recorded
+ * before they are made, so a call that failed made at most these.
+ */
+function countFiles({ files, undoable, outcome }: LoggedCall): string {
+  if (undoable === null) return "";
+  const { created, changed, removed } = files;
+  const marks = { whole: "", partly: " (partly undoable)", gone: " (no longer undoable)" };
+  const most = outcome === "ok" ? "" : " at most";
+  return `+${created} ~${changed} -${removed}${most}${marks[undoable]}`;
+}
+
+function formatDuration({ durationMs }: LoggedCall): string {
+  return durationMs === null ? "" : `${Math.max(1, Math.round(durationMs))} ms`;
+}
+
+/** The verdict and its rule; "" when the call was allowed. */
+function formatDecision({ decision }: LoggedCall): string {
+  if (decision === null || decision.verdict === "allow") return "";
+  const { verdict, answer, rule, source } = decision;
+  const decided = verdict === "deny" ? "denied" : answer === undefined ? "asked" : `asked, ${answer}`;
+  return `  [${decided}: ${printableLine(formatRule(rule, source))}]`;
+}
+
+/** A rule and its source, unless the rule names it: "mode cautious: destructive". */
+function formatRule(rule: string, source: string): string {
+  return source === "" || rule.startsWith(source) ? rule : `${rule} (${source})`;
+}
+
+/** `toolcrib log show <call>` */
+export async function showCall(given: Arguments): Promise<number> {
+  const [callId, ...rest] = given.operands;
+  refuseOperands(rest, logCommand);
+  if (callId === undefined)
+    throw new ToolError("invalid-input", "A call id is missing", { hint: "Find it with: toolcrib log" });
+  return withJournal(given, (journal) => {
+    const call = journal.find(callId);
+    if (call === undefined)
+      throw new ToolError("not-found", `No call with the id ${callId} is recorded`, {
+        hint: "List the calls: toolcrib log --limit 100",
+      });
+    const changes = journal.changesOf(callId);
+    if (given.options.has("json")) printJson({ ...call, changes });
+    else print(describe(call, changes, journal));
+    return 0;
+  });
+}
+
+function describe(call: LoggedCall, changes: readonly RecordedChange[], journal: WorkspaceJournal): string {
+  const rows = [
+    ["call", call.callId],
+    ["tool", call.tool],
+    ["session", call.session],
+    ["time", toLocalTime(call.startedAt)],
+    ["outcome", call.message === null ? call.state : `${call.state}: ${printableLine(call.message)}`],
+    ["duration", formatDuration(call)],
+    ...describeDecision(call),
+    ["sandbox", call.sandbox ?? ""],
+    ["output", call.outputHandle ?? ""],
+    ["input", printable(JSON.stringify(call.input) ?? "")],
+    ...call.accesses.map((access) => ["touches", describeAccess(access)]),
+    ...changes.map((change) => [
+      call.outcome === "ok" ? "changed" : "may have changed",
+      describeChange(change, journal),
+    ]),
+    ...call.notCovered.map((sentence) => ["no undo", printableLine(sentence)]),
+    ["undo", describeUndo(call)],
+  ];
+  return layTable(rows.filter(([, value]) => value !== ""));
+}
+
+function describeDecision({ decision }: LoggedCall): readonly string[][] {
+  if (decision === null) return [];
+  const { verdict, answer, rule, source, reason } = decision;
+  return [
+    ["decision", answer === undefined ? verdict : `${verdict}, answered ${answer}`],
+    ["rule", printableLine(formatRule(rule, source))],
+    ["reason", printableLine(reason)],
+  ];
+}
+
+function describeAccess(access: Access): string {
+  const target =
+    access.kind === "execute" ? access.command : access.kind === "network" ? access.host : access.path;
+  return printableLine(`${access.kind} ${target}`);
+}
+
+function describeChange(
+  { path, before, after, lost, moved }: RecordedChange,
+  journal: WorkspaceJournal,
+): string {
+  const isGone =
+    before.kind === "file" && lost === undefined && moved === undefined && !journal.isKept(before.hash);
+  const remarks = [
+    ...(moved === undefined ? [] : [`moved with ${printableLine(moved)}`]),
+    ...(lost === undefined ? [] : [`not stored: ${lost}`]),
+    ...(isGone ? ["no longer stored"] : []),
+  ];
+  const states = `${describeState(before)} → ${describeState(after)}`;
+  return `${printableLine(path)}: ${states}${remarks.length > 0 ? ` (${remarks.join(", ")})` : ""}`;
+}
+
+function describeState(state: EntryState): string {
+  switch (state.kind) {
+    case "nothing":
+      return "nothing";
+    case "file":
+      return `${state.hash.slice(0, 12)} ${showSize(state.bytes)} ${describeMode(state.mode)}`;
+    case "link":
+      return `link to ${printableLine(state.target)}`;
+    case "directory":
+      return `folder ${describeMode(state.mode)}`;
+  }
+}
+
+function describeMode(mode: number): string {
+  return mode.toString(8).padStart(4, "0");
+}
+
+function describeUndo({ undoable, callId }: LoggedCall): string {
+  if (undoable === null) return "";
+  if (undoable === "gone") return "not possible: the old contents are no longer stored";
+  return `toolcrib undo ${callId}${undoable === "partly" ? " (undoes only a part)" : ""}`;
+}
+
+/** `toolcrib log verify` */
+export async function verifyLog(given: Arguments): Promise<number> {
+  refuseOperands(given.operands, logCommand);
+  const head = given.options.get("head")?.toLowerCase();
+  if (head !== undefined && !/^[0-9a-f]{64}$/.test(head))
+    throw new ToolError("invalid-input", `--head must be a hash of 64 hex digits, not "${head}"`, {
+      hint: "Use a head that `toolcrib log verify` printed.",
+    });
+  const report = await withJournal(given, (journal) => journal.verify({ head }));
+  const isProven = report.fault === undefined && (head === undefined || report.noted !== undefined);
+  if (given.options.has("json")) printJson({ ...report, isProven });
+  else if (isProven) print(describeProof(report));
+  else printFailure(describeFault(report));
+  return isProven ? 0 : 1;
+}
+
+function describeProof({ records, pruned, head, noted }: JournalReport): string {
+  const older = pruned === 0 ? "" : `, after ${counted(pruned, "older one")} deleted by age`;
+  const proof =
+    noted === undefined ? "" : `The given head is record ${noted}: nothing up to it was altered.\n`;
+  return `${counted(records, "record")}${older}; none was altered, removed, added or moved.\n${proof}Head: ${head}\n`;
+}
+
+/** Without a fault, the given head is missing: the chain is intact, but another one. */
+export function describeFault({ fault }: Pick<JournalReport, "fault">): {
+  readonly message: string;
+  readonly hint: string;
+} {
+  if (fault)
+    return {
+      message: `Record ${fault.sequence} ${fault.reason}.`,
+      hint: "Do not rely on this record or later ones; the records before it are intact.",
+    };
+  return {
+    message: "No record has the given head.",
+    hint: "The journal was replaced or shortened since, or these records were deleted by age.",
+  };
+}
