@@ -121,7 +121,7 @@ it("undoes what was done since a time, as people write it, and nothing where tha
   await using room = cliWorkspace();
   const callId = await editedPoem(room);
   const unclear = await room.run("undo", "--since", "5");
-  expect([unclear.exit, unclear.stderr.split("\n")[0]]).toEqual([2, '"5" is no time']);
+  expect([unclear.exit, unclear.stderr.split("\n")[0]]).toEqual([2, '--since must be a time, not "5"']);
   const { exit, stdout } = await room.run("undo", "--since", "2h", "--dry-run");
   expect([exit, stdout.split("\n")[0]]).toEqual([0, `Would undo ${callId}, 1 path:`]);
 });

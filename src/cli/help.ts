@@ -117,7 +117,7 @@ export function layList(rows: readonly (readonly [term: string, text: string])[]
     .join("");
 }
 
-/** Long lines are hard to read also where there is room for them. */
+/** Longer lines are hard to read. */
 function helpColumns(): number {
   return Math.min(Math.max(columnsOf(1), 40), 100);
 }

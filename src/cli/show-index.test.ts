@@ -49,11 +49,11 @@ it("fails where the index cannot be kept, and says why", async () => {
   });
 });
 
-it("knows no other verbs", async () => {
+it("has no other subcommands", async () => {
   await using room = cliWorkspace();
   expect(await room.run("index", "build")).toEqual({
     exit: 2,
     stdout: "",
-    stderr: 'toolcrib index knows no "build"\nThere are `toolcrib index` and `toolcrib index clear`.\n',
+    stderr: "Unknown subcommand: toolcrib index build\nSee: toolcrib help index\n",
   });
 });

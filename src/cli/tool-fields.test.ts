@@ -111,7 +111,7 @@ it("explains what it cannot take", () => {
     { code: "invalid-input", message: "--path needs a value", hint: "See: toolcrib help demo.tool" },
     {
       code: "invalid-input",
-      message: "--path was given 2 times, but takes one value",
+      message: "--path takes one value, but was given 2 times",
       hint: "See: toolcrib help demo.tool",
     },
     {

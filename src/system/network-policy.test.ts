@@ -34,7 +34,7 @@ describe("WayOut", () => {
       "A rule denies 9.9.9.9, where some.example:443 is",
     );
     expect(wayOut.refusals.remarks()).toEqual([
-      "refused some.example:443, which is at 9.9.9.9 (public): a rule of yours denies 9.9.9.9",
+      "refused some.example:443, which is at 9.9.9.9 (public): one of your rules denies 9.9.9.9",
     ]);
   });
 

@@ -204,6 +204,6 @@ export class RefusedConnections {
 /** A rule that allows a name allows all its public addresses, except those that a rule denies. */
 function reasonFor(named: string, kind: string | undefined): string {
   return kind === "public"
-    ? `a rule of yours denies ${named}`
+    ? `one of your rules denies ${named}`
     : `to allow it, add the rule "allow connect ${named}"`;
 }

@@ -44,7 +44,7 @@ it("lists what waits, shows it, and lets it pass in the server that runs", async
       exit: 0,
       stdout: "Allowed once. The same call runs if it is made within 10 minutes.\n",
       stderr: expect.stringMatching(
-        /^\nAsked {2}file\.delete\n[\s\S]*\n {2}\| Would delete the file a\.txt \(4 bytes\)\.\n[\s\S]*Folder /,
+        /^\nTool {3}file\.delete\n[\s\S]*\n {2}\| Would delete the file a\.txt \(4 bytes\)\.\n[\s\S]*Folder /,
       ),
     },
     "passed",
@@ -120,8 +120,8 @@ it("names the way out for ids that are not there and options that contradict", a
     room.run("approve", "zzzzzz", "more"),
   ]);
   expect(answers.map(({ exit, stderr }) => [exit, stderr.split("\n")[0]])).toEqual([
-    [2, 'No question "zzzzzz" waits for an answer'],
-    [2, 'No question "../../x" waits for an answer'],
+    [2, "No approval with the id zzzzzz is pending"],
+    [2, "No approval with the id ../../x is pending"],
     [2, "--session and --deny cannot be combined"],
     [2, "Unexpected argument: more"],
   ]);

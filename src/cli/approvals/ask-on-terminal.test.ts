@@ -28,7 +28,7 @@ else
         0,
         false,
         `
-Asked  file.delete
+Tool   file.delete
 Risk   destructive
 Why    it would delete notes.txt
 Rule   mode cautious: destructive
@@ -70,7 +70,7 @@ Deleted the file notes.txt (4 bytes).
         ],
         true,
       ]);
-      expect(unknown.screen).toContain('"perhaps" is none of these.');
+      expect(unknown.screen).toContain("Unknown answer: perhaps");
     });
 
     it("says always, and is not asked again for that", async () => {
@@ -124,10 +124,10 @@ Deleted the file notes.txt (4 bytes).
 
     it("cannot be fooled by a file name or a content that steers the terminal", async () => {
       await using cli = room();
-      const name = "\u001b[2J\u001b]52;c;cm0=\u0007\u202e\nAsked  file.read";
+      const name = "\u001b[2J\u001b]52;c;cm0=\u0007\u202e\nTool   file.read";
       const padding = " ".repeat(74);
       cli.write(name, `harmless\n`);
-      const content = `\u001b[1A\u001b[2Kharmless${padding}Allow it? (y once) \r\nAsked  file.read\n`;
+      const content = `\u001b[1A\u001b[2Kharmless${padding}Allow it? (y once) \r\nTool   file.read\n`;
       const deleted = await cli.onTerminal(["call", "file.delete", "--path", name], [[question, "n\n"]]);
       const written = await cli.onTerminal(
         ["call", "file.write", "--path", "a.txt", "--content", content, "--mode", "safe"],
@@ -135,7 +135,7 @@ Deleted the file notes.txt (4 bytes).
       );
       for (const { exit, screen } of [deleted, written]) {
         const lines = stripVTControlCharacters(screen).split("\n");
-        expect([exit, lines.filter((line) => /^(Asked|Allow it\?)/.test(line)).length]).toEqual([3, 2]);
+        expect([exit, lines.filter((line) => /^(Tool|Allow it\?)/.test(line)).length]).toEqual([3, 2]);
         // Nothing but our own colours.
         expect(screen.replaceAll(colour, "")).not.toMatch(/(?!\n)[\p{Cc}\p{Bidi_Control}]/u);
       }

@@ -35,7 +35,7 @@ const show = (changed: Partial<ApprovalRequest>, columns = 80) =>
 
 it("tells what is asked, why, and what an answer would add", () => {
   expect(show({ preview: "Would delete the file notes.txt (9 bytes)." })).toBe(`
-Asked  file.delete
+Tool   file.delete
 Risk   destructive
 Why    mode cautious asks before something is deleted
 Rule   mode cautious
@@ -49,7 +49,7 @@ Answers s and a add the rule:
 it("names the file and line of a rule, and shows the difference that an edit would make", () => {
   const preview = "--- a/a.txt\n+++ b/a.txt\n@@ -1,1 +1,1 @@\n-one\n+two\n";
   expect(show({ preview, rule: "ask write **", source: "/config/rules:3", grants: [] })).toBe(`
-Asked  file.delete
+Tool   file.delete
 Risk   destructive
 Why    mode cautious asks before something is deleted
 Rule   ask write ** (/config/rules:3)
@@ -66,7 +66,7 @@ It can only be allowed once.
 it("shows what a tool is given that cannot tell what it would change, but no command twice", () => {
   const input = { repository: "mine", force: true, note: "\u001b[2J" };
   expect(show({ tool: "github.delete", accesses: [], input, grants: [] })).toBe(`
-Asked  github.delete
+Tool   github.delete
 Risk   destructive
 Why    mode cautious asks before something is deleted
 Rule   mode cautious
@@ -114,7 +114,7 @@ it("shows a command with the parts that are asked, why, and by which rule", () =
     grants: grantsFor(decision, { name: "shell.run" }) ?? [],
   });
   expect(shown).toBe(`
-Asked  shell.run
+Tool   shell.run
 Risk   destructive
 Why    a rule asks before this
 Rule   ask run git push ** (/config/rules:2)
@@ -186,7 +186,7 @@ it("lets no file name, command, rule or difference fake a line of ours or steer 
         "\n",
         " ".repeat(60),
         "Allow it? (y once) ",
-        "Asked  file.read",
+        "Tool   file.read",
         "\u009b1A",
         "x",
         "\u2028",
@@ -215,9 +215,9 @@ it("lets no file name, command, rule or difference fake a line of ours or steer 
       );
       const lines = stripVTControlCharacters(shown).split("\n");
       const ours =
-        /^(Asked {2}|Risk {3}|Why {4}|Rule {3}|Runs {3}| {7}|Command$|What$|Stated purpose$|Input$|Changes$| {2}\| | {2}- |Answers s and a add the rule:$|$)/;
+        /^(Tool {3}|Risk {3}|Why {4}|Rule {3}|Runs {3}| {7}|Command$|What$|Stated purpose$|Input$|Changes$| {2}\| | {2}- |Answers s and a add the rule:$|$)/;
       expect(lines.filter((line) => !ours.test(line))).toEqual([]);
-      expect(lines.filter((line) => line.startsWith("Asked")).length).toBe(1);
+      expect(lines.filter((line) => line.startsWith("Tool")).length).toBe(1);
       // Colours are ours.
       expect(shown.replaceAll(colour, "")).not.toMatch(/(?!\n)[\p{Cc}\p{Bidi_Control}\p{Zl}]/u);
     }),

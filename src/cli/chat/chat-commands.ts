@@ -176,7 +176,7 @@ async function undo(chat: ChatSessions, count: string): Promise<string> {
   const input = count === "" ? {} : { last: Number(count) };
   const content = contentOf(await chat.callForUser("journal.undo", input));
   const done = content.replace(/\n?Take this back with journal\.undo.*$/m, "");
-  chat.note(`The user undid changes of yours with /undo. ${done}`);
+  chat.note(`The user undid some of your changes with /undo. ${done}`);
   return `${printable(done)}\nTake this back with: toolcrib redo`;
 }
 

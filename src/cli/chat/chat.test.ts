@@ -49,7 +49,7 @@ describe("toolcrib chat, fed by a program", () => {
       /\n--- \/dev\/null\n\+\+\+ b\/a\.txt\n@@ -0,0 \+1,1 @@ hunk 1\n\+made\nUndid call_\w+, 1 path:\nremoved a\.txt\nTake this back with: toolcrib redo\nNo files are changed\.\nThere is nothing to undo/,
     );
     expect(room.server.requests.at(-1)!.messages.at(-1)!.text).toMatch(
-      /^\[The person has undone changes of yours with \/undo\. Undid call_\w+, 1 path:\nremoved a\.txt\]\n\nwell\?$/,
+      /^\[The user undid some of your changes with \/undo\. Undid call_\w+, 1 path:\nremoved a\.txt\]\n\nwell\?$/,
     );
   });
 
@@ -81,7 +81,7 @@ describe("toolcrib chat, fed by a program", () => {
         "Model: openai/gpt-5-mini, reasoning high",
         "The mode is cautious.",
         "The model is openai/gpt-5-mini.",
-        "Reasoning is high.",
+        "The reasoning effort is high.",
       ],
       true,
       ["gpt-5", "gpt-5", "gpt-5-mini", "gpt-5-mini"],
@@ -101,12 +101,12 @@ describe("toolcrib chat, fed by a program", () => {
       [
         "Unknown command: /unod",
         "Did you mean /undo? /help shows all. To say it to the model, put a space before it.",
-        '/mode does not take "save"',
+        '/mode takes one of safe, cautious, paranoid, yolo, not "save"',
         "Did you mean safe?",
         '/undo takes a number of changes, not "x"',
         "For example: /undo 2",
-        '/exit does not take "now"',
-        "It takes nothing.",
+        '/exit takes no argument, not "now"',
+        "See: /help",
       ],
     ]);
   });
@@ -125,7 +125,7 @@ describe("toolcrib chat, fed by a program", () => {
       "openai/gpt-5-mini, mode paranoid.",
       "The mode is paranoid.",
       "The model is openai/gpt-5-mini.",
-      "Reasoning is high.",
+      "The reasoning effort is high.",
       "",
     ]);
   });

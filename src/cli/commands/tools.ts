@@ -67,7 +67,7 @@ export async function describeTools(name: string | undefined, narrowing: Narrowi
   );
 }
 
-/** Whether a model is told of a tool at once; of what was asked for by name it always is. */
+/** Whether a model gets a tool at once; tools that --tools names always are. */
 function listedIn(
   { listed }: Dialect,
   { allowedTools }: Narrowing,

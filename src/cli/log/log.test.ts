@@ -152,11 +152,11 @@ describe("toolcrib log", () => {
       run("log", "verify", "--head", "abc"),
     ]);
     expect(answers.map(({ exit, stderr }) => [exit, stderr.split("\n")[0]])).toEqual([
-      [2, "There is no call call_x on record"],
-      [2, "Name a call"],
+      [2, "No call with the id call_x is recorded"],
+      [2, "A call id is missing"],
       [2, "Unexpected argument: shwo"],
-      [2, '"soon" is no time'],
-      [2, '"abc" is no head'],
+      [2, '--since must be a time, not "soon"'],
+      [2, '--head must be a hash of 64 hex digits, not "abc"'],
     ]);
   });
 

@@ -196,8 +196,11 @@ by deny run rm -rf ** (${cli.userRules}:3)
     ]);
     const example = "For example: toolcrib policy explain 'run git status | sh'\n";
     expect(ends.map(({ exit, stderr }) => [exit, stderr])).toEqual([
-      [2, "Say what: show, explain, test, replay, trust, untrust\nSee: toolcrib help policy\n"],
-      [2, 'toolcrib policy has no command "explian"\nDid you mean `toolcrib policy explain`?\n'],
+      [
+        2,
+        "A subcommand is missing: show, explain, test, replay, trust, untrust\nSee: toolcrib help policy\n",
+      ],
+      [2, "Unknown subcommand: toolcrib policy explian\nDid you mean `toolcrib policy explain`?\n"],
       [2, `The call to explain is missing\n${example}`],
       [2, `The call to explain is missing\n${example}`],
       [2, 'Unknown tool "file.raed"\nDid you mean "file.read"?\n'],
@@ -329,7 +332,7 @@ describe("toolcrib policy test", () => {
       {
         exit: 2,
         stdout: "",
-        stderr: "There is no file nowhere\nName a file with rules and `expect` lines.\n",
+        stderr: "The file nowhere does not exist\nName a file with rules and `expect` lines.\n",
       },
     ]);
   });
@@ -370,14 +373,14 @@ describe("toolcrib policy replay", () => {
             String.raw`ask, once +allow +file.delete \{"path":"b.txt"\} +allow delete b.txt \(--rule:2\)`,
             String.raw`deny +deny +file.read \{"path":".env"\} +secret .* \(built-in\)`,
             "",
-            String.raw`4 calls: 2 would pass, 0 would be asked, 2 denied; 2 judged otherwise than then.\n$`,
+            String.raw`4 calls: 2 allow, 0 ask, 2 deny; 2 differ from the recorded verdict.\n$`,
           ].join("\n"),
         ),
       ),
       stderr: "",
     });
     expect(same.stdout.trimEnd().split("\n").at(-1)).toBe(
-      "4 calls: 2 would pass, 1 would be asked, 1 denied; 0 judged otherwise than then.",
+      "4 calls: 2 allow, 1 ask, 1 deny; 0 differ from the recorded verdict.",
     );
     expect(all.stdout).toBe(same.stdout);
     const verdicts = JSON.parse(session.stdout).map((call: { recorded: Verdict; now: Verdict }) => [

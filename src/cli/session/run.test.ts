@@ -280,7 +280,7 @@ else
       expect([
         exit,
         isThere(room, "x"),
-        lines.indexOf("I remove it.") < lines.indexOf("Asked  process.start"),
+        lines.indexOf("I remove it.") < lines.indexOf("Tool   process.start"),
       ]).toEqual([0, false, true]);
       expect(lines.slice(-5)).toEqual([
         expect.stringMatching(/^Allow it\? /),

@@ -37,7 +37,7 @@ export async function listTools(
 class ToolList {
   readonly #tools = new Map<string, ListedTool>();
   readonly #problems = new Set<string>();
-  #room = maxAllChars;
+  #space = maxAllChars;
   #missed = 0;
 
   get isFull(): boolean {
@@ -63,11 +63,11 @@ class ToolList {
       return;
     }
     const weight = weightOf(tool, maxToolChars);
-    if (this.#tools.size >= maxTools || weight > this.#room) {
+    if (this.#tools.size >= maxTools || weight > this.#space) {
       this.#missed += 1;
       return;
     }
-    this.#room -= weight;
+    this.#space -= weight;
     this.#tools.set(tool.name, tool);
   }
 

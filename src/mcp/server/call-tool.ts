@@ -19,7 +19,7 @@ import type { ServedToolcrib } from "./served-toolcrib.ts";
 /** Runs a client's call, asks for approval through the client, and returns the result in MCP's form. */
 export async function callTool(
   wanted: WantedCall,
-  { room, questions }: { readonly room: ServedToolcrib; readonly questions: ApprovalQuestions },
+  { served, questions }: { readonly served: ServedToolcrib; readonly questions: ApprovalQuestions },
   client: ClientAbilities,
   context: ServerContext,
 ): Promise<CallToolResult | InputRequiredResult> {
@@ -27,7 +27,7 @@ export async function callTool(
   const token = _meta?.progressToken;
   const progress = token === undefined ? undefined : new ProgressNotes(notify, token);
   try {
-    const make = (answer: Answer) => makeCall(wanted, room, { signal, answer, onEvent: progress?.hear });
+    const make = (answer: Answer) => makeCall(wanted, served, { signal, answer, onEvent: progress?.hear });
     const found = questions.takeFound(id);
     let made: MadeCall =
       found !== undefined
@@ -69,10 +69,10 @@ type MadeCall =
 /** Makes a call, for every kind of client. */
 export async function makeCall(
   { name, input }: WantedCall,
-  room: ServedToolcrib,
+  served: ServedToolcrib,
   { signal, answer, onEvent }: CallOptions,
 ): Promise<MadeCall> {
-  const crib = await room.crib();
+  const crib = await served.crib();
   let question: ApprovalRequest | undefined;
   const approve = (request: ApprovalRequest) => {
     const approval = answer.kind === "answered" ? answer.approve(request) : undefined;
@@ -90,8 +90,8 @@ export async function makeCall(
   // Only for the tool that the client called: an unknown tool named by tools_call is an ordinary failed call.
   if (details?.kind === "unknown-tool" && details.name === name)
     return { kind: "unknown", message: result.content.replaceAll("\n", ". ") };
-  if (result.output !== null) room.noteOutput(result.output);
-  return { kind: "result", result, isStructured: result.error === null && (await room.isStructured(name)) };
+  if (result.output !== null) served.noteOutput(result.output);
+  return { kind: "result", result, isStructured: result.error === null && (await served.isStructured(name)) };
 }
 
 /** How the journal records this call; it is made again with the answer. */

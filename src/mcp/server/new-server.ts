@@ -16,7 +16,7 @@ export interface ServerParts extends ServerIdentity {
  * before the instance is open.
  */
 export function newServer({
-  room,
+  room: served,
   version,
   instructions,
   questions = new ApprovalQuestions(),
@@ -32,15 +32,17 @@ export function newServer({
     },
   );
   server.setRequestHandler("tools/list", async () => {
-    const definitions = await room.definitions();
+    const definitions = await served.definitions();
     return { tools: definitions.map(toMcp) };
   });
   server.setRequestHandler("tools/call", ({ params: { name, arguments: input = {} } }, context) =>
-    room.busy(() => callTool({ name, input }, { room, questions }, abilitiesOf(server, context), context)),
+    served.busy(() =>
+      callTool({ name, input }, { served, questions }, abilitiesOf(server, context), context),
+    ),
   );
-  server.setRequestHandler("resources/list", () => ({ resources: listOutputs(room) }));
+  server.setRequestHandler("resources/list", () => ({ resources: listOutputs(served) }));
   server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: [outputTemplate] }));
-  server.setRequestHandler("resources/read", ({ params: { uri } }) => readOutput(room, uri));
+  server.setRequestHandler("resources/read", ({ params: { uri } }) => readOutput(served, uri));
   return server;
 }
 

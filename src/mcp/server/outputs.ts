@@ -7,7 +7,7 @@ import {
 import { ToolError } from "../../toolcrib/index.ts";
 import type { ServedToolcrib } from "./served-toolcrib.ts";
 
-/** Outputs that were too long to show, as resources: `toolcrib://output/out_…`, in parts by `?offset=BYTES`. */
+/** Stored outputs as resources: `toolcrib://output/out_…`, in parts by `?offset=BYTES`. */
 export function outputUri(handle: string, offset = 0): string {
   return `${prefix}${handle}${offset === 0 ? "" : `?offset=${offset}`}`;
 }
@@ -15,8 +15,8 @@ export function outputUri(handle: string, offset = 0): string {
 export const outputTemplate = {
   uriTemplate: "toolcrib://output/{handle}{?offset}",
   name: "output",
-  title: "Output that was too long to show",
-  description: "By its handle, out_…, from a byte on.",
+  title: "Stored output",
+  description: "The output of a handle out_…, from a byte offset.",
   mimeType: "text/plain",
 };
 
@@ -24,12 +24,12 @@ export function listOutputs({ outputs }: ServedToolcrib): Resource[] {
   return outputs.map((handle) => ({ uri: outputUri(handle), name: handle, mimeType: "text/plain" }));
 }
 
-/** A part of an output; a second content says where to go on. */
-export async function readOutput(room: ServedToolcrib, uri: string): Promise<ReadResourceResult> {
+/** A part of an output; a second content says where to continue. */
+export async function readOutput(served: ServedToolcrib, uri: string): Promise<ReadResourceResult> {
   const match = uriPattern.exec(uri);
   if (match === null) throw noSuchResource(uri, "Outputs are toolcrib://output/out_…");
   const [, handle = "", offset = "0"] = match;
-  const crib = await room.crib();
+  const crib = await served.crib();
   try {
     const { text, next, bytes } = await crib.readOutput(handle, { offset: Number(offset), maxBytes });
     const contents = [{ uri, mimeType: "text/plain", text }];
@@ -49,7 +49,7 @@ export async function readOutput(room: ServedToolcrib, uri: string): Promise<Rea
 const prefix = "toolcrib://output/";
 const uriPattern = /^toolcrib:\/\/output\/(out_[a-z0-9]+)(?:\?offset=(\d{1,12}))?$/;
 
-/** Below what clients refuse to show a model. */
+/** Below the limits of clients. */
 const maxBytes = 60_000;
 
 function noSuchResource(uri: string, reason: string): ProtocolError {

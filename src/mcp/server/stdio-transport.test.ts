@@ -63,7 +63,7 @@ it("says so where more come as one than are heard", async () => {
   await settle();
   expect([heard.length, remarks]).toEqual([
     1_000,
-    ["Of 1001 messages at once only the first 1000 are heard"],
+    ["Processed only the first 1000 of 1001 messages in a batch"],
   ]);
 });
 
@@ -84,7 +84,7 @@ it("refuses a message that is too long, and hears the next", async () => {
         id: 7,
         error: {
           code: -32600,
-          message: `A message of ${64 + 33 * 1024 * 1024} bytes is too long: at most 33554432 are read`,
+          message: `A message of ${64 + 33 * 1024 * 1024} bytes is too long: the limit is 33554432`,
         },
       },
     ],

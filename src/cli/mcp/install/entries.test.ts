@@ -94,10 +94,10 @@ describe("an entry in JSON", () => {
       ].map((text) => refusal(jsonEntry, text)),
     ).toEqual([
       "settings cannot be changed: line 3: CommaExpected",
-      "settings cannot be changed: the whole of it is no object",
-      "settings cannot be changed: mcpServers is no object",
-      'settings cannot be changed: "toolcrib" stands there twice',
-      'settings cannot be changed: "mcpServers" stands there twice',
+      "settings cannot be changed: the top level is not an object",
+      "settings cannot be changed: mcpServers is not an object",
+      'settings cannot be changed: "toolcrib" occurs twice',
+      'settings cannot be changed: "mcpServers" occurs twice',
       "settings cannot be changed: line 1: CloseBraceExpected",
       "settings cannot be changed: line 1: InvalidSymbol",
     ]);

@@ -147,7 +147,7 @@ it.each([
   [["--rule", "alow run x"], "Bad rule at --rule:1:1"],
   [["--", "--rule", "alow run x"], "Bad rule at --rule:1:1"],
   [["--tools", "nope.*"], "nope.*"],
-  [["--rules", "nowhere.rules"], "There is no rule file"],
+  [["--rules", "nowhere.rules"], "The rule file "],
   [["--", "--nonsense"], "has no option --nonsense"],
 ])("installs nothing that would not start: %j", async (words, reason) => {
   await using home = openHome();
@@ -189,7 +189,7 @@ it("keeps what is there, says what it changed, changes nothing twice, and shows 
     after: home.read(file),
   }).toEqual({
     diff: true,
-    second: `Zed has it already: ${home.at(file)}\n`,
+    second: `Already installed in Zed: ${home.at(file)}\n`,
     same: true,
     other: true,
     after: settings.replace("One Dark", "One Light").replace("{\n", '{\n  "context_servers": {\n  },\n'),
@@ -261,12 +261,12 @@ it("refuses what it does not understand, what is another's, and what is read-onl
   ]);
   const readOnly = await home.run(["install", "--client", "gemini"]);
   expect(answers.map(({ stderr }) => stderr.split("\n")[0])).toEqual([
-    '/home/.claude.json has another server "toolcrib"',
-    '/home/.claude.json has another server "toolcrib"',
+    '/home/.claude.json already has another server named "toolcrib"',
+    '/home/.claude.json already has another server named "toolcrib"',
     "/home/.cursor/mcp.json cannot be changed: line 1: InvalidSymbol",
-    "/home/.config/opencode/opencode.json cannot be changed: it is a link that leads nowhere",
-    "Say for which client",
-    '"a b" is no name for a server',
+    "/home/.config/opencode/opencode.json cannot be changed: it is a broken link",
+    "--client is missing",
+    '--name must consist of letters, digits, - and _, not "a b"',
     "Unexpected argument: extra",
     "A command that a tool runs cannot change clients",
   ]);
@@ -295,8 +295,8 @@ it("takes nothing for its own that only speaks of it, and writes nowhere but in 
     home.run(["install", "--client", "gemini", "--name", "constructor"]),
   ]);
   expect(answers.map(({ exit, stderr }) => [exit, stderr.split("\n")[0]])).toEqual([
-    [1, '/project/.mcp.json has another server "toolcrib"'],
-    [3, "/project/.cursor/mcp.json leads out of the project by a link"],
+    [1, '/project/.mcp.json already has another server named "toolcrib"'],
+    [3, "/project/.cursor/mcp.json is outside the project, because of a link"],
     [0, ""],
   ]);
   expect([home.read("project/.mcp.json"), home.read("home/elsewhere.json")]).toEqual([before, "{}"]);

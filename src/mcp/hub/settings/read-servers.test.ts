@@ -82,7 +82,7 @@ it("takes nothing from a file that cannot be understood, and says so", async () 
   const { servers, warnings } = await readServers(place);
   expect(servers).toEqual({});
   expect(warnings).toEqual([
-    expect.stringMatching(/mcp\.json is no JSON(: see line 1 column \d+)?\.$/),
+    expect.stringMatching(/mcp\.json is not JSON(: see line 1 column \d+)?\.$/),
     ".toolcrib/mcp.json has no `mcpServers` with a server for each name.",
   ]);
 });

@@ -26,17 +26,17 @@ export function newHttpHandler(options: HttpHandlerOptions): HttpHandler {
   const { maxSessions = 100, idleMs = 2 * 60 * 60_000, maxBodyBytes = 32 * 1024 * 1024 } = options;
   const identity = { version, instructions };
   const questions = new ApprovalQuestions();
-  const room = new ServedToolcrib(open);
+  const served = new ServedToolcrib(open);
   const sessions = new Sessions({ open, questions, ...identity }, { maxSessions, idleMs, maxBodyBytes });
-  const modern = createMcpHandler(() => newServer({ room, questions, ...identity }), {
+  const modern = createMcpHandler(() => newServer({ room: served, questions, ...identity }), {
     legacy: "reject",
     maxRequestBodySize: maxBodyBytes,
   });
-  room.onToolsChange(() => modern.notify.toolsChanged());
+  served.onToolsChange(() => modern.notify.toolsChanged());
   let closed: Promise<void> | undefined;
   const close = async () => {
     await modern.close();
-    await Promise.all([sessions.close(), room.close()]);
+    await Promise.all([sessions.close(), served.close()]);
   };
   return {
     fetch: async (request) => {

@@ -82,7 +82,7 @@ export class Sessions {
 }
 
 class Session {
-  readonly #room: ServedToolcrib;
+  readonly #served: ServedToolcrib;
   readonly #server: ReturnType<typeof newServer>;
   readonly #transport: WebStandardStreamableHTTPServerTransport;
   /** Open connections that wait for messages. */
@@ -94,9 +94,9 @@ class Session {
     { maxBodyBytes }: SessionLimits,
     notify: { begun(id: string): void; ended(id: string): void },
   ) {
-    this.#room = new ServedToolcrib(open);
-    this.#server = newServer({ ...parts, room: this.#room });
-    this.#room.onToolsChange(() => void this.#server.sendToolListChanged().catch(() => {}));
+    this.#served = new ServedToolcrib(open);
+    this.#server = newServer({ ...parts, room: this.#served });
+    this.#served.onToolsChange(() => void this.#server.sendToolListChanged().catch(() => {}));
     this.#transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
       onsessioninitialized: notify.begun,
@@ -109,7 +109,7 @@ class Session {
 
   /** Undefined while it is busy or has open streams. */
   get idleMs(): number | undefined {
-    return this.#room.isBusy || this.#streams > 0 ? undefined : monotonicMs() - this.#usedMs;
+    return this.#served.isBusy || this.#streams > 0 ? undefined : monotonicMs() - this.#usedMs;
   }
 
   begin(): Promise<void> {
@@ -136,7 +136,7 @@ class Session {
 
   async close(): Promise<void> {
     await this.#server.close();
-    await this.#room.close();
+    await this.#served.close();
   }
 }
 
