@@ -66,7 +66,7 @@ describe("toolcrib chat, fed by a program", () => {
     );
     const told = stderr
       .split("\n")
-      .filter((line) => /^(?:The mode|The model|Reasoning|From now on)/.test(line));
+      .filter((line) => /^(?:The mode|The model|The reasoning|Model:)/.test(line));
     const bodies = room.server.requests.map(({ body }) => body as { readonly model: string });
     expect([
       told,
@@ -100,7 +100,7 @@ describe("toolcrib chat, fed by a program", () => {
       " /etc/hosts\n",
       [
         "Unknown command: /unod",
-        "Did you mean /undo? /help shows all. To say it to the model, put a space before it.",
+        "Did you mean /undo?",
         '/mode takes one of safe, cautious, paranoid, yolo, not "save"',
         "Did you mean safe?",
         '/undo takes a number of changes, not "x"',
@@ -120,7 +120,7 @@ describe("toolcrib chat, fed by a program", () => {
       stderr
         .split("New session: ")[1]
         ?.split("\n")
-        .filter((line) => !line.startsWith("From now on")),
+        .filter((line) => !line.startsWith("Model: ")),
     ).toEqual([
       "openai/gpt-5-mini, mode paranoid.",
       "The mode is paranoid.",
