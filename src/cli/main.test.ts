@@ -344,8 +344,10 @@ Arguments
   --[no-]replace  Replace a file there.
 
 Examples
-  toolcrib call file.move --from notes.txt --to docs/notes.txt          # as flags
-  toolcrib call file.move '{"from":"notes.txt","to":"docs/notes.txt"}'  # as JSON
+  # as flags
+  toolcrib call file.move --from notes.txt --to docs/notes.txt
+  # as JSON
+  toolcrib call file.move '{"from":"notes.txt","to":"docs/notes.txt"}'
 
 See also: toolcrib help call
 `,

@@ -27,7 +27,7 @@ it("lists and calls no tools but those that the command line leaves", async () =
     listed: ["file.read", "file.list", "search.grep"],
     read: "1 | one\n",
     written: "Denied: file.write may change something, and only read-only tools are allowed",
-    other: 'Unknown tool "search.glob"\nDid you mean "search.grep"?\n',
+    other: 'Unknown tool "search.glob"\nDid you mean search.grep?\n',
     unknown: 'Unknown tool "file.raed"\nDid you mean "file_read"?\n',
     exits: [0, 0, 3, 1, 2],
     text: "one\n",

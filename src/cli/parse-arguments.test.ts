@@ -95,7 +95,7 @@ it("explains what it cannot take", () => {
     {
       code: "invalid-input",
       message: '--mode must be one of safe, yolo, not "files"',
-      hint: "If the tool is to have it, write it after a lone `--`: … -- --mode files",
+      hint: "To pass it to the tool, write it after a lone --: -- --mode files",
     },
     {
       code: "invalid-input",

@@ -217,12 +217,12 @@ describe("a server over HTTP", () => {
   }, 60_000);
 
   it.each([
-    [["--http", "0.0.0.0:0"], "0.0.0.0 can be reached by others"],
-    [["--http", "[::]:0"], ":: can be reached by others"],
-    [["--http", "nonsense"], "--http takes a port"],
-    [["--http", "70000"], "--http takes a port"],
+    [["--http", "0.0.0.0:0"], "Other machines can reach 0.0.0.0"],
+    [["--http", "[::]:0"], "Other machines can reach ::"],
+    [["--http", "nonsense"], "--http must be a port"],
+    [["--http", "70000"], "--http must be a port"],
     [["--http", "0", "--token-file", "../home/nowhere"], "The token file cannot be read"],
-    [["--http", "0", "--token-file", "../home/short"], "The token must be at least 16 characters"],
+    [["--http", "0", "--token-file", "../home/short"], "The token must have at least 16 characters"],
     [["--http", "0", "--token-file", "inside"], "is in the workspace, where tools can read it"],
   ])("refuses %j", async (words, message) => {
     await using room = cliWorkspace();

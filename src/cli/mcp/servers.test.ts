@@ -40,7 +40,7 @@ it("starts the project's servers once they are trusted, and tells how each is", 
   expect(await cli.run("mcp", "servers")).toEqual({
     exit: 1,
     stdout: "good  ready   stdio  2 tools  healthy 1\nnone  failed  stdio  0 tools\n",
-    stderr: "The MCP server none: its program cannot be started (exit code 127). It is given up.\n",
+    stderr: "The MCP server none: its program cannot be started (exit code 127); given up.\n",
   });
   const { stdout } = await cli.run("mcp", "untrust");
   expect(stdout).toBe("No longer trusted: they are not started.\n");

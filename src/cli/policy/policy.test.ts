@@ -118,7 +118,7 @@ by deny run rm -rf ** (${cli.userRules}:3)
       JSON.parse(json.stdout).confinement,
     ]).toEqual([
       expect.stringMatching(
-        /^ {2}sandbox {4}bwrap\n {2}hosts {6}\*\.example\.com\n {2}hidden {5}what \d+ rules hide\n {2}variables {2}core, AWS_\*\n {2}limits {5}memory 4GB, cpu 1h\n$/,
+        /^ {2}sandbox {4}bwrap\n {2}hosts {6}\*\.example\.com\n {2}hidden {5}paths of \d+ rules\n {2}variables {2}core, AWS_\*\n {2}limits {5}memory 4GB, cpu 1h\n$/,
       ),
       "  sandbox    none\n  variables  core, AWS_*\n  limits     memory 4GB, cpu 1h\n",
       "  sandbox    none, by an `unconfined` rule\n  variables  core, AWS_*\n  limits     memory 4GB, cpu 1h\n",
@@ -203,7 +203,7 @@ by deny run rm -rf ** (${cli.userRules}:3)
       [2, "Unknown subcommand: toolcrib policy explian\nDid you mean `toolcrib policy explain`?\n"],
       [2, `The call to explain is missing\n${example}`],
       [2, `The call to explain is missing\n${example}`],
-      [2, 'Unknown tool "file.raed"\nDid you mean "file.read"?\n'],
+      [2, 'Unknown tool "file.raed"\nDid you mean file.read?\n'],
       [2, expect.stringMatching(/^file.read: give either `path` or `paths`\nIt takes: path, .*\n$/)],
       [2, expect.stringMatching(/^Unknown tool "constructor"\n/)],
       [2, `The call to explain is missing\n${example}`],
@@ -244,7 +244,7 @@ command line: --rule
     2  allow run pwd
 `);
     expect(trusted.stdout.slice(trusted.stdout.indexOf("\nuser: "))).toBe(
-      own.replaceAll(/ {3}\(does not count.*/g, ""),
+      own.replaceAll(/ {3}\(ignored.*/g, ""),
     );
     expect(JSON.parse(json.stdout).filter(({ level }: { level: string }) => level === "project")).toEqual([
       { level: "project", name: ".toolcrib/rules", line: 1, text: "deny run rm **", ignored: null },
@@ -368,7 +368,7 @@ describe("toolcrib policy replay", () => {
       stdout: expect.stringMatching(
         new RegExp(
           [
-            "^then +now +call +because of",
+            "^then +now +call +reason",
             String.raw`allow +deny +file.write \{"path":"b.txt","content":"b"\} +deny use file.write \(--rule:1\)`,
             String.raw`ask, once +allow +file.delete \{"path":"b.txt"\} +allow delete b.txt \(--rule:2\)`,
             String.raw`deny +deny +file.read \{"path":".env"\} +secret .* \(built-in\)`,

@@ -113,7 +113,7 @@ describe("a session that is shown", () => {
     expect(show(cut)).toMatchObject({
       out: "A whole answer.\n",
       err: expect.stringContaining(
-        "The reply broke off (cut); its unfinished reply is discarded. Retrying in 4.2 s, try 2\n",
+        "The reply broke off (cut); its unfinished reply is discarded. Retrying in 4.2 s, attempt 2\n",
       ),
     });
   });
@@ -121,7 +121,7 @@ describe("a session that is shown", () => {
   it("tells what a turn that did not end well had said, but not as its answer", () => {
     expect(show([{ type: "turn-start", turn: 1 }, ...say("So far"), end("aborted")])).toMatchObject({
       out: "",
-      err: expect.stringMatching(/^So far\nStopped\. What was done until then stays done\.\n12 400 tokens/),
+      err: expect.stringMatching(/^So far\nStopped\. Changes made so far are kept\.\n12 400 tokens/),
     });
   });
 
@@ -193,7 +193,7 @@ describe("a session that is shown", () => {
     expect(show(rare).err).toBe(
       [
         "Sent to the model: use<U+000A>tabs",
-        "Compacted the conversation: 150 000 to 9 000",
+        "Compacted the conversation: 150 000 to 9 000 tokens",
         "Model: ollama/qwen3, reasoning high",
         "Limit reached: 200 rounds",
         "Limit reached: $2",

@@ -89,7 +89,7 @@ describe("toolcrib run", () => {
       await room.runInto("/dev/full", "run", "x"),
       await room.runInto("/dev/full", "run", "x", "--jsonl"),
     ];
-    expect(runs.map(({ exit, stderr }) => [exit, stderr.includes("The answer cannot be written")])).toEqual([
+    expect(runs.map(({ exit, stderr }) => [exit, stderr.includes("The output cannot be written")])).toEqual([
       [1, true],
       [1, true],
     ]);

@@ -142,11 +142,11 @@ describe("toolcrib sessions", () => {
       [
         2,
         expect.stringMatching(
-          /^2 sessions begin with "session_ab"\nAdd letters of the id: session_ab\d, session_ab\d\.\n$/,
+          /^2 sessions begin with "session_ab"\nAdd letters of the id: session_ab\d, session_ab\d\n$/,
         ),
       ],
       [2, 'No session of this folder has the id "nothing"\nList them: toolcrib sessions list\n'],
-      [2, "Name a session\nFind it with: toolcrib sessions list. `last` is the latest session.\n"],
+      [2, "A session id is missing\nFind it with: toolcrib sessions list. `last` is the latest session.\n"],
       [0, ""],
       [0, ""],
     ]);
@@ -162,7 +162,7 @@ describe("toolcrib sessions", () => {
     expect([html, again.exit, again.stderr, statSync(file).mode & 0o777]).toEqual([
       { exit: 0, stdout: "", stderr: "Wrote session.html.\n" },
       1,
-      "session.html is there already\nChoose another file, or delete it first.\n",
+      "session.html already exists\nChoose another file, or delete it first.\n",
       0o600,
     ]);
     expect(readFileSync(file, "utf8")).toMatch(/^<!doctype html>/);
@@ -177,7 +177,7 @@ describe("toolcrib sessions", () => {
     const left = JSON.parse((await room.run("sessions", "--json")).stdout);
     expect([none.exit, stdout, left.map(({ session }: { session: string }) => session)]).toEqual([
       2,
-      "Removed session_ab1.\nRemoved session_ab2.\n",
+      "Deleted session_ab1.\nDeleted session_ab2.\n",
       ["other"],
     ]);
   });
@@ -217,7 +217,7 @@ describe("toolcrib sessions", () => {
       room.run("sessions", "rm", "session_"),
     ]);
     expect(answers.map(({ exit, stderr }) => [exit, stderr.split("\n").slice(0, 2)])).toEqual([
-      [2, ['Unknown subcommand: toolcrib sessions lsit"', "Did you mean `toolcrib sessions list`?"]],
+      [2, ["Unknown subcommand: toolcrib sessions lsit", "Did you mean `toolcrib sessions list`?"]],
       [2, ["--turn has no effect in toolcrib sessions list", "Use it with: toolcrib sessions fork"]],
       [2, ["Unexpected argument: b", "See: toolcrib help sessions"]],
       [2, ['No session of this folder has the id "none"', expect.any(String)]],
@@ -276,7 +276,7 @@ describe("a session of toolcrib run", () => {
     const { exit, screen } = await room.onTerminal(
       ["sessions", "resume", "last"],
       [
-        ["Ctrl-D leaves", "second\n"],
+        ["Ctrl-D to leave", "second\n"],
         ["Two.", "/exit\n"],
       ],
     );

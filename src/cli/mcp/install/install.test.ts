@@ -148,7 +148,7 @@ it.each([
   [["--", "--rule", "alow run x"], "Bad rule at --rule:1:1"],
   [["--tools", "nope.*"], "nope.*"],
   [["--rules", "nowhere.rules"], "The rule file "],
-  [["--", "--nonsense"], "has no option --nonsense"],
+  [["--", "--nonsense"], "Unknown option for toolcrib mcp: --nonsense"],
 ])("installs nothing that would not start: %j", async (words, reason) => {
   await using home = openHome();
   const { exit, stderr } = await home.run(["install", "--client", "codex", ...words]);
