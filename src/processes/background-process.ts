@@ -22,24 +22,23 @@ interface BackgroundProcessParts {
   readonly terminal: boolean;
   readonly readsInput: boolean;
   readonly awaitReadiness: AwaitReadiness | undefined;
-  /** There is a host that it could reach. */
+  /** The command may connect to at least one host. */
   readonly hasNetwork: boolean;
   readonly remarks: readonly string[];
   readonly outputs: Outputs | undefined;
   readonly redactor: () => Redactor;
 }
 
-/** One process that runs beside the calls, or has ended, and what it has said. */
+/** A process that runs in the background, or has ended, and its output. */
 export class BackgroundProcess {
   readonly name: string;
   readonly running: RunningProcess;
   readonly terminal: boolean;
-  /** It can be given something to read. */
   readonly readsInput: boolean;
   readonly log: OutputLog = new OutputLog();
-  /** When all that it said is on record, too. */
+  /** Resolves when the process has ended and all output is in the log. */
   readonly ended: Promise<void>;
-  /** True when it is ready, false when it has ended before; undefined when nobody said how to know. */
+  /** True when it is ready, false when it ended first; undefined without a readiness condition. */
   readonly ready: Promise<boolean> | undefined;
   readonly #command: string;
   readonly #hasNetwork: boolean;
@@ -66,7 +65,7 @@ export class BackgroundProcess {
     this.#whole = new WholeOutput(this.log, parts.outputs);
     this.ended = this.#follow(parts.redactor);
     this.ready = awaitReadiness && this.#becomeReady(awaitReadiness);
-    // Who waits for it hears of it.
+    // The caller that waits for it gets the error.
     this.ready?.catch(() => {});
   }
 
@@ -74,19 +73,18 @@ export class BackgroundProcess {
     return this.#exit !== undefined;
   }
 
-  /** What it has said after a cursor, which from now on has been shown. */
+  /** Returns the output after a cursor and marks it as shown. */
   show({ cursor, ...request }: OutputRequest): ProcessOutput {
     const output = readLog(this.log, { ...request, cursor: cursor === "last" ? this.#shownTo : cursor });
     this.#shownTo = Math.max(this.#shownTo, output.cursor);
     return { ...output, status: this.status };
   }
 
-  /** Puts on record what else is worth knowing. */
   remark(remark: string): void {
     this.#remarks.push(remark);
   }
 
-  /** How long it has said nothing. */
+  /** Time since the last output. */
   get quietMs(): number {
     return this.hasEnded ? 0 : Math.round(monotonicMs() - this.#spoke);
   }
@@ -108,7 +106,7 @@ export class BackgroundProcess {
       ports: Array.from(this.#ports, ([port, address]) => ({ port, address })),
       cursor: this.log.end,
       quietMs,
-      // Who has just spoken does not wait; to find out costs.
+      // A process that has just printed something does not wait for input, and the check is slow.
       waitsForInput: quietMs >= restingMs && this.running.waitsForInput() === true,
       output: this.#whole.handle,
       remarks: [...this.#remarks, ...(exit?.remarks ?? [])],
@@ -123,12 +121,12 @@ export class BackgroundProcess {
 
   async #follow(redactor: () => Redactor): Promise<void> {
     const { log, running } = this;
-    const heard = () => {
+    const onOutput = () => {
       this.#spoke = monotonicMs();
     };
     const read = (stream: "stdout" | "stderr") =>
-      readOutput(stream, running[stream], { log, whole: this.#whole, redactor: redactor(), heard });
-    const [exit] = await Promise.all([running.exit.catch(untold), read("stdout"), read("stderr")]);
+      readOutput(stream, running[stream], { log, whole: this.#whole, redactor: redactor(), onOutput });
+    const [exit] = await Promise.all([running.exit.catch(failedExit), read("stdout"), read("stderr")]);
     await this.#whole.end();
     this.#endedAfterMs = monotonicMs() - this.#began;
     this.#exit = { ...exit, remarks: [...this.#explain(exit), ...exit.remarks] };
@@ -136,17 +134,14 @@ export class BackgroundProcess {
   }
 
   #explain({ code }: ProcessExit): readonly string[] {
-    // Who was ended has not failed.
+    // A process that was stopped has not failed.
     if (code === undefined) return [];
-    const { text } = readLog(this.log, { maxChars: explainedChars });
-    const { sandbox } = this.running;
-    const hasNetwork = this.#hasNetwork;
     return explainConfinedFailure({
       command: this.#command,
-      output: text,
+      output: readLog(this.log, { maxChars: 32_000 }).text,
       exitCode: code,
-      sandbox,
-      hasNetwork,
+      sandbox: this.running.sandbox,
+      hasNetwork: this.#hasNetwork,
     });
   }
 
@@ -160,20 +155,19 @@ export class BackgroundProcess {
 
 const restingMs = 200;
 
-/** Nobody may be waiting for it to end. */
-function untold(error: unknown): ProcessExit {
+/** Turns an error at the end into a remark: there may be no caller that waits for the process. */
+function failedExit(error: unknown): ProcessExit {
   const reason = error instanceof Error ? error.message : String(error);
-  return { code: undefined, signal: undefined, remarks: [`What it ran in was not cleared away: ${reason}`] };
+  return { code: undefined, signal: undefined, remarks: [`Its sandbox was not cleaned up: ${reason}`] };
 }
-const explainedChars = 32_000;
 
-/** How a process has ended: "ended with exit code 1", "was ended by SIGKILL". */
+/** "ended with exit code 1", "was ended by SIGKILL". */
 export function describeEnd({ exitCode, signal }: Pick<ProcessStatus, "exitCode" | "signal">): string {
   if (signal !== null) return `was ended by ${signal}`;
   return exitCode === null ? "has ended" : `ended with exit code ${exitCode}`;
 }
 
-/** Gives a process something to read and waits until it has answered: has said something and then nothing for a while. */
+/** Writes to the input of a process and waits for its answer: output, then a pause. */
 export async function giveInput(
   kept: BackgroundProcess,
   input: ProcessInput,
@@ -195,9 +189,9 @@ export async function giveInput(
   for (;;) {
     if (await within(kept.ended, lookMs, waiting)) return;
     const elapsed = Date.now() - began;
-    const hasSpoken = log.end > before;
-    if (hasSpoken && kept.quietMs >= answeredMs) return;
-    if (elapsed >= (hasSpoken ? longestMs : silentMs)) return;
+    const hasAnswered = log.end > before;
+    if (hasAnswered && kept.quietMs >= answeredMs) return;
+    if (elapsed >= (hasAnswered ? longestMs : silentMs)) return;
   }
 }
 
@@ -206,14 +200,14 @@ const keys = ["\u0003", "\u001a", "\u001c"];
 
 const unreadMs = 5_000;
 const lookMs = 50;
-/** After an answer it is quiet this long; who says nothing at all is waited for a little longer. */
+/** The pause after an answer; without any output the wait is a little longer. */
 const answeredMs = 300;
 const silentMs = 1_000;
 const longestMs = 5_000;
 
 function readsNoMore({ name, status }: BackgroundProcess): ToolError {
-  return new ToolError("unavailable", `${name} ${describeEnd(status)}: it reads no more`, {
-    hint: "Start it again with process.start; what it said is still there, see process.output.",
+  return new ToolError("unavailable", `${name} ${describeEnd(status)} and reads no more input`, {
+    hint: "Start it again with process.start. process.output still shows its output.",
   });
 }
 
@@ -224,13 +218,13 @@ function readsNothing(name: string): ToolError {
 }
 
 function doesNotRead(name: string): ToolError {
-  return new ToolError("timeout", `${name} does not read what it is given`, {
-    hint: "It will find it when it reads. See what it does with process.output, or end it with process.stop.",
+  return new ToolError("timeout", `${name} does not read its input`, {
+    hint: "It gets the input when it reads. Look at it with process.output, or end it with process.stop.",
   });
 }
 
 function noTerminal(name: string): ToolError {
-  return new ToolError("unsupported", `Keys such as Ctrl-C mean nothing to ${name}: it has no terminal`, {
+  return new ToolError("unsupported", `Keys such as Ctrl-C do not work in ${name}: it has no terminal`, {
     hint: 'End it with process.stop, or start it with "terminal": true.',
   });
 }

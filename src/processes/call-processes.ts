@@ -13,7 +13,7 @@ import type { CallOfProcesses, ProcessesParts } from "./open-processes.ts";
 import { type ProcessTable, stopProcess } from "./process-table.ts";
 import { settleIn, waitUntil } from "./wait-until.ts";
 
-/** The processes of a room as one call may use them. */
+/** The processes of an instance, for one call. */
 export class CallProcesses implements Processes {
   readonly #table: ProcessTable;
   readonly #call: CallOfProcesses;
@@ -28,9 +28,9 @@ export class CallProcesses implements Processes {
   async start(request: ProcessRequest, waiting: Waiting): Promise<ProcessStatus> {
     const kept = await this.#table.start(request, this.#call, waiting);
     try {
-      await hearing(kept, waiting, 0, () => settleIn(kept, request, waiting));
+      await streaming(kept, waiting, 0, () => settleIn(kept, request, waiting));
     } catch (error) {
-      // Who cancels the start does not want it; after any other failure it can still be looked at.
+      // A cancelled start ends the process; after another failure the caller can still look at it.
       if (waiting.signal.aborted) await stopProcess(kept);
       throw error;
     }
@@ -51,21 +51,21 @@ export class CallProcesses implements Processes {
 
   async input(name: string, input: ProcessInput, waiting: Waiting): Promise<ProcessOutput> {
     const kept = this.#table.get(name);
-    const { cursor = kept.log.end, maxChars = usualAnswerChars } = input;
-    await hearing(kept, waiting, kept.log.end, () => giveInput(kept, input, waiting));
+    const { cursor = kept.log.end, maxChars = 20_000 } = input;
+    await streaming(kept, waiting, kept.log.end, () => giveInput(kept, input, waiting));
     return kept.show({ cursor, maxChars });
   }
 
   async wait(name: string, condition: WaitCondition, waiting: Waiting): Promise<ProcessStatus> {
     const kept = this.#table.get(name);
-    await hearing(kept, waiting, kept.log.end, () => waitUntil(kept, condition, waiting));
+    await streaming(kept, waiting, kept.log.end, () => waitUntil(kept, condition, waiting));
     return kept.status;
   }
 
   async reach(port: number): ReturnType<Processes["reach"]> {
     for (const { running } of this.#table.running()) {
-      const place = await running.reach(port);
-      if (place !== undefined) return place;
+      const address = await running.reach(port);
+      if (address !== undefined) return address;
     }
     return undefined;
   }
@@ -86,8 +86,8 @@ export class CallProcesses implements Processes {
   }
 }
 
-/** Passes on what it says from a cursor on, while somebody waits. */
-async function hearing(
+/** Passes on the output from a cursor on, while the caller waits. */
+async function streaming(
   { log }: BackgroundProcess,
   { output }: Waiting,
   from: number,
@@ -101,5 +101,3 @@ async function hearing(
     stop?.();
   }
 }
-
-const usualAnswerChars = 20_000;

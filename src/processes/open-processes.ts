@@ -6,38 +6,36 @@ import type { Redactor } from "./output-log.ts";
 import type { ProcessTable } from "./process-table.ts";
 
 export interface ProcessesParts {
-  /** Keeps what processes say when it becomes too much to be held. */
+  /** Stores output that is too long for memory. */
   readonly outputs?: Outputs;
-  /** Leaves secrets out of what one stream says. */
+  /** Makes a redactor of secrets for one stream. */
   readonly redactor: () => Redactor;
-  /** Shells that stay are listed and stopped like processes. */
+  /** Open shells, which are listed and stopped like processes. */
   readonly shells?: {
     list(): readonly ProcessStatus[];
     stop(name: string): Promise<void>;
   };
 }
 
-/** The call that uses them. */
 export interface CallOfProcesses {
   readonly environment: Environment;
-  /** Whose call it is, where several work in the room. */
+  /** Default: the instance's own caller. */
   readonly caller?: object | undefined;
 }
 
-/** What runs beside the calls of a room. */
-export interface RoomProcesses {
-  /** As one call sees them: what it starts is started with its environment, and outlives it. */
+/** The background processes of an instance. */
+export interface BackgroundProcesses {
+  /** For one call: its processes get its environment, and outlive the call. */
   forCall(call: CallOfProcesses): Processes;
-  /** Those that run and those that have ended, oldest first, shells that stay among them. */
+  /** Running and ended processes and open shells, oldest first. */
   list(): readonly ProcessStatus[];
-  /** Ends what somebody started who leaves the room. */
+  /** Ends the processes that a caller started. */
   stopOf(caller: object): Promise<void>;
-  /** Ends all of them. */
   close(): Promise<void>;
 }
 
-/** Loaded by the first use: most rooms start none. */
-export function openProcesses(parts: ProcessesParts): RoomProcesses {
+/** Loads the code on first use: most instances start no process. */
+export function openProcesses(parts: ProcessesParts): BackgroundProcesses {
   let loading: Promise<Loaded> | undefined;
   let table: ProcessTable | undefined;
   const load = () => {

@@ -2,15 +2,15 @@ import type { KeptOutput, Outputs } from "../contract/output.ts";
 import { releaseBytes } from "../lib/bytes/bytes.ts";
 
 /**
- * The latest that a process has said, both streams in the order in which it came, as UTF-8 in a buffer that is written in
- * a circle: strings that are kept for a while and then dropped would cost a hundred times as much memory.
+ * The latest output of a process, both streams in order of arrival, as UTF-8 in a ring buffer. Strings that live for a while
+ * would take a hundred times as much memory.
  */
 export class OutputLog {
   readonly capacity: number;
   readonly #listeners = new Set<LogListener>();
   #ring: Buffer;
   #pieces: HeldPiece[] = [];
-  /** Pieces at the front that are forgotten: to move all others up each time would cost too much. */
+  /** The number of dropped pieces at the front. They are removed in batches. */
   #forgotten = 0;
   #end = 0;
 
@@ -19,7 +19,7 @@ export class OutputLog {
     this.#ring = Buffer.alloc(Math.min(smallestRing, capacity));
   }
 
-  /** Bytes ever said: the cursor of what comes next. */
+  /** Bytes ever written: the cursor of the next output. */
   get end(): number {
     return this.#end;
   }
@@ -39,13 +39,13 @@ export class OutputLog {
     if (bytes.length > 0) for (const listener of this.#listeners) listener(stream, text);
   }
 
-  /** Told of what is said from now on, until the returned function is called. */
+  /** Calls the listener for new output, until the returned function is called. */
   listen(listener: LogListener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** What is held from a cursor on, of one stream or of both. Who names a place inside a character means the next one. */
+  /** The output from a cursor on, of one stream or of both. A cursor inside a character means the next character. */
   *after(cursor: number, stream?: Stream): Generator<Piece> {
     for (const piece of this.#held()) {
       if (stream !== undefined && piece.stream !== stream) continue;
@@ -66,7 +66,6 @@ export class OutputLog {
     this.#end += bytes.length;
   }
 
-  /** Writes on in the circle. */
   #write(bytes: Buffer): void {
     const at = this.#end % this.#ring.length;
     const untilTop = bytes.copy(this.#ring, at);
@@ -105,7 +104,7 @@ export class OutputLog {
   }
 }
 
-/** The last place up to `index` where a character begins. */
+/** The last start of a character up to `index`. */
 function startOfCharacter(bytes: Buffer, index: number): number {
   let start = Math.floor(index);
   while (start < bytes.length && isInside(bytes[start]!)) start -= 1;
@@ -118,7 +117,7 @@ function nextCharacter(bytes: Buffer, index: number): number {
   return next;
 }
 
-/** Whether a byte of UTF-8 goes on with a character. */
+/** Whether a byte of UTF-8 continues a character. */
 function isInside(byte: number): boolean {
   return (byte & 0b1100_0000) === 0b1000_0000;
 }
@@ -128,7 +127,7 @@ type LogListener = (stream: Stream, text: string) => void;
 
 interface Piece {
   readonly stream: Stream;
-  /** The cursor of its beginning. */
+  /** The cursor of its first byte. */
   readonly at: number;
   readonly text: string;
 }
@@ -144,13 +143,13 @@ const smallestRing = 4 * 1024;
 const maxPieces = 16 * 1024;
 const joinedBytes = 8 * 1024;
 
-/** Leaves secrets out of a text that comes in pieces; holds back what could be the beginning of one. */
+/** Redacts secrets in a text that comes in pieces. It holds back what could be the beginning of one. */
 export interface Redactor {
   push(text: string): string;
   end(): string;
 }
 
-/** Puts what comes from one stream of a process on record, without secrets, until the stream ends. */
+/** Logs one stream of a process, without secrets, until the stream ends. */
 export async function readOutput(
   stream: Stream,
   bytes: AsyncIterable<Uint8Array>,
@@ -158,21 +157,20 @@ export async function readOutput(
     readonly log: OutputLog;
     readonly whole: WholeOutput;
     readonly redactor: Redactor;
-    /** Called for whatever comes. */
-    readonly heard: () => void;
+    readonly onOutput: () => void;
   },
 ): Promise<void> {
-  const { log, whole, redactor, heard } = into;
+  const { log, whole, redactor, onOutput } = into;
   const decoder = new TextDecoder();
   const take = async (text: string) => {
     if (text === "") return;
     log.append(stream, text);
     await whole.write(text);
   };
-  // A line that is not finished in a while is a prompt, or all there is.
+  // An unfinished line after a pause is a prompt, or the end of the output.
   const pause = setTimeout(() => void take(redactor.end()), pauseMs).unref();
   for await (const piece of bytes) {
-    heard();
+    onOutput();
     const text = decoder.decode(piece, { stream: true });
     releaseBytes(piece);
     await take(redactor.push(text));
@@ -184,7 +182,7 @@ export async function readOutput(
 
 const pauseMs = 150;
 
-/** All that a process says, kept from when the log will soon not hold it any more. Most processes never say so much. */
+/** Stores the whole output, once the log is half full. Most processes never print so much. */
 export class WholeOutput {
   readonly #log: OutputLog;
   readonly #outputs: Outputs | undefined;
@@ -199,7 +197,7 @@ export class WholeOutput {
     return this.#kept === undefined || this.#kept.isLost ? null : this.#kept.handle;
   }
 
-  /** What was just put into the log. Waits while the disk is behind. */
+  /** Stores text that was just logged. Waits while the disk is behind. */
   async write(text: string): Promise<void> {
     if (this.#kept?.isFull === true) return;
     if (this.#kept !== undefined) return this.#kept.write(text);

@@ -6,7 +6,7 @@ import { BackgroundProcess } from "./background-process.ts";
 import type { CallOfProcesses, ProcessesParts } from "./open-processes.ts";
 import { planReadiness } from "./readiness.ts";
 
-/** The processes of one room by their names: those that run, and the last of those that have ended. */
+/** The processes of an instance by name: all that run, and the last that ended. */
 export class ProcessTable {
   readonly #parts: ProcessesParts;
   readonly #kept = new Map<string, BackgroundProcess>();
@@ -19,17 +19,16 @@ export class ProcessTable {
     this.#parts = parts;
   }
 
-  /** Starts one with the environment of a call, which it outlives. */
+  /** Starts a process with the environment of a call. The process outlives the call. */
   async start(
     request: ProcessRequest,
-    call: CallOfProcesses,
+    { environment, caller }: CallOfProcesses,
     { signal }: Waiting,
   ): Promise<BackgroundProcess> {
-    const { environment, caller } = call;
     const { command, terminal = false, input = "open" } = request;
     const awaitReadiness = request.ready && planReadiness(request.ready);
     const name = this.#reserve(request);
-    // Until it runs the call can still take it back.
+    // The call can cancel the start, but not the running process.
     const taken = new AbortController();
     const takeBack = () => taken.abort(signal.reason);
     signal.addEventListener("abort", takeBack, { once: true });
@@ -62,7 +61,7 @@ export class ProcessTable {
     }
   }
 
-  /** `not-found` names those that are there. */
+  /** The hint of `not-found` lists the names. */
   get(name: string): BackgroundProcess {
     const kept = this.#kept.get(name);
     if (kept !== undefined) return kept;
@@ -72,13 +71,13 @@ export class ProcessTable {
     throw new ToolError("not-found", `There is no process "${name}"`, {
       hint:
         names.length === 0
-          ? "Nothing runs: start something with process.start."
+          ? "No process is running. Start one with process.start."
           : `There are: ${names.join(", ")}.`,
       details: { kind: "unknown-process" },
     });
   }
 
-  /** Those that have not ended, the latest first. */
+  /** Running processes, the latest first. */
   running(): readonly BackgroundProcess[] {
     return [...this.#kept.values()].filter(({ hasEnded }) => !hasEnded).reverse();
   }
@@ -89,7 +88,6 @@ export class ProcessTable {
     );
   }
 
-  /** Ends those that somebody started. */
   async stopOf(caller: object): Promise<void> {
     const theirs = this.running().filter((kept) => this.#owners.get(kept) === caller);
     await Promise.all(theirs.map(stopProcess));
@@ -113,7 +111,7 @@ export class ProcessTable {
     return chosen;
   }
 
-  /** Also of those that are forgotten: who asks for one of them must not be given another. */
+  /** Never reuses a number: a caller that asks for a forgotten process must not get another. */
   #nextNumber(pattern: string): number {
     do this.#numbered += 1;
     while (this.#kept.has(pattern.replace("#", String(this.#numbered))));
@@ -130,7 +128,7 @@ export class ProcessTable {
   }
 }
 
-/** Asks it to end, then ends it, and waits until it has. */
+/** Sends SIGTERM, later SIGKILL, and waits for the end. */
 export async function stopProcess({ running, ended }: BackgroundProcess): Promise<void> {
   running.terminate();
   const overdue = setTimeout(() => running.stop(), overdueMs);
@@ -140,16 +138,15 @@ export async function stopProcess({ running, ended }: BackgroundProcess): Promis
 
 function endAfter(timeoutMs: number, kept: BackgroundProcess): void {
   const timer = setTimeout(() => {
-    kept.remark(`Its time was up after ${timeoutMs / 1000} s`);
+    kept.remark(`Stopped after its time limit of ${timeoutMs / 1000} s`);
     void stopProcess(kept);
   }, timeoutMs);
   void kept.ended.then(() => clearTimeout(timer));
 }
 
-/** More than `terminate` gives it. */
+/** More than `terminate` allows. */
 const overdueMs = 5_000;
 
-/** As many as somebody may still ask about. */
 const maxEnded = 20;
 
 async function startShell(
@@ -158,15 +155,15 @@ async function startShell(
   signal: AbortSignal,
 ): Promise<{ readonly running: RunningProcess; readonly remarks: readonly string[] }> {
   const options = {
-    ...(cwd === undefined ? {} : { cwd }),
-    ...(env === undefined ? {} : { env }),
-    ...(input === "open" ? { input } : {}),
+    cwd,
+    env,
+    input: input === "open" ? input : undefined,
     terminal,
     reachable: true,
     signal,
-  } as const;
-  const start = (shell: string, words: readonly string[]) =>
-    environment.start(shell, { ...options, args: [...words, "-c", command] });
+  };
+  const start = (shell: string, args: readonly string[]) =>
+    environment.start(shell, { ...options, args: [...args, "-c", command] });
   try {
     return { running: await start("bash", ["--noprofile", "--norc"]), remarks: [] };
   } catch (error) {
@@ -174,14 +171,14 @@ async function startShell(
     const running = await start("sh", []).catch(() => {
       throw error;
     });
-    return { running, remarks: ["There is no bash here: sh runs it"] };
+    return { running, remarks: ["bash is not available: sh runs the command"] };
   }
 }
 
 function isShell(name: string): ToolError {
   return new ToolError(
     "unsupported",
-    `${name} is a shell: what its commands say is in the answers of shell.run`,
+    `${name} is a shell: the output of its commands is in the results of shell.run`,
     {
       hint: `Run another command in it with shell.run { "session": "${name}" }, or end it with process.stop.`,
     },
@@ -189,8 +186,8 @@ function isShell(name: string): ToolError {
 }
 
 function inUse(name: string): ToolError {
-  return new ToolError("already-exists", `A process "${name}" runs already`, {
-    hint: `Choose another name, or end it with process.stop.`,
+  return new ToolError("already-exists", `A process named "${name}" is already running`, {
+    hint: "Choose another name, or end it with process.stop.",
   });
 }
 
@@ -202,7 +199,7 @@ export function nameFor(command: string, isInUse: (name: string) => boolean): st
   return name;
 }
 
-/** Throws `invalid-input` for what is not easily said again. */
+/** Throws `invalid-input` for a name that is hard to repeat. */
 export function checkName(name: string): void {
   if (/^[A-Za-z0-9][\w.-]{0,63}$/.test(name)) return;
   throw new ToolError("invalid-input", `"${name}" cannot be the name of a process`, {
@@ -213,7 +210,7 @@ export function checkName(name: string): void {
 const maxWords = 3;
 const maxMadeChars = 40;
 
-/** What a person would call it: the last of several commands, without options, quotes, directories and variables. */
+/** The last of several commands, without options, quotes, directories and variables. */
 function wordsOf(command: string): readonly string[] {
   const plain = command.replace(/"[^"]*"|'[^']*'/g, " ");
   const last = plain.split(/&&|\|\||[;|&\n]/).findLast((part) => /\w/.test(part)) ?? "";

@@ -7,14 +7,14 @@ export interface LogRequest extends OutputRequest {
 
 export interface LogPart {
   readonly text: string;
-  /** Where it begins, and where to go on. */
+  /** The cursor of its first byte, and of the next. */
   readonly from: number;
   readonly cursor: number;
   /** Bytes between the cursor asked for and `from` that are no longer held. */
   readonly lost: number;
 }
 
-/** What was said after a cursor, oldest first; without a cursor the latest. Whole lines where that can be. */
+/** The output after a cursor, oldest first; without a cursor the latest. Cuts between lines if possible. */
 export function readLog(log: OutputLog, request: LogRequest): LogPart {
   return request.cursor === undefined ? readEnd(log, request) : readOn(log, request.cursor, request);
 }
@@ -25,11 +25,11 @@ function readOn(log: OutputLog, cursor: number, { stream, maxChars }: LogRequest
   let text = "";
   let next = from;
   for (const piece of log.after(from, stream)) {
-    const room = maxChars - text.length;
-    if (piece.text.length > room) {
-      const wanted = text + piece.text.slice(0, room);
+    const left = maxChars - text.length;
+    if (piece.text.length > left) {
+      const wanted = text + piece.text.slice(0, left);
       const end = endOfWhole(wanted);
-      // What came before this piece is whole: the cut lies inside it, or at its beginning.
+      // The cut is inside this piece, or at its beginning.
       const taken = Math.max(end - text.length, 0);
       return {
         text: wanted.slice(0, text.length + taken),
@@ -49,9 +49,9 @@ function readEnd(log: OutputLog, { stream, maxChars }: LogRequest): LogPart {
   let text = "";
   let from = log.end;
   for (const piece of pieces.reverse()) {
-    const room = maxChars - text.length;
-    if (piece.text.length > room) {
-      const begin = beginOfWhole(piece.text, piece.text.length - room);
+    const left = maxChars - text.length;
+    if (piece.text.length > left) {
+      const begin = beginOfWhole(piece.text, piece.text.length - left);
       text = piece.text.slice(begin) + text;
       return {
         text,
@@ -66,7 +66,7 @@ function readEnd(log: OutputLog, { stream, maxChars }: LogRequest): LogPart {
   return { text, from, cursor: log.end, lost: 0 };
 }
 
-/** Where to cut a text that goes on: after its last line, else after a word, never inside a character. */
+/** Where to cut the end of a text: after its last line, else after a word, never inside a character. */
 function endOfWhole(text: string): number {
   const line = text.lastIndexOf("\n") + 1;
   if (line > 0) return line;
@@ -74,12 +74,12 @@ function endOfWhole(text: string): number {
   return word > 0 ? word : text.length - (isHighSurrogate(text, text.length - 1) ? 1 : 0);
 }
 
-/** The first whole line from a place on, or the place itself where no line begins. */
-function beginOfWhole(text: string, place: number): number {
-  if (place === 0 || text[place - 1] === "\n") return place;
-  const line = text.indexOf("\n", place) + 1;
+/** The start of the first whole line from `at` on, or `at` itself when no line begins there. */
+function beginOfWhole(text: string, at: number): number {
+  if (at === 0 || text[at - 1] === "\n") return at;
+  const line = text.indexOf("\n", at) + 1;
   if (line > 0 && line < text.length) return line;
-  return place + (isHighSurrogate(text, place - 1) ? 1 : 0);
+  return at + (isHighSurrogate(text, at - 1) ? 1 : 0);
 }
 
 function isHighSurrogate(text: string, index: number): boolean {

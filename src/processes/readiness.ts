@@ -10,16 +10,15 @@ import type { OutputLog, Stream } from "./output-log.ts";
 interface ReadinessParts {
   readonly running: Pick<RunningProcess, "reach">;
   readonly log: OutputLog;
-  /** Told where a port can be reached. */
+  /** Reports the address of a port. */
   readonly found: (address: ProcessStatus["ports"][number]) => void;
-  /** Nobody needs to know any more. */
   readonly signal: AbortSignal;
 }
 
-/** Waits until a process is ready; false when nobody needs to know any more. */
+/** Waits until a process is ready. Resolves to false when aborted. */
 export type AwaitReadiness = (parts: ReadinessParts) => Promise<boolean>;
 
-/** Checks what has to come true before anything is started. Throws `invalid-input`. */
+/** Checks the conditions before the process starts. Throws `invalid-input`. */
 export function planReadiness({ port, line, url }: Readiness): AwaitReadiness {
   const conditions: AwaitReadiness[] = [];
   if (line !== undefined) {
@@ -30,7 +29,7 @@ export function planReadiness({ port, line, url }: Readiness): AwaitReadiness {
   if (url !== undefined) {
     const target = parseTarget(url);
     conditions.push((parts) =>
-      untilReached(portOf(target), parts, (place) => answersBelow500(target, place, parts.signal)),
+      untilReached(portOf(target), parts, (address) => answersBelow500(target, address, parts.signal)),
     );
   }
   return async (parts) =>
@@ -41,7 +40,7 @@ export function describeReadiness({ port, line, url }: Readiness): string {
   const wanted = [
     port !== undefined && `port ${port}`,
     line !== undefined && `a line with "${line}"`,
-    url !== undefined && `an answer of ${url}`,
+    url !== undefined && `an answer from ${url}`,
   ];
   return wanted.filter((part) => part !== false).join(" and ");
 }
@@ -49,13 +48,14 @@ export function describeReadiness({ port, line, url }: Readiness): string {
 async function untilReached(
   port: number,
   { running, found, signal }: ReadinessParts,
-  isThere: (place: Place) => Promise<boolean>,
+  isThere: (address: HostAndPort) => Promise<boolean>,
 ): Promise<boolean> {
   let pauseMs = 25;
   while (!signal.aborted) {
-    const place = await running.reach(port);
-    if (place !== undefined && (await isThere(place))) {
-      found({ port, address: showPlace(place) });
+    const address = await running.reach(port);
+    if (address !== undefined && (await isThere(address))) {
+      const host = address.host.includes(":") ? `[${address.host}]` : address.host;
+      found({ port, address: `${host}:${address.port}` });
       return true;
     }
     await new Promise((resolve) => setTimeout(resolve, pauseMs).unref());
@@ -64,19 +64,15 @@ async function untilReached(
   return false;
 }
 
-function showPlace({ host, port }: Place): string {
-  return `${host.includes(":") ? `[${host}]` : host}:${port}`;
-}
-
 const maxPauseMs = 500;
 
-/** Only what the process itself listens on: this is no way to reach other hosts. */
+/** Accepts only addresses of the process itself, so that this cannot be used to reach other hosts. */
 function parseTarget(url: string): URL {
   const target = URL.parse(url);
   const isLocal = target !== null && localHosts.has(target.hostname) && /^https?:$/.test(target.protocol);
   if (isLocal) return target;
-  throw new ToolError("invalid-input", `"${url}" is no address of the process itself`, {
-    hint: 'Give what it listens on: "http://localhost:3000/health".',
+  throw new ToolError("invalid-input", `"${url}" is not an address of the process itself`, {
+    hint: 'Give a URL it listens on: "http://localhost:3000/health".',
   });
 }
 
@@ -87,13 +83,13 @@ function portOf({ port, protocol }: URL): number {
   return protocol === "https:" ? 443 : 80;
 }
 
-/** Looks for a line, from a cursor on, until one matches or nobody needs it any more. */
+/** Looks for a line from a cursor on, until one matches or the signal aborts. */
 type AwaitLine = (
   log: OutputLog,
   options: { readonly from: number; readonly signal: AbortSignal },
 ) => Promise<string | undefined>;
 
-/** Throws `invalid-input` for what is no expression. */
+/** Throws `invalid-input` for an invalid expression. */
 export function awaitLine(pattern: string): AwaitLine {
   const watch = new LineWatch(pattern);
   return (log, { from, signal }) =>
@@ -128,31 +124,31 @@ export function awaitLine(pattern: string): AwaitLine {
     });
 }
 
-/** Looks for a line that matches an expression in what a process says, colours and the like left out. */
+/** Looks for a line that matches an expression, without escape sequences. */
 export class LineWatch {
   readonly #pattern: string;
   readonly #expression: RegExp;
   readonly #unfinished: Record<Stream, string> = { stdout: "", stderr: "" };
 
-  /** Throws `invalid-input` for what is no expression. */
+  /** Throws `invalid-input` for an invalid expression. */
   constructor(pattern: string) {
     this.#pattern = pattern;
     const regex = translate(pattern);
     if (regex.untranslatable !== undefined)
-      throw new ToolError("invalid-input", `"${pattern}" cannot be looked for: ${regex.untranslatable}`, {
-        hint: "Simplify it: a word that the line holds is enough.",
+      throw new ToolError("invalid-input", `"${pattern}" cannot be matched: ${regex.untranslatable}`, {
+        hint: "Simplify it: a word of the line is enough.",
       });
     this.#expression = regex.compile({ ascii: false, carriageReturns: false, strayBytes: false });
   }
 
-  /** The first line that matches among those which this text completes. */
+  /** Returns the first matching line among those that this text completes. */
   push(stream: Stream, text: string): string | undefined {
     const lines = (this.#unfinished[stream] + text).split(/\r?\n|\r/);
     this.#unfinished[stream] = lines.pop()!.slice(0, maxLineChars);
     return this.#find(lines);
   }
 
-  /** The unfinished line that matches: a prompt is one. */
+  /** Returns a matching unfinished line, such as a prompt. */
   unfinished(): string | undefined {
     return this.#find(Object.values(this.#unfinished).filter((line) => line !== ""));
   }
@@ -164,34 +160,34 @@ export class LineWatch {
       return withinTime(maxMs, () => plain.find((line) => line.search(this.#expression) >= 0));
     } catch (error) {
       if (!(error instanceof OutOfTime)) throw error;
-      throw new ToolError("invalid-input", `"${this.#pattern}" takes too long to look for`, {
-        hint: "Leave out nested repetitions such as (a+)+: a word that the line holds is enough.",
+      throw new ToolError("invalid-input", `"${this.#pattern}" takes too long to match`, {
+        hint: "Leave out nested repetitions such as (a+)+: a word of the line is enough.",
       });
     }
   }
 }
 
-/** What is wrong with it, without the way out that only searches have. */
+/** Removes the part of the hint that only applies to searches. */
 function translate(pattern: string): ReturnType<typeof translateRegex> {
   try {
     return translateRegex(pattern);
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;
-    const hint = error.hint?.replace(", or set `literal` to true", "");
-    throw new ToolError(error.code, error.message, hint === undefined ? {} : { hint });
+    throw new ToolError(error.code, error.message, {
+      hint: error.hint?.replace(", or set `literal` to true", ""),
+    });
   }
 }
 
 const maxLineChars = 64 * 1024;
 const maxMs = 500;
 
-interface Place {
+interface HostAndPort {
   readonly host: string;
   readonly port: number;
 }
 
-/** Whether somebody accepts connections there. */
-function isListening({ host, port }: Place): Promise<boolean> {
+function isListening({ host, port }: HostAndPort): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ host, port, timeout: answerMs });
     const end = (answer: boolean) => {
@@ -204,8 +200,12 @@ function isListening({ host, port }: Place): Promise<boolean> {
   });
 }
 
-/** Whether a GET is answered there with a status below 500; redirects count as answers and are not followed. */
-async function answersBelow500(target: URL, { host, port }: Place, signal: AbortSignal): Promise<boolean> {
+/** Whether a GET returns a status below 500. Redirects count and are not followed. */
+async function answersBelow500(
+  target: URL,
+  { host, port }: HostAndPort,
+  signal: AbortSignal,
+): Promise<boolean> {
   const { get } = target.protocol === "https:" ? await import("node:https") : await import("node:http");
   const limit = AbortSignal.any([signal, AbortSignal.timeout(answerMs)]);
   return new Promise((resolve) => {
@@ -216,7 +216,7 @@ async function answersBelow500(target: URL, { host, port }: Place, signal: Abort
         path: target.pathname + target.search,
         headers: { host: target.host, accept: "*/*" },
         agent: false,
-        // Servers of developers sign their certificates themselves, and this leads to none but the process.
+        // Development servers use self-signed certificates, and only the process itself can answer.
         rejectUnauthorized: false,
         signal: limit,
       },

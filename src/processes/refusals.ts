@@ -14,8 +14,8 @@ function hintOfDeath(kept: BackgroundProcess): string {
   const { exitCode, remarks } = kept.status;
   const why =
     exitCode === 0
-      ? "What goes to the background by itself must be started so that it stays in the foreground."
-      : "Set right what it says, then start it again.";
+      ? "Start it so that it stays in the foreground."
+      : "Fix the error it printed, then start it again.";
   return [...remarks, why].join(" ");
 }
 
@@ -23,10 +23,10 @@ export function notReady(kept: BackgroundProcess, wanted: string, timeoutMs: num
   const { name } = kept;
   return new ToolError(
     "timeout",
-    `${name} was started, but was not ready within ${timeoutMs / 1000} s: it lacks ${wanted}`,
+    `${name} was started, but was not ready within ${timeoutMs / 1000} s: still waiting for ${wanted}`,
     {
       hint:
-        `It still runs: go on waiting with process.wait { "name": "${name}", "until": "ready" }, ` +
+        `It is still running: wait longer with process.wait { "name": "${name}", "until": "ready" }, ` +
         `look with process.output, or end it with process.stop.`,
       output: lastLines(kept),
     },
@@ -36,32 +36,31 @@ export function notReady(kept: BackgroundProcess, wanted: string, timeoutMs: num
 export function notInTime(kept: BackgroundProcess, condition: WaitCondition): ToolError {
   const message = `${kept.name} has not ${describeCondition(condition)} within ${condition.timeoutMs / 1000} s`;
   return new ToolError("timeout", message, {
-    hint: "It still runs: wait again with a larger timeout_ms, look with process.output, or end it with process.stop.",
+    hint: "It is still running: wait with a larger timeout_ms, look with process.output, or end it with process.stop.",
     output: lastLines(kept),
   });
 }
 
-/** What it should have done. */
 export function describeCondition({ until, line }: WaitCondition): string {
   if (until === "exit") return "ended";
   if (until === "ready") return "become ready";
-  return line === undefined ? "said more" : `said a line like "${line}"`;
+  return line === undefined ? "printed anything" : `printed a line like "${line}"`;
 }
 
-export function neverSaid(kept: BackgroundProcess, pattern: string): ToolError {
+export function neverPrinted(kept: BackgroundProcess, pattern: string): ToolError {
   return new ToolError(
     "no-match",
-    `${kept.name} ${describeEnd(kept.status)} without a line like "${pattern}"`,
+    `${kept.name} ${describeEnd(kept.status)} without printing a line like "${pattern}"`,
     {
-      hint: `See all that it said with process.output { "name": "${kept.name}" }.`,
+      hint: `See its output with process.output { "name": "${kept.name}" }.`,
       output: lastLines(kept),
     },
   );
 }
 
 export function neverReady(name: string): ToolError {
-  return new ToolError("invalid-input", `Nobody said how to know that ${name} is ready`, {
-    hint: 'Wait for a line instead: { "until": "output", "line": "listening" }; or start it with "ready".',
+  return new ToolError("invalid-input", `${name} was started without "ready", so it never becomes ready`, {
+    hint: 'Wait for a line instead: { "until": "output", "line": "listening" }.',
   });
 }
 

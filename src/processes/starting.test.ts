@@ -54,7 +54,7 @@ it("starts a server, knows when it serves, and ends it", async () => {
     expected,
     `serving on ${port}\n`,
     [
-      `web runs; waiting for port ${port} and a line with "^serving on [0-9]+$" and an answer of http://localhost:${port}/health`,
+      `web runs; waiting for port ${port} and a line with "^serving on [0-9]+$" and an answer from http://localhost:${port}/health`,
     ],
     { ...expected, state: "ended", signal: "SIGTERM" },
   ]);
@@ -74,7 +74,7 @@ it.runIf(process.platform === "linux")("does not take another's port for its own
     expect(refused).toEqual({
       code: "unavailable",
       message: "web was started, but ended with exit code 1 before it was ready",
-      hint: "Set right what it says, then start it again.",
+      hint: "Fix the error it printed, then start it again.",
       output: expect.stringContaining(`EADDRINUSE: address already in use 127.0.0.1:${port}`),
     });
   } finally {
@@ -95,9 +95,9 @@ it("takes a server that only fails for one that is not ready, and leaves it runn
   expect([refused, (await processes.status("web")).state]).toEqual([
     {
       code: "timeout",
-      message: `web was started, but was not ready within 1.5 s: it lacks an answer of http://localhost:${port}/bad`,
+      message: `web was started, but was not ready within 1.5 s: still waiting for an answer from http://localhost:${port}/bad`,
       hint:
-        'It still runs: go on waiting with process.wait { "name": "web", "until": "ready" }, ' +
+        'It is still running: wait longer with process.wait { "name": "web", "until": "ready" }, ' +
         "look with process.output, or end it with process.stop.",
       output: `serving on ${port}\n`,
     },
@@ -128,8 +128,8 @@ it.each(["http://example.com/", "http://10.0.0.1:80/", "ftp://localhost/", "nons
     expect([refused, await processes.list()]).toEqual([
       {
         code: "invalid-input",
-        message: `"${url}" is no address of the process itself`,
-        hint: 'Give what it listens on: "http://localhost:3000/health".',
+        message: `"${url}" is not an address of the process itself`,
+        hint: 'Give a URL it listens on: "http://localhost:3000/health".',
         output: undefined,
       },
       [],
@@ -148,7 +148,7 @@ it.each([
     {
       code: "unavailable",
       message: `short was started, but ended with exit code ${exitCode} at once`,
-      hint: "Set right what it says, then start it again.",
+      hint: "Fix the error it printed, then start it again.",
       output: expect.stringMatching(new RegExp(`${end}$`)),
     },
     expect.objectContaining({ state: "ended", exitCode, signal: null }),

@@ -21,8 +21,8 @@ it("gives input and tells the answer, until it reads no more", async () => {
   ]);
   expect(await refusalOf(processes.input("reader", { text: "four\n" }, { signal }))).toEqual({
     code: "unavailable",
-    message: "reader ended with exit code 0: it reads no more",
-    hint: "Start it again with process.start; what it said is still there, see process.output.",
+    message: "reader ended with exit code 0 and reads no more input",
+    hint: "Start it again with process.start. process.output still shows its output.",
     output: undefined,
   });
 });
@@ -33,7 +33,7 @@ it("says that keys mean nothing without a terminal", async () => {
   await processes.start({ command: "cat", name: "cat" }, { signal });
   expect(await refusalOf(processes.input("cat", { text: "\u0003" }, { signal }))).toEqual({
     code: "unsupported",
-    message: "Keys such as Ctrl-C mean nothing to cat: it has no terminal",
+    message: "Keys such as Ctrl-C do not work in cat: it has no terminal",
     hint: 'End it with process.stop, or start it with "terminal": true.',
     output: undefined,
   });
@@ -70,8 +70,8 @@ it("waits for the end, for a line, for anything", async () => {
   ]);
   expect(await refused).toEqual({
     code: "no-match",
-    message: 'cat ended with exit code 7 without a line like "^a$"',
-    hint: 'See all that it said with process.output { "name": "cat" }.',
+    message: 'cat ended with exit code 7 without printing a line like "^a$"',
+    hint: 'See its output with process.output { "name": "cat" }.',
     output: "a\nb\n",
   });
 });
@@ -83,7 +83,7 @@ it("gives up waiting, and lets it run", async () => {
   const wait = (condition: object) =>
     refusalOf(processes.wait("sleeper", { until: "exit", timeoutMs: 20, ...condition }, { signal }));
   const hint =
-    "It still runs: wait again with a larger timeout_ms, look with process.output, or end it with process.stop.";
+    "It is still running: wait with a larger timeout_ms, look with process.output, or end it with process.stop.";
   expect([
     await wait({}),
     await wait({ until: "output" }),
@@ -92,17 +92,17 @@ it("gives up waiting, and lets it run", async () => {
     (await processes.status("sleeper")).state,
   ]).toEqual([
     { code: "timeout", message: "sleeper has not ended within 0.02 s", hint, output: "here\n" },
-    { code: "timeout", message: "sleeper has not said more within 0.02 s", hint, output: "here\n" },
+    { code: "timeout", message: "sleeper has not printed anything within 0.02 s", hint, output: "here\n" },
     {
       code: "timeout",
-      message: 'sleeper has not said a line like "there" within 0.02 s',
+      message: 'sleeper has not printed a line like "there" within 0.02 s',
       hint,
       output: "here\n",
     },
     {
       code: "invalid-input",
-      message: "Nobody said how to know that sleeper is ready",
-      hint: 'Wait for a line instead: { "until": "output", "line": "listening" }; or start it with "ready".',
+      message: 'sleeper was started without "ready", so it never becomes ready',
+      hint: 'Wait for a line instead: { "until": "output", "line": "listening" }.',
       output: undefined,
     },
     "running",
@@ -215,5 +215,5 @@ it("ends a process whose time is up, and says so", async () => {
   const { processes, signal } = room;
   const request = { command: "sleep 60", name: "sleeper", timeoutMs: 100, waitMs: 30_000 };
   const { state, signal: endedBy, remarks } = await processes.start(request, { signal });
-  expect([state, endedBy, remarks]).toEqual(["ended", "SIGTERM", ["Its time was up after 0.1 s"]]);
+  expect([state, endedBy, remarks]).toEqual(["ended", "SIGTERM", ["Stopped after its time limit of 0.1 s"]]);
 });

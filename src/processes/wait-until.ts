@@ -1,10 +1,10 @@
 import type { ProcessRequest, WaitCondition, Waiting } from "../contract/process.ts";
 import type { BackgroundProcess } from "./background-process.ts";
 import { awaitLine, describeReadiness } from "./readiness.ts";
-import { describeCondition, died, neverReady, neverSaid, notInTime, notReady } from "./refusals.ts";
+import { describeCondition, died, neverPrinted, neverReady, notInTime, notReady } from "./refusals.ts";
 import { within } from "./within.ts";
 
-/** Waits until a process that was just started is ready, or for a moment whether it stays. */
+/** Waits until a new process is ready. Without a condition it waits a moment, to notice a process that fails at once. */
 export async function settleIn(
   kept: BackgroundProcess,
   request: ProcessRequest,
@@ -12,8 +12,8 @@ export async function settleIn(
 ): Promise<void> {
   const { name } = kept;
   if (request.waitMs !== undefined) {
-    const tell = (seconds: number) => `${name} has run for ${seconds} s`;
-    await within(kept.ended, request.waitMs, waiting, tell);
+    const describe = (seconds: number) => `${name} has run for ${seconds} s`;
+    await within(kept.ended, request.waitMs, waiting, describe);
     return;
   }
   if (kept.ready === undefined) {
@@ -24,27 +24,27 @@ export async function settleIn(
   }
   const wanted = describeReadiness(request.ready!);
   const { readyTimeoutMs = usualReadyMs } = request;
-  const tell = (seconds: number) => `${name} runs; waiting for ${wanted}, ${seconds} s so far`;
+  const describe = (seconds: number) => `${name} runs; waiting for ${wanted}, ${seconds} s so far`;
   waiting.progress?.(`${name} runs; waiting for ${wanted}`);
-  const came = await within(readyOrEnded(kept), readyTimeoutMs, waiting, tell);
+  const came = await within(readyOrEnded(kept), readyTimeoutMs, waiting, describe);
   if (!came) throw notReady(kept, wanted, readyTimeoutMs);
   if (!(await isReady(kept))) throw died(kept, "before it was ready");
 }
 
-/** Waits for what somebody wants to come true of a process. */
 export async function waitUntil(
   kept: BackgroundProcess,
   condition: WaitCondition,
   waiting: Waiting,
 ): Promise<void> {
   const { timeoutMs, until } = condition;
-  const tell = (seconds: number) => `${kept.name} has not ${describeCondition(condition)} for ${seconds} s`;
-  const nobodyWaits = new AbortController();
+  const describe = (seconds: number) =>
+    `${kept.name} has not ${describeCondition(condition)} for ${seconds} s`;
+  const over = new AbortController();
   try {
-    const came = await within(awaited(kept, condition, nobodyWaits.signal), timeoutMs, waiting, tell);
+    const came = await within(awaited(kept, condition, over.signal), timeoutMs, waiting, describe);
     if (!came) throw notInTime(kept, condition);
   } finally {
-    nobodyWaits.abort();
+    over.abort();
   }
   if (until === "ready" && !(await isReady(kept))) throw died(kept, "before it was ready");
 }
@@ -71,7 +71,7 @@ function readyOrEnded({ ready, ended }: BackgroundProcess): Promise<unknown> {
   return Promise.race([ready, ended]);
 }
 
-/** What has ended is not ready, whatever it said. */
+/** A process that has ended is not ready, whatever it printed. */
 async function isReady(kept: BackgroundProcess): Promise<boolean> {
   return !kept.hasEnded && (await kept.ready) === true;
 }
@@ -82,10 +82,10 @@ async function moreOutput(
   signal: AbortSignal,
 ): Promise<void> {
   if (log.end > cursor) return;
-  const { promise: said, resolve } = Promise.withResolvers<void>();
+  const { promise: printed, resolve } = Promise.withResolvers<void>();
   const stopListening = log.listen(() => resolve());
   signal.addEventListener("abort", stopListening, { once: true });
-  await Promise.race([said, ended]);
+  await Promise.race([printed, ended]);
   stopListening();
 }
 
@@ -99,9 +99,9 @@ async function matchingLine(
   void kept.ended.then(() => over.abort());
   const line = await awaitLine(pattern)(kept.log, { from, signal: AbortSignal.any([signal, over.signal]) });
   if (line !== undefined || signal.aborted) return;
-  throw neverSaid(kept, pattern);
+  throw neverPrinted(kept, pattern);
 }
 
-/** Whatever cannot start fails sooner than this. */
+/** A command that cannot start fails sooner. */
 const momentMs = 500;
 const usualReadyMs = 60_000;

@@ -1,7 +1,7 @@
 import type { Waiting } from "../contract/process.ts";
 import { throwIfAborted, untilAborted } from "../lib/async/abort.ts";
 
-/** Waits for something, but no longer than this and than the call is wanted. False after the time. */
+/** Waits for work until a timeout, and returns false then. Throws when the call is aborted. */
 export async function within(
   work: Promise<unknown>,
   timeoutMs: number,
@@ -12,9 +12,9 @@ export async function within(
   const { promise: over, resolve: end } = Promise.withResolvers<boolean>();
   const deadline = setTimeout(() => end(false), timeoutMs);
   const began = Date.now();
-  const telling = setInterval(() => {
+  const reporting = setInterval(() => {
     if (describe !== undefined) progress?.(describe(Math.round((Date.now() - began) / 1000)));
-  }, tellEveryMs);
+  }, 2_000);
   try {
     return await untilAborted(Promise.race([work.then(() => true), over]), signal);
   } catch (error) {
@@ -22,8 +22,6 @@ export async function within(
     throw error;
   } finally {
     clearTimeout(deadline);
-    clearInterval(telling);
+    clearInterval(reporting);
   }
 }
-
-const tellEveryMs = 2_000;

@@ -200,7 +200,7 @@ export const works: Readonly<Record<string, Work>> = {
     says: () => [
       `Exit code 6.\n${unresolved}\n[${offline}]`,
       `${unresolved}\n[${offline}]`,
-      `curl was started, but ended with exit code 6 at once\n${offline} Set right what it says, then start it again.\n${unresolved}\n`,
+      `curl was started, but ended with exit code 6 at once\n${offline} Fix the error it printed, then start it again.\n${unresolved}\n`,
     ],
   },
 };

@@ -5,14 +5,16 @@ import { ToolError } from "../../src/contract/error.ts";
 import type { Processes, ProcessStatus } from "../../src/contract/process.ts";
 import { openLocalEnvironment } from "../../src/environment/local/local-environment.ts";
 import { RedactedStream } from "../../src/policy/redaction/redact.ts";
-import { openProcesses, type RoomProcesses } from "../../src/processes/open-processes.ts";
+import { openProcesses, type BackgroundProcesses } from "../../src/processes/open-processes.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 /** A workspace on the real disk with processes, without a sandbox. */
 export interface ProcessFixture extends AsyncDisposable {
   readonly workspace: string;
   readonly environment: Environment;
-  readonly table: RoomProcesses;
+  readonly table: BackgroundProcesses;
+||||||| .merge_file_bKVdzc
+  readonly room: BackgroundProcesses;
   readonly processes: Processes;
   readonly signal: AbortSignal;
 }

@@ -18,7 +18,7 @@ it("keeps on record what an undo will not bring back, also when the start fails"
     true,
     {
       code: "already-exists",
-      message: 'A process "web" runs already',
+      message: 'A process named "web" is already running',
       hint: "Choose another name, or end it with process.stop.",
     },
     [[later], [later]],

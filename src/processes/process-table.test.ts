@@ -18,13 +18,13 @@ it("names processes, and speaks of those that are there", async () => {
     {
       code: "not-found",
       message: 'There is no process "web"',
-      hint: "Nothing runs: start something with process.start.",
+      hint: "No process is running. Start one with process.start.",
       output: undefined,
     },
     ["sleep-60", "sleep-60-2", "web"],
     {
       code: "already-exists",
-      message: 'A process "web" runs already',
+      message: 'A process named "web" is already running',
       hint: "Choose another name, or end it with process.stop.",
       output: undefined,
     },
@@ -97,5 +97,5 @@ it("takes for ended what ran in something that could not be cleared away", async
   const { name } = await processes.start({ command: "echo up; read -r", ready: { line: "up" } }, { signal });
   await processes.input(name, { text: "", end: true }, { signal });
   const { state, remarks } = await processes.wait(name, { until: "exit", timeoutMs: 60_000 }, { signal });
-  expect([state, remarks]).toEqual(["ended", ["What it ran in was not cleared away: the disk is full"]]);
+  expect([state, remarks]).toEqual(["ended", ["Its sandbox was not cleaned up: the disk is full"]]);
 });
