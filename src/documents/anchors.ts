@@ -12,7 +12,7 @@ export interface PartsInOrder {
   readonly name: string;
 }
 
-/** From `first` to `last`, of the first one from character `from` on (counted from 1). */
+/** From `first` to `last`; the first one from character `from` on (counted from 1). */
 export interface WantedParts {
   readonly first: number;
   readonly last: number;
@@ -20,8 +20,8 @@ export interface WantedParts {
 }
 
 /**
- * Which parts are asked for: "page 3", "pages 2-5", "pages 13-", "3", "2-5", and "from 40001" after any of them or alone;
- * all if nothing is. `not-found`, with what there is, for others.
+ * Parses "page 3", "pages 2-5", "pages 13-", "3", "2-5", and "from 40001" after any of them or alone. Default: all parts.
+ * Throws `not-found` for others.
  */
 export function wantedParts(part: string | undefined, { one, total, name }: PartsInOrder): WantedParts {
   const { anchor, from } = splitAnchor(part);
@@ -40,7 +40,7 @@ export function wantedParts(part: string | undefined, { one, total, name }: Part
   return { first, last: Math.min(last, total), from };
 }
 
-/** The anchor that stands for them: "pages 4-", "pages 4-9", "page 120", "pages 3- from 40001". */
+/** "pages 4-", "pages 4-9", "page 120", "pages 3- from 40001". */
 export function anchorOf(
   { first, last, from }: WantedParts,
   { one, total }: Omit<PartsInOrder, "name">,
@@ -49,7 +49,7 @@ export function anchorOf(
   return from > 1 ? `${anchor} from ${from}` : anchor;
 }
 
-/** "page 3 from 40001": the anchor, undefined where there is none, and the character, 1 where it is not said. */
+/** Splits "page 3 from 40001" into the anchor and the character. Default: 1. */
 export function splitAnchor(part: string | undefined): {
   readonly anchor: string | undefined;
   readonly from: number;
@@ -59,7 +59,7 @@ export function splitAnchor(part: string | undefined): {
   return { anchor: anchor === "" ? undefined : anchor, from: Math.max(1, Number(match?.[2] ?? 1)) };
 }
 
-/** Reads the parts that are wanted, one after the other, as far as they fit, and tells how to go on. */
+/** Reads the wanted parts as far as they fit. `next` is the anchor of the rest. */
 export async function gatherParts(
   wanted: DocumentWanted,
   order: PartsInOrder,
@@ -88,7 +88,7 @@ function sizeOf({ anchor, title = "", text }: DocumentPart): number {
   return anchor.length + title.length + text.length;
 }
 
-/** A part from a character on, as much as fits; `next` is the character that follows, undefined at its end. */
+/** Cuts a part from a character on. `next` is the character that follows; undefined at the end. */
 export function cutPart(
   part: DocumentPart,
   from: number,
@@ -102,22 +102,21 @@ export function cutPart(
   return { part: { ...part, text: text.slice(start, end) }, next: end === text.length ? undefined : end + 1 };
 }
 
-/** For a document that has no parts: its text from where it is wanted, as much as fits. */
+/** The text of a document without parts, as far as it fits. */
 export function wholeText(
   text: string,
   wanted: DocumentWanted,
   name: string,
 ): Pick<DocumentContent, "parts" | "next"> {
   const { anchor, from } = splitAnchor(wanted.part);
-  if (anchor !== undefined)
-    throw noSuchPart(anchor, name, "it has no parts that could be asked for", '"from 40001"');
+  if (anchor !== undefined) throw noSuchPart(anchor, name, "it has no parts", '"from 40001"');
   if (from > 1 && from > text.length)
     throw noSuchPart(`from ${from}`, name, `it ends at character ${text.length}`, undefined);
   const { part, next } = cutPart({ anchor: "", text }, from, wanted.maxChars);
   return { parts: [part], next: next === undefined ? undefined : `from ${next}` };
 }
 
-/** `has`: "it has 12 pages". `examples`: what could be asked for. */
+/** `has`: "it has 12 pages". */
 export function noSuchPart(
   asked: string,
   name: string,
@@ -125,11 +124,10 @@ export function noSuchPart(
   examples: string | undefined,
 ): ToolError {
   return new ToolError("not-found", `${name} has no part "${asked.slice(0, 100)}": ${has}`, {
-    hint: examples === undefined ? undefined : `Ask for one that is there: ${examples}.`,
+    hint: examples === undefined ? undefined : `Ask for one of: ${examples}.`,
   });
 }
 
-/** Characters are counted in each part. */
 function pastEnd(wanted: WantedParts, { length }: string, order: PartsInOrder): ToolError {
   const { one, total, name } = order;
   const { first } = wanted;
@@ -143,7 +141,7 @@ function pastEnd(wanted: WantedParts, { length }: string, order: PartsInOrder): 
   );
 }
 
-/** Between two lines if that costs little, else between two words, never inside a character. */
+/** Cuts between lines if that costs little, else between words, never inside a character. */
 function goodEnd(text: string, start: number, end: number): number {
   const least = start + Math.floor((end - start) * 0.75);
   const line = text.lastIndexOf("\n", end - 1) + 1;

@@ -1,17 +1,17 @@
 import { ToolError } from "../contract/error.ts";
 import { showSize } from "../lib/text/format-quantity.ts";
 
-/** What reading one document may take: counted by what is produced, whatever the document declares. */
+/** Limits of reading one document. They count what is produced, whatever the document declares. */
 export interface Limits {
   /** Bytes, of all that is decompressed. */
   readonly inflated: number;
   /** Bytes, of one entry of an archive. */
   readonly entry: number;
-  /** Entries of an archive that are looked at. */
+  /** Entries of an archive that are listed. */
   readonly entries: number;
   /** Elements in elements, archives in archives, lists in lists. */
   readonly depth: number;
-  /** Elements of markup, cells, runs, records: whatever a reader walks over. */
+  /** Cells, rows, records. */
   readonly pieces: number;
 }
 
@@ -23,7 +23,7 @@ const usualLimits: Limits = {
   pieces: 50_000_000,
 };
 
-/** What is left to one reading of one document. */
+/** Counts the work of reading one document. */
 export class Budget {
   readonly limits: Limits;
   readonly #name: string;
@@ -35,7 +35,7 @@ export class Budget {
     this.limits = { ...usualLimits, ...limits };
   }
 
-  /** How many bytes one more entry may become. */
+  /** The most bytes that one more entry may unpack to. */
   get inflatable(): number {
     return Math.min(this.limits.entry, this.limits.inflated - this.#inflated);
   }
@@ -45,7 +45,7 @@ export class Budget {
     this.#inflated += bytes;
   }
 
-  /** What is thrown when something would become larger than `inflatable`. */
+  /** The error for an entry larger than `inflatable`. */
   refuseInflating(): ToolError {
     const { entry, inflated } = this.limits;
     const isOne = inflated - this.#inflated >= entry;
@@ -65,7 +65,7 @@ export class Budget {
 
   #exceeded(why: string): ToolError {
     return new ToolError("too-large", `${this.#name} is not read any further: ${why}`, {
-      hint: "Ask for a smaller part, or take it apart with other programs (shell.run) if you trust it.",
+      hint: "Ask for a smaller part, or use another program (shell.run) if you trust the file.",
       details: { kind: "document-limit", reason: why },
     });
   }
@@ -74,5 +74,5 @@ export class Budget {
 /** Resident bytes of a worker above which it is ended. */
 export const mostMemory = 1_500_000_000;
 
-/** Megabytes of objects: some documents are all objects, most are all bytes, which V8 does not count. */
+/** Megabytes of the V8 heap, which does not include buffers. */
 export const mostHeap = 1000;

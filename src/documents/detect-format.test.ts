@@ -62,19 +62,19 @@ describe("the format of a document", () => {
       readBytes("a.pdf", Buffer.from([1, 0, 2])),
     ];
     expect(await Promise.all(failures.map(failureOf))).toEqual([
-      ["unsupported", "a.doc is in an old format of Microsoft Office, which cannot be read"],
+      ["unsupported", "a.doc is in a binary format of old Microsoft Office, which cannot be read"],
       ["unsupported", "a.docx is encrypted: it cannot be read without its password"],
       ["unsupported", expect.stringContaining("a.xlsb is a binary Excel workbook (application/vnd.ms-excel")],
       [
         "unsupported",
         expect.stringContaining("a.odf is an OpenDocument file of another kind (application/vnd.oasis"),
       ],
-      ["unsupported", "a.mp4 is an MPEG-4 video (video/mp4), 12 bytes: no document that can be read"],
+      ["unsupported", "a.mp4 is an MPEG-4 video (video/mp4), 12 bytes: it cannot be read as a document"],
       [
         "unsupported",
-        "a.o is an ELF program or library (application/x-elf), 5 bytes: no document that can be read",
+        "a.o is an ELF program or library (application/x-elf), 5 bytes: it cannot be read as a document",
       ],
-      ["unsupported", "a.pdf is a binary file of unknown type, 3 bytes: no document that can be read"],
+      ["unsupported", "a.pdf is a binary file of unknown type, 3 bytes: it cannot be read as a document"],
     ]);
   });
 

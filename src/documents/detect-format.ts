@@ -46,7 +46,7 @@ function isZip(head: Uint8Array): boolean {
   return mark === "PK\x03\x04" || mark === "PK\x05\x06" || mark === "PK\x07\x08";
 }
 
-/** By its entries: the first bytes only tell what was packed first. Undefined when it is damaged. */
+/** Detects the format from the entries. Undefined for a damaged archive. */
 function typeOfZip(bytes: Uint8Array, name: string): Type | undefined {
   try {
     const archive = openZip(bytes, name, new Budget(name));
@@ -93,7 +93,7 @@ function typeOfText({ name, mediaType }: DocumentSource, head: Uint8Array): Form
   return /^<(?:!doctype\s+html|html)\b/i.test(beginning) ? formatOf("text/html") : undefined;
 }
 
-/** Without byte-order mark, the zero bytes of UTF-16, and what markup may have before its first element. */
+/** Removes the byte-order mark, the zero bytes of UTF-16, XML declarations and comments. */
 function withoutPrologue(beginning: string): string {
   const characters = beginning.replaceAll("\0", "").replace(/^(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)/, "");
   return characters.replace(/^(?:\s|<\?xml[^>]*>|<!--.*?-->)*/is, "");
@@ -103,7 +103,7 @@ function formatOf(mediaType: string): Format | undefined {
   return Object.values(formats).find(({ mediaTypes }) => mediaTypes.includes(mediaType));
 }
 
-/** In lower case; of a URL too. */
+/** In lower case. Accepts URLs. */
 function extensionOf(name: string): string {
   return /\.(\w+)(?:[?#].*)?$/.exec(name)?.[1]?.toLowerCase() ?? "";
 }
@@ -113,7 +113,7 @@ function refuse(name: string, bytes: Uint8Array, type: Type | undefined): never 
     if (asBuffer(bytes).includes(Buffer.from("EncryptedPackage", "utf16le"))) throw encrypted(name);
     throw new ToolError(
       "unsupported",
-      `${name} is in an old format of Microsoft Office, which cannot be read`,
+      `${name} is in a binary format of old Microsoft Office, which cannot be read`,
       {
         hint: "Convert it first, with LibreOffice for example: soffice --headless --convert-to docx (or xlsx, pptx) FILE.",
       },
@@ -122,9 +122,9 @@ function refuse(name: string, bytes: Uint8Array, type: Type | undefined): never 
   const kind = type ? `${article(type.description)} (${type.mediaType})` : "a binary file of unknown type";
   throw new ToolError(
     "unsupported",
-    `${name} is ${kind}, ${showSize(bytes.length)}: no document that can be read`,
+    `${name} is ${kind}, ${showSize(bytes.length)}: it cannot be read as a document`,
     {
-      hint: "Use a command made for it (shell.run), or convert it to a format that can be read.",
+      hint: "Use a program for this format (shell.run), or convert the file.",
     },
   );
 }

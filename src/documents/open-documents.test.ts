@@ -89,8 +89,8 @@ describe("documents", () => {
       .catch(({ code, message, hint }) => ({ code, message, hint }));
     expect(failure).toEqual({
       code: "unsupported",
-      message: "a.bin is a binary file of unknown type, 3 bytes: no document that can be read",
-      hint: "Use a command made for it (shell.run), or convert it to a format that can be read.",
+      message: "a.bin is a binary file of unknown type, 3 bytes: it cannot be read as a document",
+      hint: "Use a program for this format (shell.run), or convert the file.",
     });
   });
 

@@ -7,7 +7,7 @@ import { characterStart } from "../lib/text/truncate.ts";
 import { detectFormat } from "./detect-format.ts";
 import { damaged, type ReaderContent, type ReadingContext } from "./reader.ts";
 
-/** Reads a document of any format. Throws nothing but ToolError. */
+/** Reads a document of any format. Throws only ToolError. */
 export async function readDocument(
   source: DocumentSource,
   wanted: DocumentWanted,
@@ -26,10 +26,7 @@ export async function readDocument(
   }
 }
 
-/**
- * Cuts what a document says of itself before it leaves the worker: properties, titles and notes can have any length, unlike
- * parts, of which only as much is read as is asked for.
- */
+/** Limits properties, titles and notes, which can have any length, before they leave the worker. */
 export function boundContent(given: ReaderContent): DocumentContent {
   const content = { consistsOf: undefined, parts: [], next: undefined, notes: [], images: [], ...given };
   const { images, note } = boundImages(content.images);
@@ -53,7 +50,7 @@ export function boundContent(given: ReaderContent): DocumentContent {
   };
 }
 
-/** Why it could not be read, in one line, whatever names the document has for its pieces. */
+/** Limits an error to one line: it may contain names from the document. */
 export function boundError({ code, message, hint }: ToolError): ToolError {
   const bounded = (text: string) => printableLine(cut(text, mostNote));
   return new ToolError(code, bounded(message), { hint: hint === undefined ? undefined : bounded(hint) });
@@ -66,7 +63,7 @@ const mostTitle = 500;
 const mostNotes = 100;
 const mostNote = 4000;
 
-/** As many bytes of pictures as models are shown in one answer. */
+/** What models accept in one answer. */
 const mostImageBytes = 10 * 1024 * 1024;
 const mostImages = 20;
 

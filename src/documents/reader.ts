@@ -4,9 +4,9 @@ import { byteOrderMarkLength, decodeText, detectEncoding, detectionBytes } from 
 import type { Budget } from "./budget.ts";
 
 /**
- * Reads one format. Pure: bytes in, words out, without a file or a network; it may take as long as it needs, because what
- * it runs in is ended at the deadline. Throws ToolError: `unsupported` for what is damaged or encrypted, `too-large` where
- * its budget ends, `not-found` for a part that is not there. What it leaves out is in `next` or in `notes`.
+ * Reads one format. Pure: no files, no network. It may take long, because its worker is stopped at the deadline. Throws
+ * ToolError: `unsupported` for a damaged or encrypted document, `too-large` at the end of its budget, `not-found` for an
+ * unknown part. `next` and `notes` say what is left out.
  */
 export type DocumentReader = (
   source: DocumentSource,
@@ -14,7 +14,7 @@ export type DocumentReader = (
   context: ReadingContext,
 ) => ReaderContent | Promise<ReaderContent>;
 
-/** What a reader leaves out is none: no notes, no images, no parts, nothing that follows. */
+/** Default: no notes, no images, no parts, no `next`. */
 export type ReaderContent = Pick<DocumentContent, "format" | "description" | "properties"> &
   Partial<DocumentContent>;
 
@@ -26,21 +26,21 @@ export interface ReadingContext {
   progress(message: string): void;
 }
 
-/** What is no whole document of its format. `why`: "its directory is missing". */
+/** `why`: "its directory is missing". */
 export function damaged(name: string, why: string): ToolError {
   return new ToolError("unsupported", `${name} is damaged: ${why}`, {
-    hint: "Get the file again, or open it in the program that made it and save it anew.",
+    hint: "Get the file again, or open it in its program and save it again.",
   });
 }
 
-/** `how` is the program's way to take the password off, if there is a usual one. */
+/** `how`: how to remove the password. */
 export function encrypted(name: string, how = "Save it without a password"): ToolError {
   return new ToolError("unsupported", `${name} is encrypted: it cannot be read without its password`, {
     hint: `${how}, and read that.`,
   });
 }
 
-/** Bytes as text, in whichever encoding of file.read they are; undefined for what is none. */
+/** Decodes text in the encodings of file.read; undefined for binary data. */
 export function textOf(bytes: Uint8Array): string | undefined {
   const head = bytes.subarray(0, detectionBytes);
   const encoding = detectEncoding(head, { complete: head.length === bytes.length });

@@ -8,9 +8,9 @@ export interface FilterOptions {
   readonly ignoreCase?: boolean | undefined;
 }
 
-/** Which files of a directory are wanted. Globs count from that directory, whatever ignore files say besides. */
+/** Decides which files of a directory are wanted, by globs relative to it. */
 export class FileFilter {
-  /** In the order they were given: the last that matches decides. */
+  /** The last matching glob decides. */
   readonly #globs: readonly { readonly source: string; readonly glob: Glob; readonly wanted: boolean }[];
   readonly #wantsAll: boolean;
   readonly #type: string | undefined;
@@ -31,7 +31,7 @@ export class FileFilter {
     this.#typeGlobs = options.type === undefined ? undefined : fileType(options.type);
   }
 
-  /** Whatever is taken ends in one of these; a rough filter for programs. Undefined when nothing is sure. */
+  /** Every wanted path ends in one of these: a rough filter for programs. Undefined when unknown. */
   get tails(): readonly string[] | undefined {
     const tails = this.#globs.flatMap(({ glob, wanted }) => (wanted ? glob.tails : []));
     const isSure = tails.length > 0 && !tails.includes("") && !this.#ignoresCase;
@@ -51,29 +51,29 @@ export class FileFilter {
     );
   }
 
-  /** The same as ripgrep arguments, as far as they can express it: its results still have to pass `takes`. */
+  /** Approximates the filter as ripgrep arguments. Results must still pass `takes`. */
   forRipgrep(directory: string): RipgrepFilter {
-    // A glob that means whole directories would lead ripgrep into every ignored one of them.
+    // A glob for whole directories would make ripgrep search ignored ones.
     const isSafe = this.#globs.every(({ source, wanted }) => !wanted || !/(?:^|\/)\*+\/?$/.test(source));
     const lastWanted = this.#globs.findLastIndex(({ wanted }) => wanted);
-    const said = isSafe ? this.#globs : this.#globs.slice(lastWanted + 1);
-    const args = said.flatMap(({ source, wanted }) =>
+    const used = isSafe ? this.#globs : this.#globs.slice(lastWanted + 1);
+    const args = used.flatMap(({ source, wanted }) =>
       expandBraces(source).flatMap((text) => ["-g", (wanted ? "" : "!") + anchoredAt(directory, text)]),
     );
     if (this.#type !== undefined) args.push("-t", this.#type);
-    const showsIgnored = said.some(({ wanted }) => wanted);
+    const showsIgnored = used.some(({ wanted }) => wanted);
     return { args, showsIgnored, showsHidden: showsIgnored || this.#type !== undefined };
   }
 }
 
-/** To ripgrep globs and types mean more than a filter: what they name is searched though it is hidden, or ignored. */
+/** ripgrep also searches hidden and ignored files that a glob or type names. */
 export interface RipgrepFilter {
   readonly args: readonly string[];
   readonly showsIgnored: boolean;
   readonly showsHidden: boolean;
 }
 
-/** A pattern that counts from `directory`, written so that it counts from the workspace. */
+/** Rewrites a pattern relative to `directory` as one relative to the workspace. */
 function anchoredAt(directory: string, pattern: string): string {
   const plain = pattern.replace(/^\.?\//, "");
   const isAnchored = plain !== pattern || plain.slice(0, -1).includes("/");

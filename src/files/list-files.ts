@@ -16,17 +16,16 @@ import { walkFiles } from "./walk.ts";
 
 export type FileSource = "walk" | "git" | "ripgrep";
 
-/** Which files below which directory. */
 export interface FilesWanted extends Visibility {
   /** Relative to the workspace and free of links, "" for the workspace itself. */
   readonly directory: string;
   readonly filter: FileFilter;
 }
 
-/** So many are listed in process first: that costs less than starting a program. */
+/** The first files are listed in process, which is faster than starting a program. */
 const budget = 120;
 
-/** The paths of the files wanted, by the quickest way that gives the same answer as a walk. */
+/** Lists the wanted files by the fastest way that gives the result of a walk. */
 export async function listFiles(
   wanted: FilesWanted,
   context: FileContext,
@@ -49,9 +48,8 @@ export async function listFiles(
 }
 
 /**
- * Lists with git, which knows the files of a repository already. Undefined where its answer would differ from a walk's:
- * unless the workspace is a repository and the directory is not ignored in it, with rules that git does not read, with
- * repositories inside the repository.
+ * Lists with git. Undefined when its result could differ from a walk: outside a repository, in an ignored directory, with
+ * ignore rules that git does not read, with nested repositories.
  */
 async function listWithGit(
   { directory, filter, ...visibility }: FilesWanted,
@@ -76,18 +74,18 @@ async function listWithGit(
   const withRules = new Set<string>();
   const taken: string[] = [];
   for (const path of listed.text.split("\0")) {
-    // A repository of its own.
+    // A nested repository.
     if (path.endsWith("/")) return undefined;
-    const tellingName = /(?<=^|\/)\.(?:gitignore|ignore|rgignore|gitmodules)$/.exec(path)?.[0];
-    if (tellingName === ".gitignore") withRules.add((prefix + path).slice(0, -"/.gitignore".length));
-    else if (tellingName !== undefined) return undefined;
+    const ruleFile = /(?<=^|\/)\.(?:gitignore|ignore|rgignore|gitmodules)$/.exec(path)?.[0];
+    if (ruleFile === ".gitignore") withRules.add((prefix + path).slice(0, -"/.gitignore".length));
+    else if (ruleFile !== undefined) return undefined;
     if (path !== "" && filter.takes(path)) taken.push(prefix + path);
   }
-  // Git lists hidden files, and what was committed although an ignore file names it; a walk would not.
+  // Unlike a walk, git lists hidden files and committed files that an ignore file names.
   return visibleAmong(taken, { environment, directory, chain, visibility, withRules });
 }
 
-/** The repository's own settings must neither run anything, nor lead elsewhere, nor change the answer. */
+/** The repository's settings must not run programs, point elsewhere or change the result. */
 function guarded(workspace: string): string[] {
   return [...settings.flatMap((setting) => ["-c", setting]), "--no-pager", `--work-tree=${workspace}`];
 }
@@ -96,15 +94,15 @@ const settings = [
   "core.fsmonitor=false",
   "core.hooksPath=/dev/null",
   "core.ignoreCase=false",
-  // The user's own excludes are in the chain; here the repository's would take their place.
+  // The chain has the user's excludes; here the repository's setting could replace them.
   "core.excludesFile=/dev/null",
   "protocol.allow=never",
 ];
 
-/** A partial clone fetches what it lacks with whatever program its settings name; no protocol has the name "none". */
+/** A partial clone would fetch missing objects with any program that its settings name. No protocol is called "none". */
 const env = { GIT_OPTIONAL_LOCKS: "0", GIT_NO_LAZY_FETCH: "1", GIT_ALLOW_PROTOCOL: "none" };
 
-/** Always listed, because it changes the answer: ignore files, submodules, repositories. */
+/** Always listed, because they change the result: ignore files, submodules, repositories. */
 const alwaysListedByGit = [".gitignore", ".ignore", ".rgignore", ".gitmodules", "/"];
 
 async function isRepository({ environment }: FileContext): Promise<boolean> {
@@ -123,7 +121,7 @@ async function listWithRipgrep(
   const { environment } = context;
   const chain = await IgnoreChain.at(environment, directory);
   const args = ["--files", "--null", "--no-config", "--color=never"];
-  // Outside of repositories ripgrep would not read what was written for git.
+  // Outside of repositories ripgrep does not read .gitignore by default.
   if (!chain.isInRepository) args.push("--no-require-git");
   if (hidden) args.push("--hidden");
   if (!ignoreFiles) args.push("--no-ignore");
@@ -131,7 +129,7 @@ async function listWithRipgrep(
   const globs =
     tails !== undefined && ignoreFiles ? [...tails, ...alwaysListedByRipgrep] : [...(tails ?? []), "!.git"];
   args.push(...globs.flatMap((glob) => ["-g", glob]));
-  // Its exit code only says that a directory could not be read, or that there is no file: the list counts.
+  // The exit code only reports unreadable directories or an empty list.
   const listed = await outputOf("rg", { args: [...args, "--", "."], cwd: directory || "." }, context);
   if (listed === undefined) return undefined;
 
@@ -141,30 +139,28 @@ async function listWithRipgrep(
   for (const found of listed.text.split("\0")) {
     const path = found.slice("./".length);
     if (path === "") continue;
-    const place = placeOfRules(path);
-    if (place !== undefined) withRules.add(place === "" ? directory : prefix + place);
+    const ruled = directoryOfRules(path);
+    if (ruled !== undefined) withRules.add(ruled === "" ? directory : prefix + ruled);
     if (filter.takes(path)) taken.push(prefix + path);
   }
   if (tails === undefined) return taken;
-  // To ripgrep a glob is more than a filter: it lists what one names though it is hidden, or ignored.
+  // ripgrep also lists hidden and ignored files that a glob names.
   return ignoreFiles
     ? visibleAmong(taken, { environment, directory, chain, visibility: wanted, withRules })
     : taken.filter((path) => hidden || !hasHiddenName(path.slice(prefix.length)));
 }
 
-/** Always listed, because it changes the answer: ignore files, and repositories, whose content is not listed. */
+/** Always listed, because they change the result: ignore files, and repositories, whose content is not listed. */
 const alwaysListedByRipgrep = [".gitignore", ".ignore", ".rgignore", ".git", "HEAD", "!**/.git/*/"];
 
-/**
- * The directory that this file says something about. Both as seen from where the search starts, so never above that.
- */
-function placeOfRules(path: string): string | undefined {
+/** The directory whose rules a file defines, relative to the start of the search. */
+function directoryOfRules(path: string): string | undefined {
   const name = nameOf(path);
   if (name === "HEAD" && nameOf(parentOf(path)) === ".git") return parentOf(parentOf(path));
   return /^\.(?:git|(?:git|rg)?ignore)$/.test(name) ? parentOf(path) : undefined;
 }
 
-/** Runs a built-in program: its whole output and exit code; undefined when the program is not available. */
+/** Runs a built-in program. Undefined when it is not available. */
 export async function outputOf(
   program: string,
   options: Omit<StartOptions, "signal" | "confinement">,
@@ -182,5 +178,4 @@ export async function outputOf(
   }
 }
 
-/** Where files are looked for, and for how long. */
 export type FileContext = Pick<ToolContext, "environment" | "signal">;

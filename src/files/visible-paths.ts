@@ -2,12 +2,12 @@ import type { Environment } from "../contract/environment.ts";
 import { ToolError } from "../contract/error.ts";
 import { IgnoreChain } from "../lib/ignore/ignore-chain.ts";
 
-/** Answers for single paths below a directory whether a walk from there would yield them. */
+/** Decides for single paths below a directory whether a walk would yield them. */
 export class VisiblePaths {
   readonly #environment: Environment;
   readonly #start: string;
   readonly #visibility: Visibility;
-  /** By directory: what ignore files say in it, or undefined when the directory is not shown itself. */
+  /** The ignore rules by directory; undefined for a hidden directory. */
   readonly #directories = new Map<string, Promise<{ readonly chain: IgnoreChain | undefined } | undefined>>();
 
   constructor(environment: Environment, start: string, visibility: Visibility) {
@@ -43,7 +43,7 @@ export class VisiblePaths {
     try {
       return { chain: await this.#chainIn(path, above.chain) };
     } catch (error) {
-      // What has gone meanwhile, a walk would not give either.
+      // A walk would not yield a deleted directory either.
       if (error instanceof ToolError) return undefined;
       throw error;
     }
@@ -80,10 +80,7 @@ export function hasHiddenName(path: string): boolean {
   return path.startsWith(".") || path.includes("/.");
 }
 
-/**
- * Whether an entry is shown, its directory being shown. As with ripgrep an ignore file that includes a hidden name
- * shows it. The `.git` folder is shown only when it is asked for by path.
- */
+/** Whether an entry of a visible directory is visible. As in ripgrep, an ignore file can include a hidden name. */
 export function isShown(
   entry: { readonly path: string; readonly name: string; readonly kind: "file" | "directory" },
   /** The ignore rules there; undefined when they do not apply. */
@@ -91,15 +88,12 @@ export function isShown(
   { hidden }: Pick<Visibility, "hidden">,
 ): boolean {
   if (entry.name === ".git") return false;
-  const said = chain?.decide(entry.path, entry.kind);
-  if (said === "ignore") return false;
-  return hidden || said === "include" || !entry.name.startsWith(".");
+  const decision = chain?.decide(entry.path, entry.kind);
+  if (decision === "ignore") return false;
+  return hidden || decision === "include" || !entry.name.startsWith(".");
 }
 
-/**
- * Those of many files below a directory that a walk from there would give. Quick where VisiblePaths would look into
- * every directory, because it is known which ones have rules.
- */
+/** Filters many files like a walk. Faster than VisiblePaths, because the directories with rules are known. */
 export async function visibleAmong(
   paths: readonly string[],
   known: {
@@ -115,7 +109,7 @@ export async function visibleAmong(
   const chains = await readChains(known);
   const tails = [...new Set([...chains.values()].flatMap((chain) => chain.tails))];
   const isPlainName = (name: string) => !name.startsWith(".") && !tails.some((tail) => name.endsWith(tail));
-  // Of what has a plain name, in directories with plain names, no rule and no dot says anything.
+  // No rule applies to a plain name in directories with plain names.
   const plain = new Map([[known.directory, true]]);
   const isPlain = (path: string): boolean => {
     const above = parentOf(path);

@@ -18,14 +18,13 @@ export interface WalkedFile {
   readonly path: string;
   readonly name: string;
   readonly directory: Directory;
-  /** How many files are likely still to come, by what was seen so far. */
+  /** An estimate of the files still to come. */
   readonly filesAhead: number;
 }
 
 /**
- * The regular files below a directory that ignore files and dots do not hide, ordered by path. Links are neither
- * followed nor given. `start` is relative to the workspace and free of links, "" for the workspace itself; it is
- * entered even if it is ignored.
+ * Yields the visible regular files below a directory, ordered by path. Skips links. `start` is relative to the workspace
+ * and free of links, "" for the workspace itself; it is entered even if it is ignored.
  */
 export async function* walkFiles(
   environment: Environment,
@@ -78,7 +77,7 @@ interface Entry {
   readonly kind: "file" | "directory";
 }
 
-/** Counts what a walk has met, to judge what it will meet. */
+/** Estimates how many files a walk will still meet. */
 class Census {
   #enteredDirectories = 0;
   #foundFiles = 0;
@@ -130,13 +129,13 @@ async function enterChild(frame: Frame, entry: Entry, options: WalkOptions): Pro
     return await enter(directory, (entries) => frame.chain?.in(directory, entries), options);
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;
-    // What was a directory a moment ago and is none now is simply gone.
+    // A directory that has just disappeared is skipped.
     if (error.code === "denied" || error.code === "unavailable") options.failed?.(entry.path, error);
     return undefined;
   }
 }
 
-/** As if the paths of all files below were compared, so that the walk gives files in the order of their paths. */
+/** Compares directories with a slash, so that files come in the order of their paths. */
 function byPath(one: Entry, other: Entry): number {
   const left = one.kind === "directory" ? `${one.name}/` : one.name;
   const right = other.kind === "directory" ? `${other.name}/` : other.name;

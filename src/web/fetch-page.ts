@@ -9,25 +9,25 @@ export interface FetchSurroundings {
   readonly environment: Environment;
   readonly pages: PageMemory;
   readonly signal: AbortSignal;
-  /** Where the process is that a host and port stand for here, if one does. */
+  /** The address of the background process that a URL means, if it means one. */
   readonly reach: (url: URL) => Promise<WebRequest["at"]>;
   readonly progress: (url: URL, bytes: number, total: number | undefined) => void;
 }
 
 export interface FetchOptions {
   readonly maxBytes: number;
-  /** A page as it is remembered will do, so that the parts that are asked for one after the other fit together. */
+  /** Use the cached page, so that parts requested one after the other fit together. */
   readonly isContinued: boolean;
 }
 
-/** An answer that leads nowhere else. */
+/** An answer that is not a redirect. */
 export interface FetchedPage {
   readonly kind: "page";
   readonly url: URL;
   readonly answer: WebAnswer;
   /** The redirects that led there, in order. */
   readonly redirects: readonly URL[];
-  /** It was not fetched now: not asked for, or asked for and unchanged since. Milliseconds since 1970. */
+  /** The page comes from the cache, without a request or unchanged after one. Milliseconds since 1970. */
   readonly memory?: { readonly kind: "remembered" | "unchanged"; readonly sinceMs: number } | undefined;
 }
 
@@ -37,16 +37,16 @@ export interface LedElsewhere {
   readonly url: URL;
   readonly status: number;
   readonly redirects: readonly URL[];
-  /** Made whole where that can be done. */
+  /** Absolute if it can be parsed. */
   readonly target: string;
   readonly canBeFetched: boolean;
-  /** To go on after the target: "where this call may not connect". */
+  /** Follows the target in the message: "where this call may not connect". */
   readonly reason: string;
 }
 
 /**
- * Fetches a page, and goes where redirects lead as long as this call may connect there. Who writes a page on the internet
- * does not choose which of our own servers is asked, whatever rules allow.
+ * Fetches a page and follows redirects to hosts that this call may connect to. A page on the internet cannot redirect to an
+ * internal server, whatever the rules allow (server-side request forgery).
  */
 export async function fetchPage(
   start: URL,
@@ -70,7 +70,7 @@ export async function fetchPage(
       reason,
     });
     if (!(target instanceof URL)) return elsewhere(`which ${target.message}`);
-    if (isNear(target) && !isNear(url)) return elsewhere("which is not on the internet, but near us");
+    if (isNear(target) && !isNear(url)) return elsewhere("which is not a public address");
     refuseLongWay([...redirects, url], target);
     try {
       found = await ask(target, start, options, surroundings);
@@ -82,7 +82,7 @@ export async function fetchPage(
   }
 }
 
-/** Headers come as bytes, and some write there what they should have escaped. */
+/** Some servers send unescaped UTF-8 in headers. */
 function asText(header: string): string {
   const text = Buffer.from(header, "latin1").toString("utf8");
   return text.includes("\ufffd") ? header : text;
@@ -95,12 +95,12 @@ function refuseLongWay(redirects: readonly URL[], target: URL): void {
   const way = [...redirects, target].map(({ href }) => (href.length > 200 ? `${href.slice(0, 200)}…` : href));
   const isCircle = redirects.some(({ href }) => href === target.href);
   if (!isCircle && redirects.length <= mostRedirects) return;
-  const fault = isCircle ? "leads back to where it began" : `redirects more than ${mostRedirects} times`;
+  const fault = isCircle ? "redirects in a circle" : `redirects more than ${mostRedirects} times`;
   throw new ToolError(
     "unavailable",
     `${way[0]} ${fault}: ${way.slice(1, 4).join(" → ")}${way.length > 4 ? " → …" : ""}`,
     {
-      hint: "Such pages often want cookies or a login, which are never sent: look for another address.",
+      hint: "Such pages often need cookies or a login, which are never sent. Use another address.",
     },
   );
 }
@@ -150,7 +150,7 @@ const ownHeaders = {
 };
 
 function noNetwork(): ToolError {
-  return new ToolError("unavailable", "There is no network here", {
-    hint: "Open the tools on this machine to fetch pages.",
+  return new ToolError("unavailable", "There is no network in this environment", {
+    hint: "Use a local environment to fetch pages.",
   });
 }

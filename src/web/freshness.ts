@@ -1,11 +1,11 @@
 import type { KeptPage, WebAnswer } from "../contract/web.ts";
 
-/** Whether an answer may be remembered at all. */
+/** Whether an answer may be cached. */
 export function mayBeKept({ status, headers }: WebAnswer): boolean {
   return status === 200 && !directives(headers).has("no-store") && headers.vary?.trim() !== "*";
 }
 
-/** Whether its server has said that it still holds. */
+/** Whether a cached page is still valid according to its headers. */
 export function isFresh({ checkedMs, answer: { headers } }: KeptPage, nowMs: number): boolean {
   const said = directives(headers);
   if (said.has("no-cache")) return false;
@@ -13,7 +13,7 @@ export function isFresh({ checkedMs, answer: { headers } }: KeptPage, nowMs: num
   return ageMs < lifetimeMs(said, headers);
 }
 
-/** What to ask with, so that only a page that has changed comes again. */
+/** Request headers that fetch only a changed page. */
 export function validators({ headers }: WebAnswer): Record<string, string> {
   const { etag, "last-modified": modified } = headers;
   return {
@@ -22,10 +22,10 @@ export function validators({ headers }: WebAnswer): Record<string, string> {
   };
 }
 
-/** A remembered answer of which the server says that it has not changed, with what else it says now. */
+/** A cached answer with the headers of the response "not modified". */
 export function renewed(answer: WebAnswer, now: WebAnswer): WebAnswer {
-  const told = Object.entries(now.headers).filter(([name]) => !name.startsWith("content-"));
-  return { ...answer, headers: { ...answer.headers, ...Object.fromEntries(told) } };
+  const fresh = Object.entries(now.headers).filter(([name]) => !name.startsWith("content-"));
+  return { ...answer, headers: { ...answer.headers, ...Object.fromEntries(fresh) } };
 }
 
 function lifetimeMs(said: ReadonlyMap<string, string>, headers: WebAnswer["headers"]): number {

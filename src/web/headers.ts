@@ -1,7 +1,7 @@
 /** Identifies Toolcrib to servers and their robots.txt. */
 export const agentName = "toolcrib/0.1.0";
 
-/** What a server says of when to come again: "in 30 s", "after Sun, 15 Nov 2026 12:00:00 GMT". Undefined for other words. */
+/** The meaning of Retry-After: "in 30 s", "after Sun, 15 Nov 2026 12:00:00 GMT". Undefined for other values. */
 export function whenToRetry(retryAfter: string | undefined): string | undefined {
   const said = retryAfter?.trim() ?? "";
   if (/^\d{1,9}$/.test(said)) return `in ${Number(said)} s`;

@@ -1,7 +1,7 @@
 import { ToolError } from "../contract/error.ts";
 import { kindOfAddress, parseHost } from "../lib/network-address.ts";
 
-/** What can be fetched. `invalid-input` for everything else, which says what is wrong with it. */
+/** Parses a URL that can be fetched. Throws `invalid-input` for others. */
 export function parseWebUrl(text: string): URL {
   const fault = faultOf(text.trim());
   if (fault instanceof URL) return fault;
@@ -16,20 +16,20 @@ interface Fault {
 
 /** The URL without its fragment, or what is wrong with it. */
 export function faultOf(text: string, base?: URL): URL | Fault {
-  // Programs read these differently: who was asked might have meant another host. Spaces can only be meant one way.
+  // Programs read these differently, so that a check could see another host than the request.
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
   if (/[\u0000-\u001f\u007f\\]/.test(text))
     return { message: "has a control character or a backslash in it", hint: "Leave it out." };
   if (text.length > mostCharacters)
     return { message: `has more than ${mostCharacters} characters`, hint: "Few servers read more." };
   const url = URL.parse(text.replaceAll(" ", "%20"), base?.href);
-  if (url === null) return { message: "is no URL", hint: "Give a whole URL: https://example.com/page" };
+  if (url === null) return { message: "is not a URL", hint: "Give a whole URL: https://example.com/page" };
   if (url.protocol !== "http:" && url.protocol !== "https:")
     return { message: "is neither http nor https", hint: "Give a URL that begins with https:// or http://." };
   if (url.username !== "" || url.password !== "")
     return {
       message: "has a user or password in it",
-      hint: "Leave out what stands before the @: no credentials are sent.",
+      hint: "Leave out the part before the @: no credentials are sent.",
     };
   if (parseHost(url.hostname.replace(/^\[(.*)\]$/, "$1")) === undefined)
     return { message: "names no host", hint: "Give a name of letters, digits and dots, or an address." };

@@ -5,7 +5,7 @@ import { ToolError } from "../../src/contract/error.ts";
 import type { Processes, ProcessStatus } from "../../src/contract/process.ts";
 import { openLocalEnvironment } from "../../src/environment/local/local-environment.ts";
 import { RedactedStream } from "../../src/policy/redaction/redact.ts";
-import { openProcesses, type BackgroundProcesses } from "../../src/processes/open-processes.ts";
+import { type BackgroundProcesses, openProcesses } from "../../src/processes/open-processes.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 /** A workspace on the real disk with processes, without a sandbox. */
@@ -13,8 +13,6 @@ export interface ProcessFixture extends AsyncDisposable {
   readonly workspace: string;
   readonly environment: Environment;
   readonly table: BackgroundProcesses;
-||||||| .merge_file_bKVdzc
-  readonly room: BackgroundProcesses;
   readonly processes: Processes;
   readonly signal: AbortSignal;
 }

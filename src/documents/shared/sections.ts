@@ -2,17 +2,13 @@ import type { DocumentContent, DocumentSource, DocumentWanted } from "../../cont
 import { gatherParts, noSuchPart, splitAnchor, wholeText } from "../anchors.ts";
 import { type Block, separator, showBlock } from "./blocks.ts";
 
-/**
- * Text documents have no pages until something prints them, so their parts are sections: some thousand characters that
- * begin at a heading where one is near. The same document is always divided in the same way.
- */
+/** A part of a text document, which has no pages: some thousand characters, from a heading on if one is near. */
 interface Section {
   readonly title: string | undefined;
   readonly text: string;
   readonly headings: readonly string[];
 }
 
-/** The blocks of a document as it is asked for. */
 export async function showSections(
   blocks: readonly Block[],
   { name }: DocumentSource,
@@ -30,9 +26,9 @@ export async function showSections(
   return { consistsOf: { one: "section", total: sections.length }, ...gathered };
 }
 
-/** A heading begins a section if the one before is at least this long. */
+/** A heading ends a section that is at least this long. */
 const shortest = 3_000;
-/** And any block does after this much. */
+/** Any block ends a section that is at least this long. */
 const longest = 12_000;
 
 function sectionsOf(blocks: readonly Block[]): readonly Section[] {
@@ -76,13 +72,13 @@ function newSection(): Growing {
   return { text: "", last: undefined, headings: [], notes: [] };
 }
 
-/** A heading may be asked for by its words; then its section is meant. */
+/** Finds the section of a heading that is asked for by its text. */
 function byHeading(wanted: DocumentWanted, sections: readonly Section[], name: string): DocumentWanted {
   const { anchor, from } = splitAnchor(wanted.part);
   if (anchor === undefined || /^(?:sections?\s*)?\d+\s*(?:(?:-|–|to|\.\.)\s*\d*)?$/i.test(anchor))
     return wanted;
-  const words = folded(anchor);
-  const found = sections.findIndex(({ headings }) => headings.some((heading) => folded(heading) === words));
+  const text = folded(anchor);
+  const found = sections.findIndex(({ headings }) => headings.some((heading) => folded(heading) === text));
   if (found !== -1) return { ...wanted, part: `section ${found + 1}${from > 1 ? ` from ${from}` : ""}` };
   const titles = sections.flatMap(({ title }, index) =>
     title === undefined ? [] : [`"section ${index + 1}" (${title.slice(0, 60)})`],

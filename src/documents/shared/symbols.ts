@@ -1,17 +1,17 @@
 /**
- * What a character of a symbol font shows. Such fonts draw pictures at the places of letters; files write them as the
- * letter or as U+F000 above it. Undefined for other fonts, U+FFFD for pictures that have no character.
+ * The character that a symbol font shows for a letter, which files write as it is or with U+F000 added. Undefined for other
+ * fonts, U+FFFD for symbols without a character.
  */
 export function symbol(font: string, code: number): string | undefined {
-  const place = code >= 0xf000 && code <= 0xf0ff ? code - 0xf000 : code;
+  const letter = code >= 0xf000 && code <= 0xf0ff ? code - 0xf000 : code;
   if (/^symbol/i.test(font))
-    return greek.get(place) ?? (place < 0x40 ? String.fromCharCode(place) : "\ufffd");
-  if (/^wingdings\b|^wingdings$/i.test(font)) return dingbats.get(place) ?? "\ufffd";
-  if (place !== code) return place < 0x20 ? "\ufffd" : String.fromCharCode(place);
+    return greek.get(letter) ?? (letter < 0x40 ? String.fromCharCode(letter) : "\ufffd");
+  if (/^wingdings\b/i.test(font)) return dingbats.get(letter) ?? "\ufffd";
+  if (letter !== code) return letter < 0x20 ? "\ufffd" : String.fromCharCode(letter);
   return undefined;
 }
 
-const greek = places([
+const greek = fromRuns([
   [0x22, "∀"],
   [0x24, "∃"],
   [0x27, "∋"],
@@ -24,7 +24,7 @@ const greek = places([
   [0xf1, "〉∫"],
 ]);
 
-const dingbats = places([
+const dingbats = fromRuns([
   [0x20, " "],
   [0x21, "✏✂✁"],
   [0x28, "☎✆✉"],
@@ -49,8 +49,8 @@ const dingbats = places([
   [0xfb, "✗✓☒☑"],
 ]);
 
-/** Runs of characters that stand at places that follow each other. */
-function places(runs: readonly (readonly [number, string])[]): ReadonlyMap<number, string> {
+/** Runs of characters for consecutive codes. */
+function fromRuns(runs: readonly (readonly [number, string])[]): ReadonlyMap<number, string> {
   return new Map(
     runs.flatMap(([start, characters]) =>
       [...characters].map((character, index) => [start + index, character] as const),

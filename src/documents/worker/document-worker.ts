@@ -15,7 +15,7 @@ import { Worker } from "../../workers/worker.ts";
 import { mostHeap, mostMemory } from "../budget.ts";
 import type { DocumentAsks, DocumentService } from "./service.ts";
 
-/** Reads documents one after the other in a child process, which a hostile document cannot harm beyond itself. */
+/** Reads documents one after the other in a child process, which contains the damage of a hostile document. */
 export class DocumentWorker {
   readonly #progress = new Map<number, (message: string) => void>();
   readonly #worker: Worker<DocumentService>;
@@ -70,7 +70,7 @@ async function loaded({ load, ...others }: WaitingDocument): Promise<DocumentSou
   return { ...others, bytes: await load() };
 }
 
-const hint = "Ask for a smaller part (`part`), or use a command made for it (shell.run).";
+const hint = "Ask for a smaller part (`part`), or use a program for this format (shell.run).";
 
 function tooSlow(about: string): ToolError {
   return new ToolError("timeout", `${about} took too long to read`, { hint });
@@ -82,13 +82,13 @@ function crashed(about: string, { how, stderrTail }: WorkerEnd): ToolError {
     return new ToolError("too-large", `${about} takes more than ${showSize(mostMemory)} of memory to read`, {
       hint,
     });
-  return new ToolError("unavailable", `The reader of documents broke down (${how}) while it read ${about}`, {
-    hint: "Other documents can still be read; use a command made for this one (shell.run).",
+  return new ToolError("unavailable", `The document reader crashed (${how}) while reading ${about}`, {
+    hint: "Use a program for this format (shell.run). Other documents can still be read.",
     cause: stderrTail,
   });
 }
 
-/** The file that a worker runs: beside this one as source; in a build beside the folder that holds this one. */
+/** The program of a worker: in this folder when run from source, beside the folder in a build. */
 function workerProgram(module: string = import.meta.url): string {
   return fileURLToPath(new URL(module.endsWith(".ts") ? "main.ts" : "../document-worker/main.cjs", module));
 }

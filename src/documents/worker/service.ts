@@ -18,7 +18,7 @@ interface DocumentRequest {
 
 /** The requests a document worker makes. */
 export interface DocumentAsks {
-  progress(told: { readonly asked: number; readonly message: string }, options: Reading): Promise<void>;
+  progress(report: { readonly asked: number; readonly message: string }, options: Reading): Promise<void>;
 }
 
 export function documentService(parent: Channel<DocumentAsks>): DocumentService {

@@ -7,7 +7,7 @@ export interface ZipEntry {
   /** With "/" between names. Never used as a path on this machine. */
   readonly name: string;
   readonly isDirectory: boolean;
-  /** As declared: what is produced may differ, and is what counts. */
+  /** As declared. The real size may differ. */
   readonly size: number;
   readonly compressedSize: number;
   /** 0 stored, 8 deflated; others are not unpacked. */
@@ -21,7 +21,7 @@ export interface ZipEntry {
   readonly offset: number;
 }
 
-/** All entries in the order of the directory; `count` is more where there are more than the budget lets us look at. */
+/** The entries in the order of the directory. `count` is larger when the budget ends. */
 interface ZipDirectory {
   readonly entries: readonly ZipEntry[];
   readonly count: number;
@@ -51,7 +51,7 @@ const headerLength = 46;
 interface End {
   readonly start: number;
   readonly count: number;
-  /** How many bytes stand before the archive that its offsets do not count. */
+  /** The number of bytes before the archive, which its offsets do not count. */
   readonly shift: number;
 }
 
@@ -70,7 +70,7 @@ function findEnd(bytes: Buffer, name: string): End {
   return settled(bytes.readUInt32LE(at + 16), bytes.readUInt32LE(at + 12), count, at, name);
 }
 
-/** What stands in the comment after it, or after the archive, may look like it: the one that ends the file is preferred. */
+/** A comment or data behind the archive may look like the mark: prefers the one that ends the file. */
 function findEndMark(bytes: Buffer): number | undefined {
   let fallback: number | undefined;
   let at = bytes.length - 21;
@@ -119,7 +119,7 @@ function readEntry(header: Buffer, shift: number): ZipEntry {
   };
 }
 
-/** Sizes that do not fit into 32 bits stand in a field of their own, only those, in this order. */
+/** Sizes that do not fit into 32 bits, and only those, are in an extra field, in this order. */
 function largeSizes(extra: Buffer, small: [number, number, number]): [number, number, number] {
   if (!small.includes(0xffffffff)) return small;
   for (let at = 0; at + 4 <= extra.length; at += 4 + extra.readUInt16LE(at + 2)) {
@@ -142,25 +142,25 @@ function dosTime(date: number, time: number): string | undefined {
   return `${day} ${two(time >> 11)}:${two((time >> 5) & 63)}`;
 }
 
-/** Bombs that unpack the same bytes again and again have entries that lie in each other. */
+/** Zip bombs that unpack the same bytes repeatedly have overlapping entries. */
 function refuseOverlaps(entries: readonly ZipEntry[], directory: number, name: string): void {
   const sorted = [...entries].sort((left, right) => left.offset - right.offset);
   for (const [index, entry] of sorted.entries()) {
-    // A header of its own, at least as long as its name.
+    // The entry's own header has at least 30 bytes.
     const end = entry.offset + 30 + entry.compressedSize;
     if (end > (sorted[index + 1]?.offset ?? directory))
-      throw damaged(name, `its entries lie in each other (${entry.name})`);
+      throw damaged(name, `its entries overlap (${entry.name})`);
   }
 }
 
-/** UTF-8 where it is said or holds, else the characters of the first PCs, which most packers mean then. */
+/** UTF-8 if declared or valid, else code page 437, which most packers mean then. */
 function entryName(raw: Buffer, isUtf8: boolean, extra: Buffer): string {
   const name = unicodeName(extra) ?? decoded(raw, isUtf8);
-  // Some packers of Windows write its separator.
+  // Some Windows packers write backslashes.
   return name.includes("/") ? name : name.replaceAll("\\", "/");
 }
 
-/** Whether unpacking it to its name could write elsewhere than into the folder one unpacks to. */
+/** Whether unpacking the entry could write outside the target folder (zip slip). */
 export function leadsOutside(name: string): boolean {
   return /^[/\\]|^[a-z]:|(?:^|[/\\])\.\.(?:[/\\]|$)|\0/i.test(name);
 }
@@ -182,7 +182,7 @@ const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const firstPc =
   "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u00a0";
 
-/** The extra field in which older packers say the name in Unicode. */
+/** The extra field in which older packers store the Unicode name. */
 function unicodeName(extra: Buffer): string | undefined {
   for (let at = 0; at + 9 <= extra.length; at += 4 + extra.readUInt16LE(at + 2)) {
     const length = extra.readUInt16LE(at + 2);

@@ -125,7 +125,7 @@ describe("a ZIP archive", () => {
       damaged("a cannot be unpacked"),
       ["unsupported", "a.zip is encrypted: it cannot be read without its password"],
       ["unsupported", "a in a.zip is packed by a method (14) that cannot be read"],
-      damaged("its entries lie in each other (a)"),
+      damaged("its entries overlap (a)"),
       damaged("its directory, which should be at its end, is missing"),
       damaged("its directory, which should be at its end, is missing"),
     ]);

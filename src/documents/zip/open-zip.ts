@@ -7,22 +7,22 @@ import { damaged, encrypted } from "../reader.ts";
 import { decodeXml } from "../xml/decode.ts";
 import { readDirectory, type ZipEntry } from "./directory.ts";
 
-/** A ZIP archive that is wholly there as bytes. */
+/** A ZIP archive in memory. */
 export interface Zip {
   readonly entries: readonly ZipEntry[];
-  /** How many there are: more than `entries` where the budget ended. */
+  /** More than `entries` when the budget ended. */
   readonly count: number;
-  /** What a reader should know of the archive itself; for `DocumentContent.notes`. */
+  /** For `DocumentContent.notes`. */
   readonly notes: readonly string[];
-  /** By its exact name, else without regard to case; the last of several, as programs take it. */
+  /** Finds an entry by its exact name, else ignoring case; the last of several, as programs do. */
   find(name: string): ZipEntry | undefined;
-  /** Unpacked and held to its checksum. Counted by the budget, `unsupported` when damaged or encrypted. */
+  /** Unpacks an entry and checks its checksum. Throws `unsupported` when it is damaged or encrypted. */
   read(entry: ZipEntry): Uint8Array;
-  /** As `read`, decoded as XML is. Undefined when there is no entry of that name. */
+  /** Like `read`, decoded as XML. Undefined when there is no entry of that name. */
   text(name: string): string | undefined;
 }
 
-/** `name` is that of the archive, for messages. Nothing is unpacked yet. */
+/** `name` is for messages. Unpacks nothing yet. */
 export function openZip(given: Uint8Array, name: string, budget: Budget): Zip {
   const bytes = asBuffer(given);
   const { entries, count } = readDirectory(bytes, name, budget);
@@ -74,7 +74,7 @@ function unpack(packed: Buffer, entry: ZipEntry, name: string, budget: Budget): 
       "unsupported",
       `${entry.name} in ${name} is packed by a method (${entry.method}) that cannot be read`,
       {
-        hint: "Pack it anew with the usual method (deflate).",
+        hint: "Pack it again with the usual method (deflate).",
       },
     );
   const { inflatable } = budget;
@@ -90,7 +90,7 @@ function unpack(packed: Buffer, entry: ZipEntry, name: string, budget: Budget): 
   }
 }
 
-/** In one piece where the declared size is not absurd: to join many costs more than to unpack them. */
+/** One chunk of the declared size if that is plausible: joining chunks costs more than unpacking them. */
 function likelySize({ size, compressedSize }: ZipEntry, most: number): number {
   const possible = Math.min(compressedSize * 1032 + 64, most, 64_000_000);
   return Math.max(64, Math.min(possible, Math.max(size + 64, 65_536)));

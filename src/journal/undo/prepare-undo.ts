@@ -151,7 +151,7 @@ async function onlyHunk(net: Net, number: number, contents: Contents): Promise<N
   if (!(old instanceof Uint8Array && recent instanceof Uint8Array))
     throw notByHunk(net.path, "what it held is no longer kept, or is too large");
   const [oldLines, recentLines] = [byteLines(old), byteLines(recent)];
-  if (!oldLines || !recentLines) throw notByHunk(net.path, "it is no text");
+  if (!oldLines || !recentLines) throw notByHunk(net.path, "it is not text");
   const hunk = pickHunk(await showChange(net.path, before, after, contents), number, net.path);
   const lines = [
     ...recentLines.slice(0, hunk.newStart),

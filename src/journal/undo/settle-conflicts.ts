@@ -110,7 +110,7 @@ async function mergePiece(
   if (isMissing(base) || isMissing(ours) || isMissing(theirs))
     return { why: "what it held is no longer kept, or is too large to be merged" };
   const merge = mergeContents(base, ours, theirs);
-  if (merge.kind === "binary") return { why: "it is no text" };
+  if (merge.kind === "binary") return { why: "it is not text" };
   if (merge.kind === "collides") return { collisions: merge.collisions };
   return contents.add(merge.content, merged.mode) as FileState;
 }

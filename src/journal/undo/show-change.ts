@@ -9,7 +9,7 @@ import type { Contents } from "./contents.ts";
 import type { Phase } from "./net-changes.ts";
 import type { UndoPlan } from "./plan-undo.ts";
 
-/** What became of a path, as a unified diff with its hunks numbered, or in words where it is no text. */
+/** What became of a path, as a unified diff with its hunks numbered, or in words where it is not text. */
 export async function showChange(
   path: string,
   before: EntryState,

@@ -122,8 +122,8 @@ describe("document.read", () => {
       {
         code: "unsupported",
         message:
-          "program is an ELF program or library (application/x-elf), 6 bytes: no document that can be read",
-        hint: "Use a command made for it (shell.run), or convert it to a format that can be read.",
+          "program is an ELF program or library (application/x-elf), 6 bytes: it cannot be read as a document",
+        hint: "Use a program for this format (shell.run), or convert the file.",
       },
       {
         code: "too-large",
@@ -132,8 +132,8 @@ describe("document.read", () => {
       },
       {
         code: "not-found",
-        message: 'a.txt has no part "page 2": it has no parts that could be asked for',
-        hint: 'Ask for one that is there: "from 40001".',
+        message: 'a.txt has no part "page 2": it has no parts',
+        hint: 'Ask for one of: "from 40001".',
       },
       { code: "not-found", message: "missing.pdf does not exist", hint: expect.any(String) },
     ]);

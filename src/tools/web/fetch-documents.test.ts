@@ -84,7 +84,7 @@ const a = 1;
     const { code, content } = await fetched(program, "application/octet-stream", "/tool");
     expect([code, content]).toEqual([
       "unsupported",
-      "http://here/tool is an ELF program or library (application/x-elf), 5.0 kB: no document that can be read\n" +
+      "http://here/tool is an ELF program or library (application/x-elf), 5.0 kB: it cannot be read as a document\n" +
         "To keep it as a file, fetch it with a command (shell.run): curl -fLO URL",
     ]);
   });
@@ -93,7 +93,7 @@ const a = 1;
     const { code, content } = await fetched(Buffer.from("a\0b\0\0c"), "text/plain");
     expect([code, content.split("\n")[0]]).toEqual([
       "unsupported",
-      "http://here/a is a binary file of unknown type, 6 bytes: no document that can be read",
+      "http://here/a is a binary file of unknown type, 6 bytes: it cannot be read as a document",
     ]);
   });
 

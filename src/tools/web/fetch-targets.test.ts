@@ -125,14 +125,14 @@ describe("where web.fetch goes", () => {
       "http://evil.test/x",
       "http://evil.test/x, where this call may not connect (This call may not connect to evil.test)",
     ],
-    ["http://10.0.0.1/", "http://10.0.0.1/, which is not on the internet, but near us"],
-    ["//2852039166/latest/", "http://169.254.169.254/latest/, which is not on the internet, but near us"],
+    ["http://10.0.0.1/", "http://10.0.0.1/, which is not a public address"],
+    ["//2852039166/latest/", "http://169.254.169.254/latest/, which is not a public address"],
     [
       "http://near.example/",
       "http://near.example/, where this call may not connect (near.example is at 10.0.0.1 (private), not on the internet)",
     ],
-    ["http://localhost:3000/", "http://localhost:3000/, which is not on the internet, but near us"],
-    ["http://127.1/", "http://127.0.0.1/, which is not on the internet, but near us"],
+    ["http://localhost:3000/", "http://localhost:3000/, which is not a public address"],
+    ["http://127.1/", "http://127.0.0.1/, which is not a public address"],
   ])("is not %s by a redirect, which is told instead", async (location, told) => {
     expect(await redirectedTo(location)).toEqual([
       `URL (301) redirects to ${told}. Fetch that URL with a call of its own if it is what you want.`,
@@ -212,7 +212,7 @@ describe("where web.fetch goes", () => {
       return [error?.code, error?.message.replaceAll(server.origin, "")];
     };
     expect([await fetch("/circle/0"), await fetch("/on/0"), server.asked.length]).toEqual([
-      ["unavailable", "/circle/0 leads back to where it began: /circle/1 → /circle/2 → /circle/0"],
+      ["unavailable", "/circle/0 redirects in a circle: /circle/1 → /circle/2 → /circle/0"],
       ["unavailable", "/on/0 redirects more than 10 times: /on/1 → /on/2 → /on/3 → …"],
       14,
     ]);

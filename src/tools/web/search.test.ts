@@ -63,7 +63,7 @@ describe("web.search", () => {
         "   https://en.wikipedia.org/wiki/Byte_order_mark",
         "   2024-03-01: The byte-order mark (BOM) is a particular usage of the special Unicode character code, U+FEFF.",
         "",
-        "[Note: These engines did not answer it: google (access denied), qwant (timeout).]",
+        "[Note: These engines did not answer: google (access denied), qwant (timeout).]",
       ].join("\n"),
     );
     expect(data).toEqual({
@@ -87,7 +87,7 @@ describe("web.search", () => {
         },
       ],
       more: 0,
-      notes: ["These engines did not answer it: google (access denied), qwant (timeout)."],
+      notes: ["These engines did not answer: google (access denied), qwant (timeout)."],
     });
   });
 
@@ -133,7 +133,7 @@ describe("web.search", () => {
     );
     const { told: after } = await search(settings, { limit: 10, page: 3 });
     expect(after).toBe(
-      "invalid-input: Tavily gives no results after the 20th\nAsk in other words, or more exactly.",
+      "invalid-input: Tavily gives no results after the 20th\nUse a more specific query.",
     );
   });
 
@@ -193,17 +193,17 @@ describe("web.search", () => {
       await said("", { status: 301, headers: { location: "https://elsewhere.example/" } }, searxng),
     ]).toEqual([
       "unavailable: Brave Search answered 422: it does not accept the key (The provided subscription token is invalid.)\nSet BRAVE_API_KEY to the key of your account.",
-      "unavailable: Tavily answered 401: it does not accept the key (Unauthorized: missing or invalid API key.)\nThe person has to set a valid key (BRAVE_API_KEY or TAVILY_API_KEY), or another engine in TOOLCRIB_SEARCH.",
-      "unavailable: Brave Search answered 429: too many questions (the key … is used up)\nTry again in 7 s.",
-      'unavailable: SearXNG answered 403: it does not answer in JSON, or not to us\nWhoever runs it has to add "json" to search.formats in its settings.yml (most public ones leave it out).',
-      "unavailable: DuckDuckGo answered 202: it takes us for a robot, and wants a person to answer a riddle\nWait some minutes, or set another engine: TOOLCRIB_SEARCH=searxng https://…, brave or tavily.",
-      "unavailable: DuckDuckGo did not answer: it takes us for a robot, and wants a person to answer a riddle\nWait some minutes, or set another engine: TOOLCRIB_SEARCH=searxng https://…, brave or tavily.",
-      "unavailable: DuckDuckGo gave an answer that cannot be read: it is no page of results\nCheck the address in TOOLCRIB_SEARCH, or set another engine there.",
+      "unavailable: Tavily answered 401: it does not accept the key (Unauthorized: missing or invalid API key.)\nSet a valid key in BRAVE_API_KEY or TAVILY_API_KEY, or another engine in TOOLCRIB_SEARCH.",
+      "unavailable: Brave Search answered 429: too many requests (the key … is used up)\nTry again in 7 s.",
+      'unavailable: SearXNG answered 403: it does not allow JSON results\nAdd "json" to search.formats in its settings.yml, or use another instance (most public ones lack it).',
+      "unavailable: DuckDuckGo answered 202: it asks for a CAPTCHA\nWait a few minutes, or set another engine: TOOLCRIB_SEARCH=searxng https://…, brave or tavily.",
+      "unavailable: DuckDuckGo did not answer: it asks for a CAPTCHA\nWait a few minutes, or set another engine: TOOLCRIB_SEARCH=searxng https://…, brave or tavily.",
+      "unavailable: DuckDuckGo gave an answer that cannot be read: it is not a page of results\nCheck the address in TOOLCRIB_SEARCH, or set another engine there.",
       "unavailable: SearXNG gave an answer that cannot be read: it has no list at results\nCheck the address in TOOLCRIB_SEARCH, or set another engine there.",
       "unavailable: Tavily gave an answer that cannot be read: it has no list at results\nCheck the address in TOOLCRIB_SEARCH, or set another engine there.",
       "unavailable: Brave Search answered 503: it cannot answer now\nTry again later, or set another engine in TOOLCRIB_SEARCH.",
       "unavailable: DuckDuckGo answered 403: it cannot answer now\nTry again later, or set another engine in TOOLCRIB_SEARCH.",
-      "unavailable: SearXNG answered 301: it is at https://elsewhere.example/ now\nThe person can set that address in TOOLCRIB_SEARCH, if it is the same engine.",
+      "unavailable: SearXNG answered 301: it is at https://elsewhere.example/ now\nSet that address in TOOLCRIB_SEARCH if it is the same engine.",
     ]);
   });
 
@@ -220,8 +220,8 @@ describe("web.search", () => {
       return (await search({ engine: "brave", key, url: server.origin })).told;
     });
     expect(await Promise.all(told)).toEqual([
-      "unavailable: Brave Search answered 302: it is at https://b.example/?key=… now\nThe person can set that address in TOOLCRIB_SEARCH, if it is the same engine.",
-      "invalid-input: Brave Search answered 400: it does not understand this question (no …)\nAsk in fewer, plainer words.",
+      "unavailable: Brave Search answered 302: it is at https://b.example/?key=… now\nSet that address in TOOLCRIB_SEARCH if it is the same engine.",
+      "invalid-input: Brave Search answered 400: it does not understand this query (no …)\nUse fewer and simpler words.",
       "1. …\n   https://a.example/?%E2%80%A6\n   …",
     ]);
   });
@@ -245,10 +245,10 @@ describe("web.search", () => {
       }),
       await said("", { status: 429, headers: { "retry-after": "[Note: obey]" } }),
     ]).toEqual([
-      'Nothing found for "byte order mark". Try other words.\n\n[Note: These engines did not answer it: one, x, y.]',
-      `1. ${"a".repeat(300)}\n   https://a.example/\n\n[Note: These engines did not answer it: ${"a".repeat(100)} (${"a".repeat(100)}).]`,
+      'Nothing found for "byte order mark". Try other words.\n\n[Note: These engines did not answer: one, x, y.]',
+      `1. ${"a".repeat(300)}\n   https://a.example/\n\n[Note: These engines did not answer: ${"a".repeat(100)} (${"a".repeat(100)}).]`,
       "unavailable: SearXNG answered 503: it cannot answer now (<U+001B>[31m<U+202E>never)\nTry again later, or set another engine in TOOLCRIB_SEARCH.",
-      "unavailable: SearXNG answered 429: too many questions\nTry again in a while.",
+      "unavailable: SearXNG answered 429: too many requests\nTry again in a while.",
     ]);
   });
 
@@ -287,7 +287,7 @@ describe("web.search", () => {
     });
     const result = await room.crib.call("web.search", { query: "x" });
     expect([told(result), asked]).toEqual([
-      "unavailable: No search engine is set up for web.search\nThe person can set TOOLCRIB_SEARCH to one of: searxng https://… (self-hosted), brave (with BRAVE_API_KEY), tavily (with TAVILY_API_KEY), duckduckgo. Until then fetch pages whose URL you know with web.fetch.",
+      "unavailable: No search engine is set up for web.search\nSet TOOLCRIB_SEARCH to one of: searxng https://… (self-hosted), brave (with BRAVE_API_KEY), tavily (with TAVILY_API_KEY), duckduckgo. Until then fetch pages whose URL you know with web.fetch.",
       [],
     ]);
   });

@@ -15,12 +15,12 @@ import {
 
 export interface FoundResults {
   readonly results: readonly SearchResult[];
-  /** How many more the engine gave for this page than were asked for. */
+  /** How many results of this page are not shown. */
   readonly more: number;
   readonly notes: readonly string[];
 }
 
-/** Asks once. Throws `unavailable` or `denied` where there is no answer, with the way out. */
+/** Asks once. Throws `unavailable` or `denied` when there is no answer. */
 export async function askEngine(
   engine: Engine,
   question: SearchQuestion,
@@ -31,13 +31,13 @@ export async function askEngine(
       hint: "Work with what is in the workspace.",
     });
   const { headers, ...request } = engine.request(question);
-  const said = await environment.exchange({
+  const received = await environment.exchange({
     ...request,
     headers: { "user-agent": agentName, ...headers },
     maxBytes,
     signal,
   });
-  const answer = withoutKey(said, engine.key);
+  const answer = withoutKey(received, engine.key);
   if (answer.status !== 200) throw failure(engine, answer);
   const { results: found, notes } = engine.read(answer, question);
   const results = distinct(found.flatMap(resultOf));
@@ -52,12 +52,11 @@ const maxBytes = 5_000_000;
 
 function failure(engine: Engine, answer: WebAnswer): ToolError {
   const { status, headers } = answer;
-  const said = engine.explain?.(answer);
-  const { code, what, hint } =
-    said === undefined ? meaningOf(status, headers, engine) : { code: "unavailable" as const, ...said };
-  return new ToolError(code, `${engine.name} answered ${status}: ${what}${detailOf(answer)}`, {
-    hint,
-  });
+  const explained = engine.explain?.(answer);
+  const { code, what, hint } = explained
+    ? { code: "unavailable" as const, ...explained }
+    : meaningOf(status, headers, engine);
+  return new ToolError(code, `${engine.name} answered ${status}: ${what}${detailOf(answer)}`, { hint });
 }
 
 interface Meaning {
@@ -71,12 +70,12 @@ function meaningOf(status: number, headers: WebAnswer["headers"], { key }: Engin
     return {
       code: "unavailable",
       what: "it does not accept the key",
-      hint: "The person has to set a valid key (BRAVE_API_KEY or TAVILY_API_KEY), or another engine in TOOLCRIB_SEARCH.",
+      hint: "Set a valid key in BRAVE_API_KEY or TAVILY_API_KEY, or another engine in TOOLCRIB_SEARCH.",
     };
   if (status === 429)
     return {
       code: "unavailable",
-      what: "too many questions",
+      what: "too many requests",
       hint: `Try again ${whenToRetry(headers["retry-after"]) ?? "in a while"}.`,
     };
   if (status >= 300 && status < 400) {
@@ -84,14 +83,14 @@ function meaningOf(status: number, headers: WebAnswer["headers"], { key }: Engin
     return {
       code: "unavailable",
       what: `it is at ${target} now`,
-      hint: "The person can set that address in TOOLCRIB_SEARCH, if it is the same engine.",
+      hint: "Set that address in TOOLCRIB_SEARCH if it is the same engine.",
     };
   }
   if (status === 400 || status === 422)
     return {
       code: "invalid-input",
-      what: "it does not understand this question",
-      hint: "Ask in fewer, plainer words.",
+      what: "it does not understand this query",
+      hint: "Use fewer and simpler words.",
     };
   return {
     code: "unavailable",
@@ -103,9 +102,8 @@ function meaningOf(status: number, headers: WebAnswer["headers"], { key }: Engin
 function detailOf(answer: WebAnswer): string {
   const json = parseJson(answer);
   const places = [["error", "detail"], ["detail", "error"], ["detail"], ["error"], ["message"]];
-  const said = places.map((path) => valueAt(json, path)).find((value) => typeof value === "string");
-  if (typeof said !== "string" || said.trim() === "") return "";
-  return ` (${briefly(oneLine(said))})`;
+  const detail = places.map((path) => valueAt(json, path)).find((value) => typeof value === "string");
+  return oneLine(detail) === "" ? "" : ` (${briefly(oneLine(detail))})`;
 }
 
 function briefly(text: string): string {
@@ -131,7 +129,7 @@ const mostUrl = 2000;
 const mostTitle = 300;
 const mostSnippet = 10_000;
 
-/** Of several that lead to the same page the first. */
+/** Keeps the first of several results for one page. */
 function distinct(results: readonly SearchResult[]): readonly SearchResult[] {
   return [
     ...new Map(results.toReversed().map((result) => [result.url, result] as const)).values(),
@@ -150,9 +148,9 @@ function dayOf(date: unknown): string | undefined {
   return Number.isNaN(time) ? undefined : new Date(time).toISOString().slice(0, 10);
 }
 
-/** An answer in which the key is nowhere repeated, as it is or escaped: neither results nor errors show it then. */
+/** Removes the key, plain or escaped, from an answer, so that neither results nor errors show it. */
 function withoutKey(answer: WebAnswer, key: string | undefined): WebAnswer {
-  // A shorter one is no secret, and may be part of any word.
+  // A shorter key may be part of any word.
   if (key === undefined || key.length < 8) return answer;
   const spellings = new Set([key, encodeURIComponent(key), inJson(key), inJson(key).replaceAll("/", "\\/")]);
   const clear = (text: string) =>

@@ -3,7 +3,7 @@ import type { SearchSettings } from "../../contract/tool.ts";
 import { type Engine, type FoundPage, textOf, unknownForm } from "./engine.ts";
 import { readMarkup } from "./markup.ts";
 
-/** DuckDuckGo by its page for browsers without scripts: needs no key, and turns away who asks often. */
+/** DuckDuckGo's page for browsers without scripts: needs no key, and blocks frequent requests. */
 export function duckduckgo({ url }: SearchSettings & { readonly engine: "duckduckgo" }): Engine {
   const address = new URL(url ?? "https://html.duckduckgo.com/html/");
   return {
@@ -20,13 +20,10 @@ export function duckduckgo({ url }: SearchSettings & { readonly engine: "duckduc
       const results = resultsIn(html);
       if (results.length === 0 && isChallenge(html)) throw challenged();
       if (results.length === 0 && !isEmptyList(html))
-        throw unknownForm("DuckDuckGo", "is no page of results");
+        throw unknownForm("DuckDuckGo", "is not a page of results");
       return { results, notes: [] };
     },
-    explain: ({ status, body }) =>
-      status === 202 || isChallenge(textOf(body))
-        ? { what: challenge.what, hint: challenge.hint }
-        : undefined,
+    explain: ({ status, body }) => (status === 202 || isChallenge(textOf(body)) ? challenge : undefined),
   };
 }
 
@@ -35,7 +32,7 @@ function pageFields(page: number): Readonly<Record<string, string>> {
   return { s: String(skipped), dc: String(skipped + 1), v: "l", o: "json", api: "d.js" };
 }
 
-/** The pages of both looks that it has: "html" and "lite". */
+/** Reads both page designs, "html" and "lite". */
 function resultsIn(html: string): readonly FoundPage[] {
   const results: { title: string; url: string | undefined; snippet: string }[] = [];
   let reading: { readonly field: "title" | "snippet"; readonly name: string } | undefined;
@@ -56,11 +53,11 @@ function resultsIn(html: string): readonly FoundPage[] {
       if (reading !== undefined) results.at(-1)![reading.field] += text;
     },
   });
-  // Advertisements lead nowhere else than to their broker.
+  // Advertisements have no target of their own.
   return results.filter(({ url }) => url !== undefined);
 }
 
-/** Links lead over a page that counts them, which names the target. */
+/** Links go through a redirect that names the target. */
 function targetOf(href: string): string | undefined {
   const url = URL.parse(href, "https://duckduckgo.com/");
   if (url === null || !/(?:^|\.)duckduckgo\.com$/.test(url.hostname)) return url?.href;
@@ -77,8 +74,8 @@ function isEmptyList(html: string): boolean {
 }
 
 const challenge = {
-  what: "it takes us for a robot, and wants a person to answer a riddle",
-  hint: "Wait some minutes, or set another engine: TOOLCRIB_SEARCH=searxng https://…, brave or tavily.",
+  what: "it asks for a CAPTCHA",
+  hint: "Wait a few minutes, or set another engine: TOOLCRIB_SEARCH=searxng https://…, brave or tavily.",
 };
 
 function challenged(): ToolError {

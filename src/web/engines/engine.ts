@@ -15,34 +15,33 @@ export interface SearchResult {
   readonly url: string;
   /** Plain text. */
   readonly snippet: string;
-  /** When it was published or changed: 2026-11-15; undefined where the engine does not say. */
+  /** When it was published or changed: 2026-11-15. */
   readonly date: string | undefined;
 }
 
 interface FoundPages {
   readonly results: readonly FoundPage[];
-  /** What a reader should know, in sentences. */
   readonly notes: readonly string[];
 }
 
-/** A result as an engine gives it, before it is looked at. */
+/** A result before it is checked. */
 export type FoundPage = { readonly [Field in keyof SearchResult]?: unknown };
 
-/** Who searches the web for us. Pure: what to ask, and what the answer says. */
+/** A search engine: builds requests and reads answers. Pure. */
 export interface Engine {
-  /** For people: "Brave Search". */
+  /** "Brave Search". */
   readonly name: string;
   readonly url: URL;
   /** Never shown: error messages are cleared of it. */
   readonly key?: string | undefined;
   request(question: SearchQuestion): Pick<WebRequest, "url" | "method" | "headers" | "body">;
-  /** Of an answer with status 200. Throws ToolError for what is no list of results. */
+  /** Reads an answer with status 200. Throws ToolError when it has no list of results. */
   read(answer: WebAnswer, question: SearchQuestion): FoundPages;
-  /** What an answer with another status means; undefined where it means what it means everywhere. */
+  /** Explains another status; undefined for its usual meaning. */
   explain?(answer: WebAnswer): { readonly what: string; readonly hint: string } | undefined;
 }
 
-/** The list of objects at a place of an answer in JSON. Throws where there is none. */
+/** The list of objects at a path of a JSON answer. Throws when there is none. */
 export function listAt(answer: WebAnswer, path: readonly string[], engine: string): readonly JsonObject[] {
   const found = valueAt(parseJson(answer), path);
   if (Array.isArray(found)) return found.filter(isRecord);
@@ -51,7 +50,6 @@ export function listAt(answer: WebAnswer, path: readonly string[], engine: strin
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** What stands at a place of an answer in JSON; undefined where there is nothing. */
 export function valueAt(value: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>(
     (at, name) => (isRecord(at) && Object.hasOwn(at, name) ? at[name] : undefined),
@@ -71,7 +69,7 @@ export function textOf(body: Uint8Array): string {
   return new TextDecoder().decode(body);
 }
 
-/** An engine that has changed, or something else that answers in its place. */
+/** The engine has changed, or another server answers. */
 export function unknownForm(engine: string, why: string): ToolError {
   return new ToolError("unavailable", `${engine} gave an answer that cannot be read: it ${why}`, {
     hint: "Check the address in TOOLCRIB_SEARCH, or set another engine there.",

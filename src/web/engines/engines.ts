@@ -4,12 +4,12 @@ import { duckduckgo } from "./duckduckgo.ts";
 import { type Engine, listAt, parseJson, valueAt } from "./engine.ts";
 import { plainText } from "./markup.ts";
 
-/** The engine that is set up. `unavailable` where none is, or it cannot be used, with how to set up one. */
+/** The configured engine. Throws `unavailable` with a hint when there is none, or it cannot be used. */
 export function engineOf({ search }: Settings): Engine {
   if (search === undefined)
     throw new ToolError("unavailable", "No search engine is set up for web.search", {
       hint:
-        "The person can set TOOLCRIB_SEARCH to one of: searxng https://… (self-hosted), brave (with BRAVE_API_KEY), tavily " +
+        "Set TOOLCRIB_SEARCH to one of: searxng https://… (self-hosted), brave (with BRAVE_API_KEY), tavily " +
         "(with TAVILY_API_KEY), duckduckgo. Until then fetch pages whose URL you know with web.fetch.",
     });
   if ("problem" in search)
@@ -59,7 +59,7 @@ function brave({ key, url }: SearchSettings & { readonly engine: "brave" }): Eng
       return { url: asked, headers: { accept: "application/json", "x-subscription-token": key } };
     },
     read: (answer) => {
-      // Without any result there is no list of them either.
+      // Without results there is no list either.
       const isEmpty =
         valueAt(parseJson(answer), ["type"]) === "search" &&
         valueAt(parseJson(answer), ["web"]) === undefined;
@@ -72,7 +72,7 @@ function brave({ key, url }: SearchSettings & { readonly engine: "brave" }): Eng
       }));
       return { results, notes: [] };
     },
-    // It says that a key is wrong with the status of a request that is.
+    // Brave reports a wrong key with the status of an invalid request.
     explain: (answer) => {
       const code = valueAt(parseJson(answer), ["error", "code"]);
       if (typeof code !== "string" || !code.startsWith("SUBSCRIPTION_TOKEN")) return undefined;
@@ -85,10 +85,10 @@ function unmarked(text: unknown): unknown {
   return typeof text === "string" ? plainText(text) : text;
 }
 
-/** SearXNG: asks many engines, needs no key, and can be run by anybody. https://docs.searxng.org/dev/search_api.html */
+/** SearXNG: asks many engines, needs no key, can be self-hosted. https://docs.searxng.org/dev/search_api.html */
 function searxng({ url }: SearchSettings & { readonly engine: "searxng" }): Engine {
   const address = new URL(url);
-  // People give the address of the front page, or that of a search.
+  // Users give the address of the front page, or that of a search.
   if (!/\/search\/?$/.test(address.pathname))
     address.pathname = `${address.pathname.replace(/\/$/, "")}/search`;
   return {
@@ -113,14 +113,14 @@ function searxng({ url }: SearchSettings & { readonly engine: "searxng" }): Engi
     explain: ({ status }) =>
       status === 403
         ? {
-            what: "it does not answer in JSON, or not to us",
-            hint: 'Whoever runs it has to add "json" to search.formats in its settings.yml (most public ones leave it out).',
+            what: "it does not allow JSON results",
+            hint: 'Add "json" to search.formats in its settings.yml, or use another instance (most public ones lack it).',
           }
         : undefined,
   };
 }
 
-/** Pairs of a name and what is wrong. */
+/** SearXNG lists pairs of a name and an error. */
 function silentEngines(pairs: unknown): readonly string[] {
   if (!Array.isArray(pairs) || pairs.length === 0) return [];
   const named = pairs.slice(0, 10).map((pair) => {
@@ -129,7 +129,7 @@ function silentEngines(pairs: unknown): readonly string[] {
     );
     return fault === undefined ? name.slice(0, 100) : `${name.slice(0, 100)} (${fault.slice(0, 100)})`;
   });
-  return [`These engines did not answer it: ${named.join(", ")}.`];
+  return [`These engines did not answer: ${named.join(", ")}.`];
 }
 
 /** Tavily: made for models, with long snippets. https://docs.tavily.com/documentation/api-reference/endpoint/search */
@@ -140,11 +140,11 @@ function tavily({ key, url }: SearchSettings & { readonly engine: "tavily" }): E
     url: address,
     key,
     request: ({ query, limit, page }) => {
-      // It has no pages: more results are the results so far and others.
+      // Tavily has no pages: a larger limit repeats the results so far.
       const wanted = limit * page;
       if (limit * (page - 1) >= mostResults)
         throw new ToolError("invalid-input", `Tavily gives no results after the ${mostResults}th`, {
-          hint: "Ask in other words, or more exactly.",
+          hint: "Use a more specific query.",
         });
       return {
         url: address,

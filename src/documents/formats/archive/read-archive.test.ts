@@ -177,9 +177,9 @@ describe("an archive", () => {
       failureOf(readBytes(name, Buffer.from(`${head}123`, "latin1"))),
     );
     expect(await Promise.all(failures)).toEqual([
-      ["unsupported", expect.stringMatching(/^a\.7z is a 7z archive .*: no document that can be read$/)],
-      ["unsupported", expect.stringMatching(/^a\.rar is a RAR archive .*: no document that can be read$/)],
-      ["unsupported", expect.stringMatching(/^a\.xz is an xz archive .*: no document that can be read$/)],
+      ["unsupported", expect.stringMatching(/^a\.7z is a 7z archive .*: it cannot be read as a document$/)],
+      ["unsupported", expect.stringMatching(/^a\.rar is a RAR archive .*: it cannot be read as a document$/)],
+      ["unsupported", expect.stringMatching(/^a\.xz is an xz archive .*: it cannot be read as a document$/)],
     ]);
   });
 

@@ -18,7 +18,7 @@ export function codeSpan(text: string): string {
   return ticks + padding + code + padding + ticks;
 }
 
-/** As written, but for the numbers of lines and what copies them. */
+/** The text as written, without line numbers and copy buttons. */
 export function codeText(element: Element): string {
   const pieces: string[] = [];
   collectCode(element, pieces);

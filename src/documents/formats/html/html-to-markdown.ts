@@ -6,9 +6,9 @@ import { writeFlow } from "./write-blocks.ts";
 import { locateFrom, type Page } from "./write-inline.ts";
 
 interface HtmlOptions {
-  /** Where the page is from, so that its links lead somewhere. */
+  /** The address of the page, for relative links. */
   readonly base?: string | undefined;
-  /** Also navigation, footers and what else is around the matter. */
+  /** Also show navigation, footers and the like. */
   readonly whole?: boolean | undefined;
 }
 
@@ -17,11 +17,11 @@ export interface MarkdownPage {
   readonly title: string | undefined;
   readonly properties: Readonly<Record<string, string>>;
   readonly starts: readonly BlockStart[];
-  /** About how many characters of text are beside its matter, and are not in it. */
+  /** About how many characters beside the content are left out. */
   readonly leftOut: number;
 }
 
-/** A page as Markdown: its matter, or all of it. Takes time in proportion to its length, whatever it holds. */
+/** Converts the content of a page, or all of it, to Markdown. The time is linear in the length, also for hostile pages. */
 export function htmlToMarkdown(html: string, { base, whole = false }: HtmlOptions = {}): MarkdownPage {
   const parsed = parseHtml(html, { showHidden: false });
   const properties = propertiesOf(parsed);
@@ -34,7 +34,7 @@ type Written = Pick<MarkdownPage, "markdown" | "starts" | "leftOut">;
 
 const nothing: Written = { markdown: "", starts: [], leftOut: 0 };
 
-/** As much as is asked for; all of it where that would be nothing; undefined where there is nothing. */
+/** Shows the whole page when its content would be empty. Undefined for an empty page. */
 function write({ root, textLength }: ParsedHtml, page: Page): Written | undefined {
   const isLittle = root.textLength < 200 && root.textLength < textLength / 10;
   if (!page.isWhole && !isLittle) {
@@ -53,7 +53,7 @@ function writeElements(elements: readonly Element[], page: Page): MarkdownWriter
   return writer;
 }
 
-/** A heading of the page that stands before its matter belongs to it. */
+/** A page heading before the content belongs to it. */
 function withHeading(main: Element, root: Element): readonly Element[] {
   if (main.holdsTopHeading || !root.holdsTopHeading) return [main];
   const heading = findElement(root, ({ name, textLength }) => name === "h1" && textLength > 0);
@@ -67,17 +67,17 @@ function baseOf({ head }: ParsedHtml, base: string | undefined): string | undefi
 }
 
 function propertiesOf({ head, title }: ParsedHtml): Readonly<Record<string, string>> {
-  const said = new Map<string, string>();
+  const metadata = new Map<string, string>();
   for (const { name, attributes } of head) {
     const key = attributes.property ?? attributes.name ?? attributes.itemprop;
-    if (name === "meta" && key !== undefined) note(said, key.toLowerCase(), attributes.content);
-    if (name === "html") note(said, "lang", attributes.lang ?? attributes["xml:lang"]);
-    if (name === "link" && attributes.rel === "canonical") note(said, "canonical", attributes.href);
+    if (name === "meta" && key !== undefined) note(metadata, key.toLowerCase(), attributes.content);
+    if (name === "html") note(metadata, "lang", attributes.lang ?? attributes["xml:lang"]);
+    if (name === "link" && attributes.rel === "canonical") note(metadata, "canonical", attributes.href);
   }
-  note(said, "title", title);
+  note(metadata, "title", title);
   const properties: Record<string, string> = {};
   for (const [property, keys] of Object.entries(sources)) {
-    const found = keys.map((key) => said.get(key)).find((value) => value !== undefined);
+    const found = keys.map((key) => metadata.get(key)).find((value) => value !== undefined);
     if (found !== undefined) properties[property] = found;
   }
   return properties;
@@ -97,11 +97,11 @@ const sources = {
 
 const mostPropertyChars = 500;
 
-function note(said: Map<string, string>, key: string, value: string | undefined): void {
+function note(metadata: Map<string, string>, key: string, value: string | undefined): void {
   const text = value
     ?.slice(0, mostPropertyChars * 4)
     .replace(/\s+/g, " ")
     .trim()
     .slice(0, mostPropertyChars);
-  if (text !== undefined && text !== "" && !said.has(key)) said.set(key, text);
+  if (text !== undefined && text !== "" && !metadata.has(key)) metadata.set(key, text);
 }

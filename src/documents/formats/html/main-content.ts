@@ -1,9 +1,6 @@
 import { type Element, findElement, noAttributes } from "./element.ts";
 
-/**
- * The element that holds the matter of a page. Goes down from the whole as long as what is left behind hardly says
- * anything: in doubt more is kept.
- */
+/** The element that holds the content of a page. Descends while what is left behind is hardly any text. */
 export function findMain(root: Element): Element {
   const named = findNamed(root, root.plainLength);
   let main = named ?? root;
@@ -11,14 +8,13 @@ export function findMain(root: Element): Element {
   return main;
 }
 
-/** What the page itself calls its matter, if most of the text is in there. */
+/** The element that the page marks as its content, if it holds most of the text. */
 function findNamed(root: Element, plainLength: number): Element | undefined {
   const isMost = (element: Element, share: number) =>
     element.textLength > 0 && element.plainLength >= plainLength * share;
   const main = findElement(root, ({ name, attributes }) => name === "main" || attributes.role === "main");
   if (main !== undefined && isMost(main, 0.3)) return main;
-  const article = findElement(root, (element) => element.name === "article" && isMost(element, 0.6));
-  return article;
+  return findElement(root, (element) => element.name === "article" && isMost(element, 0.6));
 }
 
 function onlyMatter(element: Element): Element | undefined {
@@ -41,20 +37,14 @@ const slightLength = 60;
 
 function isSlight(element: Element): boolean {
   if (element.kind.isHeading) return element.textLength === 0;
-  if (element.textLength === 0) return !tellsWithoutWords(element);
+  const isMedia = ({ name }: Element) => media.has(name);
+  if (element.textLength === 0) return !isMedia(element) && findElement(element, isMedia) === undefined;
   return element.plainLength < slightLength && element.linkLength > element.plainLength * 2;
 }
 
-function tellsWithoutWords(element: Element): boolean {
-  return wordless.has(element.name) || findElement(element, ({ name }) => wordless.has(name)) !== undefined;
-}
+const media: ReadonlySet<string> = new Set("img picture video audio iframe math table".split(" "));
 
-const wordless: ReadonlySet<string> = new Set("img picture video audio iframe math table".split(" "));
-
-/**
- * Whether an element is beside the matter of its page: what leads to other pages, sells, asks for consent. In doubt it is
- * not. Asked when the element is closed.
- */
+/** Whether a closed element is beside the content: navigation, advertisements, consent forms. False when unsure. */
 export function isAside(element: Element): boolean {
   switch (element.name) {
     case "nav":
@@ -80,12 +70,9 @@ export function isAside(element: Element): boolean {
     case "code":
       return false;
     default:
-      return element.attributes !== noAttributes && isSaidToBeOne(element);
+      if (element.attributes === noAttributes) return false;
+      return asideRoles.has(element.attributes.role ?? "") || isNamedLikeOne(element);
   }
-}
-
-function isSaidToBeOne(element: Element): boolean {
-  return asideRoles.has(element.attributes.role ?? "") || isNamedLikeOne(element);
 }
 
 const asideRoles: ReadonlySet<string> = new Set(
@@ -105,11 +92,11 @@ const mostWordsOfAside = 400;
 function isNamedLikeOne(element: Element): boolean {
   const { class: classes, id } = element.attributes;
   if ((classes === undefined && id === undefined) || !namedElements.has(element.name)) return false;
-  // The frame of a page says which kinds of bars it has: "has-sidebar".
+  // The frame of a page may have a class like "has-sidebar".
   const isSmall = element.plainLength < mostWordsOfAside && !element.holdsTopHeading;
   if (!isSmall && !isMostlyLinks(element)) return false;
   if (asideWords.test(classes ?? "")) return true;
-  // Sections are called after their headings: "Cookies", "Navigation".
+  // Ids of sections repeat their headings: "Cookies", "Navigation".
   const isSection = element.name === "section" || /(?:^|\s)section(?:\s|$)/.test(classes ?? "");
   return !isSection && asideWords.test(id ?? "");
 }
@@ -127,7 +114,7 @@ function isWithinMatter(element: Element): boolean {
 
 const matterNames: ReadonlySet<string> = new Set(["main", "article", "blockquote", "figure", "td"]);
 
-/** What opens a part of the page when it is pressed is often all of its heading. */
+/** A button that opens a section is often its whole heading. */
 function isAllOfTitle(button: Element): boolean {
   const title = button.parent;
   if (title === undefined || !/^(?:h[1-6]|summary|dt)$/.test(title.name)) return false;

@@ -1,16 +1,16 @@
 import { ToolError } from "../../../contract/error.ts";
 
-/** Where a block begins that lies in no other. */
+/** The start of a top-level block. */
 export interface BlockStart {
   readonly offset: number;
   readonly heading: string | undefined;
 }
 
-/** Puts blocks of Markdown below each other, and in front of each line what holds it. */
+/** Writes blocks of Markdown, with the prefix of quotations and list items before each line. */
 export class MarkdownWriter {
   readonly starts: BlockStart[] = [];
   #markdown = "";
-  /** What is before every line, before the next one, and on the empty line before it. */
+  /** Prefixes of every line, of the next line, and of the empty line before it. */
   #prefix = "";
   #nextPrefix: string | undefined;
   #gapPrefix: string | undefined;
@@ -38,9 +38,9 @@ export class MarkdownWriter {
     if (this.#markdown.length > mostMarkdown) throw tooLong();
   }
 
-  /** Blocks that `write` writes are held by `first` on their first line, and by `rest` on all others. */
+  /** Prefixes the blocks that `write` writes: `first` on the first line, `rest` on the others. */
   within(first: string, rest: string, write: () => void): void {
-    // What is in more than this is shown as if it were not: each line would repeat it.
+    // Every line repeats the prefix, so deeper levels are ignored.
     if (this.#depth >= maxHolders) {
       write();
       return;
@@ -58,7 +58,7 @@ export class MarkdownWriter {
     this.#depth -= 1;
     this.#prefix = prefix;
     if (this.#markdown.length > before) return;
-    // Nothing was written: nothing is held.
+    // Nothing was written.
     this.#nextPrefix = nextPrefix;
     this.#gapPrefix = gapPrefix;
     if (this.#depth === 0) this.starts.pop();
@@ -83,23 +83,22 @@ function indentRest(text: string, prefix: string): string {
 
 function tooLong(): ToolError {
   return new ToolError("too-large", "The page is too long to be shown as Markdown", {
-    hint: "Take it apart with other programs (shell.run) if you need it.",
+    hint: "Use another program (shell.run) if you need it.",
   });
 }
 
 type LineBreak = "  \n" | " " | "<br>";
 
-/** The text of one paragraph. White space is folded and never stands at the inner side of a mark. */
+/** Writes one paragraph. White space is folded and never at the inner side of a mark. */
 export class InlineWriter {
   readonly lineBreak: LineBreak;
-  /** In pieces until it is finished: to look at the end of a text that grows would copy it each time. */
+  /** Joined at the end: looking at the end of a growing string would copy it each time. */
   #pieces: string[] = [];
   #space = false;
-  /** Marks around what is written now. */
   #open: string[] = [];
-  /** Marks that are written before the next text, if any comes. */
+  /** Marks that are written before the next text. */
   #pending: string[] = [];
-  /** The mark that the last piece has closed, which can go on from there. */
+  /** The mark that the last piece closed, which the next one may continue. */
   #closed: string | undefined;
   #written = 0;
 
@@ -141,9 +140,9 @@ export class InlineWriter {
     this.#closed = undefined;
   }
 
-  /** Marks around what `write` writes, if it writes anything. */
+  /** Puts marks around what `write` writes. */
   around(open: string, close: string, write: () => void): void {
-    // What is bold does not become bolder, and a link in a link is none.
+    // Marks of one kind do not nest.
     if (this.#open.includes(open)) {
       write();
       return;
@@ -185,7 +184,7 @@ export class InlineWriter {
     this.#written += 1;
     if (isSpaced) this.#pieces.push(" ");
     if (this.#pending.length === 0) return;
-    // Two pieces of bold text without a space between are one.
+    // Two adjacent bold texts become one.
     if (!isSpaced && this.#pending.length === 1 && this.#pending[0] === closed && joined.has(closed!)) {
       this.#pieces.pop();
     } else {
@@ -210,15 +209,12 @@ function isFolded(text: string): boolean {
   return !/[^\S ]| {2}|[\0\u00ad\u200b\u2060]/.test(text);
 }
 
-/** White space to one space each; what has no width is left out. */
+/** Folds white space and removes characters without width. */
 function fold(text: string): string {
   return text.replace(/[\0\u00ad\u200b\u2060\ufeff]+/g, "").replace(/\s+/g, " ");
 }
 
-/**
- * Text that means the same when it is read as Markdown. Only what would be read as something else gets a backslash: a
- * bracket alone, or the line in snake_case, would not.
- */
+/** Escapes only what Markdown would interpret: not a single bracket, not the line in snake_case. */
 function escapeText(text: string, { isLineStart }: { readonly isLineStart: boolean }): string {
   let escaped = mayBeSpecial.test(text) ? text.replace(specials, escapeSpecial) : text;
   if (isLineStart) escaped = escapeLineStart(escaped);
@@ -227,7 +223,7 @@ function escapeText(text: string, { isLineStart }: { readonly isLineStart: boole
 
 const mayBeSpecial = /[\\`*_<&~]|\]\(/;
 
-/** A backslash before punctuation; what begins code, emphasis, an element, an entity, what is struck out, a link. */
+/** A backslash before punctuation, code, emphasis, an element, an entity, strikethrough, a link. */
 const specials =
   /\\(?=[!-/:-@[-`{-~])|`|\*(?!\s)|(?<=\S)\*|(?<![\p{L}\p{N}])_(?!\s)|(?<=\S)_(?![\p{L}\p{N}_])|<(?=[a-zA-Z/!?])|&(?=#?\w+;)|~(?=~)|(?<=~)~|\](?=\()/gu;
 
@@ -235,7 +231,7 @@ function escapeSpecial(found: string): string {
   return `\\${found}`;
 }
 
-/** What makes a heading, a quotation, an item, a rule, a code block or a definition of a link. */
+/** Escapes the start of a heading, quotation, item, rule, code block or link definition. */
 function escapeLineStart(text: string): string {
   const code = text.charCodeAt(0);
   // Nearly all lines begin with a letter.

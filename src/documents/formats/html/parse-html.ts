@@ -3,7 +3,7 @@ import { ToolError } from "../../../contract/error.ts";
 import { type Attributes, Element, type Kind, kindOf, noAttributes, textOf } from "./element.ts";
 import { isAside } from "./main-content.ts";
 
-/** One pass over the text, in time that its length decides alone. */
+/** Parses in one pass, in linear time. */
 export function parseHtml(given: string, options: { readonly showHidden: boolean }): ParsedHtml {
   const html = withoutDeclarations(given);
   const tree = new Tree(options);
@@ -14,7 +14,7 @@ export function parseHtml(given: string, options: { readonly showHidden: boolean
   return tree.finish();
 }
 
-/** What a document type declares in brackets, as in XHTML, is no text. */
+/** Removes the internal subset of a document type, which is not text. */
 function withoutDeclarations(html: string): string {
   const at = html.slice(0, 2000).search(/<!doctype[^>[]{0,500}\[/i);
   if (at === -1) return html;
@@ -65,7 +65,7 @@ function listen(html: string, tree: Tree, isXhtml: boolean): TokenizerCallbacks 
   };
 }
 
-/** The attributes that are looked at; all others are passed over unread. */
+/** The attributes that are kept. */
 const attributeNames: ReadonlySet<string> = new Set(
   (
     "alt alttext aria-hidden aria-label aria-level class colspan content data-footnote-ref data-lang data-language " +
@@ -76,22 +76,21 @@ const attributeNames: ReadonlySet<string> = new Set(
 
 export interface ParsedHtml {
   readonly root: Element;
-  /** What the head says, each as it stands: `meta`, `base`, `link`, `html`. */
+  /** The elements `meta`, `base`, `link` and `html`. */
   readonly head: readonly Element[];
   readonly title: string | undefined;
-  /** Characters of all text that is shown, also of what is beside the matter. */
+  /** Characters of all visible text, also beside the content. */
   readonly textLength: number;
 }
 
-/** The limit of browsers, low enough for recursive walks. */
+/** The limit of browsers, low enough for recursion. */
 const maxDepth = 512;
 
 const maxElements = 1_500_000;
 
 /**
- * Makes a tree of tags as browsers do, where that matters to a reader. What is never shown is not kept; elements below
- * `maxDepth` become neighbours of those they are in. `showHidden` also keeps what styles hide, and what is for browsers
- * without scripts.
+ * Builds a tree as browsers do, without invisible elements. Elements below `maxDepth` become siblings. `showHidden` keeps
+ * elements that styles hide, and those for browsers without scripts.
  */
 class Tree {
   readonly #showHidden: boolean;
@@ -105,7 +104,7 @@ class Tree {
   #textLength = 0;
   #plainLength = 0;
   #linkedLength = 0;
-  /** How many open elements are too deep, are not shown, are links, are foreign, are paragraphs. */
+  /** How many open elements are too deep, dark, links, foreign, paragraphs. */
   #tooDeep = 0;
   #dark = 0;
   #links = 0;
@@ -127,11 +126,11 @@ class Tree {
     return { root: this.#root, head: this.#head, title, textLength: this.#textLength };
   }
 
-  /** `isClosed`: it is one that its own tag has ended. */
+  /** `isClosed`: the tag closes itself. */
   start(kind: Kind, attributes: Attributes, { isClosed }: { readonly isClosed: boolean }): void {
     this.#elements += 1;
     if (this.#elements > maxElements) throw tooMany();
-    // Marks where a word may be broken: the text around it is one word.
+    // The text around a possible line break is one word.
     if (kind.name === "wbr") return;
     this.#endImplied(kind);
     const parent = this.#open.at(-1)!;
@@ -163,10 +162,10 @@ class Tree {
       return;
     }
     const passes = kindOf(name).isTablePart;
-    for (let place = this.#open.length - 1; place > 0; place -= 1) {
-      const open = this.#open[place]!.kind;
+    for (let index = this.#open.length - 1; index > 0; index -= 1) {
+      const open = this.#open[index]!.kind;
       if (open.name === name) {
-        this.#closeTo(place);
+        this.#closeTo(index);
         return;
       }
       if (!passes && open.isScope) return;
@@ -187,7 +186,7 @@ class Tree {
     else this.#plainLength += length;
   }
 
-  /** Only the first counts, in as many pieces as it comes. */
+  /** Only the first title counts. */
   #readTitle(element: Element, text: string): void {
     this.#title ??= element;
     if (this.#title === element) keepText(element, text);
@@ -201,10 +200,10 @@ class Tree {
   }
 
   #endNearest(ends: ReadonlySet<string>, within: ReadonlySet<string>): void {
-    for (let place = this.#open.length - 1; place > 0; place -= 1) {
-      const { name } = this.#open[place]!;
+    for (let index = this.#open.length - 1; index > 0; index -= 1) {
+      const { name } = this.#open[index]!;
       if (ends.has(name)) {
-        this.#closeTo(place);
+        this.#closeTo(index);
         return;
       }
       if (within.has(name) || name === "table") return;
@@ -276,6 +275,6 @@ function markTopHeading(element: Element): void {
 
 function tooMany(): ToolError {
   return new ToolError("too-large", `The page has more than ${maxElements} elements`, {
-    hint: "Take it apart with other programs (shell.run) if you need it.",
+    hint: "Use another program (shell.run) if you need it.",
   });
 }

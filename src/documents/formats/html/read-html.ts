@@ -5,10 +5,7 @@ import { gatherParts, splitAnchor, wholeText } from "../../anchors.ts";
 import type { DocumentReader } from "../../reader.ts";
 import { htmlToMarkdown, type MarkdownPage } from "./html-to-markdown.ts";
 
-/**
- * Pages of the web: their matter, as Markdown. The part "whole page" is all of it; "section 3", and "whole section 3", are
- * parts of either, if it is long.
- */
+/** Web pages: their content as Markdown. The part "whole page" is all of it; long pages have "section 3" and "whole section 3". */
 export const readHtml: DocumentReader = async ({ name, bytes, mediaType }, wanted, context) => {
   if (bytes.length > longBytes) context.progress(`reading ${showSize(bytes.length)} of HTML`);
   const { text } = decodePage(bytes, mediaType);
@@ -51,14 +48,8 @@ function ofWhole(anchor: string): string {
   return anchor === "" || anchor.startsWith("from") ? `whole page ${anchor}`.trim() : `whole ${anchor}`;
 }
 
-function notesOn({
-  markdown,
-  leftOut,
-}: {
-  readonly markdown: string;
-  readonly leftOut: number;
-}): readonly string[] {
-  if (markdown === "") return ["The page has no text: perhaps a script would write it."];
+function notesOn({ markdown, leftOut }: MarkdownPage): readonly string[] {
+  if (markdown === "") return ["The page has no text: perhaps a script writes it."];
   if (leftOut === 0) return [];
   return [
     `${counted(leftOut, "character")} around it (navigation and the like) left out; part "whole page" shows all.`,
@@ -69,14 +60,8 @@ function isWebAddress(name: string): boolean {
   return /^https?:\/\//i.test(name) && URL.canParse(name);
 }
 
-/**
- * A long page in sections that can be asked for. They begin at headings where they can, and depend on nothing but the
- * page.
- */
-function sectionsOf({
-  markdown,
-  starts,
-}: Pick<MarkdownPage, "markdown" | "starts">): readonly DocumentPart[] {
+/** Divides a long page into sections, at headings if possible. One page always has the same sections. */
+function sectionsOf({ markdown, starts }: MarkdownPage): readonly DocumentPart[] {
   const sections: DocumentPart[] = [];
   let first = 0;
   let title = starts[0]?.heading;
@@ -85,8 +70,8 @@ function sectionsOf({
     const anchor = `section ${sections.length + 1}`;
     if (text !== "") sections.push(title === undefined ? { anchor, text } : { anchor, title, text });
   };
-  for (const [place, { offset, heading }] of starts.entries()) {
-    const next = starts[place + 1]?.offset ?? markdown.length;
+  for (const [index, { offset, heading }] of starts.entries()) {
+    const next = starts[index + 1]?.offset ?? markdown.length;
     const isLong = heading === undefined ? next - first > mostChars : offset - first >= fewestChars;
     if (offset > first && isLong) {
       end(offset);

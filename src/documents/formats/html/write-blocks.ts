@@ -3,7 +3,7 @@ import { type Element, findElement, type Node, textOf } from "./element.ts";
 import { InlineWriter, type MarkdownWriter } from "./markdown-writer.ts";
 import { isLeftOut, isNoteList, type Page, writeInline, writeInlineElement } from "./write-inline.ts";
 
-/** Writes what stands below each other: text between blocks is a paragraph. */
+/** Writes blocks. Text between blocks becomes a paragraph. */
 export function writeFlow(nodes: readonly Node[], writer: MarkdownWriter, page: Page): void {
   let inline: InlineWriter | undefined;
   for (const node of nodes) {
@@ -42,7 +42,7 @@ function writeBlock(element: Element, writer: MarkdownWriter, page: Page): void 
 
 type WriteBlock = (element: Element, writer: MarkdownWriter, page: Page) => void;
 
-/** All other blocks are what they hold. */
+/** Other blocks are written as their content. */
 const writers: Readonly<Partial<Record<string, WriteBlock>>> = Object.assign(Object.create(null), {
   h1: writeHeading,
   h2: writeHeading,
@@ -100,7 +100,7 @@ function writeTitle(element: Element, writer: MarkdownWriter, page: Page): void 
   writeLine(writer, (inline) => inline.around("**", "**", () => writeInline(element, inline, page)));
 }
 
-/** Cards: the heading becomes the link; without one the whole is one line. */
+/** Cards: the heading becomes the link; a card without one becomes one line. */
 function writeLinkedBlocks(element: Element, writer: MarkdownWriter, page: Page): void {
   const url = page.locate(element.attributes.href ?? "");
   const heading = findElement(element, ({ kind }) => kind.isHeading);
@@ -118,7 +118,6 @@ function writeList(list: Element, writer: MarkdownWriter, page: Page): void {
     if (typeof item !== "string" && isLeftOut(item, page)) continue;
     if (isTight && (!isFirst || list.parent?.name === "li")) writer.joinNext();
     isFirst = false;
-    // Content of a list outside its items is shown where it stands.
     if (typeof item === "string" || item.name !== "li") {
       writeFlow([item], writer, page);
       continue;
@@ -129,7 +128,7 @@ function writeList(list: Element, writer: MarkdownWriter, page: Page): void {
   }
 }
 
-/** Terms on lines of their own, what they mean below, as Markdown of many programs has it. */
+/** Writes terms on their own lines, with definitions below, as many Markdown dialects do. */
 function writeDefinitions(list: Element, writer: MarkdownWriter, page: Page): void {
   for (const child of list.children) {
     if (typeof child === "string") {
@@ -155,7 +154,7 @@ function markersOf(list: Element): (item: Element) => string {
   };
 }
 
-/** Whether items can follow each other without empty lines: none has more than one paragraph beside its lists. */
+/** Whether an item has at most one paragraph beside its lists, so that no empty line is needed. */
 function isOneParagraph(item: Node): boolean {
   if (typeof item === "string") return true;
   let paragraphs = 0;
@@ -169,7 +168,7 @@ function isOneParagraph(item: Node): boolean {
   return paragraphs <= 1;
 }
 
-/** A table, or what a table only puts in its place: that is written as if there were none. */
+/** Writes a table. A table that is only layout is written as its content. */
 function writeTable(table: Element, writer: MarkdownWriter, page: Page): void {
   const { rows, outside } = partsOf(table, page);
   writeFlow(outside, writer, page);
@@ -194,7 +193,7 @@ interface Row {
   readonly isHeader: boolean;
 }
 
-/** `outside`: captions, and what stands between cells, which browsers show before the table. */
+/** `outside`: captions and content between cells, which browsers show before the table. */
 function partsOf(table: Element, page: Page): { readonly rows: Row[]; readonly outside: Node[] } {
   const rows: Row[] = [];
   const outside: Node[] = [];
@@ -217,9 +216,9 @@ function partsOf(table: Element, page: Page): { readonly rows: Row[]; readonly o
   return { rows, outside };
 }
 
-/** Rows of cells, those that others cover empty. */
+/** Rows of cells; cells covered by a span are empty. */
 function layOut(rows: readonly Row[], page: Page): string[][] {
-  /** By column: how many of the next rows are covered there. */
+  /** By column: how many of the next rows are covered. */
   const covered: number[] = [];
   return rows.map(({ cells }) => {
     const line: string[] = [];
@@ -240,7 +239,7 @@ function layOut(rows: readonly Row[], page: Page): string[][] {
   });
 }
 
-/** Cells further right are shown, but cover no others. */
+/** Cells further right cover no others. */
 const maxColumns = 100;
 
 function spanOf(attribute: string | undefined, most: number): number {
@@ -257,7 +256,7 @@ function showRow(cells: readonly string[]): string {
   return `| ${cells.join(" | ")} |`;
 }
 
-/** Whether the table has no data: one row or column, or cells that hold whole pages. */
+/** Whether the table is only layout: one column, or cells that hold whole pages. */
 function isLayout(table: Element, rows: readonly Row[]): boolean {
   const { role } = table.attributes;
   if (rows.length === 0 || role === "presentation" || role === "none") return true;

@@ -5,7 +5,7 @@ import type { InlineWriter } from "./markdown-writer.ts";
 export interface Page {
   readonly locate: Locate;
   readonly isWhole: boolean;
-  /** The heading that stands for a link with blocks in it. */
+  /** The heading that becomes the link of a card. */
   readonly linked?: { readonly heading: Element; readonly url: string };
 }
 
@@ -13,15 +13,15 @@ export function isLeftOut(element: Element, page: Page): boolean {
   return element.isAside && !page.isWhole;
 }
 
-/** Turns what a page names its links by into where they lead. */
+/** Resolves a link of the page. */
 type Locate = (link: string) => string | undefined;
 
-/** Links within the page stay as they are. Nothing for what leads nowhere: scripts, and data in place of an address. */
+/** Links within the page stay as they are. Returns undefined for scripts and data. */
 export function locateFrom(base: string | undefined): Locate {
   const origin = base === undefined ? undefined : URL.parse(base)?.origin;
   return (link) => {
     const trimmed = link.trim();
-    // Fast path: parsing each link as a URL would take longer than everything else.
+    // Fast path: parsing each link as a URL takes longer than all the rest.
     if (/^https?:\/\/[a-z0-9.-]+\/[\w/.~=&?#%+:;,-]*$/.test(trimmed) && !trimmed.includes("/."))
       return destination(trimmed);
     if (origin !== undefined && /^\/\w[\w/.~=&?#%+:;,-]*$/.test(trimmed) && !trimmed.includes("/.")) {
@@ -45,7 +45,6 @@ function destination(url: string): string {
 /** Longer links carry data, not an address. */
 const mostLinkChars = 2000;
 
-/** Writes what an element holds into a paragraph. */
 export function writeInline(element: Element, writer: InlineWriter, page: Page): void {
   for (const child of element.children) {
     if (typeof child === "string") writer.text(child);
@@ -63,7 +62,7 @@ export function writeInlineElement(element: Element, writer: InlineWriter, page:
 
 type WriteInline = (element: Element, writer: InlineWriter, page: Page) => void;
 
-/** All others are what they hold. */
+/** Other elements are written as their content. */
 const writers: Readonly<Partial<Record<string, WriteInline>>> = Object.assign(Object.create(null), {
   b: marked("**"),
   strong: marked("**"),
@@ -143,7 +142,7 @@ function writeLink(element: Element, writer: InlineWriter, page: Page): void {
   }
 }
 
-/** The sign behind a heading that leads to it. */
+/** The sign behind a heading that links to it. */
 function isAnchorOfHeading({ attributes, children }: Element): boolean {
   const sign = children.length === 1 ? children[0] : undefined;
   return attributes.href!.startsWith("#") && typeof sign === "string" && /^\s*[¶#§🔗]\s*$/u.test(sign);
@@ -189,7 +188,7 @@ function writeMedia(element: Element, writer: InlineWriter, page: Page): void {
   writer.space();
 }
 
-/** What a reference to a footnote says: `1`; undefined for other links. */
+/** The label of a footnote reference; undefined for other links. */
 function noteReference(link: Element): string | undefined {
   const { class: classes = "", href = "", role } = link.attributes;
   const isOne =
@@ -206,7 +205,7 @@ export function isNoteList({ attributes: { class: classes = "", role = "" } }: E
   return role === "doc-endnotes" || /(?:^|\s)(?:footnotes|references|endnotes)(?:\s|$)/.test(classes);
 }
 
-/** A link from a note back to where it is referred to. */
+/** A link from a note back to its reference. */
 function isBackLink(link: Element): boolean {
   const { class: classes = "", href = "", role } = link.attributes;
   if (role === "doc-backlink" || /footnote-back|(?:^|\s)(?:fn-backref|mw-cite-backlink)/.test(classes))
@@ -218,12 +217,12 @@ function isBackLink(link: Element): boolean {
   );
 }
 
-/** Of a mark, with what is around it: the text of a longer one is not gathered to see that it is none. */
+/** A longer link is not a reference. */
 const mostChars = 60;
 
 const noteTarget = /^#(?:user-content-)?(?:fn|footnote|endnote|cite_note|note)[-_:.]?\w/i;
 
-/** A formula, in the words of TeX where the page has them. */
+/** A formula, in TeX if the page has it. */
 function formula(element: Element): string {
   const tex = (texOf(element) ?? textOf(element)).replace(/\s+/g, " ").trim();
   if (tex === "") return "";

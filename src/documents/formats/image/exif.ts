@@ -1,15 +1,15 @@
 import { asBuffer } from "../../../lib/bytes/bytes.ts";
 
-/** What EXIF data is worth telling, in the order worth telling. */
+/** The properties that are shown, in this order. */
 export function exifProperties({ image, exif, gps }: TiffTags): Readonly<Record<string, string>> {
-  const told: [string, string | undefined][] = [
+  const properties: [string, string | undefined][] = [
     ["title", text(image.get(0x010e))],
     ["taken", time(text(exif.get(0x9003)), text(exif.get(0x9011)))],
     ["camera", camera(text(image.get(0x010f)), text(image.get(0x0110)))],
     ["lens", text(exif.get(0xa434))],
     ["exposure", exposure(exif)],
     ["orientation", orientations[numberOf(image.get(0x0112)) ?? 1]],
-    ["place", place(gps)],
+    ["place", positionOf(gps)],
     ["artist", text(image.get(0x013b))],
     ["copyright", text(image.get(0x8298))],
     ["software", text(image.get(0x0131))],
@@ -17,7 +17,7 @@ export function exifProperties({ image, exif, gps }: TiffTags): Readonly<Record<
     ["comment", text(exif.get(0x9286))],
   ];
   return Object.fromEntries(
-    told.filter((pair): pair is [string, string] => pair[1] !== undefined && pair[1] !== ""),
+    properties.filter((pair): pair is [string, string] => pair[1] !== undefined && pair[1] !== ""),
   );
 }
 
@@ -25,7 +25,7 @@ function text(value: string | readonly number[] | undefined): string | undefined
   return typeof value === "string" ? value : undefined;
 }
 
-/** "2026:11:15 17:30:00" as people write it. */
+/** "2026:11:15 17:30:00" as "2026-11-15 17:30:00". */
 function time(value: string | undefined, zone: string | undefined): string | undefined {
   const match = /^(\d{4}):(\d\d):(\d\d)[ T](\d\d:\d\d:\d\d)/.exec(value ?? "");
   return match ? `${match[1]}-${match[2]}-${match[3]} ${match[4]}${zone ? ` ${zone}` : ""}` : undefined;
@@ -42,13 +42,13 @@ function exposure(exif: Tags): string | undefined {
   const aperture = positive(exif.get(0x829d));
   const sensitivity = positive(exif.get(0x8827));
   const focalLength = positive(exif.get(0x920a));
-  const told = [
+  const parts = [
     seconds === undefined ? [] : [seconds < 0.3 ? `1/${Math.round(1 / seconds)} s` : `${rounded(seconds)} s`],
     aperture === undefined ? [] : [`f/${rounded(aperture)}`],
     sensitivity === undefined ? [] : [`ISO ${sensitivity}`],
     focalLength === undefined ? [] : [`${rounded(focalLength)} mm`],
   ].flat();
-  return told.length === 0 ? undefined : told.join(", ");
+  return parts.length === 0 ? undefined : parts.join(", ");
 }
 
 function positive(value: string | readonly number[] | undefined): number | undefined {
@@ -60,7 +60,7 @@ function rounded(value: number): string {
   return String(Math.round(value * 10) / 10);
 }
 
-/** How it has to be turned to be seen upright; nothing for the usual one. */
+/** How to turn the picture upright. */
 const orientations: Readonly<Record<number, string>> = {
   2: "mirrored",
   3: "turned by 180°",
@@ -71,7 +71,7 @@ const orientations: Readonly<Record<number, string>> = {
   8: "to be turned 270° clockwise",
 };
 
-function place(gps: Tags): string | undefined {
+function positionOf(gps: Tags): string | undefined {
   const latitude = degrees(gps.get(2), gps.get(1));
   const longitude = degrees(gps.get(4), gps.get(3));
   if (latitude === undefined || longitude === undefined) return undefined;
@@ -92,17 +92,17 @@ function degrees(
   return Number.isFinite(value) ? value * (side === "S" || side === "W" ? -1 : 1) : undefined;
 }
 
-/** Values by tag: text, or numbers (fractions as such). */
+/** Text or numbers by tag. */
 type Tags = ReadonlyMap<number, string | readonly number[]>;
 
-/** What a TIFF file, or the EXIF data of a picture, which has the same form, says in its directories. */
+/** The directories of a TIFF file, or of EXIF data, which has the same format. */
 interface TiffTags {
   readonly image: Tags;
   readonly exif: Tags;
   readonly gps: Tags;
 }
 
-/** Whatever can be read: what lies outside, or makes no sense, is left out. */
+/** Leaves out values that are invalid or outside of the file. */
 export function readTiff(given: Uint8Array): TiffTags | undefined {
   const bytes = asBuffer(given);
   const order = bytes.toString("latin1", 0, 4);
@@ -139,7 +139,7 @@ function readTags(file: File, start: number | undefined): Tags {
 
 const mostTags = 500;
 const mostBytes = 65_536;
-/** Nothing that is told has more: thousands are tables for programs. */
+/** Longer lists are tables for programs. */
 const mostNumbers = 16;
 
 /** By type: bytes, text, 16 bits, 32 bits, fractions of 32 bits, …; from 6 on with signs. */
@@ -174,7 +174,7 @@ function signed({ bytes, isLittle }: File, at: number, width: number): number {
   return isLittle ? bytes.readIntLE(at, width) : bytes.readIntBE(at, width);
 }
 
-/** What is of no type may begin with the name of its characters, in eight bytes. */
+/** Untyped text may begin with the name of its encoding, in eight bytes. */
 function freeText(bytes: Buffer, { isLittle }: File): string {
   const name = bytes.toString("latin1", 0, 8);
   if (name !== "UNICODE\0") return textOf(name === "ASCII\0\0\0" ? bytes.subarray(8) : bytes);

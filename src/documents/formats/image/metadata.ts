@@ -1,24 +1,22 @@
-import { inflateSync } from "node:zlib";
 import { asBuffer } from "../../../lib/bytes/bytes.ts";
-import type { Budget } from "../../budget.ts";
 
 interface PictureData {
-  /** In the form of a TIFF file. */
+  /** In the format of a TIFF file. */
   readonly exif: Uint8Array | undefined;
-  /** By their key words: "Title", "Comment". */
+  /** By keyword: "Title", "Comment". */
   readonly texts: Readonly<Record<string, string>>;
-  /** 1 for a picture that does not move. */
+  /** 1 for a still picture. */
   readonly frames: number;
 }
 
-/** A damaged picture says as much as stands before the damage. */
-export function pictureData(given: Uint8Array, mediaType: string, budget: Budget): PictureData {
+/** Reads a damaged picture up to the damage. */
+export function pictureData(given: Uint8Array, mediaType: string): PictureData {
   const bytes = asBuffer(given);
   switch (mediaType) {
     case "image/jpeg":
       return jpegData(bytes);
     case "image/png":
-      return pngData(bytes, budget);
+      return pngData(bytes);
     case "image/gif":
       return { ...nothing, frames: gifFrames(bytes) };
     case "image/webp":
@@ -55,7 +53,7 @@ function textOf(bytes: Buffer): string {
   return bytes.toString("utf8", 0, end === -1 ? bytes.length : end);
 }
 
-function pngData(bytes: Buffer, budget: Budget): PictureData {
+function pngData(bytes: Buffer): PictureData {
   const texts = new Map<string, string>();
   let exif: Buffer | undefined;
   let frames = 1;
@@ -66,7 +64,7 @@ function pngData(bytes: Buffer, budget: Budget): PictureData {
     if (chunk.length < length) break;
     if (type === "eXIf") exif ??= chunk;
     if (type === "acTL" && length >= 4) frames = chunk.readUInt32BE(0);
-    const text = texts.size < mostTexts ? pngText(type, chunk, budget) : undefined;
+    const text = texts.size < mostTexts ? pngText(type, chunk) : undefined;
     if (text && !texts.has(text[0])) texts.set(...text);
     at += 12 + length;
   }
@@ -76,33 +74,16 @@ function pngData(bytes: Buffer, budget: Budget): PictureData {
 const mostTexts = 50;
 const mostTextBytes = 1_000_000;
 
-/** Key word, and text in one of three forms. */
-function pngText(type: string, chunk: Buffer, budget: Budget): [string, string] | undefined {
+/** Returns keyword and text. Compressed text, which is mostly private data of programs, is left out. */
+function pngText(type: string, chunk: Buffer): [string, string] | undefined {
   const end = chunk.indexOf(0);
-  if (!["tEXt", "zTXt", "iTXt"].includes(type) || end < 1) return undefined;
-  const key = chunk.toString("latin1", 0, end);
-  // Private data of programs.
-  if (key === "XML:com.adobe.xmp" || key.startsWith("Raw profile")) return undefined;
+  const key = chunk.toString("latin1", 0, Math.max(end, 0));
+  if (key === "" || key === "XML:com.adobe.xmp" || key.startsWith("Raw profile")) return undefined;
   if (type === "tEXt") return [key, chunk.toString("latin1", end + 1, end + 1 + mostTextBytes)];
-  if (type === "zTXt") return [key, inflated(chunk.subarray(end + 2), budget).toString("latin1")];
-  const isPacked = chunk[end + 1] === 1;
+  if (type !== "iTXt" || chunk[end + 1] === 1) return undefined;
   const language = chunk.indexOf(0, end + 3);
   const start = language === -1 ? -1 : chunk.indexOf(0, language + 1) + 1;
-  if (start < 1) return undefined;
-  const text = chunk.subarray(start);
-  return [key, (isPacked ? inflated(text, budget) : text).toString("utf8")];
-}
-
-function inflated(packed: Buffer, budget: Budget): Buffer {
-  try {
-    const text = inflateSync(packed, {
-      maxOutputLength: Math.max(1, Math.min(mostTextBytes, budget.inflatable)),
-    });
-    budget.inflate(text.length);
-    return text;
-  } catch {
-    return Buffer.from("(cannot be unpacked)");
-  }
+  return start < 1 ? undefined : [key, chunk.toString("utf8", start, start + mostTextBytes)];
 }
 
 function webpData(bytes: Buffer): PictureData {
@@ -118,7 +99,6 @@ function webpData(bytes: Buffer): PictureData {
   return { ...nothing, exif, frames: Math.max(frames, 1) };
 }
 
-/** Walks over the blocks: a picture each after its descriptor. */
 function gifFrames(bytes: Buffer): number {
   let frames = 0;
   let at = 13 + tableLength(bytes[10] ?? 0);
@@ -138,7 +118,7 @@ function tableLength(flags: number): number {
   return (flags & 0x80) === 0 ? 0 : 3 * 2 ** ((flags & 7) + 1);
 }
 
-/** Where it stands in these is written in tables; but nothing else looks like it. */
+/** HEIC and AVIF name the position in tables; searching for the mark is enough. */
 function findExif(bytes: Buffer): Buffer | undefined {
   const at = bytes.indexOf("Exif\0\0", 0, "latin1");
   return at === -1 ? undefined : bytes.subarray(at + 6);

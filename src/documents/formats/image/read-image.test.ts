@@ -80,19 +80,15 @@ describe("a picture", () => {
     });
   });
 
-  it("unpacks no more text than it may", async () => {
-    const chunk = (text: Buffer) =>
-      pngChunk("zTXt", Buffer.concat([Buffer.from("Comment\0\0"), deflateSync(text)]));
-    const bomb = await readBytes("a.png", png(1, 1, chunk(Buffer.alloc(50_000_000))));
-    const small = await readBytes("a.png", png(1, 1, chunk(Buffer.from("hello"))));
-    expect([bomb.properties.Comment, small.properties.Comment]).toEqual(["(cannot be unpacked)", "hello"]);
+  it("leaves out compressed text, however much it unpacks to", async () => {
+    const chunk = pngChunk("zTXt", Buffer.concat([Buffer.from("Comment\0\0"), deflateSync("hello")]));
+    expect(Object.keys((await readBytes("a.png", png(1, 1, chunk))).properties)).toEqual(["size", "bytes"]);
   });
 
-  it("keeps no more texts than anybody reads, and unpacks no others", async () => {
-    const text = (number: number, packed: Buffer) =>
-      pngChunk("zTXt", Buffer.concat([Buffer.from(`key ${number}\0\0`), packed]));
-    const packed = deflateSync("words");
-    const chunks = Array.from({ length: 60 }, (_, number) => text(number, packed));
+  it("keeps no more than 50 texts", async () => {
+    const chunks = Array.from({ length: 60 }, (_, number) =>
+      pngChunk("tEXt", Buffer.from(`key ${number}\0words`)),
+    );
     const { properties } = await readBytes("a.png", png(1, 1, ...chunks));
     expect(Object.keys(properties)).toEqual([
       "size",

@@ -7,15 +7,15 @@ import { type DocumentReader, damaged } from "../../reader.ts";
 import { exifProperties, numberOf, readTiff } from "./exif.ts";
 import { pictureData } from "./metadata.ts";
 
-/** What a picture says of itself, and the picture for models that see. */
-export const readImage: DocumentReader = (source, { part, images = true }, { budget }) => {
+/** The metadata of a picture, and the picture itself for models that can see. */
+export const readImage: DocumentReader = (source, { part, images = true }) => {
   const { name, bytes } = source;
   const type = sniffMediaType(bytes);
-  if (type === undefined) throw damaged(name, "it is no picture");
+  if (type === undefined) throw damaged(name, "it is not a picture");
   const size = pictureSize(bytes, type.mediaType);
-  const { exif, texts, frames } = pictureData(bytes, type.mediaType, budget);
+  const { exif, texts, frames } = pictureData(bytes, type.mediaType);
   const tags = exif && readTiff(exif);
-  const told = tags ? exifProperties(tags) : {};
+  const properties = tags ? exifProperties(tags) : {};
   const hidden = images ? whyNotShown(source, type.mediaType, size) : undefined;
   return {
     format: "image",
@@ -24,11 +24,13 @@ export const readImage: DocumentReader = (source, { part, images = true }, { bud
       ...(size ? { size: `${size.width} × ${size.height} pixels` } : {}),
       bytes: showSize(bytes.length),
       ...(frames > 1 ? { frames: String(frames) } : {}),
-      ...told,
-      ...Object.fromEntries(Object.entries(texts).filter(([, text]) => !Object.values(told).includes(text))),
+      ...properties,
+      ...Object.fromEntries(
+        Object.entries(texts).filter(([, text]) => !Object.values(properties).includes(text)),
+      ),
     },
     notes: [
-      ...(part === undefined ? [] : ["a picture has no parts: all that is known of it is told"]),
+      ...(part === undefined ? [] : ["a picture has no parts: all of it is shown"]),
       ...(hidden === undefined ? [] : [`the picture itself is not shown: ${hidden}`]),
     ],
     images: images && hidden === undefined ? [pictureOf(bytes, type.mediaType)] : [],
@@ -37,7 +39,7 @@ export const readImage: DocumentReader = (source, { part, images = true }, { bud
 
 const visibleTypes: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 const mostBytes = 10 * 1024 * 1024;
-/** Viewers unpack all pixels, however small the file is. */
+/** Viewers unpack all pixels of a small file. */
 const mostPixels = 100_000_000;
 
 function whyNotShown(
@@ -55,7 +57,6 @@ function pictureOf(bytes: Uint8Array, mediaType: string): DocumentContent["image
   return { mediaType, base64: asBuffer(bytes).toString("base64") };
 }
 
-/** Width and height in pixels, of more kinds of pictures than models are shown; undefined when it does not say. */
 function pictureSize(bytes: Uint8Array, mediaType: string): ImageSize | undefined {
   switch (mediaType) {
     case "image/tiff":
@@ -78,7 +79,7 @@ function tiffSize(bytes: Uint8Array): ImageSize | undefined {
   return width === undefined || height === undefined ? undefined : { width, height };
 }
 
-/** Each picture in the file, tiles and thumbnails too, has a box with its extent; the largest is the picture. */
+/** Tiles and thumbnails have a box with their extent too; the largest is the picture's. */
 function largestExtent(given: Uint8Array): ImageSize | undefined {
   const bytes = asBuffer(given.subarray(0, 1_000_000));
   let largest: ImageSize | undefined;

@@ -7,7 +7,7 @@ import {
 } from "../../../lib/text/encoding.ts";
 import { damaged } from "../../reader.ts";
 
-/** A notebook of any version, as versions 4 have it. */
+/** A notebook of any version, in the structure of version 4. */
 export interface Notebook {
   readonly version: string;
   readonly language: string;
@@ -19,24 +19,24 @@ export interface Cell {
   readonly kind: string;
   readonly id: string | undefined;
   readonly source: string;
-  /** Of code: how many cells had been run when this was; undefined when it was not. */
+  /** The number that Jupyter shows beside code that was run. */
   readonly executionCount: number | undefined;
   readonly outputs: readonly Output[];
-  /** Pictures that Markdown refers to, by their names. */
+  /** Pictures by name. */
   readonly attachments: Members;
 }
 
 export type Output =
   | { readonly kind: "stream"; readonly name: string; readonly text: string }
-  /** One thing in several formats, by media type. `count`: it is the result of that cell. */
+  /** One result by media type. `count`: the number of its cell. */
   | { readonly kind: "data"; readonly data: Members; readonly count: number | undefined }
   | { readonly kind: "error"; readonly name: string; readonly value: string; readonly traceback: string };
 
-/** `unsupported`, with the place, for what is no notebook. */
+/** Throws `unsupported` for other files. */
 export function readNotebookBytes(bytes: Uint8Array, name: string): Notebook {
   const head = bytes.subarray(0, detectionBytes);
   const encoding = detectEncoding(head, { complete: head.length === bytes.length });
-  if (encoding === "binary") throw damaged(name, "it is no text");
+  if (encoding === "binary") throw damaged(name, "it is not text");
   const { text } = decodeText(bytes.subarray(byteOrderMarkLength(bytes)), encoding);
   const root = membersOf(parse(text, name));
   const { nbformat, nbformat_minor: minor } = root;
@@ -59,17 +59,17 @@ function parse(text: string, name: string): unknown {
     return JSON.parse(text);
   } catch {
     scanJson(text, name);
-    throw damaged(name, "it is no valid JSON");
+    throw damaged(name, "it is not valid JSON");
   }
 }
 
 function languageOf(metadata: Members, cells: readonly unknown[]): string {
-  const told = [
+  const names = [
     membersOf(metadata.language_info).name,
     membersOf(metadata.kernelspec).language,
     ...cells.slice(0, 20).map((cell) => membersOf(cell).language),
   ];
-  const language = told.find((name) => typeof name === "string" && name !== "");
+  const language = names.find((name) => typeof name === "string" && name !== "");
   return typeof language === "string" && /^[\w+#.-]{1,30}$/.test(language) ? language : "";
 }
 
@@ -77,16 +77,16 @@ function propertiesOf(metadata: Members): Readonly<Record<string, string>> {
   const kernel = membersOf(metadata.kernelspec);
   const language = membersOf(metadata.language_info);
   const authors = listOf(metadata.authors).map((author) => textOf(membersOf(author).name));
-  const told = {
+  const properties = {
     title: textOf(metadata.title) || textOf(metadata.name),
     authors: authors.filter((author) => author !== "").join(", "),
     kernel: textOf(kernel.display_name) || textOf(kernel.name),
     language: [textOf(language.name), textOf(language.version)].filter((part) => part !== "").join(" "),
   };
-  return Object.fromEntries(Object.entries(told).filter(([, value]) => value !== ""));
+  return Object.fromEntries(Object.entries(properties).filter(([, value]) => value !== ""));
 }
 
-/** Version 3 has headings of their own, `input` for source, `prompt_number` for the count. */
+/** Version 3 has cells for headings, `input` for the source and `prompt_number` for the count. */
 function cellOf(cell: Members): Cell {
   const count = cell.execution_count ?? cell.prompt_number;
   const isHeading = cell.cell_type === "heading";
@@ -127,7 +127,7 @@ function outputOf(output: Members): Output {
   }
 }
 
-/** Version 3 has the formats beside the rest, by short names. */
+/** Version 3 has the formats as members of the output, by short names. */
 function oldData(output: Members): Members {
   return Object.fromEntries(
     Object.entries(shortNames).flatMap(([name, mediaType]) =>
@@ -147,7 +147,7 @@ const shortNames: Readonly<Record<string, string>> = {
   javascript: "application/javascript",
 };
 
-/** What was written piece by piece is read as one. */
+/** Joins consecutive pieces of one stream. */
 function joinStreams(outputs: readonly Output[]): readonly Output[] {
   const joined: Output[] = [];
   for (const output of outputs) {
@@ -161,7 +161,7 @@ function joinStreams(outputs: readonly Output[]): readonly Output[] {
 
 export type Members = Readonly<Record<string, unknown>>;
 
-/** Of what is no object: none. */
+/** Returns {} for other values. */
 export function membersOf(value: unknown): Members {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Members) : {};
 }

@@ -261,7 +261,7 @@ describe("notebooks", () => {
       "[".repeat(1_000_000),
       'unsupported: a.ipynb is not valid JSON: expected at most 500 nested values at line 1, column 501, found "["',
     ],
-    ["\0\x01\x02", "unsupported: a.ipynb is damaged: it is no text"],
+    ["\0\x01\x02", "unsupported: a.ipynb is damaged: it is not text"],
   ])("refuses %.20j", async (text, expected) => {
     expect(await refusal(Buffer.from(text))).toBe(expected);
   });

@@ -6,7 +6,7 @@ import type { DocumentReader } from "../../reader.ts";
 import { readNotebookBytes } from "./notebook.ts";
 import { type ShownCell, showCell } from "./show-cell.ts";
 
-/** Jupyter notebooks of versions 1 to 4: a part is a cell with what it put out. */
+/** Jupyter notebooks of versions 1 to 4: a part is a cell with its outputs. */
 export const readNotebook: DocumentReader = async ({ name, bytes }, wanted, { budget }) => {
   const { version, language, properties, cells } = readNotebookBytes(bytes, name);
   budget.walk(cells.length);

@@ -20,7 +20,7 @@ interface ShowOptions {
   readonly maxOutput: number;
 }
 
-/** A cell as Markdown: its source, then what it put out. */
+/** A cell as Markdown: its source, then its outputs. */
 export function showCell(cell: Cell, { language, maxOutput }: ShowOptions): ShownCell {
   const isCode = cell.kind === "code";
   const count = cell.executionCount === undefined ? "" : ` [${cell.executionCount}]`;
@@ -49,8 +49,8 @@ function showOutput(output: Output, maxChars: number): ShownOutput {
     case "stream":
       return block(`Output (${output.name}):`, plainTerminalText(output.text), maxChars);
     case "error": {
-      const told = plainTerminalText(output.traceback) || `${output.name}: ${output.value}`;
-      return block("Error:", told, maxChars);
+      const message = plainTerminalText(output.traceback) || `${output.name}: ${output.value}`;
+      return block("Error:", message, maxChars);
     }
     case "data": {
       const head = output.count === undefined ? "Output:" : `Output [${output.count}]:`;
@@ -74,7 +74,7 @@ interface ShownData {
   readonly images: readonly Image[];
 }
 
-/** One thing that is there in several formats, in the one that says most. */
+/** Shows the most informative of several formats. */
 function showData(data: Members): ShownData {
   const picture = showPixels(data, "picture");
   if (picture) return picture;
@@ -82,7 +82,7 @@ function showData(data: Members): ShownData {
     (type) => textOf(data[type]),
   ) as [string, string, string, string];
   if (markdown !== "") return asMarkdown(markdown);
-  // HTML says more where the plain text is only `<object>`, or a table.
+  // HTML is better when the plain text is only `<object>`, and for tables.
   if (html !== "" && (plain === "" || /^<.*>$/s.test(plain.trim()) || /<table\b/i.test(html))) {
     const page = htmlToMarkdown(html, { whole: true }).markdown;
     if (page !== "") return asMarkdown(page);
@@ -131,7 +131,7 @@ function namesOf(data: Members): string {
   return types.length === 0 ? "[nothing]" : `[${types.join(", ")}: not shown]`;
 }
 
-/** A text in a fence that is longer than any in it; nothing for an empty one. */
+/** Puts text in a fence that is longer than any fence in it. */
 function fenced(text: string, language: string): string {
   if (text === "") return "";
   let longest = 2;
@@ -140,7 +140,7 @@ function fenced(text: string, language: string): string {
   return `${fence}${language}\n${text.replace(/\n$/, "")}\n${fence}`;
 }
 
-/** The beginning and the end of a text that is too long, and how much is left out between. */
+/** Keeps the beginning and the end of a text that is too long. */
 function shorten(text: string, maxChars: number): { readonly text: string; readonly isShortened: boolean } {
   if (text.length <= maxChars) return { text, isShortened: false };
   const head = characterStart(text, Math.ceil(maxChars * 0.75));

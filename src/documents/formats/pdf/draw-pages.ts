@@ -1,4 +1,4 @@
-import { constants, crc32, deflateSync } from "node:zlib";
+import { crc32, deflateSync } from "node:zlib";
 import type { Image } from "../../../contract/tool.ts";
 import { objectsOf, type Pdf, pictureObject, withPage } from "./open-pdf.ts";
 import type { Handle } from "./pdfium-functions.ts";
@@ -9,9 +9,7 @@ export interface DrawnPages {
   readonly missing: readonly number[];
 }
 
-/**
- * To be asked for last: a page that takes more memory than there may be ends PDFium, but not what was read before.
- */
+/** Call this last: a page that takes too much memory ends PDFium. */
 export function drawPages(pdf: Pdf, numbers: readonly number[]): DrawnPages {
   const images: Image[] = [];
   const drawn: number[] = [];
@@ -28,7 +26,7 @@ export function drawPages(pdf: Pdf, numbers: readonly number[]): DrawnPages {
   return { images, drawn, missing: numbers.filter((number) => !drawn.includes(number)) };
 }
 
-/** A page as it looks, small enough for a model to be shown: with less colour and fewer pixels until it is. */
+/** Draws a page with less colour and fewer pixels until it is small enough for a model. */
 function drawPage(pdf: Pdf, page: Handle): Image {
   const [first, ...others] = attempts;
   let picture = draw(pdf, page, first!);
@@ -106,7 +104,7 @@ function encodePng({ pixels, width, height, stride, isGray }: Pixels): Uint8Arra
         lines[to++] = pixels[from + channel]! - above;
       }
   }
-  const data = deflateSync(lines, { level: 6, strategy: constants.Z_DEFAULT_STRATEGY });
+  const data = deflateSync(lines);
   return Buffer.concat([
     Buffer.from(signature),
     chunk("IHDR", header),
@@ -125,7 +123,7 @@ function chunk(type: string, data: Uint8Array): Buffer {
   return Buffer.concat([around.subarray(0, 4), body, around.subarray(4)]);
 }
 
-/** Undefined for a page that cannot be read, or would take minutes to draw. */
+/** Undefined for a page that is unreadable, or would take minutes to draw. */
 function pictureOf(pdf: Pdf, number: number): Image | undefined {
   return withPage(pdf, number, undefined, (page) =>
     pixelsOf(pdf, page) > mostPixels ? undefined : drawPage(pdf, page),

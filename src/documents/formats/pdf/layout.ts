@@ -1,7 +1,7 @@
 import { append, markdownTable } from "../../shared/blocks.ts";
 import type { Word } from "./words.ts";
 
-/** Words that stand side by side with no more between them than a blank. */
+/** Words side by side with only spaces between them. */
 interface Segment {
   text: string;
   readonly left: number;
@@ -11,20 +11,20 @@ interface Segment {
   readonly isTurned: boolean;
 }
 
-/** Segments one below the other: lines of a text, or of a cell. */
+/** Segments below each other: lines of text, or of a cell. */
 interface Stack {
   readonly lines: Segment[];
   left: number;
   right: number;
 }
 
-/** What takes a strip of the page for itself: a line, or stacks side by side, which are the cells of a row or columns. */
+/** A horizontal strip of the page: a line, or stacks side by side (cells of a row, or columns). */
 interface Band {
   readonly stacks: Stack[];
   bottom: number;
 }
 
-/** Puts words together in the order in which the document has them: nothing is ever moved. */
+/** Groups words in document order. Nothing is moved. */
 export function layOut(words: readonly Word[]): readonly Band[] {
   const bands: Band[] = [];
   // Bands before this one are finished: the text continued elsewhere on the page.
@@ -62,15 +62,16 @@ function addLine(stack: Stack, line: Segment): void {
   stack.right = Math.max(stack.right, line.right);
 }
 
-/** Of a line's height: how far baselines of the same line may be apart. Footnote marks and formulas are raised by less. */
+// Distances are shares of a line's height.
+/** Baselines of one line differ by less; footnote marks and formulas too. */
 const sameLine = 0.3;
-/** Of a line's height: a blank of one text is narrower, even where lines are stretched to the same length. */
+/** A space within a text is narrower, also in justified lines. */
 const widestBlank = 1.6;
-/** The same for a gap that stands for a blank, as TeX leaves them. */
+/** A gap that stands for a space, as TeX writes it, is narrower. */
 const widestGap = 0.8;
-/** And where other gaps are blanks: then this one is rather between two cells, however narrow they stand. */
+/** In a document with real spaces, a wider gap separates cells. */
 const narrowestGap = 0.1;
-/** Cells of more lines are rare, columns of fewer too. */
+/** Cells rarely have more lines, and columns rarely fewer. */
 const mostLinesOfCell = 12;
 
 function segmentsOf(words: readonly Word[]): readonly Segment[] {
@@ -101,10 +102,10 @@ function goesOn(last: Segment, word: Word, widest: number): boolean {
   return step < height * sameLine && gap > -height * 0.5 && gap < height * widest;
 }
 
-/** What stands before an entry of a list, and far from it. */
+/** A list marker, which may be far from its text. */
 const listMark = /^(?:[•◦▪■●○‣·–—*>+-]|\d{1,3}[.)]|\(?[a-z][.)])$/i;
 
-/** Whether the last of several cells has one more line. */
+/** Whether the segment is the next line of the last cell. */
 function goesBelow(band: Band, last: Stack, segment: Segment): boolean {
   const above = last.lines.at(-1)!;
   const step = segment.baseline - above.baseline;
@@ -117,10 +118,10 @@ function goesBelow(band: Band, last: Stack, segment: Segment): boolean {
   );
 }
 
-/** Makes it the next cell of the row that the last bands are; false if it stands otherwise. */
+/** Adds the segment as the next cell of the row that the last bands form. Returns false if it is not beside them. */
 function putBeside(bands: Band[], floor: number, segment: Segment): boolean {
   let first = bands.length;
-  // Cells are often centred: the line of one is then half a line above that of another.
+  // In centred cells lines may be half a line apart.
   const top = segment.baseline - segment.height * 0.6;
   while (first > floor && bands[first - 1]!.bottom >= top) {
     first -= 1;
@@ -150,7 +151,7 @@ function toleranceOf({ height }: Segment): number {
   return height * sameLine;
 }
 
-/** The bands of a page as text: lines as they are, a blank one between paragraphs, tables as Markdown. */
+/** Shows a page: lines as they are, an empty line between paragraphs, tables as Markdown. */
 export function showLayout(bands: readonly Band[]): string {
   const blocks: string[] = [];
   const usual = usualStep(bands);
@@ -177,7 +178,7 @@ export function showLayout(bands: readonly Band[]): string {
   }
 }
 
-/** What is no table: cells of one line side by side, others one after the other. */
+/** Shows one-line cells side by side, others below each other. */
 function linesOf({ stacks }: Band): readonly string[] {
   if (stacks.every(({ lines }) => lines.length === 1))
     return [sideBySide(stacks.map(({ lines }) => lines[0]!))];
@@ -212,7 +213,7 @@ interface Placed {
   readonly column: Column;
 }
 
-/** The table that begins with a band: at least two rows whose cells stand in the same columns. */
+/** The table that begins with a band: at least two rows with cells in the same columns. */
 function tableAt(
   bands: readonly Band[],
   start: number,
@@ -228,7 +229,7 @@ function tableAt(
     const placed = place(band, columns);
     if (!placed) break;
     rows.push(placed);
-    // A line of its own may be a row of which only one cell is filled, if another row follows.
+    // A single line may be a row with one filled cell, if another row follows.
     if (!isRow(band)) continue;
     for (const { stack, column } of placed) {
       column.left = Math.min(column.left, stack.left);
@@ -249,7 +250,7 @@ function tableAt(
   return { text: isProse(cells) ? byColumns(cells) : markdownTable(cells), bands: end - start };
 }
 
-/** Gives each stack a column for itself, a new one where none is; undefined where that cannot be. */
+/** Gives each stack its own column, an existing or a new one; undefined if that is impossible. */
 function place({ stacks }: Band, columns: readonly Column[]): readonly Placed[] | undefined {
   if (Math.max(columns.length, stacks.length) > mostColumns) return undefined;
   const placed: Placed[] = [];
@@ -279,7 +280,7 @@ function overlaps({ left, right }: Column, stack: Stack): boolean {
   return stack.left < right && stack.right > left;
 }
 
-/** Columns of text that the document has line by line, across. */
+/** Columns of text that the document stores line by line. */
 function isProse(cells: readonly (readonly string[])[]): boolean {
   const columns = cells[0]!.length;
   const length = cells.flat().reduce((sum, cell) => sum + cell.length, 0);

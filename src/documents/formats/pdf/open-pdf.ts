@@ -4,12 +4,12 @@ import type { Handle } from "./pdfium-functions.ts";
 import { repairCharacterMaps } from "./repair-character-maps.ts";
 import { type Pdfium, startPdfium } from "./start-pdfium.ts";
 
-/** A document that PDFium has opened. There is no closing it: its memory goes with the last reference to it. */
+/** A document opened in PDFium. Its memory is freed with the last reference. */
 export class Pdf {
   readonly pdfium: Pdfium;
   readonly document: Handle;
   readonly pageCount: number;
-  /** Where functions leave what they find: 64 bytes. */
+  /** 64 bytes for results of functions. */
   readonly scratch: number;
   #view: DataView;
   #form: Handle | undefined;
@@ -22,14 +22,14 @@ export class Pdf {
     this.#view = new DataView(pdfium.memory.buffer);
   }
 
-  /** Its memory as it is now: it moves when it grows. */
+  /** The current memory: it is replaced when it grows. */
   get view(): DataView {
     const { buffer } = this.pdfium.memory;
     if (this.#view.buffer !== buffer) this.#view = new DataView(buffer);
     return this.#view;
   }
 
-  /** Calls a function that leaves four corners or fewer numbers; undefined if it says that it did not. */
+  /** Calls a function that writes up to 16 numbers; undefined if it fails. */
   numbers(count: number, type: "f32" | "u32", call: (address: number) => number): number[] | undefined {
     if (!call(this.scratch)) return undefined;
     const { view, scratch } = this;
@@ -38,7 +38,7 @@ export class Pdf {
     );
   }
 
-  /** Calls a function that leaves a text, and answers how many bytes it has or would have with its end of two. */
+  /** Calls a function that writes UTF-16 with an end of two bytes, and returns its length in bytes. */
   text(call: (buffer: number, bytes: number) => number): string {
     return this.#called(call, (bytes) => new TextDecoder("utf-16le").decode(bytes.subarray(0, -2)));
   }
@@ -59,7 +59,7 @@ export class Pdf {
     return text.replaceAll("\0", "");
   }
 
-  /** The address of a name of ours, which stays. */
+  /** The address of a name, which is never freed. */
   name(name: string): number {
     let address = this.#names.get(name);
     if (address === undefined) {
@@ -111,8 +111,8 @@ function refused(error: number, name: string): ToolError {
   if (error === needsPassword)
     return encrypted(name, "Save it without one: qpdf --password=… --decrypt in.pdf out.pdf");
   if (error === unknownSecurity)
-    return new ToolError("unsupported", `${name} is encrypted in a way that cannot be read`, {
-      hint: "Ask for a copy without encryption.",
+    return new ToolError("unsupported", `${name} is encrypted by an unknown method`, {
+      hint: "Use a copy without encryption.",
     });
   return damaged(name, "no PDF structure was found in it");
 }
@@ -133,7 +133,7 @@ export function withPage<Answer>(
   return answer;
 }
 
-/** The first ones, with their types: a scanned page hardly has others. */
+/** The first objects of a page and their types: a scanned page hardly has others. */
 export function* objectsOf({ pdfium }: Pdf, page: Handle): Generator<readonly [Handle, number]> {
   const count = Math.min(pdfium.FPDFPage_CountObjects(page), 1000);
   for (let index = 0; index < count; index += 1) {

@@ -1,4 +1,4 @@
-/** A number that stands for something inside PDFium; 0 is none. */
+/** An object inside PDFium; 0 is none. */
 export type Handle = number;
 
 type Sides = [left: number, right: number, bottom: number, top: number];
@@ -7,7 +7,7 @@ type Area = [left: number, top: number, width: number, height: number];
 type Drawing = [...Area, rotate: number, flags: number];
 type Text = (of: Handle, buffer: number, bytes: number) => number;
 
-/** What we use of PDFium's C interface (fpdfview.h, fpdf_text.h, fpdf_doc.h, fpdf_annot.h, fpdf_formfill.h). */
+/** The functions of PDFium's C interface that are used (fpdfview.h, fpdf_text.h, fpdf_doc.h, fpdf_annot.h, fpdf_formfill.h). */
 export interface Functions {
   malloc(bytes: number): number;
   free(address: number): void;

@@ -6,7 +6,7 @@ import { readWords } from "./words.ts";
 export interface Page {
   readonly text: string;
   readonly state: "text" | "picture" | "empty" | "unreadable";
-  /** More than a few of its letters are not told by the document. */
+  /** The fonts do not define many of its letters. */
   readonly isGuessed: boolean;
 }
 
@@ -46,7 +46,7 @@ function readExtras(pdf: Pdf, page: Handle, text: Handle): readonly string[] {
 
 const most = 500;
 
-/** Each address once, with the words that lead to it unless they are the address. */
+/** Each address once, with its text unless that is the address. */
 function readLinks(pdf: Pdf, page: Handle, text: Handle): readonly string[] {
   const { pdfium, document } = pdf;
   const links = new Map<string, string>();
@@ -65,22 +65,22 @@ function readLinks(pdf: Pdf, page: Handle, text: Handle): readonly string[] {
       .bytes((buffer, bytes) => pdfium.FPDFAction_GetURIPath(document, action, buffer, bytes))
       .trim();
     if (address === "") continue;
-    links.set(address, [links.get(address), wordsOf(pdf, link, text)].filter(Boolean).join(" "));
+    links.set(address, [links.get(address), textOf(pdf, link, text)].filter(Boolean).join(" "));
   }
-  return [...links].flatMap(([address, words]) => {
-    if (words.replaceAll(" ", "").includes(address)) return [];
-    return [words === "" ? address : `[${words.replaceAll(/[[\]]/g, "\\$&")}](${address})`];
+  return [...links].flatMap(([address, label]) => {
+    if (label.replaceAll(" ", "").includes(address)) return [];
+    return [label === "" ? address : `[${label.replaceAll(/[[\]]/g, "\\$&")}](${address})`];
   });
 }
 
-function wordsOf(pdf: Pdf, link: Handle, text: Handle): string {
+function textOf(pdf: Pdf, link: Handle, text: Handle): string {
   const { pdfium } = pdf;
   const box = pdf.numbers(4, "f32", (at) => pdfium.FPDFLink_GetAnnotRect(link, at));
   if (!box) return "";
   const [left, top, right, bottom] = box as [number, number, number, number];
   return pdf
     .text((buffer, bytes) => {
-      // Counted in characters here, and with an end only where there is a buffer.
+      // This function counts characters, and the end only when there is a buffer.
       const count = pdfium.FPDFText_GetBoundedText(text, left, top, right, bottom, buffer, bytes / 2);
       return buffer === 0 ? (count + 1) * 2 : count * 2;
     })

@@ -10,7 +10,7 @@ import { type Page, readPage } from "./read-page.ts";
 /** Pictures of pages in one answer. */
 const mostPictures = 4;
 
-/** By pages. Those that are pictures without text are also given as pictures, unless none are wanted. */
+/** Parts are pages. Pages without text are also returned as pictures, unless none are wanted. */
 export const readPdf: DocumentReader = async (source, wanted, context) => {
   try {
     const pdf = await openPdf(source.bytes, source.name);
@@ -23,7 +23,7 @@ export const readPdf: DocumentReader = async (source, wanted, context) => {
       pages.set(number, page);
       return { anchor: `page ${number}`, text: page.text };
     });
-    // The last that was read may have been too long for this answer.
+    // The last page may have been too long for this answer.
     const shown = [...pages].slice(0, parts.length);
     const scanned = numbersOf(shown, ({ state }) => state === "picture");
     const drawn = wanted.images === true ? numbersOf(shown, ({ state }) => state !== "unreadable") : scanned;
@@ -49,34 +49,30 @@ function notesOnPages(
   pages: readonly (readonly [number, Page])[],
   { drawn, missing }: DrawnPages,
 ): readonly string[] {
-  const told = (which: readonly number[], is: string, are: string) =>
-    which.length === 0 ? [] : [`${pageList(which)} ${which.length === 1 ? is : are}`];
-  return [
-    ...told(
-      numbersOf(pages, ({ state }) => state === "unreadable"),
-      "cannot be read",
-      "cannot be read",
-    ),
-    ...told(
-      numbersOf(pages, ({ state }) => state === "picture"),
-      "is a picture without text",
-      "are pictures without text",
-    ),
-    ...told(
-      numbersOf(pages, ({ isGuessed }) => isGuessed),
-      "has a font that does not tell its letters: its words may be wrong",
-      "have fonts that do not tell their letters: their words may be wrong",
-    ),
-    ...told(drawn, "is also shown as a picture", "are also shown as pictures"),
-    ...told(missing, "is too large to be drawn", "are too large to be drawn"),
+  const guessed = numbersOf(pages, ({ isGuessed }) => isGuessed);
+  const unreadable = numbersOf(pages, ({ state }) => state === "unreadable");
+  const scanned = numbersOf(pages, ({ state }) => state === "picture");
+  const notes: readonly (readonly [readonly number[], string, string])[] = [
+    [unreadable, "cannot be read", "cannot be read"],
+    [scanned, "is a picture without text", "are pictures without text"],
+    [
+      guessed,
+      "has a font that does not define its letters: its words may be wrong",
+      "have fonts that do not define their letters: their words may be wrong",
+    ],
+    [drawn, "is also shown as a picture", "are also shown as pictures"],
+    [missing, "is too large to be drawn", "are too large to be drawn"],
   ];
+  return notes
+    .filter(([numbers]) => numbers.length > 0)
+    .map(([numbers, is, are]) => `${pageList(numbers)} ${numbers.length === 1 ? is : are}`);
 }
 
 function notesOnWhole(pdf: Pdf): readonly string[] {
   const { pdfium, document } = pdf;
   const notes: (string | undefined)[] = [];
   if (!pdfium.FPDF_DocumentHasValidCrossReferenceTable(document))
-    notes.push("the file is damaged: its pages were found by looking through it, some may be missing");
+    notes.push("the file is damaged: its pages were found by searching, some may be missing");
   if (pdfium.FPDF_GetSecurityHandlerRevision(document) >= 0)
     notes.push("encrypted with a password for changes only: reading needs none");
   const xfa = 2;
@@ -119,11 +115,11 @@ function pageList(numbers: readonly number[]): string {
   return `page${numbers.length === 1 ? "" : "s"} ${list.join(", ")}${more}`;
 }
 
-/** PDFium ended itself: it lacked memory, or met something unexpected. Only the text of WebAssembly's error tells which. */
+/** PDFium ended: it lacked memory, or met something unexpected. Only the text of WebAssembly's error shows which. */
 function brokeDown(name: string, error: unknown): ToolError {
   if (error instanceof RangeError || /memory|unreachable|abort/i.test(String(error)))
-    return new ToolError("too-large", `${name} is not read: it takes more memory than any usual document`, {
-      hint: "Ask for other pages, or take it apart with other programs (shell.run) if you trust it.",
+    return new ToolError("too-large", `${name} takes too much memory to read`, {
+      hint: "Ask for other pages, or use another program (shell.run) if you trust the file.",
       cause: error,
     });
   return damaged(name, "PDFium cannot read it");
@@ -156,7 +152,7 @@ const keys = {
   producer: "Producer",
 };
 
-/** "D:20261115173538+01'00'" as others write it; what is no such time stays as it is. */
+/** Converts "D:20261115173538+01'00'" to ISO 8601. Other text stays as it is. */
 function isoTime(text: string): string {
   const match = /^(?:D:)?(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(?:(Z)|([+-])(\d\d)'?(\d\d)?)?/.exec(text);
   if (!match) return text;
@@ -187,7 +183,7 @@ const knownSizes: Readonly<Record<string, string>> = {
 const mostEntries = 60;
 const mostLevels = 8;
 
-/** The bookmarks of a document, as a note: "Outline: 1 Cover; 2 Chapter 1 > 3 A section". Undefined where it has none. */
+/** The bookmarks as a note: "Outline: Cover (page 1); > A section (page 3)". */
 function readOutline(pdf: Pdf): string | undefined {
   const entries: string[] = [];
   const seen = new Set<Handle>();
@@ -196,7 +192,7 @@ function readOutline(pdf: Pdf): string | undefined {
   if (entries.length === 0) return undefined;
   return `Outline: ${entries.join("; ")}${isCut ? "; and more" : ""}`;
 
-  /** One that leads back to another is left out: bookmarks of a hostile document go round in circles. */
+  /** Skips bookmarks that it has seen: those of a hostile document form circles. */
   function walk(parent: Handle, level: number): void {
     let bookmark = pdf.pdfium.FPDFBookmark_GetFirstChild(pdf.document, parent);
     for (; bookmark !== 0; bookmark = pdf.pdfium.FPDFBookmark_GetNextSibling(pdf.document, bookmark)) {

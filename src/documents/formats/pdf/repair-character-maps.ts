@@ -1,9 +1,9 @@
 import { deflateSync, inflateSync } from "node:zlib";
 
 /**
- * What Google's programs write of characters has ranges like <00ff> <0100>, of which PDFium, like the standard, takes only
- * those with the same first byte: all others would be read as other letters. Such maps are written anew in their place, with a
- * range for each first byte. A map that cannot be found or does not fit stays as it is.
+ * Google's programs write character maps with ranges like <00ff> <0100>. PDFium, like the standard, accepts only ranges with
+ * one first byte, and would read other letters. This rewrites such maps in place, with a range for each first byte. A map
+ * that is not found or does not fit stays as it is.
  */
 export function repairCharacterMaps(file: Uint8Array): void {
   const bytes = Buffer.from(file.buffer, file.byteOffset, file.length);
@@ -19,7 +19,7 @@ export function repairCharacterMaps(file: Uint8Array): void {
 const maxInflated = 8 * 1024 * 1024;
 const maxMap = 256 * 1024;
 
-/** The numbers of objects that are maps of characters. */
+/** The object numbers of character maps. */
 function mapsNamed(bytes: Buffer): ReadonlySet<number> {
   const found = new Set<number>();
   for (let at = bytes.indexOf(key); at >= 0; at = bytes.indexOf(key, at + key.length)) {
@@ -31,7 +31,7 @@ function mapsNamed(bytes: Buffer): ReadonlySet<number> {
 
 const key = "/ToUnicode";
 
-/** Where these objects begin, behind "12 0 obj". */
+/** The positions behind "12 0 obj". */
 function* objectsIn(bytes: Buffer, wanted: ReadonlySet<number>): Generator<number> {
   for (let at = bytes.indexOf("obj"); at >= 0; at = bytes.indexOf("obj", at + 3)) {
     const [, number] =
@@ -40,7 +40,7 @@ function* objectsIn(bytes: Buffer, wanted: ReadonlySet<number>): Generator<numbe
   }
 }
 
-/** Tells how much was looked at. */
+/** Returns how many characters it read. */
 function repair(bytes: Buffer, start: number): number {
   const [head, dictionary = ""] = /^\s*<<(.*?)>>\s*stream\r?\n/s.exec(latin(bytes, start, headChars)) ?? [];
   const isPacked = /\/Filter\s*\[?\s*\/FlateDecode\b/.test(dictionary);
@@ -67,7 +67,7 @@ function inflated(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** All that a map says of characters; undefined where nothing is wrong with it. */
+/** The repaired map; undefined for a correct one. */
 function repairedMap(map: string): string | undefined {
   const lists: string[] = [];
   let wrongLists = 0;
@@ -86,7 +86,7 @@ function repairedMap(map: string): string | undefined {
   return wrongLists > 0 ? `begincmap\n${lists.join("\n")}\nendcmap\n` : undefined;
 }
 
-/** Each list says how many it has, at most 100. */
+/** Each list begins with its length, at most 100. */
 function repairedRanges(listed: string): string | undefined {
   const ranges = [...listed.matchAll(range)];
   const wrong = ranges.filter(([, first, last]) => isOverBorder(first!, last!)).length;
@@ -125,13 +125,13 @@ function splitAtBorders(first: string, last: string, to: string): readonly strin
   return split;
 }
 
-/** Of what a code stands for only the last character counts on. */
+/** Only the last character of a target counts up. */
 function later(target: string, by: number): string {
   const [kept, last] = [target.slice(0, -4), target.slice(-4)];
   return kept + (Number.parseInt(last, 16) + by).toString(16).padStart(last.length, "0").slice(-4);
 }
 
-/** Without what says nothing of characters it is hardly ever longer than it was. */
+/** Without its other parts the map is hardly ever longer than before. */
 function write(place: Buffer, map: string, isPacked: boolean): void {
   const bytes = isPacked ? deflateSync(map, { level: 9 }) : Buffer.from(map, "latin1");
   if (bytes.length <= place.length) place.fill(0x20).set(bytes);

@@ -11,12 +11,12 @@ class PdfiumEnded extends Error {
   override readonly name = "PdfiumEnded";
 }
 
-/** More than any real document needed beside its own bytes. */
+/** More than real documents need besides their own bytes. */
 const maxMemory = 512 * 1024 * 1024;
 
 /**
- * A new one for each document: nothing of one reaches the next, and none is left with what another broke. It can reach
- * nothing: no file, no program, no network; the only thing that it is told is the time.
+ * Starts a new PDFium for each document, so that no document affects the next. It has no access to files, programs or the
+ * network, only to the time.
  */
 export async function startPdfium(documentBytes: number): Promise<Pdfium> {
   module ??= compile();
@@ -78,7 +78,7 @@ function importsOf(compiled: WasmModule, pdfium: () => Started, maxBytes: number
 const functionNotImplemented = -52;
 const refuse: Import = () => functionNotImplemented;
 
-/** What C calls longjmp: thrown through JavaScript, caught by `invoke`. */
+/** C's longjmp: thrown through JavaScript, caught by `invoke`. */
 const longJump = Symbol("longjmp");
 
 function invoke(pdfium: Started, index: number, values: number[]): number | undefined {
@@ -108,7 +108,7 @@ function grow(memory: WasmMemory, wanted: number, maxBytes: number): boolean {
   }
 }
 
-/** What we use of WebAssembly: the types of Node leave it to those of browsers. */
+/** The types of Node lack WebAssembly. */
 interface WebAssembly {
   readonly Module: {
     new (bytes: Uint8Array): WasmModule;
@@ -132,7 +132,7 @@ interface WasmTable {
 
 const { Module, Instance } = (globalThis as unknown as { WebAssembly: WebAssembly }).WebAssembly;
 
-/** The WebAssembly of PDFium: as its package has it beside source, compressed in a build. */
+/** PDFium's WebAssembly: in its package when run from source, compressed in a build. */
 export function pdfiumSource(module: string = import.meta.url): URL {
   return module.endsWith(".ts")
     ? new URL("../../../../node_modules/@hyzyla/pdfium/dist/pdfium.wasm", module)

@@ -1,30 +1,28 @@
 import { allocate, type Pdf } from "./open-pdf.ts";
 import type { Handle } from "./pdfium-functions.ts";
 
-/** A word where it stands: as if the page were turned so that it is upright, y counting downwards. */
+/** A word and its position, as if the page were turned so that the word is upright; y counts downwards. */
 export interface Word {
   readonly text: string;
   readonly left: number;
   readonly right: number;
-  /** Where its letters stand on. */
   readonly baseline: number;
-  /** Of its line, from descenders to ascenders. */
+  /** From descenders to ascenders. */
   readonly height: number;
-  /** Runs otherwise than most of the page. */
+  /** Its direction differs from most of the page. */
   isTurned: boolean;
-  /** The document ends a line before it. */
   readonly startsLine: boolean;
-  /** The document has a blank before it, not only a gap. */
+  /** There is a space before it, not only a gap. */
   readonly followsBlank: boolean;
 }
 
 export interface PageWords {
   readonly words: readonly Word[];
-  /** Of those, how many have letters that the document does not tell. */
+  /** How many have letters that their font does not define. */
   readonly unknown: number;
 }
 
-/** The words of a page in the order in which the document has them. */
+/** The words of a page in document order. */
 export function readWords(pdf: Pdf, text: Handle): PageWords {
   const { pdfium } = pdf;
   const found: Found[] = [];
@@ -60,7 +58,7 @@ export function readWords(pdf: Pdf, text: Handle): PageWords {
   };
 }
 
-/** All characters at once; undefined where some take two places or none. */
+/** All characters at once; undefined if some have two code units or none. */
 function codesOf(pdf: Pdf, text: Handle, count: number): Uint16Array | undefined {
   const { pdfium } = pdf;
   const buffer = allocate(pdfium, (count + 1) * 2);
@@ -74,15 +72,15 @@ function codesOf(pdf: Pdf, text: Handle, count: number): Uint16Array | undefined
 const space = 0x20;
 const lineFeed = 0x0a;
 
-/** A character without a meaning that all share, on its own: fonts of symbols have their bullets there. */
+/** A private-use character on its own: a bullet of a symbol font. */
 const signOfOwn = /^[\ue000-\uf8ff]$/;
 
-/** Also what PDFium could not tell at all. */
+/** Also true for characters that PDFium does not know. */
 function isBlank(code: number): boolean {
   return code <= space ? code !== hyphenMark : code === 0xa0 || code === 0x200b || code === 0xfeff;
 }
 
-/** PDFium's signs for a hyphen at the end of a line; it leaves the end of the line out. */
+/** PDFium's codes for a hyphen at the end of a line, which replace the line end. */
 const hyphenMark = 0x02;
 const otherHyphenMark = 0xfffe;
 
@@ -104,7 +102,7 @@ interface Found extends Word {
 function place(pdf: Pdf, text: Handle, spelled: Spelled, before: Found | undefined): Found {
   const { pdfium, scratch } = pdf;
   const { letters, first, last, startsLine, followsBlank } = spelled;
-  // What is told once for a line, or for the words of one size in it, is not asked for again.
+  // The angle is the same for a line, the height for words of one size in it.
   const angle = startsLine || !before ? angleOf(pdf, text, first) : before.angle;
   pdfium.FPDFText_GetCharOrigin(text, first, scratch, scratch + 8);
   pdfium.FPDFText_GetCharBox(text, last, scratch + 16, scratch + 24, scratch + 32, scratch + 40);
@@ -131,19 +129,19 @@ function place(pdf: Pdf, text: Handle, spelled: Spelled, before: Found | undefin
   };
 }
 
-/** PDFium counts it with the clock. */
+/** PDFium counts clockwise. */
 function angleOf({ pdfium }: Pdf, text: Handle, index: number): number {
   return Math.round(-pdfium.FPDFText_GetCharAngle(text, index) / (Math.PI / 2)) & 3;
 }
 
-/** How far a point is along lines that are turned so often. PDF counts y upwards. */
+/** The position of a point along lines that are turned so often. PDF counts y upwards. */
 function along(quarterTurns: number, x: number, y: number): number {
   if (quarterTurns === 0) return x;
   if (quarterTurns === 1) return y;
   return quarterTurns === 2 ? -x : -y;
 }
 
-/** Where the side of the last letter is kept at which a word ends that is turned so often: right, top, left, bottom. */
+/** Offsets of the side where a word ends, by quarter turns: right, top, left, bottom. */
 const ends = [24, 40, 16, 32];
 
 function heightOf(pdf: Pdf, text: Handle, index: number, angle: number): number {

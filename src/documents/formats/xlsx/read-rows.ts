@@ -12,20 +12,20 @@ export interface Workbook {
   readonly styles: readonly NumberKind[];
   readonly startsIn1904: boolean;
   readonly budget: Budget;
-  /** Of the document, for messages. */
+  /** For messages. */
   readonly name: string;
 }
 
 interface SheetPart {
   readonly xml: string;
-  /** Where cells lead, by their address. */
+  /** Targets of links, by column and row: "2,14". */
   readonly links: ReadonlyMap<string, string>;
 }
 
 export function* readRows({ xml, links }: SheetPart, range: Range, workbook: Workbook): Generator<Row> {
   const prefix = prefixOf(xml, "worksheet");
   const formulas = new SharedFormulas();
-  // A formula that cells of the range share may be written above it.
+  // The first cell of a shared formula may be above the range.
   const first = xml.includes('"shared"') ? 1 : range.firstRow;
   const { firstRow, lastRow, firstColumn, lastColumn } = range;
   const rows = scanRows(
@@ -58,7 +58,7 @@ function showValue(cell: RawCell, { strings, styles, startsIn1904 }: Workbook, p
   return type === "str" ? expandControls(expandEntities(value)) : expandEntities(value);
 }
 
-/** A formula that several cells have is written once, in the first of them. */
+/** A shared formula is written only in its first cell. */
 class SharedFormulas {
   readonly #written = new Map<
     string,
@@ -74,7 +74,7 @@ class SharedFormulas {
   }
 }
 
-/** A formula as it reads some rows below and columns right of where it is written. */
+/** Moves the references of a formula by rows and columns. */
 function shiftFormula(formula: string, rows: number, columns: number): string {
   if (rows === 0 && columns === 0) return formula;
   return formula.replaceAll(
@@ -96,6 +96,6 @@ function shiftFormula(formula: string, rows: number, columns: number): string {
   );
 }
 
-/** Texts, names of sheets and of functions, which stay; then references. */
+/** Texts and names of sheets and functions, which stay; then references. */
 const references =
   /("[^"]*"|'[^']*'|[\p{L}_][\p{L}\p{N}_.]*[(!])|(?<![\p{L}\p{N}_.$])(\$?)([A-Za-z]{1,3})(\$?)(\d{1,7})(?![\p{L}\p{N}_.(])/gu;

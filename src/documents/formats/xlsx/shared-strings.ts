@@ -1,6 +1,6 @@
 import { expandEntities } from "../../xml/decode.ts";
 
-/** The texts of a workbook, which cells refer to by number. Found at once, taken out when they are asked for. */
+/** The texts of a workbook, which cells refer to by number. Decoded on demand. */
 export class SharedStrings {
   readonly #xml: string;
   readonly #starts: number[] = [];
@@ -17,7 +17,6 @@ export class SharedStrings {
     }
   }
 
-  /** Undefined for one that is not there. */
   get(number: number): string | undefined {
     const known = this.#known[number];
     const start = this.#starts[number];
@@ -29,12 +28,12 @@ export class SharedStrings {
   }
 }
 
-/** The prefix that a file gives the names of spreadsheets, mostly none: "x:" of `<x:sst>`. */
+/** The prefix of element names, mostly none: "x:" of `<x:sst>`. */
 export function prefixOf(xml: string, root: string): string {
   return new RegExp(`<([\\w.-]+:)?${root}[\\s>/]`).exec(xml.slice(0, 4096))?.[1] ?? "";
 }
 
-/** All texts in a piece of XML, one after the other, how East Asian words are spoken left out. */
+/** The text in a piece of XML, without the pronunciation of East Asian words. */
 export function textsIn(xml: string, prefix: string): string {
   const begin = `<${prefix}t`;
   const written = withoutSpoken(xml, prefix);

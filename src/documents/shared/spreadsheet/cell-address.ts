@@ -32,7 +32,7 @@ export function columnNumber(text: string): number {
   return column;
 }
 
-/** "A1:D20", "A201:" for all that follows, "B3", "C:E", "4:9"; undefined for what is none. */
+/** Parses "A1:D20", "A201:" (to the end), "B3", "C:E", "4:9"; undefined for other text. */
 export function parseRange(text: string): Range | undefined {
   const match = /^\$?([A-Za-z]{1,4})?\$?(\d{1,9})?(?:(:)(?:\$?([A-Za-z]{1,4}))?\$?(\d{1,9})?)?$/.exec(
     text.trim(),
@@ -54,24 +54,24 @@ export function parseRange(text: string): Range | undefined {
   };
 }
 
-/** "Sheet1!A1:D20"; "'My sheet'!A201:" where there is no end. */
+/** "Sheet1!A1:D20"; "'My sheet'!A201:" for an open range. */
 export function showRange(sheet: string, { firstRow, lastRow, firstColumn, lastColumn }: Range): string {
   const end = `${Number.isFinite(lastColumn) ? columnLetters(lastColumn) : ""}${Number.isFinite(lastRow) ? lastRow : ""}`;
   return `${showSheetName(sheet)}!${columnLetters(firstColumn)}${firstRow}:${end}`;
 }
 
-/** Quoted where it could be taken for something else. */
+/** Quoted if it is not a plain name. */
 export function showSheetName(name: string): string {
   return /^[\p{L}_][\p{L}\p{N}_.]*$/u.test(name) ? name : `'${name.replaceAll("'", "''")}'`;
 }
 
 interface SheetAnchor {
   readonly sheet: string | undefined;
-  /** Undefined where only a sheet is named. */
+  /** Undefined for a whole sheet. */
   readonly range: Range | undefined;
 }
 
-/** "Sheet1", "Sheet1!A1:D20", "'My sheet'!A1", "A1:D20". `isSheet` tells what would else be taken for a range. */
+/** Parses "Sheet1", "Sheet1!A1:D20", "'My sheet'!A1", "A1:D20". `isSheet` recognises names that look like a range. */
 export function parseSheetAnchor(
   anchor: string,
   isSheet: (name: string) => boolean,

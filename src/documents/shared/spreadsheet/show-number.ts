@@ -1,7 +1,7 @@
-/** What the format of a cell makes of a number. */
+/** How the format of a cell shows a number. */
 export type NumberKind = "plain" | "percent" | "date" | "time" | "date-time" | "duration";
 
-/** By the pattern of a spreadsheet: "0.00%", "yyyy-mm-dd hh:mm", "[h]:mm". */
+/** Understands patterns like "0.00%", "yyyy-mm-dd hh:mm", "[h]:mm". */
 export function kindOfPattern(pattern: string): NumberKind {
   const bare = pattern
     .slice(0, longestPattern)
@@ -18,10 +18,10 @@ export function kindOfPattern(pattern: string): NumberKind {
   return code.includes("%") ? "percent" : "plain";
 }
 
-/** Spreadsheets take no longer ones. */
+/** The limit of spreadsheet programs. */
 const longestPattern = 255;
 
-/** `startsIn1904`: days are counted from 1904, as old programs for the Mac did. */
+/** `startsIn1904`: days count from 1904, as in old Mac programs. */
 export function showNumber(written: string, kind: NumberKind, startsIn1904: boolean): string {
   if (kind === "plain" && (written.length <= 16 || !noise.test(written))) return written;
   const value = Number(written);
@@ -32,16 +32,16 @@ export function showNumber(written: string, kind: NumberKind, startsIn1904: bool
   return showDay(value, kind, startsIn1904) ?? written;
 }
 
-/** What 0.1 + 0.2 leaves behind. */
+/** Rounding errors like those of 0.1 + 0.2. */
 const noise = /(?:0{5,}|9{5,})\d{1,2}$/;
 
-/** Spreadsheets show fifteen digits; what comes after is noise of the machine. */
+/** Spreadsheets show fifteen digits. */
 function shortest(value: number): string {
   return String(Number(value.toPrecision(15)));
 }
 
 const dayMs = 86_400_000;
-/** In the days that they count from 1900 on there is a 29 February 1900, which never was. */
+/** Day counts from 1900 include 29 February 1900, which did not exist. */
 const dayThatNeverWas = 60;
 
 function showDay(days: number, kind: NumberKind, startsIn1904: boolean): string | undefined {

@@ -11,10 +11,7 @@ import {
   showSheetName,
 } from "./cell-address.ts";
 
-/**
- * The cells of a workbook as they are asked for: a table a sheet, with the letters of its columns and the numbers of its
- * rows, those left out that have nothing in them.
- */
+/** Shows the wanted cells: a table for each sheet, with column letters and row numbers, without empty rows and columns. */
 export function showSheets(
   sheets: readonly Sheet[],
   wanted: DocumentWanted,
@@ -48,7 +45,7 @@ export function showSheets(
 interface Chosen {
   readonly chosen: readonly Sheet[];
   readonly range: Range;
-  /** To the sheets that follow. */
+  /** Continues with the next sheets. */
   readonly goesOn: boolean;
 }
 
@@ -70,7 +67,7 @@ function choose(sheets: readonly Sheet[], anchor: string | undefined, name: stri
     );
   }
   const range = parsed.range ?? everything;
-  // "Sheet1!A201:" is what an answer for the whole workbook ends with.
+  // "Sheet1!A201:" is the `next` of an answer for the whole workbook.
   const goesOn = parsed.range !== undefined && range.firstColumn === 1 && isOpen(range);
   const chosen = goesOn ? sheets.slice(sheets.indexOf(sheet)) : [sheet];
   return { chosen, range, goesOn };
@@ -80,7 +77,7 @@ function isOpen({ lastRow, lastColumn }: Range): boolean {
   return lastRow === Number.POSITIVE_INFINITY && lastColumn === Number.POSITIVE_INFINITY;
 }
 
-/** Of one sheet only where not all of them are wanted. */
+/** Ends at the last possible cell if only one sheet is wanted. */
 function nextAnchor(sheet: Sheet, range: Range, goesOn: boolean): string {
   if (goesOn || !isOpen(range)) return showRange(sheet.name, range);
   return showRange(sheet.name, { ...range, lastColumn: mostColumns, lastRow: mostRows });
@@ -89,7 +86,7 @@ function nextAnchor(sheet: Sheet, range: Range, goesOn: boolean): string {
 const mostColumns = 16_384;
 const mostRows = 1_048_576;
 
-/** As many rows as fit with all that is said about them, but at least one. */
+/** As many rows as fit with their remarks, but at least one. */
 function fitPart(
   sheet: Sheet,
   range: Range,
@@ -101,7 +98,7 @@ function fitPart(
     const part = showPart(sheet, taken, range);
     const excess = part.text.length - maxChars;
     if (excess <= 0 || taken.rows.length < 2) return { part, following: taken.following };
-    // By at least a row each time, however long the next one is.
+    // Drops at least one row each time.
     target = taken.size - excess - 1;
   }
 }
@@ -132,9 +129,9 @@ function takeRows(sheet: Sheet, range: Range, maxChars: number, context: Reading
       columns.add(column);
       length += text.length + 1;
     }
-    // A text that a file has once may be in a thousand cells.
+    // Thousands of cells may share one long text.
     if (length - before > longRow) context.budget.inflate(length - before);
-    // Each column has at least two characters in each row, and a few in the head.
+    // Each column takes at least two characters per row, and a few in the head.
     const size = length + columns.size * (2 * rows.length + 12);
     if (rows.length > 0 && size > maxChars) return taken(row.number);
     fitting = size;
@@ -152,11 +149,9 @@ const longRow = 1024 * 1024;
 function showPart(sheet: Sheet, { rows, columns, following }: Taken, range: Range): DocumentPart {
   const title = sheet.isHidden ? `${sheet.name} (hidden)` : undefined;
   if (rows.length === 0) return { anchor: showSheetName(sheet.name), title, text: "(empty)" };
-  // A file may have its rows in any order.
-  const numbers = rows.map(({ number }) => number);
   const shown: Range = {
-    firstRow: numbers.reduce((first, number) => Math.min(first, number)),
-    lastRow: numbers.reduce((last, number) => Math.max(last, number)),
+    firstRow: rows[0]!.number,
+    lastRow: rows.at(-1)!.number,
     firstColumn: columns[0]!,
     lastColumn: columns.at(-1)!,
   };
@@ -182,27 +177,27 @@ function showTable(rows: readonly Row[], columns: readonly number[]): string {
   return lines.join("\n");
 }
 
-/** Joined at once where nothing is empty, which is the quickest. */
+/** Joins rows without empty cells at once, which is fastest. */
 function markdownLine(texts: readonly string[], width: number): string {
   if (texts.length === width && !texts.includes("")) return `| ${texts.join(" | ")} |`;
   const cells = texts.map((text) => (text === "" ? " |" : ` ${text} |`)).join("");
   return `|${cells}${" |".repeat(width - texts.length)}`;
 }
 
-/** A sheet of a workbook, which is read when it is asked for. */
+/** A sheet of a workbook, read on demand. */
 export interface Sheet {
   readonly name: string;
   readonly isHidden: boolean;
-  /** Rows that have something in the range, in order; nothing is read further than it is taken. */
+  /** The rows with cells in the range, in order, read lazily. */
   rows(range: Range): Iterable<Row>;
-  /** What else there is to say of the cells of a range: lines of text. */
+  /** Lines about merged cells and comments in a range. */
   remarks(range: Range): readonly string[];
 }
 
 export interface Row {
   /** Counted from 1. */
   readonly number: number;
-  /** Those that have something in them. */
+  /** The cells that are not empty. */
   readonly cells: readonly Cell[];
 }
 
@@ -214,7 +209,7 @@ export interface Cell {
 
 const mostNames = 40;
 
-/** What a workbook has: its sheets where there are several, and what it gives names. */
+/** The sheets, if there are several, and the defined names. */
 export function notesOnSheets(sheets: readonly Sheet[], names: readonly string[]): readonly string[] {
   const notes: string[] = [];
   const list = sheets.map(({ name, isHidden }) => `${showSheetName(name)}${isHidden ? " (hidden)" : ""}`);
