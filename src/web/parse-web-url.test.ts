@@ -16,13 +16,13 @@ describe("parseWebUrl", () => {
   });
 
   it.each([
-    ["example.com", "is no URL"],
-    ["/a/b", "is no URL"],
-    ["", "is no URL"],
-    ["https://", "is no URL"],
-    ["http://good.example evil.example/", "is no URL"],
-    ["http://[fe80::1%25eth0]/", "is no URL"],
-    ["http://256.256.256.256/", "is no URL"],
+    ["example.com", "is not a URL"],
+    ["/a/b", "is not a URL"],
+    ["", "is not a URL"],
+    ["https://", "is not a URL"],
+    ["http://good.example evil.example/", "is not a URL"],
+    ["http://[fe80::1%25eth0]/", "is not a URL"],
+    ["http://256.256.256.256/", "is not a URL"],
     ["ftp://example.com/", "is neither http nor https"],
     ["file:///etc/passwd", "is neither http nor https"],
     ["javascript:alert(1)", "is neither http nor https"],

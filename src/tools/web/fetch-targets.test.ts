@@ -149,7 +149,7 @@ describe("where web.fetch goes", () => {
     ["ftp://one.example/", "ftp://one.example/, which is neither http nor https"],
     ["file:///etc/passwd", "file:///etc/passwd, which is neither http nor https"],
     ["http://user:word@one.example/", "http://user:word@one.example/, which has a user or password in it"],
-    ["http://[", "http://[, which is no URL"],
+    ["http://[", "http://[, which is not a URL"],
   ])("is never %s by a redirect", async (location, told) => {
     expect(await redirectedTo(location)).toEqual([
       `URL (301) redirects to ${told}. That cannot be fetched.`,

@@ -99,7 +99,7 @@ describe("readHtml", () => {
     const { parts, notes } = await read("<script>draw()</script>");
     expect([parts, notes]).toEqual([
       [{ anchor: "", text: "" }],
-      ["The page has no text: perhaps a script would write it."],
+      ["The page has no text: perhaps a script writes it."],
     ]);
   });
 });

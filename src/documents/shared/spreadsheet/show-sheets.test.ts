@@ -21,15 +21,3 @@ it("looks at rows a few times, however little its remarks are too long and howev
   const { parts, next } = showSheets([sheet], { maxChars: 20_037 }, "x", context);
   expect([parts[0]?.text.length, next, looks]).toEqual([20_028, "S!A2:", 2]);
 });
-
-it("names what it shows from the first row to the last, in whatever order a file has them", () => {
-  const sheet: Sheet = {
-    name: "S",
-    isHidden: false,
-    rows: () => [5, 2, 3].map((number) => ({ number, cells: [{ column: number, text: "x" }] })),
-    remarks: () => [],
-  };
-  const context = { budget: new Budget("x"), signal: new AbortController().signal, progress: () => {} };
-  const { parts } = showSheets([sheet], { maxChars: 1000 }, "x", context);
-  expect(parts.map(({ anchor }) => anchor)).toEqual(["S!B2:E5"]);
-});
