@@ -147,7 +147,7 @@ it("never takes what it cannot read for empty", async () => {
     directory: "it is not a regular file",
     fifo: "it is not a regular file",
     latin1: "The encoded data was not valid for encoding utf-8",
-    large: "it has 1048577 bytes, the limit is 1048576",
+    large: "it has 1048577 bytes; the limit is 1048576",
   };
   for (const [name, reason] of Object.entries(reasons)) {
     expect(failure(() => readPolicyFile(at(name)))).toEqual({

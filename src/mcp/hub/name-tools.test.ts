@@ -12,7 +12,7 @@ it("gives a plain name to the first that has it, and says so of the others", () 
     { server: "my wiki", ownName: "search", longName: "my_wiki__search", name: "my_wiki__search" },
   ]);
   expect(warnings).toEqual([
-    '"search" is a tool of the MCP server github; that of my wiki is my_wiki__search.',
+    '"search" is a tool of the MCP server github; the one of my wiki is my_wiki__search.',
   ]);
 });
 

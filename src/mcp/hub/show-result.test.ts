@@ -48,7 +48,7 @@ it("shows no picture that is none", () => {
     data: one,
   }));
   const { text, images } = showResult({ content });
-  expect([text.match(/it cannot be shown/g)?.length, images]).toEqual([4, undefined]);
+  expect([text.match(/not shown/g)?.length, images]).toEqual([4, undefined]);
 });
 
 it("leaves out what steers terminals, and keeps the rest as it is", () => {

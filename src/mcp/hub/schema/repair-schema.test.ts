@@ -45,7 +45,7 @@ it("makes every kind of schema one that providers take, or says why it cannot", 
     },
     unnameable: { type: "object", properties: { ok: { type: ["string", "null"] } } },
     needsUnnameable: 'providers refuse the name of a required argument: "a b"',
-    huge: "its input schema has 519690 characters, at most 65536 are taken",
+    huge: "its input schema has 519690 characters; the limit is 65536",
     needsUnlisted: { type: "object", properties: { query: {} }, required: ["query"] },
     broken: { type: "object", properties: { p: { type: "string" }, q: {} } },
   });
@@ -102,7 +102,7 @@ it("reads no more than it would take, however often references lead to the same"
     outcome(referring(pointer)),
     outcome({ type: "object", properties: unnameable, required: names(100_000) }),
   ]).toEqual([
-    '"its input schema has many characters, at most 65536 are taken"',
+    '"its input schema has many characters; the limit is 65536"',
     { type: "object", properties: Object.fromEntries(names(900).map((name) => [name, {}])) },
     "its input schema is too large or too deep to be read",
   ]);

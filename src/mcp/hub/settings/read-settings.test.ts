@@ -14,7 +14,7 @@ it("reads a program with its defaults, and puts variables in", () => {
   };
   expect(read(given)).toEqual({
     name: "one",
-    reach: {
+    transport: {
       kind: "stdio",
       command: "/work/sub/bin/server",
       args: ["--home", "/home/ada", "else", "$HOME"],
@@ -26,7 +26,7 @@ it("reads a program with its defaults, and puts variables in", () => {
     tools: undefined,
     protocol: "2025",
     trustsAnnotations: false,
-    tellsRoots: true,
+    sendsRoots: true,
     files: {},
     secrets: ["secret-token", "/home/ada"],
   });
@@ -45,7 +45,7 @@ it("reads an address, whose headers are secrets", () => {
   };
   expect(read(given)).toEqual({
     name: "one",
-    reach: {
+    transport: {
       kind: "http",
       url: new URL("https://example.com/mcp"),
       headers: { Authorization: "Bearer secret-token" },
@@ -55,7 +55,7 @@ it("reads an address, whose headers are secrets", () => {
     tools: ["get_*"],
     protocol: "auto",
     trustsAnnotations: true,
-    tellsRoots: false,
+    sendsRoots: false,
     files: {},
     secrets: ["Bearer secret-token", "secret-token"],
   });
