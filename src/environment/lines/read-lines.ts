@@ -100,7 +100,6 @@ function isEmpty(source: ByteSource, layout: TextLayout): boolean {
 interface Taken {
   readonly bytes: Uint8Array;
   readonly lines: number;
-  /** Where in the file the next line starts. */
   readonly end: number;
   readonly cutBytes: number;
 }

@@ -63,7 +63,6 @@ export function asFile(node: Node, path: string): FileNode {
 /** The location of a path: a name in a directory, as in the local environment. */
 export interface Spot {
   readonly directory: DirectoryNode;
-  /** Path of `directory` relative to the root. */
   readonly path: string;
   readonly missing: readonly string[];
   /** "." for the root itself. */

@@ -52,6 +52,6 @@ it("tells what a shell has not got", () => {
   };
   expect(compareConfinements(usual, command)).toEqual({
     isTooFree: false,
-    lacks: ["connect to a.example", "connect to any host", "write /b", "make /work/.git", "read /c"],
+    lacks: ["connect to a.example", "connect to any host", "write /b", "create /work/.git", "read /c"],
   });
 });

@@ -24,7 +24,6 @@ export class ShellProcesses {
     return this.#shell !== undefined && send(signal, this.#shell);
   }
 
-  /** The processes that the shell has started itself. */
   children(): readonly number[] {
     return this.#shell === undefined ? [] : childrenOf(this.#shell);
   }

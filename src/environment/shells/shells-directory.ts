@@ -23,7 +23,6 @@ export class ShellsDirectory {
     mkdirSync(this.windows, { mode: 0o700 });
   }
 
-  /** A new directory that one shell may see. */
   forShell(): string {
     this.#shells += 1;
     const path = join(this.#path, `${this.#shells}`);

@@ -40,7 +40,6 @@ export class OwnDirectories {
     }
   }
 
-  /** Removes directories that were not used for a long time. */
   #tidy(): void {
     for (const name of namesIn(this.#folder)) {
       const path = join(this.#folder, name);

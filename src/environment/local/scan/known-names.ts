@@ -1,7 +1,6 @@
 import { type Stats, statfsSync } from "node:fs";
 import { figure, figureCount, isSettled, type Snapshot } from "../../../contract/snapshot.ts";
 
-/** The names in unchanged directories, from an earlier snapshot. */
 export class KnownNames {
   readonly #earlier: Snapshot | undefined;
   /** By device: whether the times of its directories are reliable. */
