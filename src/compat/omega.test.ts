@@ -255,7 +255,7 @@ it("warns when two servers offer one name", async () => {
   await omega.executor.connectMcpServers([server("one", "greet"), server("two", "greet")]);
   await omega.executor.connectMcpServers([server("three", "greet")]);
   expect(omega.warnings).toEqual([
-    '"greet" is a tool of the MCP server one; that of two is two__greet.',
+    '"greet" is a tool of the MCP server one; the one of two is two__greet.',
     '"greet" is a tool of the MCP server one; that of three is three__greet.',
   ]);
   expect((await omega.executor.execute("three__greet", { text: "hi" })).content).toBe(

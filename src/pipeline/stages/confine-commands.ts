@@ -48,5 +48,9 @@ function undeclared(tool: string): ToolError {
 function withOwn(decided: Confinement, own: Confinement = {}): Confinement {
   const readable = [...(decided.readable ?? []), ...(own.readable ?? [])];
   const writable = [...(decided.writable ?? []), ...(own.writable ?? [])];
-  return { ...decided, readable, writable };
+  return {
+    ...decided,
+    ...(readable.length > 0 && { readable }),
+    ...(writable.length > 0 && { writable }),
+  };
 }

@@ -50,7 +50,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
       "execute: «l?» (runs a program that is only known when it runs)",
       "execute: «{ls,}» (runs a program that is only known when it runs)",
       "not understood: an expansion as the name of the program: $x",
-      'not understood: an expansion where the program\'s name stands: "$x"',
+      'not understood: an expansion as the name of the program: "$x"',
       "not understood: an expansion as the name of the program: $(ls)",
       "not understood: an expansion as the name of the program: `ls`",
       "not understood: an expansion as the name of the program: ${x:-ls}",
