@@ -135,7 +135,7 @@ function nothingStaged(changed: number): ToolError {
     hint:
       changed > 0
         ? `${changed === 1 ? "1 file has" : `${changed} files have`} changed: stage it with git.stage first.`
-        : "See git.status for changes, and stage some with git.stage.",
+        : "See git.status for changes; stage some with git.stage.",
   });
 }
 

@@ -71,7 +71,7 @@ it("says so when nothing is staged", async () => {
     {
       code: "not-found",
       message: "Nothing is staged, so there is nothing to commit",
-      hint: "See git.status for changes, and stage some with git.stage.",
+      hint: "See git.status for changes; stage some with git.stage.",
     },
     {
       code: "not-found",
