@@ -74,7 +74,7 @@ export function openHistory(workspace: Workspace, options: HistoryOptions): Work
     scanner,
     transactions: new WorkspaceTransactions({ ...parts, session, scanner, endAbandoned, marks, parks }),
     historyFor: ({ id, tool }) =>
-      lazyHistory({ ...parts, callId: id, reach, settle, mayUndo: tool.risk !== "read" }),
+      lazyHistory({ ...parts, callId: id, scope: reach, settle, mayUndo: tool.risk !== "read" }),
     endAbandoned,
     close: async () => {
       await collector.close();

@@ -5,7 +5,7 @@ import { isSettled, kindOfMode, type LeftOut, type Snapshot } from "../../contra
 import type { Blobs } from "../blobs.ts";
 import { isSameState, nothing } from "../entry-states.ts";
 import { blobName, fetchFromGit } from "./git-blobs.ts";
-import { bytesAt, type Holding, isHeldByGit, looksSame, modeAt, placesIn } from "./ledger.ts";
+import { bytesAt, type Holding, isHeldByGit, looksSame, modeAt, positionsIn } from "./ledger.ts";
 import type { Secured } from "./secure-contents.ts";
 
 interface Found {
@@ -13,7 +13,7 @@ interface Found {
   readonly changes: readonly Change[];
   /** What has changed and is not covered: why, by path. */
   readonly uncovered: ReadonlyMap<string, string>;
-  /** What is held of the files that stand there now, by place. */
+  /** What is held of the files that stand there now, by position. */
   readonly holdings: ReadonlyMap<number, Holding>;
 }
 
@@ -33,7 +33,10 @@ export async function findChanges(before: Secured, after: Snapshot, parts: Findi
     const why = whyNotCompared(difference, before.snapshot, after);
     if (why !== undefined) uncovered.set(difference.path, why);
     else
-      drafts.push({ ...difference, stands: await now.look(difference, heldName(difference, before, after)) });
+      drafts.push({
+        ...difference,
+        present: await now.look(difference, heldName(difference, before, after)),
+      });
   }
   const fetched = await fetchFromGit(drafts, before, parts);
   const changes = drafts.flatMap((draft) => {
@@ -47,54 +50,54 @@ export async function findChanges(before: Secured, after: Snapshot, parts: Findi
 }
 
 /** The name that git has for what a file held, if that may be what it holds now. */
-function heldName({ before: earlier, after: place }: Difference, before: Secured, after: Snapshot) {
-  if (earlier === undefined || place === undefined) return undefined;
+function heldName({ before: earlier, after: position }: Difference, before: Secured, after: Snapshot) {
+  if (earlier === undefined || position === undefined) return undefined;
   const holding = before.holdings[earlier];
-  const isAsLarge = bytesAt(before.snapshot, earlier) === bytesAt(after, place);
+  const isAsLarge = bytesAt(before.snapshot, earlier) === bytesAt(after, position);
   return holding !== undefined && isHeldByGit(holding) && isAsLarge ? holding : undefined;
 }
 
 /** A difference, and what stands there now. */
 export interface Draft extends Difference {
-  readonly stands: Standing;
+  readonly present: PresentEntry;
 }
 
 function toChange(
-  { path, before: place, stands }: Draft,
+  { path, before: position, present }: Draft,
   before: Secured,
   fetched: ReadonlyMap<Holding, string>,
 ): Change {
-  const after = stands.state;
-  if (place === undefined)
-    return { path, before: nothing, after, ...(stands.unread && { lost: stands.unread }) };
-  const mode = modeAt(before.snapshot, place);
+  const after = present.state;
+  if (position === undefined)
+    return { path, before: nothing, after, ...(present.unread && { lost: present.unread }) };
+  const mode = modeAt(before.snapshot, position);
   const kind = kindOfMode(mode);
   if (kind === "directory") return { path, before: { kind, mode: mode & 0o7777 }, after };
   if (kind === "link")
-    return { path, before: { kind, target: before.snapshot.targets.get(place) ?? "" }, after };
-  const holding = before.holdings[place];
+    return { path, before: { kind, target: before.snapshot.targets.get(position) ?? "" }, after };
+  const holding = before.holdings[position];
   const hash = holding !== undefined && isHeldByGit(holding) ? fetched.get(holding) : holding;
-  const bytes = bytesAt(before.snapshot, place);
+  const bytes = bytesAt(before.snapshot, position);
   const state = { kind: "file" as const, hash: hash ?? "", bytes, mode: mode & 0o7777 };
   if (hash !== undefined)
-    return { path, before: state, after, ...(stands.unread && { lost: stands.unread }) };
-  const lost = before.uncovered.get(place) ?? stands.unread ?? "it could not be fetched from git";
+    return { path, before: state, after, ...(present.unread && { lost: present.unread }) };
+  const lost = before.uncovered.get(position) ?? present.unread ?? "it could not be fetched from git";
   return { path, before: state, after, lost };
 }
 
 /** What was not read may be what it was, if it looks like it. */
 function isUnknownButSame(
-  { before: earlier, after: place }: Draft,
+  { before: earlier, after: position }: Draft,
   change: Change,
   before: Snapshot,
   after: Snapshot,
 ) {
-  if (earlier === undefined || place === undefined || change.before.kind !== "file") return false;
-  const isSameMode = modeAt(before, earlier) === modeAt(after, place);
-  return change.before.hash === "" && isSameMode && looksSame(before, earlier, after, place);
+  if (earlier === undefined || position === undefined || change.before.kind !== "file") return false;
+  const isSameMode = modeAt(before, earlier) === modeAt(after, position);
+  return change.before.hash === "" && isSameMode && looksSame(before, earlier, after, position);
 }
 
-/** A path at which something may have changed, with its places in the snapshots that have it. */
+/** A path at which something may have changed, with its positions in the snapshots that have it. */
 interface Difference {
   readonly path: string;
   readonly before: number | undefined;
@@ -106,30 +109,30 @@ function differencesOf(before: Snapshot, after: Snapshot): readonly Difference[]
   const removed: Difference[] = [];
   const others: Difference[] = [];
   const seen = new Uint8Array(before.paths.length);
-  const placeOf = placesIn(before);
-  for (const [place, path] of after.paths.entries()) {
-    const earlier = placeOf(path);
+  const positionOf = positionsIn(before);
+  for (const [position, path] of after.paths.entries()) {
+    const earlier = positionOf(path);
     if (earlier !== undefined) seen[earlier] = 1;
-    if (earlier === undefined || mayDiffer(before, earlier, after, place))
-      others.push({ path, before: earlier, after: place });
+    if (earlier === undefined || mayDiffer(before, earlier, after, position))
+      others.push({ path, before: earlier, after: position });
   }
-  for (let place = before.paths.length - 1; place >= 0; place -= 1) {
-    if (seen[place] === 0) removed.push({ path: before.paths[place]!, before: place, after: undefined });
+  for (let position = before.paths.length - 1; position >= 0; position -= 1) {
+    if (seen[position] === 0) removed.push({ path: before.paths[position]!, before: position, after: undefined });
   }
   return [...removed, ...others];
 }
 
-function mayDiffer(before: Snapshot, earlier: number, after: Snapshot, place: number): boolean {
+function mayDiffer(before: Snapshot, earlier: number, after: Snapshot, position: number): boolean {
   const mode = modeAt(before, earlier);
-  if (mode !== modeAt(after, place)) return true;
+  if (mode !== modeAt(after, position)) return true;
   const kind = kindOfMode(mode);
   // What is in it is compared entry by entry.
   if (kind === "directory" && !before.leftOut.has(earlier)) return false;
-  return (kind === "file" && !isSettled(before, earlier)) || !looksSame(before, earlier, after, place);
+  return (kind === "file" && !isSettled(before, earlier)) || !looksSame(before, earlier, after, position);
 }
 
 /** What stands at a path. */
-interface Standing {
+interface PresentEntry {
   readonly state: EntryState;
   /** It is what git has under the name that was asked for. */
   readonly isAsHeld?: boolean;
@@ -143,30 +146,30 @@ class PresentEntries {
   readonly #snapshot: Snapshot;
   readonly #environment: Environment;
   readonly #blobs: Blobs;
-  #room: number;
+  #bytesLeft: number;
 
   constructor(snapshot: Snapshot, parts: FindingParts) {
-    this.#room = parts.maxBytes ?? maxKeptTogether;
+    this.#bytesLeft = parts.maxBytes ?? maxKeptTogether;
     this.#snapshot = snapshot;
     this.#environment = parts.environment;
     this.#blobs = parts.blobs;
   }
 
-  async look({ path, after: place }: Difference, heldName: Holding | undefined): Promise<Standing> {
-    if (place === undefined) return { state: nothing };
-    const mode = modeAt(this.#snapshot, place);
+  async look({ path, after: position }: Difference, heldName: Holding | undefined): Promise<PresentEntry> {
+    if (position === undefined) return { state: nothing };
+    const mode = modeAt(this.#snapshot, position);
     const kind = kindOfMode(mode);
     if (kind === "directory") return { state: { kind, mode: mode & 0o7777 } };
-    if (kind === "link") return { state: { kind, target: this.#snapshot.targets.get(place) ?? "" } };
-    const bytes = bytesAt(this.#snapshot, place);
+    if (kind === "link") return { state: { kind, target: this.#snapshot.targets.get(position) ?? "" } };
+    const bytes = bytesAt(this.#snapshot, position);
     const unread = (why: string) => ({
       state: { kind: "file" as const, hash: "", bytes, mode: mode & 0o7777 },
       unread: why,
     });
     if (bytes > maxHashedBytes) return unread("too large to be read");
     try {
-      const isSmall = bytes <= Math.min(maxKeptBytes, this.#room);
-      const kept = isSmall ? await this.#keep(path, place, heldName) : undefined;
+      const isSmall = bytes <= Math.min(maxKeptBytes, this.#bytesLeft);
+      const kept = isSmall ? await this.#keep(path, position, heldName) : undefined;
       return kept ?? { state: await this.#environment.state(path) };
     } catch (error) {
       if (!(error instanceof ToolError)) throw error;
@@ -176,13 +179,13 @@ class PresentEntries {
   }
 
   /** Undefined when there is no space. */
-  async #keep(path: string, place: number, heldName: Holding | undefined): Promise<Standing | undefined> {
+  async #keep(path: string, position: number, heldName: Holding | undefined): Promise<PresentEntry | undefined> {
     const kept = await this.#blobs.keepFile(this.#environment, path).catch(undefinedWithoutSpace);
     if (kept === undefined) return undefined;
     const { hash, bytes } = kept;
-    this.#room -= bytes;
-    this.holdings.set(place, hash);
-    const state: EntryState = { kind: "file", hash, bytes, mode: modeAt(this.#snapshot, place) & 0o7777 };
+    this.#bytesLeft -= bytes;
+    this.holdings.set(position, hash);
+    const state: EntryState = { kind: "file", hash, bytes, mode: modeAt(this.#snapshot, position) & 0o7777 };
     return {
       state,
       isAsHeld: heldName !== undefined && blobName(await this.#blobs.read(hash)) === heldName,
@@ -201,27 +204,27 @@ function undefinedWithoutSpace(error: unknown): undefined {
 
 /** What was not looked into, or is no file, can neither be compared nor brought back; undefined for all else. */
 function whyNotCompared(
-  { before: earlier, after: place }: Difference,
+  { before: earlier, after: position }: Difference,
   before: Snapshot,
   after: Snapshot,
 ): string | undefined {
   const wasLeftOut = earlier === undefined ? undefined : leftOutDirectory(before, earlier);
-  const isLeftOut = place === undefined ? undefined : leftOutDirectory(after, place);
+  const isLeftOut = position === undefined ? undefined : leftOutDirectory(after, position);
   // Git writes into its own all the time, and the kernel makes up the rest.
   if (wasLeftOut === isLeftOut && (wasLeftOut === "repository" || wasLeftOut === "system")) return undefined;
   const reason = wasLeftOut ?? isLeftOut;
   if (reason !== undefined) return leftOutReasons[reason];
-  const isSpecial = isSpecialAt(before, earlier) || isSpecialAt(after, place);
+  const isSpecial = isSpecialAt(before, earlier) || isSpecialAt(after, position);
   return isSpecial ? "no file, directory or link" : undefined;
 }
 
-function isSpecialAt(snapshot: Snapshot, place: number | undefined): boolean {
-  return place !== undefined && kindOfMode(modeAt(snapshot, place)) === "other";
+function isSpecialAt(snapshot: Snapshot, position: number | undefined): boolean {
+  return position !== undefined && kindOfMode(modeAt(snapshot, position)) === "other";
 }
 
-function leftOutDirectory(snapshot: Snapshot, place: number): LeftOut | undefined {
-  const isDirectory = kindOfMode(modeAt(snapshot, place)) === "directory";
-  return isDirectory ? snapshot.leftOut.get(place) : undefined;
+function leftOutDirectory(snapshot: Snapshot, position: number): LeftOut | undefined {
+  const isDirectory = kindOfMode(modeAt(snapshot, position)) === "directory";
+  return isDirectory ? snapshot.leftOut.get(position) : undefined;
 }
 
 const leftOutReasons: Readonly<Record<LeftOut, string>> = {

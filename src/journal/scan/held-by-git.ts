@@ -32,28 +32,28 @@ export class HeldByGit {
     const before = new Map(earlier?.repositories.map(({ path, state }) => [path, state.index]));
     const isAsBefore = ({ path, state }: Repository) => before.get(path) === state.index;
     if (snapshot.repositories.every(isAsBefore) && before.size === snapshot.repositories.length) return;
-    for (const [place, holding] of holdings.entries()) {
+    for (const [position, holding] of holdings.entries()) {
       if (holding === undefined || !isHeldByGit(holding)) continue;
-      const path = snapshot.paths[place]!;
+      const path = snapshot.paths[position]!;
       const repository = repositoryOf(snapshot, path);
       const isHeld = repository && (isAsBefore(repository) || this.#find(repository, path)?.oid === holding);
-      if (!isHeld) holdings[place] = undefined;
+      if (!isHeld) holdings[position] = undefined;
     }
   }
 
-  /** What git holds of the files at these places, unchanged and as they are. */
+  /** What git holds of the files at these positions, unchanged and as they are. */
   async find(
     snapshot: Snapshot,
-    places: readonly number[],
+    positions: readonly number[],
     signal: AbortSignal,
   ): Promise<ReadonlyMap<number, Holding>> {
-    const candidates = new Map<Repository, (IndexedFile & { readonly place: number })[]>();
-    for (const place of places) {
-      const path = snapshot.paths[place]!;
+    const candidates = new Map<Repository, (IndexedFile & { readonly position: number })[]>();
+    for (const position of positions) {
+      const path = snapshot.paths[position]!;
       const repository = repositoryOf(snapshot, path);
       const entry = repository && this.#find(repository, path);
-      if (!entry || !this.#isUnchanged(repository, entry, snapshot, place)) continue;
-      const file = { path: pathIn(repository, path), oid: entry.oid, bytes: bytesAt(snapshot, place), place };
+      if (!entry || !this.#isUnchanged(repository, entry, snapshot, position)) continue;
+      const file = { path: pathIn(repository, path), oid: entry.oid, bytes: bytesAt(snapshot, position), position };
       const files = candidates.get(repository);
       if (files === undefined) candidates.set(repository, [file]);
       else files.push(file);
@@ -62,7 +62,7 @@ export class HeldByGit {
     for (const [repository, files] of candidates) {
       const verified = await new GitBlobs(this.#environment, repository.path).verify(files, signal);
       const isVerified = new Set(verified);
-      for (const file of files) if (isVerified.has(file)) held.set(file.place, file.oid);
+      for (const file of files) if (isVerified.has(file)) held.set(file.position, file.oid);
     }
     return held;
   }
@@ -81,8 +81,8 @@ export class HeldByGit {
     return index;
   }
 
-  #isUnchanged(repository: Repository, entry: IndexEntry, snapshot: Snapshot, place: number): boolean {
-    const start = place * figureCount;
+  #isUnchanged(repository: Repository, entry: IndexEntry, snapshot: Snapshot, position: number): boolean {
+    const start = position * figureCount;
     const is = (column: number, value: number) => snapshot.figures[start + column] === value;
     return (
       is(figure.modified, entry.modifiedMs) &&
@@ -91,7 +91,7 @@ export class HeldByGit {
       snapshot.figures[start + figure.inode]! % 2 ** 32 === entry.inode &&
       // What was changed as late as the index was written may have been changed after git looked.
       entry.modifiedMs < this.#index(repository).modifiedMs &&
-      isSettled(snapshot, place)
+      isSettled(snapshot, position)
     );
   }
 }

@@ -10,7 +10,7 @@ import {
 /** A snapshot, and where the content of each file can be had. */
 export interface Ledger {
   readonly snapshot: Snapshot;
-  /** By place. */
+  /** By position. */
   readonly holdings: readonly (Holding | undefined)[];
 }
 
@@ -32,28 +32,28 @@ export function repositoryOf(snapshot: Snapshot, path: string): Repository | und
 }
 
 /** Whether two entries look the same, all but their permissions; a directory does not tell what is in it. */
-export function looksSame(one: Snapshot, place: number, other: Snapshot, otherPlace: number): boolean {
-  const [start, otherStart] = [place * figureCount, otherPlace * figureCount];
+export function looksSame(one: Snapshot, position: number, other: Snapshot, otherPosition: number): boolean {
+  const [start, otherStart] = [position * figureCount, otherPosition * figureCount];
   for (let column = 1; column < figureCount; column += 1) {
     if (one.figures[start + column] !== other.figures[otherStart + column]) return false;
   }
   return true;
 }
 
-export function modeAt({ figures }: Snapshot, place: number): number {
-  return figures[place * figureCount + figure.mode]!;
+export function modeAt({ figures }: Snapshot, position: number): number {
+  return figures[position * figureCount + figure.mode]!;
 }
 
-export function bytesAt({ figures }: Snapshot, place: number): number {
-  return figures[place * figureCount + figure.bytes]!;
+export function bytesAt({ figures }: Snapshot, position: number): number {
+  return figures[position * figureCount + figure.bytes]!;
 }
 
-export function isFileAt(snapshot: Snapshot, place: number): boolean {
-  return kindOfMode(modeAt(snapshot, place)) === "file";
+export function isFileAt(snapshot: Snapshot, position: number): boolean {
+  return kindOfMode(modeAt(snapshot, position)) === "file";
 }
 
-/** Finds places by path, quickly when they are asked for in the order of the snapshot. */
-export function placesIn({ paths }: Snapshot): (path: string) => number | undefined {
+/** Finds positions by path, quickly when they are asked for in the order of the snapshot. */
+export function positionsIn({ paths }: Snapshot): (path: string) => number | undefined {
   let next = 0;
   let all: Map<string, number> | undefined;
   return (path) => {
@@ -61,7 +61,7 @@ export function placesIn({ paths }: Snapshot): (path: string) => number | undefi
       next += 1;
       return next - 1;
     }
-    all ??= new Map(paths.map((other, place) => [other, place]));
+    all ??= new Map(paths.map((other, position) => [other, position]));
     const found = all.get(path);
     if (found !== undefined) next = found + 1;
     return found;
@@ -72,13 +72,13 @@ export function placesIn({ paths }: Snapshot): (path: string) => number | undefi
 export function carryOver(snapshot: Snapshot, earlier: Ledger | undefined): (Holding | undefined)[] {
   const holdings = new Array<Holding | undefined>(snapshot.paths.length).fill(undefined);
   if (earlier === undefined) return holdings;
-  const placeOf = placesIn(earlier.snapshot);
-  for (const [place, path] of snapshot.paths.entries()) {
-    const before = placeOf(path);
+  const positionOf = positionsIn(earlier.snapshot);
+  for (const [position, path] of snapshot.paths.entries()) {
+    const before = positionOf(path);
     if (before === undefined) continue;
     const holding = earlier.holdings[before];
     if (holding === undefined || !isSettled(earlier.snapshot, before)) continue;
-    if (looksSame(snapshot, place, earlier.snapshot, before)) holdings[place] = holding;
+    if (looksSame(snapshot, position, earlier.snapshot, before)) holdings[position] = holding;
   }
   return holdings;
 }

@@ -66,7 +66,7 @@ class ChangeScanner implements Scanner {
   async around(call: ToolCall, next: (call: ToolCall) => Promise<Outcome>): Promise<Outcome> {
     await this.settle();
     const begun = await this.#begin(call);
-    if ("uncovered" in begun) return tellUncovered(call, next(call), [begun.uncovered]);
+    if ("uncovered" in begun) return reportUncovered(call, next(call), [begun.uncovered]);
     const outliving: Promise<unknown>[] = [];
     const running = next({
       ...call,
@@ -78,7 +78,7 @@ class ChangeScanner implements Scanner {
     await running.catch(() => {});
     const uncovered = await this.#end(begun);
     if (outliving.length > 0) call.outlivedBy(this.#endAgain(call, outliving));
-    return tellUncovered(call, running, uncovered, this.#aside(begun, uncovered));
+    return reportUncovered(call, running, uncovered, this.#aside(begun, uncovered));
   }
 
   async settle(): Promise<readonly string[]> {
@@ -115,13 +115,13 @@ class ChangeScanner implements Scanner {
   }
 
   /** What the call may have changed unseen: mentioned once, on record with every call. */
-  #aside({ before }: Begun, uncovered: readonly string[]): Parameters<typeof tellUncovered>[3] {
+  #aside({ before }: Begun, uncovered: readonly string[]): Parameters<typeof reportUncovered>[3] {
     const isTold = (path: string) => uncovered.some((what) => what.startsWith(`${showPath(path)} (`));
     const folders = ignoredFolders(before.snapshot).filter((path) => !isTold(path));
     if (folders.length === 0) return undefined;
     const isKnown = folders.every((path) => this.#mentioned.has(path));
     for (const path of folders) this.#mentioned.add(path);
-    return { sentences: [tellIgnored(folders)], isKnown };
+    return { sentences: [describeIgnored(folders)], isKnown };
   }
 
   /** Gives what is not covered, in words. A call that has run cannot be failed any more. */
@@ -192,20 +192,20 @@ const tooLarge = "there are too many files to look at";
 /** What is known to be held after a command, for the next. */
 function inheriting(before: Secured, snapshot: Snapshot, found: ReadonlyMap<number, string>): Ledger {
   const holdings = carryOver(snapshot, before);
-  for (const [place, holding] of found) holdings[place] = holding;
+  for (const [position, holding] of found) holdings[position] = holding;
   return { snapshot, holdings };
 }
 
 /** The folders that are not looked into because git ignores them: what changes there is neither seen nor kept. */
 export function ignoredFolders(snapshot: Snapshot): readonly string[] {
-  return Array.from(snapshot.leftOut).flatMap(([place, reason]) =>
-    reason === "ignored" && kindOfMode(modeAt(snapshot, place)) === "directory"
-      ? [snapshot.paths[place]!]
+  return Array.from(snapshot.leftOut).flatMap(([position, reason]) =>
+    reason === "ignored" && kindOfMode(modeAt(snapshot, position)) === "directory"
+      ? [snapshot.paths[position]!]
       : [],
   );
 }
 
-export function tellIgnored(folders: readonly string[]): string {
+export function describeIgnored(folders: readonly string[]): string {
   const more = folders.length - maxNamedFolders;
   const names = folders.slice(0, maxNamedFolders).map(showPath);
   return `any change inside ignored folders (${[...names, ...(more > 0 ? [`${more} more`] : [])].join(", ")})`;
@@ -244,7 +244,7 @@ function isMovedTree({ moved, before, after }: RecordedChange): boolean {
  * Says in the account of a call, and in how it ended, what an undo will not bring back: each as "path (why)". `aside` is
  * what it may not bring back; who was told already need not be told again.
  */
-export async function tellUncovered(
+export async function reportUncovered(
   call: Pick<ToolCall, "account">,
   running: Promise<Outcome>,
   uncovered: readonly string[],

@@ -26,7 +26,7 @@ export const usualLimits: ScanLimits = {
 
 /** A ledger in which every file is held, but for some. */
 export interface Secured extends Ledger {
-  /** Why a file is not held, by its place. */
+  /** Why a file is not held, by its position. */
   readonly uncovered: ReadonlyMap<number, string>;
 }
 
@@ -51,16 +51,16 @@ export async function secureContents(
   parts.git.forgetLost(snapshot, holdings, earlier?.snapshot);
   const uncovered = new Map<number, string>();
   const missing: number[] = [];
-  for (let place = 0; place < holdings.length; place += 1) {
-    if (holdings[place] !== undefined || !isFileAt(snapshot, place)) continue;
-    if (snapshot.leftOut.has(place)) uncovered.set(place, "ignored, and larger than 1 MB");
-    else if (bytesAt(snapshot, place) > parts.limits.maxFileBytes)
-      uncovered.set(place, "too large to be kept");
-    else missing.push(place);
+  for (let position = 0; position < holdings.length; position += 1) {
+    if (holdings[position] !== undefined || !isFileAt(snapshot, position)) continue;
+    if (snapshot.leftOut.has(position)) uncovered.set(position, "ignored, and larger than 1 MB");
+    else if (bytesAt(snapshot, position) > parts.limits.maxFileBytes)
+      uncovered.set(position, "too large to be kept");
+    else missing.push(position);
   }
   const held = missing.length === 0 ? new Map() : await parts.git.find(snapshot, missing, signal);
-  for (const [place, holding] of held) holdings[place] = holding;
-  const rest = missing.filter((place) => !held.has(place));
+  for (const [position, holding] of held) holdings[position] = holding;
+  const rest = missing.filter((position) => !held.has(position));
   if (rest.length > manyFiles)
     notify({
       type: "progress",
@@ -75,28 +75,28 @@ const manyFiles = 1000;
 
 async function copy(
   snapshot: Snapshot,
-  places: readonly number[],
+  positions: readonly number[],
   to: { readonly holdings: (Holding | undefined)[]; readonly uncovered: Map<number, string> },
   { environment, blobs, limits }: SecuringParts,
   signal: AbortSignal,
 ): Promise<void> {
   const timeSlice = new TimeSlice(signal);
   const end = monotonicMs() + limits.maxMs;
-  let room = limits.maxBytes;
-  for (const place of places) {
-    const bytes = bytesAt(snapshot, place);
-    if (bytes > room || monotonicMs() > end) {
+  let bytesLeft = limits.maxBytes;
+  for (const position of positions) {
+    const bytes = bytesAt(snapshot, position);
+    if (bytes > bytesLeft || monotonicMs() > end) {
       to.uncovered.set(
-        place,
-        bytes > room ? "more than is copied for one command" : "no time was left to copy it",
+        position,
+        bytes > bytesLeft ? "more than is copied for one command" : "no time was left to copy it",
       );
       continue;
     }
-    room -= bytes;
+    bytesLeft -= bytes;
     try {
-      to.holdings[place] = (await blobs.keepFile(environment, snapshot.paths[place]!, signal)).hash;
+      to.holdings[position] = (await blobs.keepFile(environment, snapshot.paths[position]!, signal)).hash;
     } catch (error) {
-      to.uncovered.set(place, whyNotRead(error));
+      to.uncovered.set(position, whyNotRead(error));
     }
     if (timeSlice.isOver) await timeSlice.next();
   }

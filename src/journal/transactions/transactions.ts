@@ -203,7 +203,7 @@ async function rollBack(
   const environment = keepingEnvironment(parts.unguarded(), { ...parts, callId });
   const refuses = protecting(parts.guard, environment.workspace);
   const reach = { session: parts.session, calls: "workspace", refuses } as const;
-  const history = new JournalHistory({ ...parts, environment, callId, reach });
+  const history = new JournalHistory({ ...parts, environment, callId, scope: reach });
   try {
     const { files, leftAlone, notes } = await history.undo(
       { kind: "calls", ids: calls },

@@ -23,7 +23,7 @@ it("puts nothing behind a link that takes the place of a folder at the last mome
   const nothing = { kind: "nothing" } as const;
   const brought = { path: "d/a", now: nothing, wanted: contents.add(Buffer.from("a"), 0o644) };
   const move = {
-    ...{ from: "d/c", to: "e/x", presentFrom: "d/c", presentTo: "e/x" },
+    ...{ from: "d/c", to: "e/x", currentFrom: "d/c", currentTo: "e/x" },
     ...{ state: nothing, callId: "call_1" },
   };
   const refusal = "d is a link by now, or lies behind one; nothing was undone";

@@ -7,24 +7,24 @@ import { isSameContent, liesIn, nothing } from "../entry-states.ts";
 import type { Contents } from "./contents.ts";
 import type { Step, UndoPlan } from "./plan-undo.ts";
 
-interface Workplace {
+interface ApplyContext {
   readonly environment: Environment;
   readonly contents: Contents;
   readonly signal?: AbortSignal | undefined;
 }
 
 /** Makes a plan true. Answers which directories were left because something else is in them by now. */
-export async function applyPlan({ phases }: UndoPlan, place: Workplace): Promise<readonly string[]> {
+export async function applyPlan({ phases }: UndoPlan, context: ApplyContext): Promise<readonly string[]> {
   // All contents are at hand before anything is changed: one that is gone or damaged stops it here.
   const prepared = [];
   for (const { steps, move } of phases) {
     const work = orderSteps(steps);
-    prepared.push({ work, move, files: await toFileChanges(work.files, place.contents) });
+    prepared.push({ work, move, files: await toFileChanges(work.files, context.contents) });
   }
   const left: string[] = [];
   for (const { work, files, move } of prepared) {
-    left.push(...(await applyWork(work, files, place)));
-    if (move) await place.environment.move(move.to, move.from, staying([move.to, move.from], place));
+    left.push(...(await applyWork(work, files, context)));
+    if (move) await context.environment.move(move.to, move.from, staying([move.to, move.from], context));
   }
   return left;
 }
@@ -32,10 +32,10 @@ export async function applyPlan({ phases }: UndoPlan, place: Workplace): Promise
 async function applyWork(
   work: Work,
   files: readonly FileChange[],
-  place: Workplace,
+  context: ApplyContext,
 ): Promise<readonly string[]> {
-  const { environment } = place;
-  const changeFiles = async (changes: readonly FileChange[], at: Workplace = place) => {
+  const { environment } = context;
+  const changeFiles = async (changes: readonly FileChange[], at: ApplyContext = context) => {
     if (changes.length > 0)
       await environment.change(
         changes,
@@ -52,9 +52,9 @@ async function applyWork(
       done.push(step);
     }
   };
-  const clearing = await toFileChanges(work.cleared, place.contents);
+  const clearing = await toFileChanges(work.cleared, context.contents);
   // Should the rest fail, these go back.
-  const restoring = await toFileChanges(work.cleared.map(reverse), place.contents);
+  const restoring = await toFileChanges(work.cleared.map(reverse), context.contents);
   let isCleared = false;
   try {
     await changeEntries([...work.loosened, ...work.linksRemoved]);
@@ -65,7 +65,7 @@ async function applyWork(
   } catch (error) {
     for (const { path, change } of done.reverse())
       await environment.changeEntry(path, inverse(change)).catch(() => {});
-    if (isCleared) await changeFiles(restoring, { ...place, signal: undefined }).catch(() => {});
+    if (isCleared) await changeFiles(restoring, { ...context, signal: undefined }).catch(() => {});
     throw error;
   }
   await changeEntries(work.linksMade);
@@ -95,7 +95,7 @@ async function removeEmpty(
  * How paths are changed, given in their order: only where they were, never behind a link that somebody has put in place
  * of a directory, be it at this very moment. So an undo needs no guard.
  */
-function staying(paths: readonly string[], { environment, signal }: Workplace): ChangeOptions {
+function staying(paths: readonly string[], { environment, signal }: ApplyContext): ChangeOptions {
   return {
     signal,
     announce: (effects) => {

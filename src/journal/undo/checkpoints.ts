@@ -3,21 +3,21 @@ import type { Checkpoint } from "../../contract/history.ts";
 import { nearest } from "../../lib/text/nearest.ts";
 import type { Journal } from "../journal.ts";
 
-/** A named place in the journal; the latest of a name counts. */
-interface Place {
+/** A named checkpoint in the journal; the latest of a name counts. */
+interface CheckpointRecord {
   readonly name: string;
   readonly at: number;
   readonly sequence: number;
 }
 
 export function setCheckpoint(journal: Journal, wanted: string | undefined): Checkpoint {
-  const places = placesIn(journal);
-  const name = wanted ?? freeName(places);
+  const checkpoints = checkpointsIn(journal);
+  const name = wanted ?? freeName(checkpoints);
   if (!/^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,79}$/u.test(name))
     throw new ToolError("invalid-input", `${JSON.stringify(name)} cannot be the name of a checkpoint`, {
       hint: "Take up to 80 letters, digits, spaces, dots, dashes and underscores, a letter or digit first.",
     });
-  if (places.some((place) => place.name === name))
+  if (checkpoints.some((checkpoint) => checkpoint.name === name))
     throw new ToolError("already-exists", `There is a checkpoint "${name}" already`, {
       hint: "Choose another name, or none.",
     });
@@ -26,9 +26,9 @@ export function setCheckpoint(journal: Journal, wanted: string | undefined): Che
 }
 
 export function listCheckpoints(journal: Journal): readonly Checkpoint[] {
-  const places = placesIn(journal);
-  const changes = journal.changesAfter(places[0]?.sequence ?? 0);
-  return places.map(({ name, at, sequence }) => {
+  const checkpoints = checkpointsIn(journal);
+  const changes = journal.changesAfter(checkpoints[0]?.sequence ?? 0);
+  return checkpoints.map(({ name, at, sequence }) => {
     const later = changes.filter((change) => change.sequence > sequence);
     return { name, at, callsSince: new Set(later.map(({ callId }) => callId)).size };
   });
@@ -36,28 +36,28 @@ export function listCheckpoints(journal: Journal): readonly Checkpoint[] {
 
 /** Where in the journal a checkpoint stands. */
 export function findCheckpoint(journal: Journal, name: string): number {
-  const places = placesIn(journal);
-  const found = places.find((place) => place.name === name);
+  const checkpoints = checkpointsIn(journal);
+  const found = checkpoints.find((checkpoint) => checkpoint.name === name);
   if (found) return found.sequence;
-  const meant = nearest(
+  const suggestion = nearest(
     name,
-    places.map((place) => place.name),
+    checkpoints.map((checkpoint) => checkpoint.name),
   );
   throw new ToolError("not-found", `There is no checkpoint "${name}"`, {
-    hint: meant === undefined ? "List them: toolcrib checkpoint list." : `Did you mean "${meant}"?`,
+    hint: suggestion === undefined ? "List them: toolcrib checkpoint list." : `Did you mean "${suggestion}"?`,
   });
 }
 
-function placesIn(journal: Journal): readonly Place[] {
+function checkpointsIn(journal: Journal): readonly CheckpointRecord[] {
   return journal
     .records(kind)
     .map(({ at, sequence, body }) => ({ ...(body as { name: string }), at, sequence }));
 }
 
 /** Numbers go on, whatever process sets them: one that is taken is never given again. */
-function freeName(places: readonly Place[]): string {
-  const names = new Set(places.map(({ name }) => name));
-  let number = places.length + 1;
+function freeName(checkpoints: readonly CheckpointRecord[]): string {
+  const names = new Set(checkpoints.map(({ name }) => name));
+  let number = checkpoints.length + 1;
   while (names.has(`checkpoint-${number}`)) number += 1;
   return `checkpoint-${number}`;
 }

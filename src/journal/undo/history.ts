@@ -19,8 +19,8 @@ import { Contents } from "./contents.ts";
 import { netChanges } from "./net-changes.ts";
 import { callsOf, type PreparedUndo, prepareUndo, withinPaths } from "./prepare-undo.ts";
 import { refuseUndo } from "./refusals.ts";
-import { type Reach, selectChanges } from "./select-calls.ts";
-import { lookAt } from "./settle-conflicts.ts";
+import { selectChanges, type UndoScope } from "./select-calls.ts";
+import { readStates } from "./settle-conflicts.ts";
 import { showPhases, showPlan } from "./show-change.ts";
 import { UndoRecords } from "./undo-records.ts";
 
@@ -31,7 +31,7 @@ export interface HistoryParts {
   readonly environment: Environment & Partial<Pick<KeepingEnvironment, "notKept">>;
   /** The call that asks. */
   readonly callId: string;
-  readonly reach: Reach;
+  readonly scope: UndoScope;
   /** What may not be read is not shown either, as it was in the past. */
   readonly guard?: PathGuard | undefined;
   /** Completes what is on record of calls whose process died. */
@@ -55,30 +55,30 @@ export class JournalHistory implements History {
     const undos = UndoRecords.of(journal);
     const wholes = new WholeTransactions(journal).apart;
     // Who only looks may see all, but for what may not be read.
-    const reach = { session: this.#parts.reach.session, calls: "workspace" } as const;
-    const selected = selectChanges(selection, { journal, undos, wholes, reach });
+    const scope = { session: this.#parts.scope.session, calls: "workspace" } as const;
+    const selected = selectChanges(selection, { journal, undos, wholes, scope: scope });
     const changes = withinPaths(selected, options.paths, environment.workspace);
     const phases = netChanges(changes, () => false);
-    await lookAt(phases, { environment, contents, reach }, undefined);
+    await readStates(phases, { environment, contents, scope: scope }, undefined);
     return { calls: callsOf(changes), files: await showPhases(phases, this.#parts) };
   }
 
   async undo(selection: Selection, options: UndoOptions = {}): Promise<Undone> {
     await this.#parts.settle?.();
     const undos = UndoRecords.of(this.#parts.journal);
-    const desk = { ...this.#parts, undos };
+    const context = { ...this.#parts, undos };
     const without = new Set<string>();
-    let prepared = await prepareUndo(selection, options, desk, without);
+    let prepared = await prepareUndo(selection, options, context, without);
     // The latest call may have failed before it changed anything: what is wanted is one that did.
     while (selection.kind === "last" && prepared.isEmpty && prepared.refusals.length === 0) {
       for (const callId of prepared.calls) without.add(callId);
-      prepared = await prepareUndo(selection, options, desk, without);
+      prepared = await prepareUndo(selection, options, context, without);
     }
     const { calls, refusals, total, isEmpty } = prepared;
     if (refusals.length > 0 && (!options.skipChanged || isEmpty))
       throw refuseUndo(refusals, total, options.merge ?? false);
     if (isEmpty)
-      return { calls, files: [], leftAlone: [], notes: calls.map((callId) => sayUndone(callId, undos)) };
+      return { calls, files: [], leftAlone: [], notes: calls.map((callId) => describeUndone(callId, undos)) };
     return this.#apply(prepared, selection, options, undos);
   }
 
@@ -127,7 +127,7 @@ export class JournalHistory implements History {
   }
 }
 
-function sayUndone(callId: string, undos: UndoRecords): string {
+function describeUndone(callId: string, undos: UndoRecords): string {
   const by = undos.undoneBy(callId);
   return by === undefined
     ? `${callId}: nothing to do, all is as it was before.`

@@ -38,12 +38,12 @@ it("tells who has changed each of many paths since, or a directory that it was i
     journal: { changesAfter, find: (callId) => journal.find(callId) },
     environment,
     contents: new Contents({ blobs: openBlobs(folder.path), environment }),
-    reach: { session: "session_1", calls: "session" },
+    scope: { session: "session_1", calls: "session" },
     changes: journal.changesOf(["call_1"]),
   });
   const third = { callId: "call_3", tool: "tool of call_3" };
-  expect(paths.map((path) => later.whoElse(path, nothing))).toEqual(paths.map(() => third));
-  expect(paths.map((path) => later.whoElse(path, link("two")))).toEqual(paths.map(() => undefined));
+  expect(paths.map((path) => later.lastCallOn(path, nothing))).toEqual(paths.map(() => third));
+  expect(paths.map((path) => later.lastCallOn(path, link("two")))).toEqual(paths.map(() => undefined));
   expect(looks).toBe(1);
   journal.close();
 });

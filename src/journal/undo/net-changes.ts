@@ -6,7 +6,7 @@ import type { RecordedChange } from "../record.ts";
 export interface Net {
   readonly path: string;
   /** The name it has now; undefined while something else has taken it. */
-  readonly present: string | undefined;
+  readonly currentName: string | undefined;
   readonly pieces: readonly Piece[];
   readonly hardLinks?: "keep";
 }
@@ -28,8 +28,8 @@ export interface Piece {
 export interface Move {
   readonly from: string;
   readonly to: string;
-  readonly presentFrom: string | undefined;
-  readonly presentTo: string | undefined;
+  readonly currentFrom: string | undefined;
+  readonly currentTo: string | undefined;
   readonly state: EntryState;
   readonly callId: string;
 }
@@ -91,15 +91,15 @@ function toMove({ path, moved, after, callId }: MovedChange, later: readonly Mov
   return {
     from: moved,
     to: path,
-    presentFrom: presentName(moved, later),
-    presentTo: presentName(path, later),
+    currentFrom: currentName(moved, later),
+    currentTo: currentName(path, later),
     state: after,
     callId,
   };
 }
 
 /** The name that a path has after later moves; undefined where something was moved to it. */
-function presentName(path: string, later: readonly Move[]): string | undefined {
+function currentName(path: string, later: readonly Move[]): string | undefined {
   let name = path;
   for (const { from, to } of later) {
     if (liesIn(name, [from])) name = to + name.slice(from.length);
@@ -116,7 +116,7 @@ function netsOf(
   const byPath = Map.groupBy(changes, ({ path }) => path);
   return [...byPath].map(([path, its]) => ({
     path,
-    present: presentName(path, later),
+    currentName: currentName(path, later),
     pieces: piecesOf(its.filter(wasMade), isUncertain),
     ...(its.some(({ hardLinks }) => hardLinks === "keep") ? { hardLinks: "keep" as const } : {}),
   }));

@@ -3,7 +3,7 @@ import type { PathGuard } from "../../contract/guard.ts";
 import type { EntryState } from "../../contract/history.ts";
 import { isSameContent, isSameState, nothing } from "../entry-states.ts";
 import { isAccepted, type Move, type Net, type Phase, type Piece } from "./net-changes.ts";
-import type { Reach } from "./select-calls.ts";
+import type { UndoScope } from "./select-calls.ts";
 
 /** What stands at one path, and what is to stand there. */
 export interface Step {
@@ -61,22 +61,22 @@ export function planUndo(phases: readonly Phase[], present: Present): UndoPlan {
   const plan = phases.map(({ nets, move }, phase) => {
     const steps: Step[] = [];
     for (const net of nets) {
-      const isOutOfReach = stuck.length > 0 && net.present !== net.path;
-      const found = isOutOfReach ? { unreadable: notMovedBack(stuck[0]!.move) } : look(net.present);
-      const judged = judge(net, found, present);
-      if ("reason" in judged) conflicts.push({ ...judged, phase });
-      else if (!isSameState(judged.now, judged.wanted)) {
-        steps.push(judged);
-        if (net.present !== undefined) planned.set(net.present, judged.wanted);
+      const isOutOfReach = stuck.length > 0 && net.currentName !== net.path;
+      const found = isOutOfReach ? { unreadable: notMovedBack(stuck[0]!.move) } : look(net.currentName);
+      const decided = decideStep(net, found, present);
+      if ("reason" in decided) conflicts.push({ ...decided, phase });
+      else if (!isSameState(decided.now, decided.wanted)) {
+        steps.push(decided);
+        if (net.currentName !== undefined) planned.set(net.currentName, decided.wanted);
       }
     }
-    return { steps, move: move && judgeMove(move, look, stuck) };
+    return { steps, move: move && decideMove(move, look, stuck) };
   });
   return { phases: plan, conflicts, stuck };
 }
 
 /** What takes one path back from what was found there, or why it stays. */
-export function judge(
+export function decideStep(
   net: Net,
   found: ReturnType<Present["state"]>,
   present: Pick<Present, "has">,
@@ -136,12 +136,12 @@ function isStill(state: EntryState, moved: EntryState): boolean {
   return state.kind === "file" && state.bytes === moved.bytes;
 }
 
-function judgeMove(
+function decideMove(
   move: Move,
   look: (name: string | undefined) => ReturnType<Present["state"]>,
   stuck: { readonly move: Move; readonly why: string }[],
 ): Move | undefined {
-  const [from, to] = [look(move.presentFrom), look(move.presentTo)];
+  const [from, to] = [look(move.currentFrom), look(move.currentTo)];
   if ("unreadable" in to || "unreadable" in from) {
     stuck.push({
       move,
@@ -161,7 +161,7 @@ function judgeMove(
  * What is protected, or must not be written by a rule, stays so when something is undone by anybody but a person: a
  * command's changes are also what a person has changed while it ran. Secrets are brought back, unseen.
  */
-export function protecting(guard: PathGuard, workspace: string): NonNullable<Reach["refuses"]> {
+export function protecting(guard: PathGuard, workspace: string): NonNullable<UndoScope["refuses"]> {
   return (path) => {
     const refusal = guard("write", posix.join(workspace, path));
     if (refusal === undefined || /^secret\b/.test(refusal.rule)) return undefined;

@@ -9,15 +9,15 @@ import { WholeTransactions } from "../transactions/transaction-records.ts";
 import type { Contents } from "./contents.ts";
 import { isAccepted, type Net, netChanges, type Phase } from "./net-changes.ts";
 import { type Present, planUndo } from "./plan-undo.ts";
-import { LaterCalls, type Reach, selectChanges } from "./select-calls.ts";
-import { lookAt, type Settled, settleConflicts } from "./settle-conflicts.ts";
-import { type ShowingDesk, showChange } from "./show-change.ts";
+import { LaterCalls, selectChanges, type UndoScope } from "./select-calls.ts";
+import { readStates, type Settled, settleConflicts } from "./settle-conflicts.ts";
+import { type ShowContext, showChange } from "./show-change.ts";
 import type { UndoRecords } from "./undo-records.ts";
 
-interface UndoDesk extends ShowingDesk {
+interface UndoContext extends ShowContext {
   readonly journal: Journal;
   readonly undos: UndoRecords;
-  readonly reach: Reach;
+  readonly scope: UndoScope;
 }
 
 /** All that is to be known before anything is undone. */
@@ -33,24 +33,24 @@ export interface PreparedUndo extends Settled {
 export async function prepareUndo(
   selection: Selection,
   options: UndoOptions,
-  desk: UndoDesk,
+  context: UndoContext,
   without: ReadonlySet<string>,
 ): Promise<PreparedUndo> {
-  const { journal, environment, undos, reach } = desk;
+  const { journal, environment, undos, scope: scope } = context;
   const together = new WholeTransactions(journal);
   const wholes = options.hunk === undefined ? together : together.apart;
-  const selected = selectChanges(selection, { journal, undos, wholes, reach, without });
+  const selected = selectChanges(selection, { journal, undos, wholes, scope: scope, without });
   if (selected.length === 0) throw nothingToUndo(selection, journal);
   const changes = withinPaths(selected, options.paths, environment.workspace);
   const calls = callsOf(changes);
-  refuseRunning(calls, journal, reach);
+  refuseRunning(calls, journal, scope);
   const { merge = false } = options;
-  const phases = await phasesOf(changes, options.hunk, desk);
-  const present = await lookAt(phases, desk, options.signal);
+  const phases = await phasesOf(changes, options.hunk, context);
+  const present = await readStates(phases, context, options.signal);
   const settled = await settleConflicts(planUndo(merge ? carryBack(phases, present) : phases, present), {
-    ...desk,
+    ...context,
     merge,
-    later: new LaterCalls({ ...desk, changes }),
+    later: new LaterCalls({ ...context, changes }),
   });
   const isTogether = options.hunk === undefined && selection.kind !== "checkpoint";
   return {
@@ -69,9 +69,9 @@ export function callsOf(changes: readonly RecordedChange[]): readonly string[] {
 async function phasesOf(
   changes: readonly RecordedChange[],
   hunk: number | undefined,
-  desk: UndoDesk,
+  context: UndoContext,
 ): Promise<readonly Phase[]> {
-  const { journal, contents, undos } = desk;
+  const { journal, contents, undos } = context;
   const calls = new Set(callsOf(changes));
   const unsure = new Set([...calls].filter((callId) => journal.find(callId)?.outcome !== "ok"));
   const phases = netChanges(
@@ -85,7 +85,7 @@ async function phasesOf(
     throw new ToolError("invalid-input", "A hunk is one of a single file", {
       hint: "Name the file of which it is, with its path.",
     });
-  await lookAt(phases, desk, undefined);
+  await readStates(phases, context, undefined);
   return [{ nets: [await onlyHunk(net, hunk, contents)], move: undefined }];
 }
 
@@ -105,7 +105,7 @@ function nothingToUndo(selection: Selection, journal: Journal): ToolError {
 }
 
 /** Calls of this session take turns, or are on record only when they have ended. */
-function refuseRunning(calls: readonly string[], journal: Journal, { session }: Reach): void {
+function refuseRunning(calls: readonly string[], journal: Journal, { session }: UndoScope): void {
   const isElsewhere = (callId: string) => journal.find(callId)?.session !== session;
   const running = journal
     .running()
@@ -130,7 +130,7 @@ function carry(net: Net, nets: readonly Net[], present: Present): readonly (read
   const origin = nets.find(({ path }) => path === arrival?.movedFrom);
   const [departure, ...earlier] = origin?.pieces ?? [];
   if (!arrival || !origin || !departure || older.length > 0 || earlier.length > 0) return [];
-  const now = net.present === undefined ? undefined : present.state(net.present);
+  const now = net.currentName === undefined ? undefined : present.state(net.currentName);
   const isChanged = now && "kind" in now && now.kind === "file" && !isAccepted(now, arrival);
   if (!isChanged || !isSameContent(arrival.after, departure.before)) return [];
   return [

@@ -4,7 +4,7 @@ import { counted } from "../../lib/text/format-quantity.ts";
 import { showPath } from "../../lib/text/printable.ts";
 import type { Conflict, UndoPlan } from "./plan-undo.ts";
 import type { LaterCalls } from "./select-calls.ts";
-import { type ShowingDesk, showChange, whyHidden } from "./show-change.ts";
+import { type ShowContext, showChange, whyHidden } from "./show-change.ts";
 
 /** A path that is left as it is. */
 export interface Refusal {
@@ -22,21 +22,21 @@ export interface Refusal {
 
 export async function explainConflict(
   { net: { path }, now, pieces, reason }: Conflict,
-  desk: ShowingDesk & { readonly later: Pick<LaterCalls, "whoElse"> },
+  context: ShowContext & { readonly later: Pick<LaterCalls, "lastCallOn"> },
 ): Promise<Refusal> {
   if (reason.kind !== "changed" || now === undefined) {
     const why = "why" in reason ? reason.why : "it cannot be looked at";
     return leftAlone(path, `cannot be brought back: ${why}`, { isChanged: false });
   }
   const { after, callId } = pieces[0];
-  const later = desk.later.whoElse(path, now);
+  const later = context.later.lastCallOn(path, now);
   const what =
     now.kind === "nothing" ? "is gone" : after.kind === "nothing" ? "is there again" : "has changed";
   const who = later === undefined ? "" : `, by ${later.callId} (${later.tool})`;
   const states = [now, ...pieces.flatMap((piece) => [piece.before, piece.after])];
   return {
     ...leftAlone(path, `${what} since ${callId}${who}`, { isChanged: true }),
-    details: whyHidden(path, desk) ?? (await showChange(path, after, now, desk.contents)),
+    details: whyHidden(path, context) ?? (await showChange(path, after, now, context.contents)),
     isFile: states.every(({ kind }) => kind === "file"),
     later: later?.callId,
   };
@@ -86,11 +86,11 @@ export function refuseUndo(refusals: readonly Refusal[], total: number, hasMerge
       ...refusals.slice(0, maxShown).map(showRefusal),
       ...more(refusals),
     ].join("\n"),
-    { hint: waysOut(refusals, total, hasMerged).join(" ") },
+    { hint: hintsFor(refusals, total, hasMerged).join(" ") },
   );
 }
 
-function waysOut(refusals: readonly Refusal[], total: number, hasMerged: boolean): readonly string[] {
+function hintsFor(refusals: readonly Refusal[], total: number, hasMerged: boolean): readonly string[] {
   const later = [...new Set(refusals.flatMap((refusal) => refusal.later ?? []))];
   const ways = [
     ...(!hasMerged && refusals.some(({ isFile }) => isFile)

@@ -6,22 +6,22 @@ import type { CallRecord, Journal, RecordedChange } from "../journal.ts";
 import type { WholeTransactions } from "../transactions/transaction-records.ts";
 import { findCheckpoint } from "./checkpoints.ts";
 import type { Contents } from "./contents.ts";
-import { type Conflict, judge, type Step } from "./plan-undo.ts";
+import { type Conflict, decideStep, type Step } from "./plan-undo.ts";
 import { stateAt } from "./settle-conflicts.ts";
 import type { UndoRecords } from "./undo-records.ts";
 
 /** Whose calls may be undone, and where: only a person may take back what others did, or what was done to protected files. */
-export interface Reach {
+export interface UndoScope {
   readonly session: string;
   readonly calls: "session" | "workspace";
   /** Why a path may not be changed, to go on after "it"; undefined for most. */
   readonly refuses?: ((path: string) => string | undefined) | undefined;
 }
 
-interface SelectionDesk {
+interface SelectionContext {
   readonly journal: Journal;
   readonly undos: UndoRecords;
-  readonly reach: Reach;
+  readonly scope: UndoScope;
   /** What is meant together. */
   readonly wholes: Pick<WholeTransactions, "callsOf" | "of">;
   /** Calls that are not meant by "the latest". */
@@ -29,37 +29,37 @@ interface SelectionDesk {
 }
 
 /** What the selected calls changed, in the order it was done. */
-export function selectChanges(selection: Selection, desk: SelectionDesk): readonly RecordedChange[] {
-  const { journal, undos, reach, wholes } = desk;
+export function selectChanges(selection: Selection, context: SelectionContext): readonly RecordedChange[] {
+  const { journal, undos, scope: scope, wholes } = context;
   const allOf = (ids: readonly string[]) => [...new Set(ids.flatMap((id) => wholes.callsOf(id)))];
   const changesOf = (calls: readonly CallRecord[]) =>
     journal.changesOf(allOf(calls.map(({ callId }) => callId)));
-  const own = reach.calls === "session" ? { session: reach.session } : {};
+  const own = scope.calls === "session" ? { session: scope.session } : {};
   const changing = { changing: true, ...own };
   switch (selection.kind) {
     case "calls":
-      return journal.changesOf(allOf(selection.ids).map((id) => findOwn(id, journal, reach).callId));
+      return journal.changesOf(allOf(selection.ids).map((id) => findOwn(id, journal, scope).callId));
     case "range": {
       const [first, last] = [selection.first, selection.last]
-        .map((id) => findOwn(id, journal, reach).sequence)
+        .map((id) => findOwn(id, journal, scope).sequence)
         .sort((one, other) => one - other) as [number, number];
       return changesOf(journal.calls({ ...changing, after: first - 1, upTo: last }));
     }
     case "last":
-      return changesOf(latest(selection.count, changing, desk));
+      return changesOf(latest(selection.count, changing, context));
     case "since":
       return changesOf(journal.calls({ ...changing, since: selection.time }));
     case "session":
-      return changesOf(journal.calls({ changing: true, session: reach.session }));
+      return changesOf(journal.calls({ changing: true, session: scope.session }));
     case "checkpoint": {
       const changes = journal.changesAfter(findCheckpoint(journal, selection.name));
-      return reach.calls === "workspace"
+      return scope.calls === "workspace"
         ? changes
-        : changes.filter(({ callId }) => isOwn(callId, journal, reach));
+        : changes.filter(({ callId }) => isOwn(callId, journal, scope));
     }
     case "undo": {
       const latestUndo = undos.latest(
-        (callId) => reach.calls === "workspace" || isOwn(callId, journal, reach),
+        (callId) => scope.calls === "workspace" || isOwn(callId, journal, scope),
       );
       return latestUndo === undefined ? [] : journal.changesOf([latestUndo]);
     }
@@ -70,7 +70,7 @@ export function selectChanges(selection: Selection, desk: SelectionDesk): readon
 function latest(
   count: number,
   filter: Parameters<Journal["calls"]>[0],
-  { journal, undos, without, wholes }: SelectionDesk,
+  { journal, undos, without, wholes }: SelectionContext,
 ): readonly CallRecord[] {
   // What is undone together counts as one.
   const found = new Map<string, CallRecord>();
@@ -89,20 +89,20 @@ function latest(
   return [...found.values()].slice(0, count);
 }
 
-function findOwn(callId: string, journal: Journal, reach: Reach): CallRecord {
+function findOwn(callId: string, journal: Journal, scope: UndoScope): CallRecord {
   const found = journal.find(callId);
   if (found === undefined)
     throw new ToolError("not-found", `There is no call "${callId}" in the journal of this workspace`, {
       hint: "Take an id as the result of a call tells it; a person finds all with: toolcrib log.",
     });
-  if (reach.calls === "session" && found.session !== reach.session)
+  if (scope.calls === "session" && found.session !== scope.session)
     throw new ToolError("denied", `${callId} was made in another session, and only a person may undo that`, {
       hint: `Ask the person to run: toolcrib undo ${callId}`,
     });
   return found;
 }
 
-function isOwn(callId: string, journal: Journal, { session }: Reach): boolean {
+function isOwn(callId: string, journal: Journal, { session }: UndoScope): boolean {
   return journal.find(callId)?.session === session;
 }
 
@@ -110,7 +110,7 @@ interface LaterCallsParts {
   readonly journal: Pick<Journal, "changesAfter" | "find">;
   readonly environment: Environment;
   readonly contents: Contents;
-  readonly reach: Reach;
+  readonly scope: UndoScope;
   /** What is to be undone. */
   readonly changes: readonly RecordedChange[];
 }
@@ -126,7 +126,7 @@ export class LaterCalls {
   }
 
   /** The call that made a path what it is now; undefined when it was none. */
-  whoElse(path: string, now: EntryState): { readonly callId: string; readonly tool: string } | undefined {
+  lastCallOn(path: string, now: EntryState): { readonly callId: string; readonly tool: string } | undefined {
     const { changes, latest: places } = this.#look();
     const latest = changes[Math.max(...withParents(path).map((name) => places.get(name) ?? -1))];
     const isIt = latest && (latest.path === path ? isSameState(latest.after, now) : now.kind === "nothing");
@@ -142,8 +142,8 @@ export class LaterCalls {
     const { contents } = this.#parts;
     const state = await stateAt(path, this.#parts, undefined);
     if ("kind" in state) contents.note(path, state);
-    const judged = judge({ ...net, path, present: path }, state, contents);
-    return "reason" in judged ? { ...judged, phase } : judged;
+    const decided = decideStep({ ...net, path, currentName: path }, state, contents);
+    return "reason" in decided ? { ...decided, phase } : decided;
   }
 
   #nameOf(path: string): string {

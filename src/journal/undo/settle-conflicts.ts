@@ -8,8 +8,8 @@ import type { Contents } from "./contents.ts";
 import type { Phase } from "./net-changes.ts";
 import { type Conflict, type Present, type Step, toStep, type UndoPlan } from "./plan-undo.ts";
 import { explainConflict, explainStuck, type Refusal, showCollisions } from "./refusals.ts";
-import type { LaterCalls, Reach } from "./select-calls.ts";
-import { type ShowingDesk, whyHidden } from "./show-change.ts";
+import type { LaterCalls, UndoScope } from "./select-calls.ts";
+import { type ShowContext, whyHidden } from "./show-change.ts";
 
 /** A plan with what could be merged, and what has to be left alone. */
 export interface Settled {
@@ -18,18 +18,18 @@ export interface Settled {
   readonly notes: readonly string[];
 }
 
-interface SettlingDesk extends ShowingDesk {
+interface SettleContext extends ShowContext {
   readonly merge: boolean;
   readonly later: LaterCalls;
 }
 
-export async function settleConflicts(plan: UndoPlan, desk: SettlingDesk): Promise<Settled> {
+export async function settleConflicts(plan: UndoPlan, context: SettleContext): Promise<Settled> {
   const refusals: Refusal[] = plan.stuck.map(explainStuck);
   const notes: string[] = [];
   const settled: { readonly phase: number; readonly step: Step }[] = [];
   for (const conflict of plan.conflicts) {
     const { phase, net } = conflict;
-    const result = await settle(conflict, desk);
+    const result = await settle(conflict, context);
     if (!("step" in result)) refusals.push(result);
     else {
       settled.push({ phase, step: result.step });
@@ -55,16 +55,16 @@ interface Solution {
   readonly isMerged: boolean;
 }
 
-async function settle(conflict: Conflict, desk: SettlingDesk): Promise<Solution | Refusal> {
-  const { merge, contents, later } = desk;
+async function settle(conflict: Conflict, context: SettleContext): Promise<Solution | Refusal> {
+  const { merge, contents, later } = context;
   const followed = await later.follow(conflict);
   if ("wanted" in followed) return { step: followed, isMerged: false };
-  const refusal = await explainConflict(followed, desk);
+  const refusal = await explainConflict(followed, context);
   if (!merge || !refusal.isChanged) return refusal;
   const result = await mergeConflict(followed, contents);
   if ("wanted" in result) return { step: result, isMerged: true };
   if ("collisions" in result) {
-    const hidden = whyHidden(followed.net.path, desk);
+    const hidden = whyHidden(followed.net.path, context);
     return { ...refusal, details: hidden ?? showCollisions(result.collisions) };
   }
   return { ...refusal, reason: `${refusal.reason}, and cannot be merged: ${result.why}` };
@@ -125,28 +125,28 @@ function mergeModes(base: number, ours: number, theirs: number): number | undefi
   return ours === base ? theirs : undefined;
 }
 
-interface LookingDesk {
+interface ReadContext {
   readonly environment: Environment;
   readonly contents: Contents;
-  readonly reach: Reach;
+  readonly scope: UndoScope;
 }
 
 /** Looks at every path that the phases are about. */
-export async function lookAt(
+export async function readStates(
   phases: readonly Phase[],
-  desk: LookingDesk,
+  context: ReadContext,
   signal: AbortSignal | undefined,
 ): Promise<Present> {
-  const { contents } = desk;
+  const { contents } = context;
   const states = new Map<string, ReturnType<Present["state"]>>();
   const names = phases.flatMap(({ nets, move }) => [
-    ...nets.map(({ present }) => present),
-    move?.presentFrom,
-    move?.presentTo,
+    ...nets.map(({ currentName: present }) => present),
+    move?.currentFrom,
+    move?.currentTo,
   ]);
   for (const name of names) {
     if (name === undefined || states.has(name)) continue;
-    const state = await stateAt(name, desk, signal);
+    const state = await stateAt(name, context, signal);
     states.set(name, state);
     if ("kind" in state) contents.note(name, state);
   }
@@ -158,10 +158,10 @@ export async function lookAt(
 
 export async function stateAt(
   name: string,
-  { environment, reach }: Pick<LookingDesk, "environment" | "reach">,
+  { environment, scope: scope }: Pick<ReadContext, "environment" | "scope">,
   signal: AbortSignal | undefined,
 ): Promise<ReturnType<Present["state"]>> {
-  const refusal = reach.refuses?.(name);
+  const refusal = scope.refuses?.(name);
   if (refusal !== undefined) return { unreadable: `it ${refusal}, and only a person may undo that` };
   try {
     return await environment.state(name, signal ? { signal } : {});

@@ -16,7 +16,7 @@ export async function showChange(
   after: EntryState,
   contents: Contents,
 ): Promise<string> {
-  const words = [...sayEntry("-", path, before, after), ...sayEntry("+", path, after, before)];
+  const words = [...describeEntry("-", path, before, after), ...describeEntry("+", path, after, before)];
   if (before.kind === after.kind && octal(before) !== octal(after))
     words.push(`permissions of ${showPath(path)}: ${octal(before)} → ${octal(after)}`);
   return words.map((line) => `${line}\n`).join("") + numberHunks(await diffOf(path, before, after, contents));
@@ -45,7 +45,12 @@ function numberHunks(diff: string): string {
   });
 }
 
-function sayEntry(sign: "-" | "+", path: string, state: EntryState, other: EntryState): readonly string[] {
+function describeEntry(
+  sign: "-" | "+",
+  path: string,
+  state: EntryState,
+  other: EntryState,
+): readonly string[] {
   if (state.kind === "link") return [`${sign} link ${showPath(path)} → ${showPath(state.target)}`];
   if (state.kind !== "directory" || other.kind === "directory") return [];
   return [`${sign} directory ${showPath(path)}/ (${octal(state)})`];
@@ -59,7 +64,7 @@ function sizeOf(state: EntryState): string {
   return state.kind === "file" ? showSize(state.bytes) : "nothing";
 }
 
-export interface ShowingDesk {
+export interface ShowContext {
   readonly environment: Environment;
   readonly contents: Contents;
   /** What may not be read is not shown either, as it was in the past. */
@@ -69,14 +74,14 @@ export interface ShowingDesk {
 /** What calls did, file by file, in the order of time. */
 export async function showPhases(
   phases: readonly Phase[],
-  desk: ShowingDesk,
+  context: ShowContext,
 ): Promise<readonly ChangedFile[]> {
   const files: ChangedFile[] = [];
   for (const { nets, move } of phases.toReversed()) {
     if (move) files.push(movedFile(move.from, move.to, move.state));
     for (const { path, pieces } of nets) {
       for (const { before, after } of pieces.toReversed())
-        files.push(await showFile(path, before, after, desk));
+        files.push(await showFile(path, before, after, context));
     }
   }
   return files;
@@ -85,12 +90,12 @@ export async function showPhases(
 /** What an undo does, or would do. Only who wants to look first needs to see the difference. */
 export async function showPlan(
   { phases }: UndoPlan,
-  desk: ShowingDesk | undefined,
+  context: ShowContext | undefined,
 ): Promise<readonly ChangedFile[]> {
   const files: ChangedFile[] = [];
   for (const { steps, move } of phases) {
     for (const { path, now: before, wanted: after } of steps)
-      files.push(desk ? await showFile(path, before, after, desk) : { path, before, after, diff: "" });
+      files.push(context ? await showFile(path, before, after, context) : { path, before, after, diff: "" });
     if (move) files.push(movedFile(move.to, move.from, move.state));
   }
   return files;
@@ -100,14 +105,14 @@ async function showFile(
   path: string,
   before: EntryState,
   after: EntryState,
-  desk: ShowingDesk,
+  context: ShowContext,
 ): Promise<ChangedFile> {
-  const diff = whyHidden(path, desk) ?? (await showChange(path, before, after, desk.contents));
+  const diff = whyHidden(path, context) ?? (await showChange(path, before, after, context.contents));
   return { path, before, after, diff };
 }
 
 /** A line to be shown instead of what a file holds, where that may not be read. */
-export function whyHidden(path: string, { environment, guard }: ShowingDesk): string | undefined {
+export function whyHidden(path: string, { environment, guard }: ShowContext): string | undefined {
   const refusal = guard?.("read", `${environment.workspace}/${path}`);
   return refusal && `${showPath(path)} ${refusal.reason} (${refusal.rule}): not shown\n`;
 }
