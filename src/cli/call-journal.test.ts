@@ -50,7 +50,7 @@ it("refuses what was changed since with exit code 1 and the ways out, as flags",
       " 2",
       " three",
       "+four",
-      "Take only these changes out of what is there now with --merge.",
+      "Remove only these changes from the current files with --merge.",
       "",
     ].join("\n"),
   });
@@ -101,10 +101,10 @@ it("undoes one hunk, and explains wrong words", async () => {
   expect(runs.map(({ exit, stderr }) => [exit, stderr.split("\n")[0]])).toEqual([
     [2, "poem.txt has 1 hunk, no hunk 2"],
     [1, 'There is no call "call_none" in the journal of this workspace'],
-    [1, 'There is no checkpoint "nowhere"'],
+    [1, 'No checkpoint is named "nowhere"'],
     [2, "give one of --last, --to, not several"],
     [2, "Unexpected argument: two"],
-    [1, "There is no undo to take back"],
+    [1, "There is no undo to redo"],
   ]);
   expect((await room.run("undo", callId, "--hunk", "1")).exit).toBe(0);
   expect(room.read("poem.txt")).toBe("one\ntwo\nthree\n");

@@ -93,8 +93,8 @@ describe("blobs", () => {
     await blobs.keep(content);
     const file = join(folder, hash.slice(0, 2), hash.slice(2));
     const unreadable = (fault: string) =>
-      new ToolError("unavailable", `The content kept as ${hash.slice(0, 12)}… ${fault}`, {
-        hint: "Nothing was changed. What it was taken from can only be restored from elsewhere, git for example.",
+      new ToolError("unavailable", `The stored content ${hash.slice(0, 12)}… ${fault}`, {
+        hint: "Nothing was changed. Restore the file from another source, such as git.",
       });
     writeFileSync(file, "one\r\n\0tw0");
     await expect(blobs.read(hash)).rejects.toThrow(unreadable("is damaged"));
@@ -103,8 +103,8 @@ describe("blobs", () => {
     await blobs.keep(content);
     expect(Buffer.from(await blobs.read(hash)).equals(content)).toBe(true);
     const gone = contentHash(Buffer.from("never kept"));
-    await expect(blobs.read(gone)).rejects.toThrow("is no longer there");
-    await expect(blobs.read("../../../etc/passwd")).rejects.toThrow("is no longer there");
+    await expect(blobs.read(gone)).rejects.toThrow("no longer exists");
+    await expect(blobs.read("../../../etc/passwd")).rejects.toThrow("no longer exists");
   });
 
   it("take the same content from several processes at once", async () => {

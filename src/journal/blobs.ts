@@ -6,40 +6,38 @@ import { BlobFolder } from "../system/blob-store.ts";
 import { asToolError } from "../system/file-errors.ts";
 
 /**
- * Contents of files as they were, each kept once under its SHA-256 (lower-case hex). Keep only for a call that has begun
- * in the journal: while one runs nothing is collected. Throws `unavailable` when there is no space.
+ * Old contents of files, each stored once under its SHA-256 (lower-case hex). Store only for a call that has begun in
+ * the journal, because nothing is collected while a call runs. Throws `unavailable` when there is no space.
  */
 export interface Blobs {
   keep(content: Uint8Array): Promise<string>;
-  /** Keeps the file that `path` leads to, of any size. */
+  /** Stores the file at `path`, of any size. */
   keepFile(
     environment: Environment,
     path: string,
     signal?: AbortSignal,
   ): Promise<{ readonly hash: string; readonly bytes: number }>;
   has(hash: string): boolean;
-  /** `unavailable` when it is gone or damaged: what is not what it was is never given out. */
+  /** Throws `unavailable` when the content is missing or damaged. */
   read(hash: string): Promise<Uint8Array>;
 }
 
-/** Blobs in a folder of their own, which is made when it is needed. */
+/** Blobs in a folder, which is created on first use. */
 export function openBlobs(folder: string): Blobs {
   const blobs = new BlobFolder(folder);
   return {
     keep: async (content) => keeping(folder, () => blobs.keep(content)),
     keepFile: async (environment, path, signal) => {
-      const { hash, bytes } = await keeping(
-        folder,
-        async () =>
-          (await copyOut(environment, path, blobs, signal)) ??
-          (await blobs.keepPieces(piecesOf(environment, path), signal)),
-      );
+      const copy = async () =>
+        (await copyOut(environment, path, blobs, signal)) ??
+        (await blobs.keepPieces(piecesOf(environment, path), signal));
+      const { hash, bytes } = await keeping(folder, copy);
       return { hash, bytes };
     },
     has: (hash) => blobs.has(hash),
     read: async (hash) => {
       const content = await blobs.read(hash);
-      if (content === undefined) throw unreadable(hash, "is no longer there");
+      if (content === undefined) throw unreadable(hash, "no longer exists");
       if (contentHash(content) !== hash) throw unreadable(hash, "is damaged");
       return content;
     },
@@ -66,7 +64,7 @@ async function keeping<Result>(folder: string, act: () => Result | Promise<Resul
 }
 
 function unreadable(hash: string, fault: string): ToolError {
-  return new ToolError("unavailable", `The content kept as ${hash.slice(0, 12)}… ${fault}`, {
-    hint: "Nothing was changed. What it was taken from can only be restored from elsewhere, git for example.",
+  return new ToolError("unavailable", `The stored content ${hash.slice(0, 12)}… ${fault}`, {
+    hint: "Nothing was changed. Restore the file from another source, such as git.",
   });
 }

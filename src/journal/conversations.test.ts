@@ -206,7 +206,7 @@ describe("a session", () => {
       expect.objectContaining({
         code: "unavailable",
         message: `The session a is open in process ${process.pid}`,
-        hint: "End it there first, or begin a new one with what was said in it: toolcrib sessions fork a",
+        hint: "Close it there first, or continue in a copy: toolcrib sessions fork a",
       }),
     );
     second.close();

@@ -4,7 +4,7 @@ import { journalUnusable } from "./database.ts";
 import type { Journal } from "./journal.ts";
 import type { OpenStore } from "./store.ts";
 
-/** Conversations in the database of a journal, beside its chain: what a person wants gone can be removed. */
+/** Conversations in the database of a journal, outside its chain, so that the user can delete them. */
 export class StoredConversations implements Conversations {
   readonly #journal: Journal;
   #prepared: { readonly of: DatabaseSync; readonly statements: Statements } | undefined;
@@ -26,10 +26,8 @@ export class StoredConversations implements Conversations {
     );
   }
 
-  entries(
-    session: string,
-    { from = 1, to = Number.MAX_SAFE_INTEGER }: EntryRange = {},
-  ): readonly KeptEntry[] {
+  entries(session: string, range: EntryRange = {}): readonly KeptEntry[] {
+    const { from = 1, to = Number.MAX_SAFE_INTEGER } = range;
     const rows = this.#use(({ read }) => read.all(session, from, to));
     return rows.map(({ number, at, entry }) => ({
       number: Number(number),
@@ -51,7 +49,7 @@ export class StoredConversations implements Conversations {
 
   remove(session: string): boolean {
     return this.#use(({ remove }, database) => {
-      // Overwritten, not only forgotten: in the file, and where it was written ahead, unless somebody reads that just now.
+      // Overwrites the data in the file, and in the write-ahead log unless another process is reading it.
       database.exec("PRAGMA secure_delete = ON");
       const { changes } = remove.run(session);
       database.exec("PRAGMA secure_delete = OFF; PRAGMA wal_checkpoint(TRUNCATE)");
@@ -98,7 +96,7 @@ const listing = `
   FROM conversations GROUP BY session ORDER BY lastAt DESC, session DESC
 `;
 
-/** Undefined for what somebody has altered: one such entry must not hide all others. */
+/** Undefined for an altered entry, so that it does not hide all others. */
 function parse(text: unknown): unknown {
   try {
     return JSON.parse(String(text));

@@ -103,7 +103,7 @@ it("lets nothing be changed when the disk is full", async () => {
       message: expect.stringMatching(
         /^The journal .*\/journal\.sqlite cannot be used: (database or disk is full|disk I\/O error)$/,
       ),
-      hint: "Nothing was changed. Free disk space, or set TOOLCRIB_HOME to a folder that can be written.",
+      hint: "Nothing was changed. Free disk space, or set TOOLCRIB_HOME to a writable folder.",
     },
   };
   expect(write()).toEqual(refused);

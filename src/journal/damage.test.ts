@@ -76,8 +76,8 @@ describe("a journal whose database", () => {
         },
       ],
       warnings: [
-        `The journal ${file} is damaged (${reason}). It was set aside as ${join(folder, aside)} and a new one ` +
-          "begun: what was done before this can no longer be undone.",
+        `The journal ${file} is damaged (${reason}). It was moved to ${join(folder, aside)} and a new one ` +
+          "was started: earlier changes can no longer be undone.",
       ],
     });
     journal.close();

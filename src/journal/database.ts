@@ -4,7 +4,7 @@ import { ToolError } from "../contract/error.ts";
 import { identityOf, isLost, loadSqlite, makeDatabaseFile } from "../system/sqlite-file.ts";
 import { Records } from "./records.ts";
 
-/** Opens the database of a journal, or begins it. Throws what SQLite throws; see `isDamage`. */
+/** Opens or creates the database of a journal. Throws what SQLite throws; see `isDamage`. */
 export function openDatabase(
   file: string,
   options: { readonly patienceMs: number },
@@ -18,8 +18,8 @@ export function openDatabase(
     if (versionOf(database) !== version) refuseUnlessOurs(database, file);
     writeAhead(database, options.patienceMs);
     database.exec("PRAGMA synchronous = NORMAL");
-    // To bring what was added into the file waits for the disk, and all calls with it: not every thousand calls.
-    database.exec(`PRAGMA wal_autocheckpoint = ${maxLogPages}`);
+    // A checkpoint waits for the disk, and all calls with it, so it runs after 16 MB instead of SQLite's 4.
+    database.exec("PRAGMA wal_autocheckpoint = 4000");
     if (versionOf(database) !== version) inTransaction(database, () => bringUpToDate(database));
     return { database, identity };
   } catch (error) {
@@ -28,10 +28,7 @@ export function openDatabase(
   }
 }
 
-/** 16 MB of what was added; SQLite's own choice is 4. */
-const maxLogPages = 4_000;
-
-/** SQLite does not wait by itself here when two processes begin one database at the same moment. */
+/** Retries, because SQLite does not wait here when two processes create one database at the same moment. */
 function writeAhead(database: DatabaseSync, patienceMs: number): void {
   const giveUpAt = Date.now() + patienceMs;
   while (true) {
@@ -46,7 +43,7 @@ function writeAhead(database: DatabaseSync, patienceMs: number): void {
   }
 }
 
-/** Whether the file is no database, is broken, or has tables that are not ours: no patience will help. */
+/** Whether the file is not a database, is broken, or has foreign tables, so that waiting does not help. */
 export function isDamage(error: unknown): boolean {
   if (error instanceof WrongTables || error instanceof LostJournal) return true;
   const { errcode = 0, message } = error as Error & { errcode?: number };
@@ -58,7 +55,7 @@ export function isDamage(error: unknown): boolean {
 
 const [sqliteError, sqliteBusy, sqliteCorrupt, sqliteNotADatabase] = [1, 5, 11, 26];
 
-/** Whether a database is empty, or has the calls of the first journals only. */
+/** Whether a database is empty, or has only the calls of version 1. */
 export function isOlderJournal(database: DatabaseSync): boolean {
   return versionOf(database) < version && tablesIn(database).every((name) => name === "calls");
 }
@@ -66,14 +63,14 @@ export function isOlderJournal(database: DatabaseSync): boolean {
 class WrongTables extends Error {}
 class LostJournal extends Error {}
 
-/** Whether the journal is gone although the contents are there that stand beside it. */
+/** Whether the journal is gone, although the contents next to it exist. */
 export function isLostJournal(file: string): boolean {
   return isLost(file, join(dirname(file), "blobs"));
 }
 
-export const lostJournal = "it is empty or was removed, but contents of earlier calls are there";
+export const lostJournal = "it is empty or was deleted, but contents of earlier calls exist";
 
-/** Version 1 had a table of calls and no chain, and did not say its number; version 2 had no conversations. */
+/** Version 1 had a table of calls, no chain and no version number; version 2 had no conversations. */
 const version = 3;
 
 function refuseUnlessOurs(database: DatabaseSync, file: string): void {
@@ -87,7 +84,7 @@ function refuseUnlessOurs(database: DatabaseSync, file: string): void {
 }
 
 function bringUpToDate(database: DatabaseSync): void {
-  // Another process may have been quicker.
+  // Another process may have done it meanwhile.
   if (versionOf(database) === version) return;
   if (versionOf(database) < 2) database.exec(tablesOfJournal);
   database.exec(tableOfConversations);
@@ -101,8 +98,8 @@ function tablesIn(database: DatabaseSync): readonly string[] {
 }
 
 /**
- * AUTOINCREMENT remembers how far the numbers went, also when the last records are removed. Running calls stand in a
- * table of their own, so that it takes no look at all records to know whether one may still need what is collected.
+ * AUTOINCREMENT remembers the highest number even when the last records are removed. Running calls have a separate
+ * table, so that a collection need not read all records to know whether a call may still need a content.
  */
 const tablesOfJournal = `
   CREATE TABLE records (
@@ -138,46 +135,26 @@ function versionOf(database: DatabaseSync): number {
   return database.prepare("PRAGMA user_version").get()!.user_version as number;
 }
 
-/** Takes the calls of the first journals over, each as one record. */
+/** Converts the calls of version 1, each to one record. */
 function migrateCalls(database: DatabaseSync): void {
   const records = new Records(database);
-  const rows = database.prepare("SELECT * FROM calls ORDER BY sequence").all() as unknown as OldCall[];
-  records.append(
-    rows.map((row) => ({
-      at: row.started_at,
-      kind: row.outcome === null ? "begin" : "call",
-      session: row.session,
-      call: row.call_id,
-      body: JSON.stringify({
-        tool: row.tool,
-        input: JSON.parse(row.input),
-        ...(row.outcome === null
-          ? {}
-          : {
-              outcome: row.outcome,
-              message: row.message ?? undefined,
-              outputHandle: row.output_handle ?? undefined,
-              durationMs: row.duration_ms,
-            }),
-      }),
-    })),
-  );
+  const rows = database.prepare("SELECT * FROM calls ORDER BY sequence").all();
+  const entries = rows.map((row) => {
+    const { tool, outcome, message, output_handle: outputHandle, duration_ms: durationMs } = row;
+    const ending = outcome === null ? {} : { outcome, message, outputHandle, durationMs };
+    return {
+      at: Number(row.started_at),
+      kind: outcome === null ? "begin" : "call",
+      session: String(row.session),
+      call: String(row.call_id),
+      body: JSON.stringify({ tool, input: JSON.parse(String(row.input)), ...ending }),
+    };
+  });
+  records.append(entries);
   database.exec("DROP TABLE calls");
 }
 
-interface OldCall {
-  readonly call_id: string;
-  readonly session: string;
-  readonly tool: string;
-  readonly input: string;
-  readonly started_at: number;
-  readonly duration_ms: number | null;
-  readonly outcome: string | null;
-  readonly message: string | null;
-  readonly output_handle: string | null;
-}
-
-/** Does all or nothing, while no other process writes. */
+/** Runs `act` in a transaction, while no other process writes. */
 export function inTransaction<Result>(database: DatabaseSync, act: () => Result): Result {
   database.exec("BEGIN IMMEDIATE");
   try {
@@ -185,25 +162,21 @@ export function inTransaction<Result>(database: DatabaseSync, act: () => Result)
     database.exec("COMMIT");
     return result;
   } catch (error) {
-    rollBack(database);
+    try {
+      // On a full disk SQLite has already rolled back.
+      if (database.isTransaction) database.exec("ROLLBACK");
+    } catch {
+      // The first error says more.
+    }
     throw error;
   }
 }
 
-/** A full disk has already taken it back, and what a damaged database says to this is no news. */
-function rollBack(database: DatabaseSync): void {
-  try {
-    if (database.isTransaction) database.exec("ROLLBACK");
-  } catch {
-    // The error that led here says more.
-  }
-}
-
-/** The database of a journal cannot be opened, read or written. `comfort` says what that means for the call. */
-export function journalUnusable(file: string, cause: unknown, comfort = ""): ToolError {
+/** The database of a journal cannot be opened, read or written. `consequence` begins the hint. */
+export function journalUnusable(file: string, cause: unknown, consequence = ""): ToolError {
   if (cause instanceof ToolError) return cause;
   return new ToolError("unavailable", `The journal ${file} cannot be used: ${(cause as Error).message}`, {
-    hint: `${comfort}Free disk space, or set TOOLCRIB_HOME to a folder that can be written.`,
+    hint: `${consequence}Free disk space, or set TOOLCRIB_HOME to a writable folder.`,
     cause,
   });
 }

@@ -273,7 +273,7 @@ describe("journal", () => {
     mkdirSync(join(folder, "journal.sqlite"));
     const journal = openJournal();
     const file = join(folder, "journal.sqlite");
-    const way = "Free disk space, or set TOOLCRIB_HOME to a folder that can be written.";
+    const way = "Free disk space, or set TOOLCRIB_HOME to a writable folder.";
     const unusable = (hint: string) =>
       new ToolError(
         "unavailable",

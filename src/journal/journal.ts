@@ -1,16 +1,10 @@
 import type { Change } from "../contract/history.ts";
+import { isRecord } from "../lib/json/is-record.ts";
 import { thisProcess } from "../system/process-identity.ts";
 import { inTransaction, journalUnusable } from "./database.ts";
 import { parseBody, readCalls, readSessions, refuseOpen, toCall, toChanges } from "./read-calls.ts";
-import type {
-  Attempt,
-  CallFilter,
-  CallRecord,
-  Ending,
-  JournalRecord,
-  RecordedChange,
-  SessionRecord,
-} from "./record.ts";
+import type * as record from "./record.ts";
+import type { Attempt, CallRecord, Ending, JournalRecord, RecordedChange } from "./record.ts";
 import { type Entry, printValue, type Records, type Redact, type Row, type RunningCall } from "./records.ts";
 import { type OpenStore, Store } from "./store.ts";
 
@@ -19,15 +13,15 @@ export type * from "./record.ts";
 export interface JournalOptions {
   readonly file: string;
   readonly session: string;
-  /** Leaves values that look like secrets out of what is written down. */
+  /** Removes values that look like secrets from records. */
   readonly redact?: Redact;
-  /** How long another process may hold the database. */
+  /** How long to wait while another process locks the database. Default: 5 s. */
   readonly patienceMs?: number;
-  /** The time; the machine's if not said. */
+  /** Default: Date.now. */
   readonly now?: () => number;
 }
 
-/** What happened in one workspace, kept in SQLite as a chain of records. Several processes may write the same file. */
+/** The history of one workspace: a chain of records in SQLite. Several processes may write the same file. */
 export class Journal {
   readonly file: string;
   /** The session whose calls are recorded. */
@@ -35,14 +29,14 @@ export class Journal {
   readonly #redact: Redact;
   readonly #now: () => number;
   readonly #store: Store;
-  /** The database that knows of this session. */
+  /** The database in which this session is recorded as open. */
   #announcedIn: OpenStore | undefined;
   readonly #begun = new Set<string>();
-  /** Those that are to be printed when they are written: nobody waits for that. */
+  /** Functions serialize their entry when it is written, so that no call waits for that. */
   #waiting: (Entry | (() => Entry))[] = [];
   #timer: NodeJS.Timeout | undefined;
 
-  /** Opens the database only when there is something to write. The folder of `file` must exist by then. */
+  /** Opens the database on the first write. The folder of `file` must exist by then. */
   constructor({ file, session, redact, patienceMs = 5_000, now = Date.now }: JournalOptions) {
     this.file = file;
     this.session = session;
@@ -52,7 +46,7 @@ export class Journal {
     flushAtExit(this);
   }
 
-  /** What a person has to know: that the database was damaged, and what became of it. */
+  /** Warnings for the user: the database was damaged and replaced. */
   get warnings(): readonly string[] {
     return this.#store.warnings;
   }
@@ -67,18 +61,18 @@ export class Journal {
     this.#begun.add(attempt.callId);
   }
 
-  /** Records what a call is about to change, at once and in this order. Throws `unavailable`: then change nothing. */
+  /** Records what a call is about to change, at once and in order. When it throws `unavailable`, change nothing. */
   change(callId: string, changes: readonly Change[]): void {
     if (changes.length > 0) this.#writeFirst(this.#entry("change", callId, JSON.stringify(changes)));
   }
 
-  /** Records an ending: at once if the call has begun, else together with others within a moment. */
+  /** Records an ending: at once when `begin` was called, otherwise in a batch shortly after. */
   finish(attempt: Attempt, ending: Ending): void {
     const hasBegun = this.#begun.delete(attempt.callId);
     const { callId, startedAt, input } = attempt;
     if (hasBegun) this.#waiting.push(this.#entry("end", callId, this.#print({}, ending)));
     else {
-      // Who made the call may change its input now; what stands in other objects is printed at once.
+      // The caller may change its input from now on: a flat one is copied, a nested one is serialized at once.
       const kept = isFlat(input) ? { ...attempt, input: { ...input } } : undefined;
       const print = () => this.#entry("call", callId, this.#print(kept ?? attempt, ending), startedAt);
       this.#waiting.push(kept === undefined ? print() : print);
@@ -87,7 +81,7 @@ export class Journal {
     else this.#timer ??= setTimeout(() => this.flushQuietly(), batchDelayMs).unref();
   }
 
-  /** Records anything else at once and tells its place. Throws `unavailable`. */
+  /** Records anything else at once and returns its sequence number. Throws `unavailable`. */
   append(kind: string, body: unknown): number {
     return this.#writeFirst(this.#entry(kind, "", JSON.stringify(body)));
   }
@@ -97,8 +91,8 @@ export class Journal {
     return this.calls({ limit });
   }
 
-  /** The calls that a filter means, newest first. */
-  calls(filter: CallFilter): readonly CallRecord[] {
+  /** The matching calls, newest first. */
+  calls(filter: record.CallFilter): readonly CallRecord[] {
     return this.#read((records) => readCalls(records, filter));
   }
 
@@ -106,7 +100,7 @@ export class Journal {
     return this.#read((records) => toCall(records.ofCall(callId)));
   }
 
-  /** What these calls changed, in the order it was done. */
+  /** What these calls changed, in order. */
   changesOf(callIds: readonly string[]): readonly RecordedChange[] {
     return this.#read((records) =>
       callIds
@@ -115,26 +109,26 @@ export class Journal {
     );
   }
 
-  /** What was changed after a place in the journal, in the order it was done. */
+  /** What was changed after a sequence number, in order. */
   changesAfter(sequence: number): readonly RecordedChange[] {
     return this.#read((records) =>
       [...records.where("kind = 'change' AND sequence > ?", [sequence])].flatMap(toChanges),
     );
   }
 
-  /** The records of one kind that belong to no call, oldest first; those after a place in the journal, if told. */
+  /** The records of one kind that belong to no call, oldest first, after a sequence number. */
   records(kind: string, after = 0): readonly JournalRecord[] {
     return this.#read((records) =>
       [...records.where("call = '' AND kind = ? AND sequence > ?", [kind, after])].flatMap(toRecord),
     );
   }
 
-  /** The sessions that wrote something, oldest first. */
-  sessions(): readonly SessionRecord[] {
+  /** The recorded sessions, oldest first. */
+  sessions(): readonly record.SessionRecord[] {
     return this.#read(readSessions);
   }
 
-  /** Some records of every kind, oldest first. */
+  /** Records of every kind, oldest first. */
   page(after: number, limit: number): readonly Row[] {
     return this.#read((records) => records.page(after, limit));
   }
@@ -144,12 +138,12 @@ export class Journal {
     return this.#read((records) => records.running());
   }
 
-  /** Does all or nothing, while no other process writes. For the keeping of the journal itself. */
+  /** Runs `act` in a transaction, while no other process writes. For the maintenance of the journal itself. */
   alone<Result>(act: (store: OpenStore) => Result): Result {
     return this.#store.use((store) => inTransaction(store.database, () => act(store)));
   }
 
-  /** Does all or nothing, in a database that knows this session to be open: for what is kept beside the chain. */
+  /** Runs `act` in a transaction of a database where this session is recorded as open: for data outside the chain. */
   keep<Result>(act: (store: OpenStore) => Result): Result {
     return this.#store.use((store) => {
       const result = inTransaction(store.database, () => {
@@ -161,7 +155,7 @@ export class Journal {
     });
   }
 
-  /** Says at once that this session is open here. Throws `unavailable` where it is open already, here or elsewhere. */
+  /** Records at once that this session is open here. Throws `unavailable` when it is already open. */
   claim(): void {
     try {
       this.#store.use((store) => {
@@ -176,12 +170,12 @@ export class Journal {
     }
   }
 
-  /** What else is kept in the same database. */
+  /** For other data in the same database. */
   use<Result>(act: (store: OpenStore) => Result): Result {
     return this.#store.use(act);
   }
 
-  /** Writes what is waiting. */
+  /** Writes the waiting records. */
   flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -196,7 +190,7 @@ export class Journal {
     this.#store.close();
   }
 
-  /** A call that has ended cannot be failed any more: its record waits for the next time, and a warning is given. */
+  /** A call that has ended can no longer fail: its record waits for the next write, and a warning is emitted. */
   flushQuietly(): void {
     try {
       this.flush();
@@ -223,7 +217,7 @@ export class Journal {
     }
   }
 
-  /** Writes what is waiting and then `entries`, all or nothing, and tells the place of the last. */
+  /** Writes the waiting records and then `entries`, all or nothing, and returns the last sequence number. */
   #write(entries: readonly Entry[]): number {
     const sequence = this.#store.use((store) => {
       const announcement = this.#announcedIn === store ? [] : [this.#announcement("opened")];
@@ -251,24 +245,21 @@ export class Journal {
   }
 }
 
-/** An object of nothing but texts, numbers and the like, as most inputs are. */
+/** Whether an object has no nested objects, as most inputs. */
 function isFlat(input: unknown): input is Readonly<Record<string, unknown>> {
   return (
-    typeof input === "object" &&
-    input !== null &&
-    !Array.isArray(input) &&
-    Object.values(input).every((value) => typeof value !== "object" || value === null)
+    isRecord(input) && Object.values(input).every((value) => typeof value !== "object" || value === null)
   );
 }
 
-/** None when somebody has altered it. */
+/** Empty for a record whose body was altered. */
 function toRecord(row: Row): readonly JournalRecord[] {
   const { sequence, at, session, kind } = row;
   const body = parseBody(row);
   return body === undefined ? [] : [{ sequence, at, session, kind, body }];
 }
 
-/** One listener for all: Node warns of many. */
+/** One exit listener serves all journals, because Node warns about many. */
 const openJournals = new Set<Journal>();
 
 function flushAtExit(journal: Journal): void {

@@ -3,22 +3,22 @@ import type { KeptOutput, Outputs } from "../contract/output.ts";
 import { newIdentifier } from "../lib/identifier.ts";
 import { openOutputFile } from "../system/output-file.ts";
 
-/** Keeps outputs that were too long to show. Their handles can be given to tools instead of a path. */
+/** Stores outputs that are too long to show. Tools accept their handles as paths. */
 export interface OutputStore extends Outputs {
-  /** Keeps the whole text and answers with its handle, `out_…`. */
+  /** Stores the whole text and returns its handle, `out_…`. */
   keep(text: string): Promise<string>;
 }
 
 export interface OutputStoreOptions {
-  /** Leaves secrets out of a text that comes in pieces. */
+  /** Removes secrets from a text that arrives in pieces. */
   readonly redacting: () => { push(piece: string): string; end(): string };
-  /** How much of one output is kept. */
+  /** How much of one output is stored. */
   readonly maxBytes: number;
-  /** How much all of them may take; 1 GB if not said. The oldest go first. */
+  /** Limit of all outputs together; the oldest are deleted first. Default: 1 GB. */
   readonly maxTotalBytes?: number;
 }
 
-/** A store in the folder that `files` is rooted at. It is tidied at the first use, and whenever much has been added. */
+/** A store in the workspace of `files`. Old outputs are deleted at the first use, and whenever much has been added. */
 export function openOutputStore(files: Environment, options: OutputStoreOptions): OutputStore {
   const { maxTotalBytes = 1024 ** 3 } = options;
   let tidied = Promise.resolve();
@@ -41,19 +41,16 @@ export function openOutputStore(files: Environment, options: OutputStoreOptions)
       added(text.length);
       return handle;
     },
-    begin: () => beginOutput(files.workspace, { ...options, tidy, added }),
+    begin: () => beginOutput(files.workspace, options, tidy(), added),
   };
-}
-
-interface Tidying {
-  tidy(): Promise<void>;
-  added(bytes: number): void;
 }
 
 /** One output, in the order of its pieces. */
 function beginOutput(
   folder: string,
-  { redacting, maxBytes, tidy, added }: OutputStoreOptions & Tidying,
+  { redacting, maxBytes }: OutputStoreOptions,
+  tidied: Promise<void>,
+  added: (bytes: number) => void,
 ): KeptOutput {
   const handle = newIdentifier("out");
   const file = openOutputFile(folder, handle);
@@ -61,7 +58,7 @@ function beginOutput(
   let keptBytes = 0;
   let isFull = false;
   let isLost = false;
-  let last = tidy().catch(() => {});
+  let last = tidied.catch(() => {});
   const append = async (text: string) => {
     if (isFull || text === "") return;
     const { kept, bytes } = fitting(text, maxBytes - keptBytes);
@@ -74,7 +71,7 @@ function beginOutput(
       isFull = true;
       isLost = true;
       keptBytes = 0;
-      // A full disk would keep the journal from telling of this call, and every later one from being made.
+      // A full disk would keep the journal from recording this call, and so prevent every later one.
       await file.remove().catch(() => {});
     }
   };
@@ -99,24 +96,18 @@ function beginOutput(
   };
 }
 
-/** As much of a text as so many bytes hold, whole lines where that is possible. */
+/** As much of a text as fits in `maxBytes`, in whole lines. */
 function fitting(text: string, maxBytes: number): { readonly kept: string; readonly bytes: number } {
   const bytes = Buffer.byteLength(text);
   if (bytes <= maxBytes) return { kept: text, bytes };
   const part = Buffer.from(text).subarray(0, maxBytes);
-  const end = part.lastIndexOf(newline) + 1;
-  const kept = part.subarray(0, end).toString();
-  return { kept, bytes: end };
+  const end = part.lastIndexOf("\n") + 1;
+  return { kept: part.subarray(0, end).toString(), bytes: end };
 }
-
-const newline = 0x0a;
 
 const keptForMs = 7 * 24 * 60 * 60 * 1000;
 
-/**
- * Removes what is older than a week, and the oldest of what is too much. Another process may tidy at the same time, and
- * somebody may have put things there: whatever resists stays.
- */
+/** Deletes outputs older than a week, and the oldest over the limit. Ignores failures: another process may do the same. */
 async function removeOld(files: Environment, maxTotalBytes: number): Promise<void> {
   let totalBytes = 0;
   for (const { name, bytes, modifiedMs } of await newestFirst(files)) {

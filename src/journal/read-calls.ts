@@ -4,7 +4,7 @@ import { isGone } from "../system/process-identity.ts";
 import type { CallFilter, CallRecord, FileCounts, RecordedChange, SessionRecord } from "./record.ts";
 import { type Records, type Row, sessionAbandonedMs } from "./records.ts";
 
-/** The calls that a filter means, newest first. */
+/** The matching calls, newest first. */
 export function readCalls(records: Records, filter: CallFilter): readonly CallRecord[] {
   const { condition, values } = toCondition(filter);
   const calls: CallRecord[] = [];
@@ -33,7 +33,7 @@ export function toCall(rows: readonly Row[]): CallRecord | undefined {
   };
 }
 
-/** What a record does not say, or no longer. */
+/** Defaults for fields that a record lacks. */
 const unknown = {
   tool: "(unreadable)",
   input: null,
@@ -54,7 +54,7 @@ export function toChanges(row: Row): readonly RecordedChange[] {
   return (changes ?? []).map((change) => ({ ...change, callId: row.call, sequence: row.sequence }));
 }
 
-/** Undefined for what somebody has altered: one such record must not hide all others. */
+/** Undefined for an altered record, so that it does not hide all others. */
 export function parseBody({ body }: Row): Readonly<Record<string, unknown>> | undefined {
   try {
     return JSON.parse(body);
@@ -63,7 +63,7 @@ export function parseBody({ body }: Row): Readonly<Record<string, unknown>> | un
   }
 }
 
-/** By what became of each file in the end: one that was made and removed again does not count. */
+/** Compares the first and last state of each file: one that was created and removed again does not count. */
 function countFiles(changes: readonly Change[]): FileCounts {
   const ends = new Map<string, { readonly before: EntryState; after: EntryState }>();
   for (const { path, before, after } of changes) {
@@ -81,7 +81,7 @@ function countFiles(changes: readonly Change[]): FileCounts {
   return counts;
 }
 
-/** Folders come and go with what is in them. */
+/** Folders do not count, because they come and go with their files. */
 function isFile({ kind }: EntryState): boolean {
   return kind === "file" || kind === "link";
 }
@@ -93,11 +93,11 @@ function toCondition(filter: CallFilter): { condition: string; values: (string |
     ["sequence > ?", filter.after],
     ["sequence <= ?", filter.upTo],
   ];
-  const said = parts.filter((part) => part[1] !== undefined) as [string, string | number][];
+  const given = parts.filter((part) => part[1] !== undefined) as [string, string | number][];
   const changing = filter.changing ? [hasChanges] : [];
   return {
-    condition: ["kind IN ('begin', 'call')", ...changing, ...said.map(([text]) => text)].join(" AND "),
-    values: said.map(([, value]) => value),
+    condition: ["kind IN ('begin', 'call')", ...changing, ...given.map(([text]) => text)].join(" AND "),
+    values: given.map(([, value]) => value),
   };
 }
 
@@ -108,12 +108,12 @@ function fits(record: CallRecord, { tool, failed }: CallFilter): boolean {
   return (tool === undefined || record.tool === tool) && (!failed || record.outcome !== "ok");
 }
 
-/** The sessions that wrote something, oldest first. One may have been opened many times, by one process after another. */
+/** The recorded sessions, oldest first. Several processes may have opened one, one after the other. */
 export function readSessions(records: Records): readonly SessionRecord[] {
   return fold(records.where("call = '' AND kind IN ('opened', 'closed')", []));
 }
 
-/** Throws `unavailable` where a session is open in a process that lives. */
+/** Throws `unavailable` when a session is open in a living process. */
 export function refuseOpen(records: Records, session: string): void {
   const condition = "call = '' AND kind IN ('opened', 'closed') AND session = ?";
   const [found] = fold(records.where(condition, [session]));
@@ -122,13 +122,13 @@ export function refuseOpen(records: Records, session: string): void {
 
 export function sessionInUse(session: string, pid: number | undefined): ToolError {
   return new ToolError("unavailable", `The session ${session} is open in process ${pid}`, {
-    hint: `End it there first, or begin a new one with what was said in it: toolcrib sessions fork ${session}`,
+    hint: `Close it there first, or continue in a copy: toolcrib sessions fork ${session}`,
   });
 }
 
 interface Found {
   readonly openedAt: number;
-  /** Who has opened it and not closed it, and when. */
+  /** The processes that have it open, and since when. */
   readonly owners: Map<string, number>;
   readonly lastOwner: string;
 }
@@ -140,7 +140,7 @@ function fold(rows: Iterable<Row>): readonly SessionRecord[] {
     const owner = ownerIn(row);
     const found = sessions.get(session);
     if (kind === "closed") {
-      // Earlier versions did not say who closed it: then there was only one.
+      // Earlier versions did not record the process, and allowed only one.
       if (owner === undefined) found?.owners.clear();
       else found?.owners.delete(owner);
     } else {
@@ -149,11 +149,7 @@ function fold(rows: Iterable<Row>): readonly SessionRecord[] {
       sessions.set(session, { openedAt, owners: owners.set(lastOwner, at), lastOwner });
     }
   }
-  return [...sessions].map(([session, found]) => ({
-    session,
-    openedAt: found.openedAt,
-    ...stateOf(found),
-  }));
+  return [...sessions].map(([session, found]) => ({ session, openedAt: found.openedAt, ...stateOf(found) }));
 }
 
 function stateOf({ owners, lastOwner }: Found): Pick<SessionRecord, "state" | "pid"> {

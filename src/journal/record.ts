@@ -13,24 +13,24 @@ export interface Attempt {
   readonly startedAt: number;
 }
 
-/** How it ended. */
+/** How a call ended. */
 export interface Ending {
   readonly outcome: "ok" | ErrorCode;
   readonly message: string | undefined;
   readonly outputHandle: string | undefined;
   readonly durationMs: number;
-  /** What became known on the way. */
+  /** What became known during the call. */
   readonly account: Account;
 }
 
-/** All that is on record of one call. Without `outcome` it still runs, or its process died. */
+/** All records of one call. Without `outcome` it is still running, or its process died. */
 export interface CallRecord {
   readonly callId: string;
-  /** Where it stands in the journal: later calls have larger ones. */
+  /** Later calls have larger numbers. */
   readonly sequence: number;
   readonly session: string;
   readonly tool: string;
-  /** Long texts by their beginning, values that look like secrets left out. */
+  /** Long texts are shortened, and values that look like secrets are removed. */
   readonly input: unknown;
   readonly startedAt: number;
   readonly durationMs: number | null;
@@ -40,7 +40,7 @@ export interface CallRecord {
   readonly decision: DecisionRecord | null;
   readonly accesses: readonly Access[];
   readonly sandbox: SandboxLevel | null;
-  /** What an undo of this call will not bring back, each in one sentence. */
+  /** What an undo of this call does not restore, each in one phrase. */
   readonly notCovered: readonly string[];
   /** How many files it changed. */
   readonly files: FileCounts;
@@ -52,14 +52,14 @@ export interface FileCounts {
   readonly removed: number;
 }
 
-/** A change as it stands in the journal. */
+/** A change in the journal. */
 export type RecordedChange = Change & {
   readonly callId: string;
-  /** Of the record; changes written down together share it, in their order. */
+  /** Changes that were recorded together share it, in order. */
   readonly sequence: number;
 };
 
-/** Anything else in the journal: checkpoints, transactions, sessions, what was pruned or set aside. */
+/** Any other record: checkpoints, transactions, sessions, pruned records, replaced databases. */
 export interface JournalRecord {
   readonly sequence: number;
   /** Milliseconds since 1970. */
@@ -69,7 +69,7 @@ export interface JournalRecord {
   readonly body: unknown;
 }
 
-/** Which calls are meant; all that is said must hold. */
+/** Selects calls; all given conditions must hold. */
 export interface CallFilter {
   readonly session?: string;
   readonly tool?: string;
@@ -79,18 +79,18 @@ export interface CallFilter {
   readonly changing?: boolean;
   /** Milliseconds since 1970. */
   readonly since?: number;
-  /** Only those after this place in the journal, and up to that one. */
+  /** Sequence numbers: after this one, and up to that one. */
   readonly after?: number;
   readonly upTo?: number;
   readonly limit?: number;
 }
 
-/** A session, as the journal knows it. */
+/** A recorded session. */
 export interface SessionRecord {
   readonly session: string;
   readonly openedAt: number;
-  /** "died": it was not closed, and its process is gone. */
+  /** "died": its process ended without closing it. */
   readonly state: "open" | "closed" | "died";
-  /** The number of the process that has it open. */
+  /** The process that has it open. */
   readonly pid?: number;
 }

@@ -2,17 +2,18 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { contentHash } from "../lib/bytes/content-hash.ts";
 import { isGone, thisProcess } from "../system/process-identity.ts";
 
-/** A record that is to be added. */
+/** A new record. */
 export interface Entry {
   readonly at: number;
   readonly kind: string;
   readonly session: string;
+  /** The call it belongs to, or "". */
   readonly call: string;
   /** JSON. */
   readonly body: string;
 }
 
-/** A record that was read. */
+/** A stored record. */
 export interface Row extends Entry {
   readonly sequence: number;
 }
@@ -22,10 +23,10 @@ export interface RunningCall {
   readonly isAlive: boolean;
 }
 
-/** What cannot be seen, because it runs in another container, counts as gone after a day. */
+/** A process that cannot be checked, because it runs in another container, counts as gone after a day. */
 export const sessionAbandonedMs: number = 24 * 60 * 60 * 1000;
 
-/** The records, only ever added to, each chained to the one before; and which calls run. */
+/** The append-only records, each chained to the one before, and the running calls. */
 export class Records {
   readonly #insert: StatementSync;
   readonly #last: StatementSync;
@@ -45,7 +46,7 @@ export class Records {
     this.#end = database.prepare("DELETE FROM running WHERE call = ?");
   }
 
-  /** Adds records in their order, and gives the number of the last. Only inside a transaction. */
+  /** Adds records in order, and returns the last sequence number. Only inside a transaction. */
   append(entries: readonly Entry[]): number {
     let { sequence, hash } = this.last();
     for (const entry of entries) {
@@ -65,7 +66,7 @@ export class Records {
     return last ?? { sequence: 0, hash: chainStart };
   }
 
-  /** Calls that have begun and not ended, and whether their process still lives. */
+  /** Calls that have begun and not ended, oldest first. */
   running(): readonly RunningCall[] {
     const rows = this.#database.prepare("SELECT call, owner, at FROM running ORDER BY at").all();
     return rows.map(({ call, owner, at }) => ({
@@ -83,7 +84,7 @@ export class Records {
     return this.#database.prepare(query).all(after, limit) as unknown as Row[];
   }
 
-  /** Records for which `condition` holds, oldest first unless told otherwise. */
+  /** Records for which `condition` holds. Default order: oldest first. */
   *where(
     condition: string,
     values: readonly (string | number)[],
@@ -96,12 +97,12 @@ export class Records {
 
 const columns = "sequence, at, kind, session, call, body";
 
-/** Gives a text back without what looks like a secret in it; its name tells, too, whether it is one. */
+/** Removes what looks like a secret from a text; the name of the field helps to recognise one. */
 export type Redact = (text: string, name: string) => string;
 
 /**
- * What is on record of a call as JSON. Long texts are kept by their beginning: the journal tells what happened, it is no second copy of
- * every file. Secrets are left out of each before it is cut, so that no half of one stays.
+ * The JSON of a call's record. Long texts are cut, because the journal is not a second copy of every file. Secrets are
+ * removed before the cut, so that no half of one stays.
  */
 export function printValue(value: Readonly<Record<string, unknown>>, redact: Redact): string {
   const print = (key: string, part: unknown): unknown => {
@@ -111,8 +112,8 @@ export function printValue(value: Readonly<Record<string, unknown>>, redact: Red
     return part.length <= maxTextChars ? safe : `${safe.slice(0, maxTextChars)}… (${part.length} characters)`;
   };
   try {
-    // Most is written down as it is, and then nothing has to be asked about each part.
-    return isWrittenAsItIs("", value, redact) ? JSON.stringify(value) : JSON.stringify(value, print);
+    // Most values need no change, and a plain stringify is much faster.
+    return needsNoChange("", value, redact) ? JSON.stringify(value) : JSON.stringify(value, print);
   } catch (error) {
     const input = `[cannot be printed: ${(error as Error).message}]`;
     return JSON.stringify({ ...value, input }, print);
@@ -121,36 +122,27 @@ export function printValue(value: Readonly<Record<string, unknown>>, redact: Red
 
 const maxTextChars = 4_000;
 
-function isWrittenAsItIs(key: string, part: unknown, redact: Redact, depth = 0): boolean {
+function needsNoChange(key: string, part: unknown, redact: Redact, depth = 0): boolean {
   if (typeof part === "string") return part.length <= maxTextChars && redact(part, key) === part;
   if (typeof part !== "object" || part === null) return typeof part !== "bigint";
-  // What is deeper may never end.
+  // A deeper value may be circular.
   if (depth === maxDepth || "toJSON" in part) return false;
-  return Object.keys(part).every((name) =>
-    isWrittenAsItIs(name, (part as Record<string, unknown>)[name], redact, depth + 1),
-  );
+  return Object.entries(part).every(([name, value]) => needsNoChange(name, value, redact, depth + 1));
 }
 
 const maxDepth = 8;
 
-/** One record as it stands in the database. */
-export interface Link {
-  readonly sequence: number;
-  readonly at: number;
-  readonly kind: string;
-  readonly session: string;
-  /** The call it belongs to, or "". */
-  readonly call: string;
-  /** JSON, in the very bytes that are kept. */
+/** A stored record; `body` may be in the exact bytes of the database. */
+export interface Link extends Omit<Row, "body"> {
   readonly body: string | Uint8Array;
 }
 
-/** What the first record of a chain follows. */
+/** The hash before the first record of a chain. */
 export const chainStart: string = "0".repeat(64);
 
 /**
  * The hash of a record: SHA-256, in lower-case hex, of one line with the hash of the record before and every other
- * column as a JSON array, and then the body. Whoever alters, removes, adds or moves a record breaks all that follow.
+ * column as a JSON array, then the body. Altering, removing, adding or moving a record breaks all later hashes.
  */
 export function hashLink(previous: string, link: Link): string {
   const { sequence, at, kind, session, call, body } = link;

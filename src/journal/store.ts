@@ -1,25 +1,21 @@
 import type { DatabaseSync } from "node:sqlite";
 import { identityOf, setAside } from "../system/sqlite-file.ts";
 import { inTransaction, isDamage, openDatabase } from "./database.ts";
+import type { JournalOptions } from "./journal.ts";
 import { Records } from "./records.ts";
 
-/** A database that is open, and which file it is: another process may have set it aside since. */
+/** An open database and the identity of its file, which another process may have moved since. */
 export interface OpenStore {
   readonly database: DatabaseSync;
   readonly records: Records;
   readonly identity: string | undefined;
 }
 
-export interface StoreOptions {
-  readonly file: string;
-  readonly session: string;
-  /** How long another process may hold the database. */
-  readonly patienceMs: number;
-}
+type StoreOptions = Required<Pick<JournalOptions, "file" | "session" | "patienceMs">>;
 
-/** Opens the database of a journal when it is needed. A damaged one is set aside, and a new one begun. */
+/** Opens the database of a journal on first use. Moves a damaged one aside and starts a new one. */
 export class Store {
-  /** What a person has to know: that the database was damaged, and what became of it. */
+  /** For the user: a damaged database was replaced. */
   readonly warnings: string[] = [];
   readonly #options: StoreOptions;
   #open: OpenStore | undefined;
@@ -58,11 +54,11 @@ export class Store {
     const identity = this.#open?.identity ?? identityOf(file);
     this.close();
     const aside = identity && setAside(file, identity);
-    // Another process was quicker, and has said so.
+    // Another process has moved it already, and has warned about it.
     if (!aside) return;
     this.warnings.push(
-      `The journal ${file} is damaged (${damage.message}). It was set aside as ${aside} and a new one begun: ` +
-        "what was done before this can no longer be undone.",
+      `The journal ${file} is damaged (${damage.message}). It was moved to ${aside} and a new one was started: ` +
+        "earlier changes can no longer be undone.",
     );
     const { database, records } = this.#opened();
     const body = JSON.stringify({ file: aside, reason: damage.message });

@@ -4,18 +4,18 @@ import { BlobFolder, listBlobs } from "../system/blob-store.ts";
 import { damagedBeside, sizeOf } from "../system/sqlite-file.ts";
 import { StoredConversations } from "./conversations.ts";
 import { coverageOf, neededContent } from "./coverage.ts";
-import type { CallRecord, Journal, RecordedChange, SessionRecord } from "./journal.ts";
+import type { CallRecord, Journal, SessionRecord } from "./journal.ts";
 
-/** How a journal is doing. */
+/** The state of a journal, for `toolcrib doctor` and the like. */
 export interface JournalSurvey {
   readonly file: string;
   /** Of the database. */
   readonly bytes: number;
   readonly contents: { readonly count: number; readonly bytes: number };
   readonly conversations: { readonly count: number; readonly bytes: number };
-  /** Those that the latest calls need, as far as they were looked at. */
+  /** The contents that the latest calls need, within limits. */
   readonly checked: CheckedContents;
-  /** The earliest call that can be undone whole. */
+  /** The oldest call that can be undone completely. */
   readonly oldestUndoable: CallRecord | undefined;
   readonly openSessions: readonly SessionRecord[];
   /** Calls whose process died before they ended. */
@@ -24,7 +24,7 @@ export interface JournalSurvey {
   readonly setAside: readonly { readonly file: string; readonly bytes: number }[];
 }
 
-/** Looks at everything that is kept, and changes nothing. */
+/** Inspects everything that is stored, and changes nothing. */
 export async function surveyJournal(
   journal: Journal,
   { file, folder }: { readonly file: string; readonly folder: string },
@@ -37,11 +37,15 @@ export async function surveyJournal(
     contents.bytes += bytes;
     if (timeSlice.isOver) await timeSlice.next();
   }
+  const conversations = new StoredConversations(journal).list();
   return {
     file,
     bytes: sizeOf(file),
     contents,
-    conversations: countConversations(journal),
+    conversations: {
+      count: conversations.length,
+      bytes: conversations.reduce((sum, { bytes }) => sum + bytes, 0),
+    },
     checked: await checkContents(journal, blobs, timeSlice),
     oldestUndoable: await findOldestUndoable(journal, blobs, timeSlice),
     openSessions: journal.sessions().filter(({ state }) => state === "open"),
@@ -50,11 +54,6 @@ export async function surveyJournal(
       .flatMap(({ callId, isAlive }) => (isAlive ? [] : (journal.find(callId) ?? []))),
     setAside: damagedBeside(file).map((damaged) => ({ file: damaged, bytes: sizeOf(damaged) })),
   };
-}
-
-function countConversations(journal: Journal): JournalSurvey["conversations"] {
-  const kept = new StoredConversations(journal).list();
-  return { count: kept.length, bytes: kept.reduce((sum, { bytes }) => sum + bytes, 0) };
 }
 
 async function findOldestUndoable(
@@ -70,19 +69,19 @@ async function findOldestUndoable(
 }
 
 interface CheckedContents {
-  /** How many were looked at. */
+  /** How many were checked. */
   readonly count: number;
   readonly missing: readonly LostContent[];
   readonly damaged: readonly LostContent[];
 }
 
-/** Where a content is needed that is not what it was. */
+/** A call that needs a missing or damaged content. */
 interface LostContent {
   readonly path: string;
   readonly callId: string;
 }
 
-/** Holds the contents that the latest calls need to their hashes, within limits. What was collected is not missed. */
+/** Compares the contents that the latest calls need with their hashes, within limits. Ignores collected contents. */
 async function checkContents(
   journal: Journal,
   blobs: BlobFolder,
@@ -92,15 +91,16 @@ async function checkContents(
   const seen = new Set<string>();
   const missing: LostContent[] = [];
   const damaged: LostContent[] = [];
-  let room = maxBytes;
-  for (const change of latestChanges(journal)) {
+  let bytesLeft = maxBytes;
+  const calls = journal.calls({ changing: true, limit: maxCalls });
+  for (const change of calls.flatMap(({ callId }) => journal.changesOf([callId]))) {
     const hash = neededContent(change);
     if (hash === undefined || seen.has(hash)) continue;
     const { path, callId, before, sequence } = change;
     if (seen.size >= maxContents) break;
     if (blobs.has(hash)) {
-      room -= before.kind === "file" ? before.bytes : 0;
-      if (room < 0) break;
+      bytesLeft -= before.kind === "file" ? before.bytes : 0;
+      if (bytesLeft < 0) break;
       const content = await blobs.read(hash);
       if (content !== undefined && contentHash(content) !== hash) damaged.push({ path, callId });
     } else if (sequence > collected) missing.push({ path, callId });
@@ -113,9 +113,3 @@ async function checkContents(
 const maxCalls = 100;
 const maxContents = 1000;
 const maxBytes = 64 * 1024 * 1024;
-
-/** Newest call first. */
-function latestChanges(journal: Journal): readonly RecordedChange[] {
-  const calls = journal.calls({ changing: true, limit: maxCalls });
-  return calls.flatMap(({ callId }) => journal.changesOf([callId]));
-}

@@ -6,27 +6,26 @@ import { chainStart, hashLink, type Link } from "./records.ts";
 
 interface JournalFault {
   readonly sequence: number;
-  /** "is missing", to go on after the record. */
+  /** A predicate of the record: "is missing". */
   readonly reason: string;
-  /** The database itself is broken: whoever uses it next sets it aside. */
+  /** The database itself is broken, and will be replaced at its next use. */
   readonly isDamage?: true;
 }
 
-/** What a look at every record of a journal has shown. */
+/** The result of checking every record of a journal. */
 export interface JournalReport {
-  /** How many stand there. */
   readonly records: number;
-  /** How many older ones were removed by age, as a later record says. */
+  /** How many older records were removed by age, according to a later record. */
   readonly pruned: number;
-  /** The hash of the last record. Whoever notes it can prove later that nothing up to it was altered. */
+  /** The hash of the last record. A user who notes it can prove later that nothing up to it was altered. */
   readonly head: string;
-  /** The first record that is not as it was written; missing when all are. */
+  /** The first altered record; absent when there is none. */
   readonly fault?: JournalFault;
-  /** The record whose hash is the noted head; missing when none has it, or none was noted. */
+  /** The record whose hash is the noted head; absent when there is none. */
   readonly noted?: number;
 }
 
-/** Holds every record to its hash, and the hashes to each other. Changes nothing, whatever it finds. */
+/** Checks the hash of every record and the chain of hashes. Changes nothing. */
 export async function verifyJournal(
   file: string,
   options: { readonly head?: string; readonly signal?: AbortSignal } = {},
@@ -40,9 +39,9 @@ export async function verifyJournal(
   let database: DatabaseSync | undefined;
   try {
     database = new (loadSqlite().DatabaseSync)(file, { readOnly: true, timeout: 5_000 });
-    // One and the same moment, whatever others write or prune meanwhile.
+    // A consistent view, whatever other processes write meanwhile.
     database.exec("BEGIN");
-    // An older journal has no chain yet; it gets one when it is used next.
+    // An older journal gets its chain at its next use.
     if (!isOlderJournal(database)) await walk.along(database, new TimeSlice(options.signal));
   } catch (error) {
     if (!isDamage(error)) throw journalUnusable(file, error);
@@ -78,13 +77,13 @@ class Walk {
       first = rows.at(-1)!.sequence + 1;
       if (timeSlice.isOver) await timeSlice.next();
     }
-    this.#lookBehindTheLast(database);
+    this.#checkEnd(database);
     const [{ integrity_check: soundness } = {}] = database.prepare("PRAGMA integrity_check(1)").all();
     if (soundness !== "ok")
       this.fail({ sequence: this.next, reason: `cannot be trusted: ${soundness}`, isDamage: true });
   }
 
-  /** Only the first fault counts: everything after it is in doubt. */
+  /** Only the first fault counts, because everything after it is in doubt. */
   fail(fault: JournalFault): void {
     this.#fault ??= fault;
   }
@@ -114,7 +113,7 @@ class Walk {
     this.#head = row.hash;
   }
 
-  /** Whoever removes the oldest records leaves one that says so, with the hash of the last that went. */
+  /** Pruning leaves a record with the hash of the last removed record. */
   #startAfterPruned(database: DatabaseSync): void {
     const first = database.prepare("SELECT min(sequence) AS sequence FROM records").get()?.sequence;
     if (typeof first !== "number" || first <= 1) return;
@@ -127,7 +126,7 @@ class Walk {
     if (this.#head === this.#notedHead) this.#noted = first - 1;
   }
 
-  #lookBehindTheLast(database: DatabaseSync): void {
+  #checkEnd(database: DatabaseSync): void {
     const { last, counted } = database
       .prepare("SELECT max(sequence) AS last, (SELECT seq FROM sqlite_sequence) AS counted FROM records")
       .get() as { last: number | null; counted: number | null };

@@ -66,7 +66,7 @@ describe("a session that is resumed", () => {
     await expect(place.again({ resume: id })).rejects.toMatchObject({
       code: "unavailable",
       message: `The session ${id} is open in process ${process.pid}`,
-      hint: `End it there first, or begin a new one with what was said in it: toolcrib sessions fork ${id}`,
+      hint: `Close it there first, or continue in a copy: toolcrib sessions fork ${id}`,
     });
     const fork = await place.again({ fork: { session: id } });
     expect([fork.id === id, fork.messages]).toEqual([false, place.session.messages]);

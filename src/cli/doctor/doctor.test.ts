@@ -205,7 +205,7 @@ describe("toolcrib doctor", () => {
           {
             about: "journal",
             message:
-              "record 1 cannot be read: it is empty or was removed, but contents of earlier calls are there",
+              "record 1 cannot be read: it is empty or was deleted, but contents of earlier calls exist",
             hint: "Copy the journal now if you want to repair it: the next call moves it aside and starts a new one.",
           },
         ],
@@ -238,7 +238,7 @@ describe("toolcrib doctor", () => {
         {
           about: "journal",
           message: expect.stringMatching(/^The journal .* cannot be used: /),
-          hint: "Free disk space, or set TOOLCRIB_HOME to a folder that can be written.",
+          hint: "Free disk space, or set TOOLCRIB_HOME to a writable folder.",
         },
       ],
     ]);

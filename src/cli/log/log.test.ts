@@ -237,7 +237,7 @@ describe("toolcrib log", () => {
     expect([exit, stderr]).toEqual([
       0,
       expect.stringMatching(
-        /^No calls in .*\nThe journal .* is damaged \(file is not a database\)\. It was set aside as .*\.damaged-.* and a new one begun: what was done before this can no longer be undone\.\n$/,
+        /^No calls in .*\nThe journal .* is damaged \(file is not a database\)\. It was moved to .*\.damaged-.* and a new one was started: earlier changes can no longer be undone\.\n$/,
       ),
     ]);
   });

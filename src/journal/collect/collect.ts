@@ -12,23 +12,23 @@ export interface Collection {
   readonly bytes: number;
   readonly records: number;
   readonly conversations: number;
-  /** The calls that run: until they have ended nothing is removed, since any content may be one they rely on. */
+  /** The running calls. Nothing is removed before they end, because they may rely on any content. */
   readonly waitsFor: readonly string[];
 }
 
 export interface CollectionOptions {
   readonly budget: JournalBudget;
   readonly signal?: AbortSignal;
-  /** How long a content stays that no call on record needs; ten minutes if not said. */
+  /** How long a content stays that no recorded call needs. Default: ten minutes. */
   readonly graceMs?: number;
-  /** Where scans are that a process was killed in: until they are completed no record names what they need. */
+  /** The folder of interrupted scans: no record names the contents that they need until they are completed. */
   readonly scans?: string;
 }
 
 /**
- * Removes the oldest of the past that is over the budget: first contents of files, by age and then by size, then records
- * by age, and conversations by when something was last said in them. What an open session, an open transaction or a checkpoint within the age needs stays, and so does what was
- * only just kept. `folder` is that of the blobs. Any process may do this at any moment, also two at once, and be killed on the way.
+ * Removes the oldest history over the budget: contents by age and then by size, records by age, conversations by their
+ * last message. What an open session, an open transaction or a recent checkpoint needs stays, and so do new contents.
+ * `folder` is that of the blobs. Several processes may collect at once, and may be killed at any moment.
  */
 export async function collect(
   journal: Journal,
@@ -43,11 +43,8 @@ export async function collect(
   const conversations = forgetConversations(journal, oldest);
   const needs = await Needs.find(journal, oldest, timeSlice);
   if (options.scans !== undefined) needs.hold(await new PendingScans(options.scans).holdings());
-  const chosen = choose(await list(folder, timeSlice), needs, {
-    oldest,
-    maxBytes: budget.maxBytes,
-    keptBefore: now - graceMs,
-  });
+  const limits = { oldest, maxBytes: budget.maxBytes, keptBefore: now - graceMs };
+  const chosen = choose(await list(folder, timeSlice), needs, limits);
   const removed: StoredBlob[] = [];
   for (let index = 0; index < chosen.length; index += batchSize) {
     const batch = chosen.slice(index, index + batchSize);
@@ -62,7 +59,7 @@ export async function collect(
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-// Few enough that nobody who wants to write waits for long.
+// Few enough that no writer waits for long.
 const batchSize = 200;
 
 const usualGraceMs = 10 * 60 * 1000;
@@ -76,7 +73,7 @@ async function list(folder: string, timeSlice: TimeSlice): Promise<readonly Stor
   return found;
 }
 
-/** What goes, oldest first. A content is as old as the last record that names it, or as when it was last kept. */
+/** The contents to remove, oldest first. A content is as old as the last record that names it, or its last storing. */
 function choose(
   blobs: readonly StoredBlob[],
   needs: Needs,
@@ -97,10 +94,9 @@ function choose(
 }
 
 /**
- * Removes contents that nobody needs, or tells which calls run. First a record says that it will be done, so that
- * whoever relies on a content from before looks again, also if we are killed on the way. Whoever needs a content has
- * begun a call before, and whoever has looked since that record has written another: alone with the journal, with no
- * call running and no record since, nobody does.
+ * Removes contents that are not needed, or returns the running calls. A record announces the removal first, so that a
+ * process that relies on an older content checks again, even if this process is killed. Every use of a content begins
+ * with a recorded call: in a transaction, with no call running and no record since the announcement, none is in use.
  */
 async function removeBatch(
   batch: readonly StoredBlob[],
@@ -137,11 +133,11 @@ function sum(blobs: readonly StoredBlob[]): number {
   return blobs.reduce((total, { bytes }) => total + bytes, 0);
 }
 
-/** What must not be collected, and how old the rest is. A record needs every content whose hash it names. */
+/** The contents that must stay, and the age of the others. A record needs every content whose hash it names. */
 class Needs {
   readonly #openSessions: ReadonlySet<string>;
   readonly #openTransactions: readonly number[];
-  /** From here on everything is needed. */
+  /** All records from this one on are needed. */
   readonly #heldFrom: number;
   readonly #held = new Set<string>();
   readonly #namedAt = new Map<string, number>();
@@ -160,7 +156,7 @@ class Needs {
   static async find(journal: Journal, oldest: number, timeSlice: TimeSlice): Promise<Needs> {
     const needs = new Needs(journal, oldest);
     for (let isMore = true; isMore; ) {
-      // A page at a time: others may write between.
+      // In pages, so that others can write in between.
       const rows = journal.page(needs.#seenUpTo, pageSize);
       for (const row of rows) needs.#see(row);
       isMore = rows.length > 0;
@@ -170,12 +166,12 @@ class Needs {
     return needs;
   }
 
-  /** Looks at what was recorded since. */
+  /** Reads the records since. */
   catchUp(records: Records): void {
     for (const row of records.page(this.#seenUpTo, Number.MAX_SAFE_INTEGER)) this.#see(row);
   }
 
-  /** Adds what no record names. */
+  /** Adds contents that no record names. */
   hold(hashes: Iterable<string>): void {
     for (const hash of hashes) this.#held.add(hash);
   }
@@ -184,7 +180,7 @@ class Needs {
     return this.#held.has(hash);
   }
 
-  /** When a record last named it, in milliseconds since 1970. */
+  /** The time of the last record that names it, in milliseconds since 1970. */
   namedAt(hash: string): number {
     return this.#namedAt.get(hash) ?? 0;
   }
@@ -198,7 +194,7 @@ class Needs {
     this.#seenUpTo = sequence;
     const isOfOpen = this.#openSessions.has(session);
     if (isOfOpen) this.#firstOfOpenSession = Math.min(this.#firstOfOpenSession, sequence);
-    // What is recorded while we look belongs to somebody who is at work, or was just now.
+    // A record added during the collection belongs to a process that is at work.
     const isHeld = isOfOpen || sequence >= this.#heldFrom || this.#isSeen;
     for (const hash of body.match(/[0-9a-f]{64}/g) ?? []) {
       this.#namedAt.set(hash, at);
@@ -209,7 +205,7 @@ class Needs {
 
 const pageSize = 500;
 
-/** Where the transactions began that were neither committed nor rolled back. */
+/** The first records of the transactions that were neither committed nor rolled back. */
 function openTransactions(journal: Journal): readonly number[] {
   const open = new Map<string, number>();
   for (const { sequence, body } of journal.records("transaction")) {
@@ -220,7 +216,7 @@ function openTransactions(journal: Journal): readonly number[] {
   return [...open.values()];
 }
 
-/** Removes the records from before `oldest`, and leaves one that says so with the hash of the last of them. */
+/** Removes the records before `oldest`, and adds one with the hash of the last removed record. */
 function pruneRecords(
   journal: Journal,
   { oldest, needs }: { readonly oldest: number; readonly needs: Needs },
@@ -243,7 +239,7 @@ function pruneRecords(
   });
 }
 
-/** Removes the conversations in which nothing was said since `oldest`, but for those of sessions that are open; how many. */
+/** Removes the conversations without a message since `oldest`, except those of open sessions. Returns their number. */
 export function forgetConversations(journal: Journal, oldest: number): number {
   const conversations = new StoredConversations(journal);
   const old = conversations.list().filter(({ lastAt }) => lastAt < oldest);

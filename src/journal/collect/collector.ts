@@ -4,14 +4,14 @@ import type { Journal } from "../journal.ts";
 
 interface CollectorOptions {
   readonly journal: Journal;
-  /** Where the blobs are. */
+  /** The folder of the blobs. */
   readonly folder: string;
   readonly budget: JournalBudget;
-  /** Where scans are that have not been completed. */
+  /** The folder of pending scans. */
   readonly scans?: string;
 }
 
-/** Keeps the past within its budget: once an hour at most, whichever process gets to it, and in nobody's way. */
+/** Keeps the history within its budget, in the background, at most once an hour in any one process. */
 export class Collector {
   readonly #options: CollectorOptions;
   readonly #timer: NodeJS.Timeout;
@@ -23,7 +23,7 @@ export class Collector {
     this.#timer = setInterval(() => this.#begin(this.#closing.signal), lookEveryMs).unref();
   }
 
-  /** Programs that live for one call only would never collect: so it is done at their end. */
+  /** Also collects at the end, because a program that makes only one call would never collect otherwise. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
     this.#closing.abort();
@@ -37,7 +37,7 @@ export class Collector {
     this.#work = this.#work.then(() => this.#collect(signal));
   }
 
-  /** What could not be collected now is collected later; nobody's call depends on it. */
+  /** Failures are ignored: the next collection tries again. */
   async #collect(signal: AbortSignal): Promise<void> {
     try {
       const { journal, folder, ...rest } = this.#options;
@@ -46,36 +46,36 @@ export class Collector {
       const { waitsFor } = await collect(journal, folder, { ...rest, signal });
       if (waitsFor.length > 0) postponeCollection(folder);
     } catch {
-      // Locked, full or closed: the next one will find it.
+      // Locked, full or closed.
     }
   }
 }
 
 const everyMs = 60 * 60 * 1000;
 const lookEveryMs = 60 * 1000;
-// Enough for some hundred thousand contents: who is cut off every time never collects anything.
+// Enough for some hundred thousand contents: a collection that is always cut off would never remove anything.
 const maxClosingMs = 10_000;
 
-/** How much of the past is kept. */
+/** How much history is kept. */
 export interface JournalBudget {
-  /** Of contents of files as they were; 1 GiB if not said. */
+  /** Limit of stored contents. Default: 1 GiB. */
   readonly maxBytes: number;
-  /** Of everything; 30 if not said. */
+  /** Maximum age of everything. Default: 30. */
   readonly maxDays: number;
 }
 
-/** What is said in the options, else in TOOLCRIB_JOURNAL_MAX_BYTES and TOOLCRIB_JOURNAL_MAX_DAYS, else the usual. */
+/** The options, else TOOLCRIB_JOURNAL_MAX_BYTES and TOOLCRIB_JOURNAL_MAX_DAYS, else the defaults. */
 export function journalBudget(
-  said: Partial<JournalBudget> = {},
+  options: Partial<JournalBudget> = {},
   variables: NodeJS.ProcessEnv = process.env,
 ): JournalBudget {
   return {
-    maxBytes: said.maxBytes ?? read(variables, "TOOLCRIB_JOURNAL_MAX_BYTES") ?? 1024 ** 3,
-    maxDays: said.maxDays ?? read(variables, "TOOLCRIB_JOURNAL_MAX_DAYS") ?? 30,
+    maxBytes: options.maxBytes ?? read(variables, "TOOLCRIB_JOURNAL_MAX_BYTES") ?? 1024 ** 3,
+    maxDays: options.maxDays ?? read(variables, "TOOLCRIB_JOURNAL_MAX_DAYS") ?? 30,
   };
 }
 
-/** How much of one output is kept that is too long to show: as TOOLCRIB_OUTPUT_MAX_BYTES says, else the usual. */
+/** How much of one output is stored: TOOLCRIB_OUTPUT_MAX_BYTES. Default: 32 MiB. */
 export function outputBudget(variables: NodeJS.ProcessEnv = process.env): number {
   return read(variables, "TOOLCRIB_OUTPUT_MAX_BYTES") ?? 32 * 1024 ** 2;
 }

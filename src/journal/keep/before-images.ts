@@ -8,7 +8,7 @@ import { showSize } from "../../lib/text/format-quantity.ts";
 import { isStale } from "../../system/file-errors.ts";
 import type { Blobs } from "../blobs.ts";
 
-/** A file as it was when it was kept. */
+/** A file when its content was stored. */
 interface KeptFile extends KeptContent {
   readonly info: FileInfo;
 }
@@ -16,11 +16,11 @@ interface KeptFile extends KeptContent {
 interface KeptContent {
   /** "" when it was not read. */
   readonly hash: string;
-  /** Why it is not kept. */
+  /** Why it is not stored. */
   readonly lost?: string;
 }
 
-/** The contents that one call replaces or removes, kept within a budget. */
+/** Stores the contents that one call replaces or removes, within a budget. */
 export class BeforeImages {
   readonly limits: UndoLimits;
   readonly #environment: Environment;
@@ -35,7 +35,7 @@ export class BeforeImages {
     this.#left = limits.maxBytes;
   }
 
-  /** What could not be kept, and why: "data.bin (2.1 GB are more than is kept for one call)". */
+  /** What could not be stored, and why: "data.bin (2.1 GB are more than is kept for one call)". */
   get lost(): readonly string[] {
     return Array.from(this.#lost, ([path, reason]) => `${path} (${reason})`);
   }
@@ -44,38 +44,29 @@ export class BeforeImages {
     return this.#blobs.has(hash);
   }
 
-  /** Keeps the file that `path` leads to; undefined when nothing is there. */
+  /** Stores the file at `path`; undefined when there is none. */
   async keep(path: string, signal: AbortSignal | undefined): Promise<KeptFile | undefined> {
     try {
-      const { bytes, info } = await this.#environment.readFile(path, {
-        maxBytes: inMemoryBytes,
-        ...(signal ? { signal } : {}),
-      });
+      const { bytes, info } = await this.#environment.readFile(path, { maxBytes: inMemoryBytes, signal });
       return { info, ...(await this.#keepContent(path, bytes)) };
     } catch (error) {
       if (!(error instanceof ToolError)) throw error;
       if (error.code === "not-found") return undefined;
       if (error.code !== "too-large" && error.code !== "denied") throw error;
       const info = await this.#environment.info(path);
-      if (error.code === "too-large") return { info, ...(await this.#keepLarge(path, info.bytes, signal)) };
-      return { info, ...this.lose(path, "it may not be read") };
+      if (error.code === "denied") return { info, ...this.lose(path, "it may not be read") };
+      if (!this.#take(info.bytes)) return { info, ...this.lose(path, tooMuch(info.bytes)) };
+      return { info, hash: (await this.#blobs.keepFile(this.#environment, path, signal)).hash };
     }
   }
 
-  /** Keeps what was read of a file. */
   async #keepContent(path: string, bytes: Uint8Array): Promise<KeptContent> {
     if (this.#take(bytes.length)) return { hash: await this.#blobs.keep(bytes) };
     const hash = contentHash(bytes);
     return this.has(hash) ? { hash } : { ...this.lose(path, tooMuch(bytes.length)), hash };
   }
 
-  /** Keeps a file that is too large to be held in memory. */
-  async #keepLarge(path: string, bytes: number, signal: AbortSignal | undefined): Promise<KeptContent> {
-    if (!this.#take(bytes)) return this.lose(path, tooMuch(bytes));
-    return { hash: (await this.#blobs.keepFile(this.#environment, path, signal)).hash };
-  }
-
-  /** Keeps a new content as well, if it is small: later edits replace it, and it is what a merge starts from. */
+  /** Stores a small new content as well: later edits replace it, and a merge starts from it. */
   async keepNew(bytes: Uint8Array): Promise<string | undefined> {
     const isKept = bytes.length <= maxNewBytes && this.#take(bytes.length);
     return isKept ? this.#blobs.keep(bytes) : undefined;
@@ -103,14 +94,14 @@ function tooMuch(bytes: number): string {
   return `${showSize(bytes)} are more than is kept for one call`;
 }
 
-/** One thing in a tree. */
+/** One entry of a tree. */
 export interface FoundEntry {
   readonly realPath: string;
-  /** Undefined when its name is no valid UTF-8, and so cannot be told. */
+  /** Undefined when its name is not valid UTF-8. */
   readonly info: FileInfo | undefined;
 }
 
-/** A directory and all in it, each after the directory it is in; or why that is not listed, to go on after its path. */
+/** A directory and its whole content, parents first; or why it cannot be listed. */
 export async function listEntries(
   environment: Environment,
   top: FoundEntry,
@@ -125,11 +116,11 @@ export async function listEntries(
       for (const { name, kind } of await directory.entries()) {
         const realPath = `${parent}/${name}`;
         const info = await infoOf(directory, name);
-        if (kind === "directory" && info === undefined) return "a name in it is no valid UTF-8";
+        if (kind === "directory" && info === undefined) return "a name in it is not valid UTF-8";
         if (kind === "directory") pending.push(realPath);
         found.push({ realPath, info });
         if (found.length > options.maxEntries)
-          return `it held more than ${options.maxEntries} files and directories`;
+          return `it contained more than ${options.maxEntries} files and directories`;
         if (timeSlice.isOver) await timeSlice.next();
       }
     } finally {
@@ -139,7 +130,7 @@ export async function listEntries(
   return found;
 }
 
-/** What was there a moment ago may be gone. */
+/** Throws `stale` for a directory that was removed meanwhile. */
 async function open(environment: Environment, path: string): Promise<Directory> {
   try {
     return await environment.openDirectory(path);

@@ -1,12 +1,6 @@
 import { posix } from "node:path";
-import type {
-  ChangeOptions,
-  ChangeReceipt,
-  Effect,
-  Environment,
-  FileChange,
-  FileInfo,
-} from "../../contract/environment.ts";
+import type * as contract from "../../contract/environment.ts";
+import type { ChangeReceipt, Environment, FileChange, FileInfo } from "../../contract/environment.ts";
 import type { Change, EntryState } from "../../contract/history.ts";
 import { contentHash } from "../../lib/bytes/content-hash.ts";
 import { ownRealPath } from "../../lib/own-real-path.ts";
@@ -15,12 +9,12 @@ import { isSameState, nothing } from "../entry-states.ts";
 import type { Journal } from "../journal.ts";
 import type { BeforeImages } from "./before-images.ts";
 
-/** `Environment.change`, kept: each old content is what its change says, so what is replaced is what was kept. */
+/** `Environment.change`, recorded. Each change names the hash of its old content, so exactly that was stored. */
 export async function keepChanges(
   environment: Environment,
   changes: readonly FileChange[],
-  options: ChangeOptions,
-  { images, record }: { readonly images: BeforeImages; readonly record: CallChanges },
+  options: contract.ChangeOptions,
+  { images, record }: Keeping,
 ): Promise<readonly ChangeReceipt[]> {
   const kept: KeptEnds[] = [];
   for (const change of changes) kept.push(await keepEnds(environment, change, images, options.signal));
@@ -38,11 +32,17 @@ export async function keepChanges(
   });
 }
 
+/** Where the changes of one call are stored and recorded. */
+export interface Keeping {
+  readonly images: BeforeImages;
+  readonly record: CallChanges;
+}
+
 interface KeptEnds {
-  /** Where the entry points, when it is a link that goes. */
+  /** The state of a link that is removed. */
   readonly link: EntryState | undefined;
   readonly lost: string | undefined;
-  /** Undefined when it is worked out elsewhere. */
+  /** Undefined when it is computed elsewhere. */
   readonly afterHash: string | undefined;
 }
 
@@ -66,7 +66,7 @@ async function keepEnds(
 async function linkAt(environment: Environment, path: string): Promise<EntryState | undefined> {
   const isLink = await environment.info(path, { followLinks: false }).then(
     ({ kind }) => kind === "link",
-    // Whatever is wrong with it, the change will say.
+    // The change itself will report the error.
     () => false,
   );
   return isLink ? environment.state(await ownRealPath(environment, path)) : undefined;
@@ -74,7 +74,7 @@ async function linkAt(environment: Environment, path: string): Promise<EntryStat
 
 function toChange(
   record: CallChanges,
-  { realPath, before, after, afterHash: knownHash }: Effect,
+  { realPath, before, after, afterHash: knownHash }: contract.Effect,
   change: FileChange,
   { link, lost, afterHash = knownHash }: KeptEnds,
 ): Change {
@@ -84,11 +84,11 @@ function toChange(
     after:
       after === undefined ? nothing : fileState(after, afterHash ?? contentHash(change.after as Uint8Array)),
     lost,
-    ...(change.hardLinks === "keep" ? { hardLinks: "keep" } : {}),
+    hardLinks: change.hardLinks === "keep" ? "keep" : undefined,
   };
 }
 
-/** Writes down what one call changes. Paths are as the environment tells them: absolute and real. */
+/** Records what one call changes. Paths are absolute and real. */
 export class CallChanges {
   readonly #workspace: string;
   readonly #record: (changes: readonly Change[]) => void;
@@ -98,7 +98,7 @@ export class CallChanges {
     this.#record = (changes) => journal.change(callId, changes);
   }
 
-  /** At once, before it is done. What would change nothing is left out. */
+  /** Records changes at once, before they are made, except those that change nothing. */
   record(changes: readonly Change[]): void {
     const real = changes.filter(
       (change) => change.lost !== undefined || !isSameState(change.before, change.after),
@@ -106,12 +106,12 @@ export class CallChanges {
     if (real.length > 0) this.#record(real);
   }
 
-  /** A path as changes name it. */
+  /** A path relative to the workspace, as in records. */
   nameOf(path: string): string {
     return posix.relative(this.#workspace, posix.resolve(this.#workspace, path));
   }
 
-  /** The directories that are made for something. */
+  /** The directories that are created for a change. */
   made(effects: readonly ChangeReceipt[]): readonly Change[] {
     return effects.map(({ realPath, after }) => ({
       path: this.nameOf(realPath),
@@ -121,15 +121,14 @@ export class CallChanges {
   }
 }
 
-/** A regular file of which the environment tells `info`. */
 export function fileState(info: FileInfo, hash: string): EntryState {
   return { kind: "file", hash, bytes: info.bytes, mode: info.mode };
 }
 
-/** Whether an entry is still what it was when it was kept. */
+/** Whether an entry is the same as when it was stored. */
 export function isUnchanged(kept: FileInfo | undefined, now: FileInfo | undefined): boolean {
   if (kept === undefined || now === undefined) return kept === now;
-  // Whatever is done in a directory is told entry by entry.
+  // The content of a directory is compared entry by entry.
   if (kept.kind === "directory") return now.kind === "directory";
   return kept.kind === now.kind && kept.bytes === now.bytes && kept.modifiedMs === now.modifiedMs;
 }

@@ -1,13 +1,5 @@
-import type {
-  Announcing,
-  ChangeReceipt,
-  DeleteOptions,
-  Environment,
-  FileInfo,
-  MoveOptions,
-  WriteOptions,
-  WriteReceipt,
-} from "../../contract/environment.ts";
+import type * as contract from "../../contract/environment.ts";
+import type { ChangeReceipt, Environment, FileInfo } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { Change, EntryState } from "../../contract/history.ts";
 import { contentHash } from "../../lib/bytes/content-hash.ts";
@@ -15,16 +7,16 @@ import { ownRealPath } from "../../lib/own-real-path.ts";
 import { alreadyExists, isStale } from "../../system/file-errors.ts";
 import { nothing } from "../entry-states.ts";
 import { type BeforeImages, type FoundEntry, listEntries } from "./before-images.ts";
-import { type CallChanges, fileState, isUnchanged, keepChanges } from "./keep-changes.ts";
+import { fileState, isUnchanged, type Keeping, keepChanges } from "./keep-changes.ts";
 
-/** `Environment.writeFile`, kept: a change from exactly the content that was kept. */
+/** `Environment.writeFile`, recorded: replaces exactly the content that was stored. */
 export async function keepWrite(
   environment: Environment,
   path: string,
   content: Uint8Array,
-  options: WriteOptions,
-  kept: { readonly images: BeforeImages; readonly record: CallChanges },
-): Promise<WriteReceipt> {
+  options: contract.WriteOptions,
+  kept: Keeping,
+): Promise<contract.WriteReceipt> {
   const { ifExists = "replace", mode, ...rest } = options;
   return whileStale(async () => {
     const old = await kept.images
@@ -33,14 +25,13 @@ export async function keepWrite(
     if (old !== undefined && ifExists === "refuse") throw alreadyExists(path);
     if (old?.lost !== undefined && old.hash === "") return writeOver(old.lost);
     const before = old?.hash ?? "nothing";
-    const isNewWithMode = old === undefined && mode !== undefined;
-    const change = { path, before, after: content, ...(isNewWithMode ? { mode } : {}) };
+    const change = { path, before, after: content, mode: old === undefined ? mode : undefined };
     const [receipt] = await keepChanges(environment, [change], rest, kept);
     return { created: old === undefined, info: receipt!.after! };
   });
 
-  /** What was not read cannot be held to anything. */
-  async function writeOver(lost: string): Promise<WriteReceipt> {
+  /** Replaces a file that could not be read, so that its content cannot be checked. */
+  async function writeOver(lost: string): Promise<contract.WriteReceipt> {
     const afterHash = await kept.images.keepNew(content);
     return environment.writeFile(path, content, {
       ...options,
@@ -60,14 +51,14 @@ export async function keepWrite(
 }
 
 /**
- * `Environment.delete`, kept: all that goes is kept and on record before the first entry goes, and what has come or
- * changed since does not go with it.
+ * `Environment.delete`, recorded: everything is stored and recorded before the first entry is deleted. Entries that were
+ * added or changed meanwhile are not deleted.
  */
 export async function keepDeletion(
   environment: Environment,
   path: string,
-  options: DeleteOptions,
-  { images, record }: { readonly images: BeforeImages; readonly record: CallChanges },
+  options: contract.DeleteOptions,
+  { images, record }: Keeping,
 ): Promise<void> {
   await whileStale(async () => {
     const { changes, known } = await prepare().catch(
@@ -119,17 +110,17 @@ export async function keepDeletion(
 
 interface Prepared {
   readonly changes: readonly Change[];
-  /** What may go, by its real path; undefined when all may. */
+  /** The entries that may be deleted, by real path; undefined: all. */
   readonly known: ReadonlyMap<string, FileInfo | undefined> | undefined;
 }
 
-/** `Environment.move`, kept: what is moved lies at its new place, so only what is replaced is copied. */
+/** `Environment.move`, recorded: the moved content still exists, so only a replaced one is stored. */
 export async function keepMove(
   environment: Environment,
   from: string,
   to: string,
-  options: MoveOptions,
-  { images, record }: { readonly images: BeforeImages; readonly record: CallChanges },
+  options: contract.MoveOptions,
+  { images, record }: Keeping,
 ): Promise<void> {
   await whileStale(async () => {
     const { source, target } = await prepare().catch(
@@ -161,7 +152,7 @@ export async function keepMove(
     if (info.kind === "directory") return { kind: "directory", mode: info.mode };
     if (info.kind === "file" && info.bytes > maxHashedBytes) return fileState(info, "");
     if (info.kind !== "other") return environment.state(await ownRealPath(environment, from));
-    images.lose(from, "it is a FIFO, device or socket");
+    images.lose(from, specialFile);
     return undefined;
   }
 
@@ -175,9 +166,11 @@ export async function keepMove(
   }
 }
 
+const specialFile = "it is a FIFO, device or socket";
+
 interface MovedEntry {
   readonly info: FileInfo;
-  /** Undefined when there are no words for it. */
+  /** Undefined for special files. */
   readonly state: EntryState | undefined;
 }
 
@@ -191,17 +184,16 @@ function changesOf(
   replaced: KeptEntry | undefined,
 ): readonly Change[] {
   if (moved === undefined) return [];
-  const lost = replaced?.lost === undefined ? {} : { lost: replaced.lost };
   return [
     { path: from, before: moved, after: nothing, moved: to },
-    { path: to, before: replaced?.state ?? nothing, after: moved, moved: from, ...lost },
+    { path: to, before: replaced?.state ?? nothing, after: moved, moved: from, lost: replaced?.lost },
   ];
 }
 
-/** To rename a larger file must not take longer because it is on record. */
+/** Larger files are not hashed, so that recording does not slow down a rename. */
 const maxHashedBytes = 64 * 1024 * 1024;
 
-/** What an entry is, its content kept; no state when there are no words for it. */
+/** Stores the content of an entry and returns its state; no state for a special file. */
 async function keepEntry(
   environment: Environment,
   { realPath, info }: FoundEntry,
@@ -209,7 +201,7 @@ async function keepEntry(
   signal: AbortSignal | undefined,
 ): Promise<{ readonly state: EntryState | undefined; readonly lost?: string | undefined }> {
   if (info === undefined) {
-    images.lose(realPath, "its name is no valid UTF-8");
+    images.lose(realPath, "its name is not valid UTF-8");
     return { state: undefined };
   }
   switch (info.kind) {
@@ -218,7 +210,7 @@ async function keepEntry(
     case "link":
       return { state: await environment.state(realPath) };
     case "other":
-      images.lose(realPath, "it is a FIFO, device or socket");
+      images.lose(realPath, specialFile);
       return { state: undefined };
     case "file": {
       const kept = await images.keep(realPath, signal);
@@ -228,7 +220,7 @@ async function keepEntry(
   }
 }
 
-/** Does it again when somebody was quicker; each time somebody else has got further. */
+/** Retries when a file changed meanwhile; each time another process has made progress. */
 async function whileStale<Result>(act: () => Promise<Result>): Promise<Result> {
   for (let tries = 1; ; tries += 1) {
     try {
@@ -242,12 +234,9 @@ async function whileStale<Result>(act: () => Promise<Result>): Promise<Result> {
 
 const maxTries = 50;
 
-/**
- * For a change whose keeping has failed: lets the change be refused for what is wrong with it, if anything is, and
- * otherwise for what went wrong.
- */
+/** After storing failed: throws the error of the change itself if it is invalid, otherwise the given error. */
 function refusing(
-  change: (options: Required<Announcing>) => Promise<unknown>,
+  change: (options: Required<contract.Announcing>) => Promise<unknown>,
 ): (error: unknown) => Promise<never> {
   return async (error) => {
     await change({

@@ -221,7 +221,7 @@ describe("what is too much to be kept", () => {
     const inner = new MemoryEnvironment({ files: { "d/a": "1", "d/b": "2", "d/c": "3" } });
     await using room = keep(inner, { maxEntries: 3 });
     await room.environment.delete("d", { recursive: true });
-    const lost = "it held more than 3 files and directories";
+    const lost = "it contained more than 3 files and directories";
     expect(room.changes()).toEqual([{ path: "d", before: folder, after: nothing, lost }]);
     expect(room.environment.notKept).toEqual([`d (${lost})`]);
     expect(await contentOf(inner)).toEqual({});

@@ -14,14 +14,14 @@ export interface KeepingParts {
   readonly limits?: Partial<UndoLimits>;
 }
 
-/** An environment, and what an undo of its changes will not bring back. */
+/** An environment, and what an undo of its changes does not restore. */
 export interface KeepingEnvironment extends Environment {
   readonly notKept: readonly string[];
 }
 
 /**
- * Keeps what one call replaces or removes, and writes each change down before it is made: whatever happens then, what is
- * on record is at least what was done. A change that fails leaves a record of which nothing came.
+ * Stores what one call replaces or removes, and records each change before it is made, so that the records contain at
+ * least what was done, whatever happens. A change that fails leaves a record without effect.
  */
 export function keepingEnvironment(environment: Environment, parts: KeepingParts): KeepingEnvironment {
   const images = new BeforeImages(environment, parts.blobs, { ...undoLimits, ...parts.limits });

@@ -38,7 +38,7 @@ it("deletes what has names that are no text, and says that it is not kept", asyn
   await kept.delete("folders", { recursive: true });
   expect(readdirSync(workspace)).toEqual([]);
   expect(paths).toEqual(["files", "files/a.txt", "folders"]);
-  const lost = ["files/caf� (its name is no valid UTF-8)", "folders (a name in it is no valid UTF-8)"];
+  const lost = ["files/caf� (its name is not valid UTF-8)", "folders (a name in it is not valid UTF-8)"];
   expect(kept.notKept).toEqual(isMade ? lost : []);
   await environment.close();
 });

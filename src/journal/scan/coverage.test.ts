@@ -147,7 +147,7 @@ describe("what cannot be kept", () => {
     room.beside("truncate -s 65M data.bin && mkfifo pipe");
     expect((await room.bash("rm small.txt")).content).toBe("");
     expect((await room.bash("printf x >> data.bin; rm pipe")).content).toBe(
-      "[Undo does not cover: pipe (no file, directory or link), data.bin (too large to be kept)]",
+      "[Undo does not cover: pipe (not a file, directory or link), data.bin (too large to store)]",
     );
   });
 
@@ -160,9 +160,9 @@ describe("what cannot be kept", () => {
       message: "The call did not finish within 0.5 s and was ended",
       hint:
         "Narrow the path or pattern, or allow more time. " +
-        "Undo does not cover: pipe (no file, directory or link).",
+        "Undo does not cover: pipe (not a file, directory or link).",
     });
-    expect(notCovered(room)).toEqual(["pipe (no file, directory or link)"]);
+    expect(notCovered(room)).toEqual(["pipe (not a file, directory or link)"]);
   });
 
   it("is whatever this user may not read", async () => {

@@ -9,22 +9,22 @@ import { bytesAt, type Holding, isHeldByGit, looksSame, modeAt, positionsIn } fr
 import type { Secured } from "./secure-contents.ts";
 
 interface Found {
-  /** In the order in which they can be taken back, last first. */
+  /** Undone in this order, last first. */
   readonly changes: readonly Change[];
-  /** What has changed and is not covered: why, by path. */
+  /** Changed paths that undo does not cover, and why. */
   readonly uncovered: ReadonlyMap<string, string>;
-  /** What is held of the files that stand there now, by position. */
+  /** Stored contents of the current files, by position. */
   readonly holdings: ReadonlyMap<number, Holding>;
 }
 
 export interface FindingParts {
   readonly environment: Environment;
   readonly blobs: Blobs;
-  /** Of contents that stand there now, kept together; 64 MB if not said. */
+  /** Limit of stored current contents. Default: 64 MB. */
   readonly maxBytes?: number;
 }
 
-/** Finds out what stands at the paths where two snapshots differ, and what stood there. */
+/** Finds the old and new states of the paths where two snapshots differ. */
 export async function findChanges(before: Secured, after: Snapshot, parts: FindingParts): Promise<Found> {
   const now = new PresentEntries(after, parts);
   const uncovered = new Map<string, string>();
@@ -49,7 +49,7 @@ export async function findChanges(before: Secured, after: Snapshot, parts: Findi
   return { changes, uncovered, holdings: now.holdings };
 }
 
-/** The name that git has for what a file held, if that may be what it holds now. */
+/** Git's name for the old content of a file, when the current content may be the same. */
 function heldName({ before: earlier, after: position }: Difference, before: Secured, after: Snapshot) {
   if (earlier === undefined || position === undefined) return undefined;
   const holding = before.holdings[earlier];
@@ -57,7 +57,7 @@ function heldName({ before: earlier, after: position }: Difference, before: Secu
   return holding !== undefined && isHeldByGit(holding) && isAsLarge ? holding : undefined;
 }
 
-/** A difference, and what stands there now. */
+/** A difference, and the current entry. */
 export interface Draft extends Difference {
   readonly present: PresentEntry;
 }
@@ -85,7 +85,7 @@ function toChange(
   return { path, before: state, after, lost };
 }
 
-/** What was not read may be what it was, if it looks like it. */
+/** A file that was not read counts as unchanged if it looks unchanged. */
 function isUnknownButSame(
   { before: earlier, after: position }: Draft,
   change: Change,
@@ -97,14 +97,14 @@ function isUnknownButSame(
   return change.before.hash === "" && isSameMode && looksSame(before, earlier, after, position);
 }
 
-/** A path at which something may have changed, with its positions in the snapshots that have it. */
+/** A path that may have changed, with its positions in the snapshots. */
 interface Difference {
   readonly path: string;
   readonly before: number | undefined;
   readonly after: number | undefined;
 }
 
-/** What may have changed between two snapshots: removed first, what is in a directory before the directory. */
+/** What may have changed between two snapshots: removed entries first, contents before their directory. */
 function differencesOf(before: Snapshot, after: Snapshot): readonly Difference[] {
   const removed: Difference[] = [];
   const others: Difference[] = [];
@@ -117,7 +117,8 @@ function differencesOf(before: Snapshot, after: Snapshot): readonly Difference[]
       others.push({ path, before: earlier, after: position });
   }
   for (let position = before.paths.length - 1; position >= 0; position -= 1) {
-    if (seen[position] === 0) removed.push({ path: before.paths[position]!, before: position, after: undefined });
+    if (seen[position] === 0)
+      removed.push({ path: before.paths[position]!, before: position, after: undefined });
   }
   return [...removed, ...others];
 }
@@ -126,21 +127,21 @@ function mayDiffer(before: Snapshot, earlier: number, after: Snapshot, position:
   const mode = modeAt(before, earlier);
   if (mode !== modeAt(after, position)) return true;
   const kind = kindOfMode(mode);
-  // What is in it is compared entry by entry.
+  // The content of a directory is compared entry by entry.
   if (kind === "directory" && !before.leftOut.has(earlier)) return false;
   return (kind === "file" && !isSettled(before, earlier)) || !looksSame(before, earlier, after, position);
 }
 
-/** What stands at a path. */
+/** The current entry at a path. */
 interface PresentEntry {
   readonly state: EntryState;
-  /** It is what git has under the name that was asked for. */
+  /** Its content is the blob whose name was given. */
   readonly isAsHeld?: boolean;
   /** Why the content could not be read. */
   readonly unread?: string;
 }
 
-/** Looks at what stands there after the command, and keeps it if it is small: the next command may change it. */
+/** Reads the entries after a command, and stores small contents, because the next command may change them. */
 class PresentEntries {
   readonly holdings = new Map<number, Holding>();
   readonly #snapshot: Snapshot;
@@ -166,7 +167,7 @@ class PresentEntries {
       state: { kind: "file" as const, hash: "", bytes, mode: mode & 0o7777 },
       unread: why,
     });
-    if (bytes > maxHashedBytes) return unread("too large to be read");
+    if (bytes > maxHashedBytes) return unread("too large to read");
     try {
       const isSmall = bytes <= Math.min(maxKeptBytes, this.#bytesLeft);
       const kept = isSmall ? await this.#keep(path, position, heldName) : undefined;
@@ -179,7 +180,11 @@ class PresentEntries {
   }
 
   /** Undefined when there is no space. */
-  async #keep(path: string, position: number, heldName: Holding | undefined): Promise<PresentEntry | undefined> {
+  async #keep(
+    path: string,
+    position: number,
+    heldName: Holding | undefined,
+  ): Promise<PresentEntry | undefined> {
     const kept = await this.#blobs.keepFile(this.#environment, path).catch(undefinedWithoutSpace);
     if (kept === undefined) return undefined;
     const { hash, bytes } = kept;
@@ -194,7 +199,7 @@ class PresentEntries {
 }
 
 const maxKeptBytes = 1024 * 1024;
-// A command may have made any number of files.
+// A command may create any number of files.
 const maxKeptTogether = 64 * 1024 * 1024;
 const maxHashedBytes = 1024 * 1024 * 1024;
 
@@ -202,7 +207,7 @@ function undefinedWithoutSpace(error: unknown): undefined {
   if (!(error instanceof ToolError) || error.code !== "unavailable") throw error;
 }
 
-/** What was not looked into, or is no file, can neither be compared nor brought back; undefined for all else. */
+/** Why a path cannot be compared or restored: it was not scanned, or is special. Undefined for all others. */
 function whyNotCompared(
   { before: earlier, after: position }: Difference,
   before: Snapshot,
@@ -210,12 +215,12 @@ function whyNotCompared(
 ): string | undefined {
   const wasLeftOut = earlier === undefined ? undefined : leftOutDirectory(before, earlier);
   const isLeftOut = position === undefined ? undefined : leftOutDirectory(after, position);
-  // Git writes into its own all the time, and the kernel makes up the rest.
+  // Git writes to its own files all the time, and the kernel generates the others.
   if (wasLeftOut === isLeftOut && (wasLeftOut === "repository" || wasLeftOut === "system")) return undefined;
   const reason = wasLeftOut ?? isLeftOut;
   if (reason !== undefined) return leftOutReasons[reason];
   const isSpecial = isSpecialAt(before, earlier) || isSpecialAt(after, position);
-  return isSpecial ? "no file, directory or link" : undefined;
+  return isSpecial ? "not a file, directory or link" : undefined;
 }
 
 function isSpecialAt(snapshot: Snapshot, position: number | undefined): boolean {

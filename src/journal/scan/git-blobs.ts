@@ -5,15 +5,15 @@ import type { Draft, FindingParts } from "./find-changes.ts";
 import { type Holding, isHeldByGit, repositoryOf } from "./ledger.ts";
 import type { Secured } from "./secure-contents.ts";
 
-/** A file that its repository's index has a blob for. */
+/** A file with a blob in the index of its repository. */
 export interface IndexedFile {
-  /** Relative to the directory that git is started in. */
+  /** Relative to git's working directory. */
   readonly path: string;
   readonly oid: string;
   readonly bytes: number;
 }
 
-/** The blobs of one repository, by git itself, with settings under which it starts nothing and fetches nothing. */
+/** The blobs of one repository, read by git with settings that prevent it from starting programs or fetching. */
 export class GitBlobs {
   readonly #environment: Environment;
   readonly #directory: string;
@@ -24,7 +24,7 @@ export class GitBlobs {
     this.#directory = directory;
   }
 
-  /** Those among the files that are the bytes of their blob: it is there, as large, and nothing translates it. */
+  /** The files whose bytes are those of their blob: it exists, has the same size, and no filter changes it. */
   async verify(files: readonly IndexedFile[], signal: AbortSignal): Promise<readonly IndexedFile[]> {
     const [sizes, translated] = await Promise.all([
       this.#sizes(files, signal),
@@ -34,7 +34,7 @@ export class GitBlobs {
     return files.filter(({ path, oid, bytes }) => sizes.get(oid) === bytes && !translated.has(path));
   }
 
-  /** Hands out blobs one after the other; whatever is not there, or not what its name says, is left out. */
+  /** Reads blobs one after the other; skips missing ones and those that do not match their name. */
   async *read(oids: Iterable<string>, signal: AbortSignal): AsyncGenerator<{ oid: string; content: Buffer }> {
     const wanted = [...new Set(oids)];
     const input = Buffer.from(wanted.map((oid) => `${oid}\n`).join(""));
@@ -66,7 +66,7 @@ export class GitBlobs {
     return new Map(lines.flatMap(([oid, type, size]) => (type === "blob" ? [[oid!, Number(size)]] : [])));
   }
 
-  /** Line ends need not be asked for: to translate them changes the size. */
+  /** Files that a filter changes. Line ends are not checked, because converting them changes the size. */
   async #translated(files: readonly IndexedFile[], signal: AbortSignal): Promise<Set<string> | undefined> {
     const input = Buffer.from(files.map(({ path }) => `${path}\0`).join(""));
     const printed = await this.#run(["check-attr", "-z", "--stdin", ...translating], input, signal);
@@ -80,7 +80,7 @@ export class GitBlobs {
     return translated;
   }
 
-  /** What git prints; undefined when it is not there or fails. */
+  /** The output of git; undefined when it is missing or fails. */
   async #run(args: readonly string[], input: Uint8Array, signal: AbortSignal): Promise<string | undefined> {
     const process = await this.#start(args, input, signal);
     if (process === undefined) return undefined;
@@ -108,19 +108,14 @@ export class GitBlobs {
 
 const newline = 0x0a;
 
-/** What may make a file in the working tree something else than its blob, without changing its size. */
+/** Attributes that make a file differ from its blob without changing its size. */
 const translating = ["filter", "ident", "working-tree-encoding"];
 
-const settings = [
-  "-c",
-  "core.fsmonitor=false",
-  "-c",
-  "core.hooksPath=/dev/null",
-  "-c",
-  "protocol.allow=never",
-].concat(["--no-pager", "--no-replace-objects"]);
+const settings = ["core.fsmonitor=false", "core.hooksPath=/dev/null", "protocol.allow=never"]
+  .flatMap((setting) => ["-c", setting])
+  .concat("--no-pager", "--no-replace-objects");
 
-/** A partial clone fetches what it lacks with whatever program its settings name; no protocol has the name "none". */
+/** A partial clone fetches missing blobs with any program its settings name; no protocol is named "none". */
 const variables = { GIT_OPTIONAL_LOCKS: "0", GIT_NO_LAZY_FETCH: "1", GIT_ALLOW_PROTOCOL: "none" };
 
 /** The name that git gives to a content. */
@@ -128,7 +123,7 @@ export function blobName(content: Uint8Array): string {
   return createHash("sha1").update(`blob ${content.length}\0`).update(content).digest("hex");
 }
 
-/** Fetches what git holds of the contents that have changed. By the name that git gives them: their SHA-256. */
+/** Stores the old contents that git has of changed files. Returns their SHA-256 by git's name. */
 export async function fetchFromGit(
   drafts: readonly Draft[],
   { snapshot, holdings }: Secured,
@@ -148,7 +143,7 @@ export async function fetchFromGit(
     if (missing.length === 0) continue;
     const git = new GitBlobs(environment, directory);
     for await (const { oid, content } of git.read(missing, new AbortController().signal)) {
-      // What finds no space is not held any more, and said to be so.
+      // Without space the content is lost, and reported as such.
       const hash = await blobs.keep(content).catch(() => undefined);
       if (hash !== undefined) known.set(oid, hash);
     }
@@ -156,7 +151,7 @@ export async function fetchFromGit(
   return known;
 }
 
-/** Reads what comes in pieces by lines and lengths. */
+/** Reads a stream by lines and lengths. */
 class PieceReader {
   readonly #pieces: AsyncIterator<Uint8Array>;
   #rest: Buffer = Buffer.alloc(0);
@@ -165,7 +160,7 @@ class PieceReader {
     this.#pieces = pieces[Symbol.asyncIterator]();
   }
 
-  /** What comes before the next such byte, which is passed over; undefined when it does not come. */
+  /** Reads up to the next such byte and skips it; undefined when there is none. */
   async until(byte: number): Promise<Buffer | undefined> {
     let end = this.#rest.indexOf(byte);
     while (end < 0) {
@@ -178,7 +173,7 @@ class PieceReader {
     return found;
   }
 
-  /** The next so many bytes; undefined when there are fewer. */
+  /** Reads `length` bytes; undefined when there are fewer. */
   async take(length: number): Promise<Buffer | undefined> {
     if (!(await this.#more(length))) return undefined;
     const taken = this.#rest.subarray(0, length);
@@ -186,7 +181,7 @@ class PieceReader {
     return taken;
   }
 
-  /** Has at least so many bytes at hand; whether they came. */
+  /** Buffers at least `length` bytes; false when there are fewer. */
   async #more(length: number): Promise<boolean> {
     const pieces: Uint8Array[] = [this.#rest];
     let held = this.#rest.length;

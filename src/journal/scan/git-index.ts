@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 
-/** What git knew of one file when it last looked. */
+/** A file as git last saw it. */
 export interface IndexEntry {
   /** Of the blob, 40 characters. */
   readonly oid: string;
   readonly modifiedMs: number;
   readonly changedMs: number;
-  /** These two are the lower 32 bits. */
+  /** The lower 32 bits, also of `bytes`. */
   readonly inode: number;
   readonly bytes: number;
 }
@@ -14,14 +14,11 @@ export interface IndexEntry {
 export interface GitIndex {
   /** The plain files, by path. */
   readonly files: ReadonlyMap<string, IndexEntry>;
-  /** Stands for what would be committed: the same whenever that is the same. */
+  /** A hash of what would be committed. */
   readonly staged: string;
 }
 
-/**
- * What an index of git says; see `gitformat-index`. Undefined for what is not understood: another hash
- * than SHA-1, a split index, anything damaged.
- */
+/** Parses git's index; see `gitformat-index`. Undefined for hashes other than SHA-1, a split index, or damage. */
 export function readGitIndex(index: Uint8Array): GitIndex | undefined {
   try {
     return new IndexReader(index).read();
@@ -34,7 +31,7 @@ export function readGitIndex(index: Uint8Array): GitIndex | undefined {
 class NotUnderstood extends Error {}
 
 const oidBytes = 20;
-/** From the times of an entry up to its flags. */
+/** The length of an entry from its times to its flags. */
 const fixedBytes = 40 + oidBytes + 2;
 
 class IndexReader {
@@ -58,8 +55,7 @@ class IndexReader {
     const staged = createHash("sha1");
     for (let count = 0; count < this.#count; count += 1) {
       const start = this.#at;
-      const isPlain = this.#isPlain(start);
-      const entry = isPlain ? this.#entryAt(start) : undefined;
+      const entry = this.#isPlain(start) ? this.#entryAt(start) : undefined;
       const path = this.#readPath(start);
       if (entry !== undefined) files.set(path, entry);
       staged.update(`${this.#bytes.toString("latin1", start + 24, start + 28)}\0${path}\0`);
@@ -80,7 +76,7 @@ class IndexReader {
     };
   }
 
-  /** A regular file, merged, that git takes for what it is: no flags that tell it not to look. */
+  /** A regular file without conflicts, and without flags that tell git not to check it. */
   #isPlain(start: number): boolean {
     const mode = this.#bytes.readUInt32BE(start + 24);
     const flags = this.#bytes.readUInt16BE(start + fixedBytes - 2);
@@ -104,7 +100,7 @@ class IndexReader {
       return this.#path.toString();
     }
     const end = this.#endOf(nameAt);
-    // One to eight NUL bytes fill an entry up to a multiple of eight.
+    // One to eight NUL bytes pad an entry to a multiple of eight.
     this.#at = start + Math.ceil((end - start + 1) / 8) * 8;
     return this.#bytes.toString("utf8", nameAt, end);
   }
@@ -115,7 +111,7 @@ class IndexReader {
     return end;
   }
 
-  /** "link" tells that a part of the entries is in another file. */
+  /** The extension "link" means that some entries are in another file. */
   #checkExtensions(): void {
     const end = this.#bytes.length - oidBytes;
     while (this.#at < end) {
@@ -127,12 +123,12 @@ class IndexReader {
   }
 }
 
-/** As Node works it out from a file's own times, so that the same time gives the same number. */
+/** Computed as Node does for a file's times, so that equal times give equal numbers. */
 function timeOf(seconds: number, nanoseconds: number): number {
   return seconds * 1e3 + nanoseconds / 1e6;
 }
 
-/** A checksum of 20 bytes also tells that names of objects have 20. Git leaves it out, all zero, when told so. */
+/** A checksum of 20 bytes also shows that object names have 20. Git can be set to write zeros instead. */
 function hasItsChecksum(bytes: Buffer): boolean {
   const end = bytes.length - oidBytes;
   const checksum = bytes.subarray(end);
@@ -142,7 +138,7 @@ function hasItsChecksum(bytes: Buffer): boolean {
   );
 }
 
-/** Git's own way to write numbers: seven bits a byte, each further byte adds one. */
+/** Git's variable-length numbers: seven bits per byte, and each further byte adds one. */
 function readVariable(bytes: Buffer, start: number): readonly [value: number, next: number] {
   let at = start;
   let byte = bytes.readUInt8(at);

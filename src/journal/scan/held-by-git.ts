@@ -4,7 +4,7 @@ import { GitBlobs, type IndexedFile } from "./git-blobs.ts";
 import { type GitIndex, type IndexEntry, readGitIndex } from "./git-index.ts";
 import { bytesAt, type Holding, isHeldByGit, repositoryOf } from "./ledger.ts";
 
-/** Finds the files whose content git has already, so that they need no copy. */
+/** Finds the files whose content git has, so that they need no copy. */
 export class HeldByGit {
   readonly #environment: Environment;
   /** By the path of the working tree. */
@@ -14,12 +14,12 @@ export class HeldByGit {
     this.#environment = environment;
   }
 
-  /** Takes notice of the indexes as they are, to tell later whether they have changed. */
+  /** Reads the current indexes, to find out later whether they have changed. */
   remember({ repositories }: Snapshot): void {
     for (const repository of repositories) this.#index(repository);
   }
 
-  /** Whether another would be committed than before; what git notes down of files it has looked at does not count. */
+  /** Whether a commit would now contain something else. Git's cached file times do not count. */
   hasStaged(before: Repository, now: Repository): boolean {
     if (before.state.index === now.state.index) return false;
     const known = this.#indexes.get(before.path);
@@ -27,7 +27,7 @@ export class HeldByGit {
     return staged === undefined || staged !== this.#index(now).read()?.staged;
   }
 
-  /** Forgets what git held once and would now be free to throw away. */
+  /** Removes holdings that are no longer in the index, because git may delete such blobs. */
   forgetLost(snapshot: Snapshot, holdings: (Holding | undefined)[], earlier: Snapshot | undefined): void {
     const before = new Map(earlier?.repositories.map(({ path, state }) => [path, state.index]));
     const isAsBefore = ({ path, state }: Repository) => before.get(path) === state.index;
@@ -41,28 +41,30 @@ export class HeldByGit {
     }
   }
 
-  /** What git holds of the files at these positions, unchanged and as they are. */
+  /** The blobs with the exact current content of the files at these positions. */
   async find(
     snapshot: Snapshot,
     positions: readonly number[],
     signal: AbortSignal,
   ): Promise<ReadonlyMap<number, Holding>> {
-    const candidates = new Map<Repository, (IndexedFile & { readonly position: number })[]>();
+    const candidates: (IndexedFile & { readonly position: number; readonly repository: Repository })[] = [];
     for (const position of positions) {
       const path = snapshot.paths[position]!;
       const repository = repositoryOf(snapshot, path);
       const entry = repository && this.#find(repository, path);
       if (!entry || !this.#isUnchanged(repository, entry, snapshot, position)) continue;
-      const file = { path: pathIn(repository, path), oid: entry.oid, bytes: bytesAt(snapshot, position), position };
-      const files = candidates.get(repository);
-      if (files === undefined) candidates.set(repository, [file]);
-      else files.push(file);
+      const file = {
+        path: pathIn(repository, path),
+        oid: entry.oid,
+        bytes: bytesAt(snapshot, position),
+        position,
+      };
+      candidates.push({ ...file, repository });
     }
     const held = new Map<number, Holding>();
-    for (const [repository, files] of candidates) {
-      const verified = await new GitBlobs(this.#environment, repository.path).verify(files, signal);
-      const isVerified = new Set(verified);
-      for (const file of files) if (isVerified.has(file)) held.set(file.position, file.oid);
+    for (const [repository, files] of Map.groupBy(candidates, (file) => file.repository)) {
+      const verified = new Set(await new GitBlobs(this.#environment, repository.path).verify(files, signal));
+      for (const file of files) if (verified.has(file)) held.set(file.position, file.oid);
     }
     return held;
   }
@@ -89,14 +91,14 @@ export class HeldByGit {
       is(figure.changed, entry.changedMs) &&
       is(figure.bytes, entry.bytes) &&
       snapshot.figures[start + figure.inode]! % 2 ** 32 === entry.inode &&
-      // What was changed as late as the index was written may have been changed after git looked.
+      // A file that changed when the index was written may have changed after git read it.
       entry.modifiedMs < this.#index(repository).modifiedMs &&
       isSettled(snapshot, position)
     );
   }
 }
 
-/** An index as it was when it was read; made sense of when that is needed. */
+/** The bytes of an index, parsed on first use. */
 class KnownIndex {
   readonly state: string;
   readonly modifiedMs: number;
@@ -117,12 +119,12 @@ class KnownIndex {
   }
 }
 
-/** A path as seen from the directory in the repository that is in the workspace. */
+/** A path relative to the repository's directory in the workspace. */
 function pathIn(repository: Repository, path: string): string {
   return repository.path === "" ? path : path.slice(repository.path.length + 1);
 }
 
-/** What a command has changed in repositories themselves, in words: undo leaves them alone. */
+/** Describes what a command has changed in the repositories themselves, which undo does not cover. */
 export function movedGit(
   before: Snapshot,
   after: Snapshot,
@@ -141,7 +143,7 @@ function changedParts(
   now: Repository | undefined,
   git: Pick<HeldByGit, "hasStaged">,
 ): readonly string[] {
-  // That it is gone is said where its directory is missed.
+  // A removed repository is reported with its directory.
   if (now === undefined) return [];
   const { state } = before;
   return [

@@ -7,21 +7,21 @@ import {
   type Snapshot,
 } from "../../contract/snapshot.ts";
 
-/** A snapshot, and where the content of each file can be had. */
+/** A snapshot, and where the content of each file is stored. */
 export interface Ledger {
   readonly snapshot: Snapshot;
   /** By position. */
   readonly holdings: readonly (Holding | undefined)[];
 }
 
-/** The SHA-256 of a content among the blobs, or the name of a blob of git: the lengths tell which. */
+/** The SHA-256 of a stored content, or git's name of a blob; they differ in length. */
 export type Holding = string;
 
 export function isHeldByGit(holding: Holding): boolean {
   return holding.length === 40;
 }
 
-/** The nearest repository that a path is in. */
+/** The innermost repository that contains a path. */
 export function repositoryOf(snapshot: Snapshot, path: string): Repository | undefined {
   let nearest: Repository | undefined;
   for (const repository of snapshot.repositories) {
@@ -31,7 +31,7 @@ export function repositoryOf(snapshot: Snapshot, path: string): Repository | und
   return nearest;
 }
 
-/** Whether two entries look the same, all but their permissions; a directory does not tell what is in it. */
+/** Whether two entries look the same apart from permissions. Says nothing about the content of a directory. */
 export function looksSame(one: Snapshot, position: number, other: Snapshot, otherPosition: number): boolean {
   const [start, otherStart] = [position * figureCount, otherPosition * figureCount];
   for (let column = 1; column < figureCount; column += 1) {
@@ -52,7 +52,7 @@ export function isFileAt(snapshot: Snapshot, position: number): boolean {
   return kindOfMode(modeAt(snapshot, position)) === "file";
 }
 
-/** Finds positions by path, quickly when they are asked for in the order of the snapshot. */
+/** Finds positions by path; fastest in the order of the snapshot. */
 export function positionsIn({ paths }: Snapshot): (path: string) => number | undefined {
   let next = 0;
   let all: Map<string, number> | undefined;
@@ -68,7 +68,7 @@ export function positionsIn({ paths }: Snapshot): (path: string) => number | und
   };
 }
 
-/** What an earlier ledger holds of the files that are as they were. */
+/** The holdings of an earlier ledger for unchanged files. */
 export function carryOver(snapshot: Snapshot, earlier: Ledger | undefined): (Holding | undefined)[] {
   const holdings = new Array<Holding | undefined>(snapshot.paths.length).fill(undefined);
   if (earlier === undefined) return holdings;
@@ -83,7 +83,7 @@ export function carryOver(snapshot: Snapshot, earlier: Ledger | undefined): (Hol
   return holdings;
 }
 
-/** A ledger as bytes, with something that is said of it. */
+/** Serializes a ledger together with other data. */
 export function writeLedger({ snapshot, holdings }: Ledger, about: unknown): Uint8Array {
   const { paths, repositories, ...rest } = snapshot;
   const states = repositories.map(({ path, prefix, state }) => ({ path, prefix, state }));
@@ -97,7 +97,7 @@ export function writeLedger({ snapshot, holdings }: Ledger, about: unknown): Uin
   });
 }
 
-/** Undefined for what is no ledger, or of another version. */
+/** Undefined for other content or another version. */
 export function readLedger(
   bytes: Uint8Array,
 ): { readonly ledger: Ledger; readonly about: unknown } | undefined {
@@ -107,7 +107,7 @@ export function readLedger(
     const snapshot: Snapshot = {
       ...rest,
       paths: paths === "" ? [] : paths.split("\0"),
-      // What the index was then is not kept.
+      // The old index is not stored.
       repositories: repositories.map((repository: object) => ({ ...repository, readIndex: () => undefined })),
     };
     const held = holdings.split(",").map((holding: string) => holding || undefined);
@@ -119,7 +119,7 @@ export function readLedger(
 
 const format = "toolcrib ledger 1";
 
-/** Loaded by the first scan: most calls have none. */
+/** Loaded on first use, because most calls need no scan. */
 function v8(): typeof import("node:v8") {
   return process.getBuiltinModule("node:v8");
 }

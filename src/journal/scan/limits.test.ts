@@ -64,9 +64,9 @@ it("copies no more than it may, and goes on with the next command", async () => 
   });
   const tooMuch = "more than is copied for one command";
   expect(first).toEqual({
-    text: `[Undo does not cover: large (too large to be kept), b (${tooMuch})]`,
+    text: `[Undo does not cover: large (too large to store), b (${tooMuch})]`,
     changes: [
-      { path: "large", before: file("l".repeat(9), ""), after: nothing, lost: "too large to be kept" },
+      { path: "large", before: file("l".repeat(9), ""), after: nothing, lost: "too large to store" },
       { path: "b", before: file("bbbb", ""), after: nothing, lost: tooMuch },
       { path: "a", before: file("aaaa"), after: nothing },
     ],
@@ -89,7 +89,7 @@ it("runs a command without it where there is too much to look at", async () => {
   environment.snapshot = ({ signal } = {}) =>
     new Promise((_, reject) => signal?.addEventListener("abort", () => reject(new Error("too slow"))));
   using bench = openBench({ environment, limits: { maxLookMs: 5 } });
-  const text = "[Undo does not cover: what its commands change (there are too many files to look at)]";
+  const text = "[Undo does not cover: what its commands change (there are too many files to scan)]";
   for (const path of ["b", "c"]) {
     expect(await bench.run(() => environment.writeFile(path, Buffer.from("")))).toEqual({
       text,
@@ -102,7 +102,7 @@ it("says that nothing is covered where it cannot be told what has changed", asyn
   const { workspace } = new MemoryEnvironment();
   using bench = openBench({ environment: { workspace } as MemoryEnvironment });
   expect(await bench.run(() => {})).toEqual({
-    text: "[Undo does not cover: what its commands change (it cannot be told here)]",
+    text: "[Undo does not cover: what its commands change (this environment has no snapshots)]",
     changes: [],
   });
 });

@@ -8,7 +8,7 @@ import type { Secured } from "./secure-contents.ts";
 /** A scan between its two snapshots. */
 export interface Begun {
   readonly callId: string;
-  /** Where the journal was. */
+  /** The last record at that time. */
   readonly sequence: number;
   /** The last collection of blobs before it. */
   readonly collection: number;
@@ -17,7 +17,7 @@ export interface Begun {
 
 export type KnownLedger = { readonly ledger: Ledger } & Pick<Begun, "collection">;
 
-/** The scans that run, in a folder of their own: what a process leaves there that is killed, another completes. */
+/** The running scans, in a folder. When a process is killed, another one completes its scans. */
 export class PendingScans {
   readonly #folder: string;
 
@@ -29,7 +29,7 @@ export class PendingScans {
     await this.#use((files) => write(files, begun.callId, begun));
   }
 
-  /** Its ledger stays, as the latest that is known. */
+  /** Keeps the ledger as the latest known one. */
   async done(callId: string): Promise<void> {
     await this.#use((files) => files.move(callId, latestName, { replace: true }));
   }
@@ -39,7 +39,7 @@ export class PendingScans {
     return found && { ledger: found.ledger, collection: found.about.collection };
   }
 
-  /** Those whose process is gone; they are in the care of this one from then on. */
+  /** Takes over the scans of dead processes. */
   async takeOver(): Promise<readonly Begun[]> {
     const names = namesIn(this.#folder).filter(isPending);
     if (names.length === 0) return [];
@@ -53,7 +53,7 @@ export class PendingScans {
     });
   }
 
-  /** The contents that are needed to complete them, as far as they are among the blobs. */
+  /** The stored contents that are needed to complete them. */
   async holdings(): Promise<ReadonlySet<string>> {
     const names = namesIn(this.#folder).filter(isPending);
     if (names.length === 0) return new Set();
@@ -74,7 +74,7 @@ export class PendingScans {
   }
 }
 
-/** What is written beside a ledger. */
+/** What is stored with a ledger. */
 interface About extends Omit<Begun, "before"> {
   readonly owner: string;
   readonly uncovered: ReadonlyMap<number, string>;
@@ -94,7 +94,7 @@ async function takeOver(files: Environment, name: string): Promise<Begun | undef
   try {
     await files.move(name, ours);
   } catch {
-    // Another process has found it, too, and was quicker.
+    // Another process has taken it.
     return undefined;
   }
   await write(files, ours, begun);
@@ -116,7 +116,7 @@ async function write(files: Environment, name: string, { before, ...rest }: Begu
   await files.writeFile(name, writeLedger(before, about), { durable: false, mode: 0o600 });
 }
 
-/** Whether a file in the folder of scans is of one that has begun. */
+/** Whether a file in the folder belongs to a running scan. */
 export function isPending(name: string): boolean {
   return name.startsWith("call_");
 }

@@ -14,17 +14,17 @@ import { carryOver, isHeldByGit, type Ledger, modeAt } from "./ledger.ts";
 import { type Begun, type KnownLedger, PendingScans } from "./pending-scans.ts";
 import { type ScanLimits, type Secured, secureContents, usualLimits } from "./secure-contents.ts";
 
-/** Finds what commands change in the workspace, and keeps what undo needs to take it back. */
+/** Finds what commands change in the workspace, and stores what an undo of it needs. */
 export interface Scanner {
   /**
-   * Runs a call that starts programs; what it created, changed or removed below the workspace is then on record as the
-   * changes of the call. What an undo will not bring back is in `call.account.notCovered` and in the outcome's words.
-   * Fails before anything is run when there is no space to keep what the call may change.
+   * Runs a call that starts programs, then records what it created, changed or removed in the workspace. What undo does
+   * not cover is in `call.account.notCovered` and in the text of the outcome. Fails before anything runs when there is
+   * no space to store what the call may change.
    */
   around(call: ToolCall, next: (call: ToolCall) => Promise<Outcome>): Promise<Outcome>;
   /**
-   * Completes what processes began that are gone: what their commands changed is on record after it, together with what
-   * others have changed since and not put on record. Gives the calls.
+   * Completes the scans of dead processes: records what their commands changed, together with unrecorded changes since.
+   * Returns the calls.
    */
   settle(): Promise<readonly string[]>;
 }
@@ -33,11 +33,11 @@ export interface ScannerParts {
   readonly environment: Environment;
   readonly journal: Pick<Journal, "append" | "change" | "changesAfter" | "records">;
   readonly blobs: Blobs;
-  /** A private folder of its own; made when it is needed. */
+  /** A private folder, created on first use. */
   readonly folder: string;
-  /** Ends what processes have left running that are gone: what they go on to change would be nobody's. */
+  /** Ends what dead processes have left running, because its further changes would belong to no call. */
   readonly endAbandoned?: () => Promise<void>;
-  /** Absolute paths in the workspace that belong to us. */
+  /** Absolute paths of Toolcrib's own files in the workspace. */
   readonly without?: readonly string[];
   readonly limits?: Partial<ScanLimits>;
 }
@@ -53,7 +53,7 @@ class ChangeScanner implements Scanner {
   readonly #pending: PendingScans;
   #latest: KnownLedger | undefined;
   #isTooLarge = false;
-  /** The ignored folders that were mentioned in a result. */
+  /** Ignored folders that a result has mentioned. */
   readonly #mentioned = new Set<string>();
 
   constructor(parts: ScannerParts) {
@@ -101,12 +101,8 @@ class ChangeScanner implements Scanner {
     if (typeof snapshot === "string") return { uncovered: `what its commands change (${snapshot})` };
     const collection = journal.records("collected").at(-1)?.sequence ?? 0;
     const earlier = this.#stillKept(latest, collection);
-    const before = await secureContents(snapshot, earlier, call, {
-      environment,
-      blobs,
-      git: this.#git,
-      limits: this.#limits,
-    });
+    const parts = { environment, blobs, git: this.#git, limits: this.#limits };
+    const before = await secureContents(snapshot, earlier, call, parts);
     this.#git.remember(snapshot);
     const sequence = journal.append("scan", { callId: id });
     const begun = { callId: id, sequence, collection, before };
@@ -114,17 +110,17 @@ class ChangeScanner implements Scanner {
     return begun;
   }
 
-  /** What the call may have changed unseen: mentioned once, on record with every call. */
+  /** Ignored folders in which the call may have changed files: mentioned once, recorded with every call. */
   #aside({ before }: Begun, uncovered: readonly string[]): Parameters<typeof reportUncovered>[3] {
-    const isTold = (path: string) => uncovered.some((what) => what.startsWith(`${showPath(path)} (`));
-    const folders = ignoredFolders(before.snapshot).filter((path) => !isTold(path));
+    const isListed = (path: string) => uncovered.some((what) => what.startsWith(`${showPath(path)} (`));
+    const folders = ignoredFolders(before.snapshot).filter((path) => !isListed(path));
     if (folders.length === 0) return undefined;
     const isKnown = folders.every((path) => this.#mentioned.has(path));
     for (const path of folders) this.#mentioned.add(path);
     return { sentences: [describeIgnored(folders)], isKnown };
   }
 
-  /** Gives what is not covered, in words. A call that has run cannot be failed any more. */
+  /** Returns what undo does not cover. Never throws, because a call that has run can no longer fail. */
   async #end(begun: Begun): Promise<readonly string[]> {
     try {
       const uncovered = await this.#record(begun);
@@ -148,16 +144,16 @@ class ChangeScanner implements Scanner {
     ];
   }
 
-  /** What goes on although the call has ended may change more. */
+  /** Scans again for work that continues after the call has ended. */
   async #endAgain(call: ToolCall, work: readonly Promise<unknown>[]): Promise<void> {
     const begun = await this.#begin({ ...call, signal: new AbortController().signal });
     await Promise.allSettled(work);
     if (!("uncovered" in begun)) await this.#end(begun);
   }
 
-  /** A snapshot, or why there is none. What takes too long once is not tried again. */
+  /** A snapshot, or why there is none. A scan that took too long is not tried again. */
   async #lookInTime(signal: AbortSignal, known: Snapshot | undefined): Promise<Snapshot | string> {
-    if (this.#parts.environment.snapshot === undefined) return "it cannot be told here";
+    if (this.#parts.environment.snapshot === undefined) return "this environment has no snapshots";
     const limit = AbortSignal.timeout(this.#limits.maxLookMs);
     try {
       if (this.#isTooLarge) return tooLarge;
@@ -174,29 +170,27 @@ class ChangeScanner implements Scanner {
     return environment.snapshot!({ ...options, without: [...without, this.#parts.folder] });
   }
 
-  /** What was collected since is not held any more; while a call runs nothing is. */
+  /** Removes contents that were collected since. Nothing is collected while a call runs. */
   #stillKept(known: KnownLedger | undefined, collection: number): Ledger | undefined {
     if (known === undefined || known.collection === collection) return known?.ledger;
     const isKept = (holding: string) => isHeldByGit(holding) || this.#parts.blobs.has(holding);
-    const holdings = known.ledger.holdings.map((holding) =>
-      holding && isKept(holding) ? holding : undefined,
-    );
+    const holdings = known.ledger.holdings.map((one) => (one && isKept(one) ? one : undefined));
     return { ...known.ledger, holdings };
   }
 }
 
 type ScannedCall = Pick<ToolCall, "id" | "signal" | "notify">;
 
-const tooLarge = "there are too many files to look at";
+const tooLarge = "there are too many files to scan";
 
-/** What is known to be held after a command, for the next. */
+/** The ledger after a command, for the next one. */
 function inheriting(before: Secured, snapshot: Snapshot, found: ReadonlyMap<number, string>): Ledger {
   const holdings = carryOver(snapshot, before);
   for (const [position, holding] of found) holdings[position] = holding;
   return { snapshot, holdings };
 }
 
-/** The folders that are not looked into because git ignores them: what changes there is neither seen nor kept. */
+/** The folders that are not scanned because git ignores them: changes in them are neither seen nor stored. */
 export function ignoredFolders(snapshot: Snapshot): readonly string[] {
   return Array.from(snapshot.leftOut).flatMap(([position, reason]) =>
     reason === "ignored" && kindOfMode(modeAt(snapshot, position)) === "directory"
@@ -214,8 +208,8 @@ export function describeIgnored(folders: readonly string[]): string {
 const maxNamedFolders = 5;
 
 /**
- * Leaves out of what was found what other calls did at the same time: they have their own records. Where the command has
- * changed what another call had left, its change begins there.
+ * Removes changes that other calls made at the same time, because those have their own records. When the command changed
+ * the result of another call, its change starts from that.
  */
 export function withoutOthers(
   found: readonly Change[],
@@ -235,14 +229,14 @@ export function withoutOthers(
   });
 }
 
-/** Of a directory that was moved only the directory itself is on record. */
+/** The record of a moved directory does not list its content. */
 function isMovedTree({ moved, before, after }: RecordedChange): boolean {
   return moved !== undefined && (before.kind === "directory" || after.kind === "directory");
 }
 
 /**
- * Says in the account of a call, and in how it ended, what an undo will not bring back: each as "path (why)". `aside` is
- * what it may not bring back; who was told already need not be told again.
+ * Adds what undo does not cover, each as "path (why)", to the account of a call and to its outcome. `aside` is what it may
+ * not cover; it is recorded, and shown only once.
  */
 export async function reportUncovered(
   call: Pick<ToolCall, "account">,
@@ -258,11 +252,10 @@ export async function reportUncovered(
     throw error instanceof ToolError ? withNote(error, note(aside.isKnown)) : error;
   });
   if (!outcome.ok) return { ok: false, error: withNote(outcome.error, note(aside.isKnown)) };
-  // Who takes back at once what was done says at once what that leaves.
-  const told = note(aside.isKnown && outcome.afterwards === undefined);
-  if (told === undefined) return outcome;
-  const add = (text: string) =>
-    text === "" || text.endsWith("\n") ? `${text}[${told}]` : `${text}\n[${told}]`;
+  // A call that is undone at once always mentions it.
+  const shown = note(aside.isKnown && outcome.afterwards === undefined);
+  if (shown === undefined) return outcome;
+  const add = (text: string) => `${text}${text === "" || text.endsWith("\n") ? "" : "\n"}[${shown}]`;
   return { ...outcome, text: add(outcome.text), fullText: add(outcome.fullText) };
 }
 

@@ -8,12 +8,12 @@ import type { Blobs } from "../blobs.ts";
 import type { HeldByGit } from "./held-by-git.ts";
 import { bytesAt, carryOver, type Holding, isFileAt, type Ledger } from "./ledger.ts";
 
-/** How much is copied before a command runs, so that all of it can be undone. */
+/** How much is copied before a command runs, so that it can be undone. */
 export interface ScanLimits {
   readonly maxFileBytes: number;
   readonly maxBytes: number;
   readonly maxMs: number;
-  /** For a look at the workspace before any of that. */
+  /** For the snapshot before the copies. */
   readonly maxLookMs: number;
 }
 
@@ -24,9 +24,9 @@ export const usualLimits: ScanLimits = {
   maxLookMs: 15_000,
 };
 
-/** A ledger in which every file is held, but for some. */
+/** A ledger in which almost every file is stored. */
 export interface Secured extends Ledger {
-  /** Why a file is not held, by its position. */
+  /** Why a file is not stored, by position. */
   readonly uncovered: ReadonlyMap<number, string>;
 }
 
@@ -38,8 +38,8 @@ export interface SecuringParts {
 }
 
 /**
- * Sees to it that the content of every file can be had again: from an earlier ledger, from git, or by a copy. Throws
- * `unavailable` when there is no space for copies.
+ * Makes the content of every file recoverable: from an earlier ledger, from git, or by a copy. Throws `unavailable` when
+ * there is no space for copies.
  */
 export async function secureContents(
   snapshot: Snapshot,
@@ -55,7 +55,7 @@ export async function secureContents(
     if (holdings[position] !== undefined || !isFileAt(snapshot, position)) continue;
     if (snapshot.leftOut.has(position)) uncovered.set(position, "ignored, and larger than 1 MB");
     else if (bytesAt(snapshot, position) > parts.limits.maxFileBytes)
-      uncovered.set(position, "too large to be kept");
+      uncovered.set(position, "too large to store");
     else missing.push(position);
   }
   const held = missing.length === 0 ? new Map() : await parts.git.find(snapshot, missing, signal);
@@ -64,13 +64,13 @@ export async function secureContents(
   if (rest.length > manyFiles)
     notify({
       type: "progress",
-      message: `Copying ${rest.length} files, once, so that commands can be undone`,
+      message: `Copying ${rest.length} files once, so that commands can be undone`,
     });
   await copy(snapshot, rest, { holdings, uncovered }, parts, signal);
   return { snapshot, holdings, uncovered };
 }
 
-/** So many that somebody may ask what takes so long. */
+/** More files take noticeably long. */
 const manyFiles = 1000;
 
 async function copy(
@@ -86,10 +86,8 @@ async function copy(
   for (const position of positions) {
     const bytes = bytesAt(snapshot, position);
     if (bytes > bytesLeft || monotonicMs() > end) {
-      to.uncovered.set(
-        position,
-        bytes > bytesLeft ? "more than is copied for one command" : "no time was left to copy it",
-      );
+      const why = bytes > bytesLeft ? "more than is copied for one command" : "no time was left to copy it";
+      to.uncovered.set(position, why);
       continue;
     }
     bytesLeft -= bytes;
@@ -102,7 +100,7 @@ async function copy(
   }
 }
 
-/** Throws what is no fault of the one file. */
+/** Throws errors that are not about this one file. */
 function whyNotRead(error: unknown): string {
   if (!(error instanceof ToolError) || error.code === "unavailable" || error.code === "cancelled")
     throw error;

@@ -1,17 +1,17 @@
 import type { Transaction } from "../../contract/history.ts";
 import type { Journal } from "../journal.ts";
 
-/** A transaction, as the journal knows it. */
+/** A recorded transaction. */
 interface RecordedTransaction extends Transaction {
   readonly state: "open" | "committed" | "rolled back";
 }
 
-/** What is written down of a transaction: that it has begun, that a call belongs to it, how it ended. */
+/** A transaction began, got a call, or ended. */
 type TransactionRecord =
   | { readonly id: string; readonly state: "open"; readonly name?: string }
   | { readonly id: string; readonly state: "open"; readonly call: string }
   | { readonly id: string; readonly state: "committed" }
-  | { readonly id: string; readonly state: "rolled back"; readonly left?: readonly string[] };
+  | { readonly id: string; readonly state: "rolled back"; readonly left?: readonly string[] | undefined };
 
 export function addTransactionRecord(journal: Pick<Journal, "append">, record: TransactionRecord): void {
   journal.append(kind, record);
@@ -32,7 +32,7 @@ export function transactionsIn(journal: Pick<Journal, "records">): readonly Reco
 
 const kind = "transaction";
 
-/** Which calls are undone together: those of a transaction that was committed. */
+/** Calls that are undone together: those of a committed transaction. */
 export class WholeTransactions {
   readonly #all: readonly RecordedTransaction[];
 
@@ -40,12 +40,12 @@ export class WholeTransactions {
     this.#all = transactionsIn(journal);
   }
 
-  /** The calls that an id means: all of a transaction, and a call with all that it belongs to. */
+  /** All calls of a transaction, given its id or the id of one of its calls. */
   callsOf(id: string): readonly string[] {
     return (this.#named(id) ?? this.of(id))?.calls ?? [id];
   }
 
-  /** The same where a call is looked at by itself. */
+  /** The same, with each call by itself. */
   get apart(): Pick<WholeTransactions, "callsOf" | "of"> {
     return { callsOf: (id) => this.#named(id)?.calls ?? [id], of: () => undefined };
   }
@@ -59,9 +59,9 @@ export class WholeTransactions {
     return this.#all.find((transaction) => transaction.id === id);
   }
 
-  /** Those among which calls are, each in a sentence. */
+  /** A sentence for each transaction that contains one of the calls. */
   describe(calls: readonly string[]): readonly string[] {
     const ids = new Set(calls.flatMap((callId) => this.of(callId)?.id ?? []));
-    return Array.from(ids, (id) => `${id} was committed as one, and is undone as one.`);
+    return Array.from(ids, (id) => `${id} was committed as a unit and is undone as a unit.`);
   }
 }

@@ -97,7 +97,7 @@ describe("a transaction", () => {
       ]);
       const selection = { "its id": { call: id }, "one of its calls": { call: calls[1] } }[by] ?? { last: 1 };
       const undone = await crib.call("journal.undo", selection);
-      expect(undone.content).toContain(`${id} was committed as one, and is undone as one.`);
+      expect(undone.content).toContain(`${id} was committed as a unit and is undone as a unit.`);
       expect(world.now()).toEqual(earlier);
       await crib.call("journal.undo", { last: 1 });
       expect(world.now()).toEqual(before);
@@ -111,8 +111,8 @@ describe("a transaction", () => {
     const { id } = (await dataOf(crib, "transaction.begin", { name: "first" })) as { id: string };
     expect((await crib.call("transaction.begin", {})).error).toEqual({
       code: "already-exists",
-      message: `The transaction "first" (${id}) is open already`,
-      hint: "Transactions do not nest: commit it or roll it back first.",
+      message: `The transaction "first" (${id}) is already open`,
+      hint: "Commit it or roll it back first: transactions do not nest.",
     });
     await crib.close();
   });
@@ -144,11 +144,11 @@ describe("a transaction", () => {
     await crib.close();
     expect(world.now()).toEqual(before);
     expect(crib.warnings).toEqual([
-      `The transaction ${id} was open when its room was closed, and was rolled back.`,
+      `The transaction ${id} was still open when its instance was closed, and was rolled back.`,
     ]);
     const next = await world.open();
     expect(next.history(1)).toMatchObject([
-      { tool: "transaction.rollback", outcome: "ok", input: { why: "its room was closed" } },
+      { tool: "transaction.rollback", outcome: "ok", input: { why: "its instance was closed" } },
     ]);
     expect((await next.call("transaction.commit", {})).error?.code).toBe("not-found");
     await next.close();
@@ -294,7 +294,7 @@ describe("a check", () => {
     expect(await dataOf(crib, "transaction.rollback")).toMatchObject({
       paths: [],
       left: [],
-      notes: [`Not brought back: ${note}.`],
+      notes: [`Not restored: ${note}.`],
     });
     await crib.call("transaction.begin", {});
     const failed = await crib.call("transaction.check", { command: `${command}; exit 1` });

@@ -15,13 +15,13 @@ import { addTransactionRecord, transactionsIn } from "./transaction-records.ts";
 interface WorkspaceTransactionsParts extends RollbackParts {
   readonly marks: TransactionMarks;
   readonly scanner: Pick<Scanner, "settle">;
-  /** Ends what processes have left running that are gone. */
+  /** Ends what dead processes have left running. */
   readonly endAbandoned: () => Promise<void>;
-  /** Leaves an open transaction to the next room that does so, instead of rolling it back at the end. */
+  /** Leaves an open transaction to the next instance that parks too, instead of rolling it back at the end. */
   readonly parks: boolean;
 }
 
-/** The transaction that is open in one room, if any; and what rooms have left that are gone. */
+/** The open transaction of an instance, and those that dead instances have left. */
 export class WorkspaceTransactions {
   readonly #parts: WorkspaceTransactionsParts;
   #open: { readonly id: string; readonly name: string | undefined; readonly calls: string[] } | undefined;
@@ -30,7 +30,7 @@ export class WorkspaceTransactions {
     this.#parts = parts;
   }
 
-  /** Takes back what rooms had open whose processes died, and goes on with what was parked. */
+  /** Rolls back the transactions of dead processes, and resumes a parked one. */
   async enter(): Promise<readonly RecoveredChange[]> {
     const { marks, parks } = this.#parts;
     const recovered: RecoveredChange[] = [];
@@ -41,14 +41,14 @@ export class WorkspaceTransactions {
     return recovered;
   }
 
-  /** A call that may change something belongs to what is open; what takes it back does not. */
+  /** Adds a call that may change something to the open transaction, except a rollback. */
   join({ id, tool }: ToolCall): void {
     if (this.#open === undefined || (tool.canonical ?? tool.name) === "transaction.rollback") return;
     addTransactionRecord(this.#parts.journal, { id: this.#open.id, state: "open", call: id });
     this.#open.calls.push(id);
   }
 
-  /** As the tool of one call sees them. */
+  /** The interface for the tool of one call. */
   forCall({ id }: Pick<ToolCall, "id">): Transactions {
     return {
       begin: async (name) => this.#begin(name),
@@ -63,7 +63,7 @@ export class WorkspaceTransactions {
     };
   }
 
-  /** Parks what is open, or takes it back. Says what a person should know. */
+  /** Parks or rolls back the open transaction. Returns messages for the user. */
   async leave(): Promise<readonly string[]> {
     const open = this.#open;
     if (open === undefined) return [];
@@ -73,21 +73,21 @@ export class WorkspaceTransactions {
       return [];
     }
     try {
-      const aside = (calls: readonly string[]) => rollBackAside(calls, this.#parts, "its room was closed");
+      const aside = (calls: readonly string[]) =>
+        rollBackAside(calls, this.#parts, "its instance was closed");
       const { notes } = await this.#rollBack(aside, { isLast: true });
-      return [`${called(open)} was open when its room was closed, and was rolled back.`, ...notes];
+      return [`${titleOf(open)} was still open when its instance was closed, and was rolled back.`, ...notes];
     } catch (error) {
       this.#open = undefined;
-      return [
-        `${called(open)} could not be rolled back: ${(error as Error).message}. The next start tries again.`,
-      ];
+      const { message } = error as Error;
+      return [`${titleOf(open)} could not be rolled back: ${message}. The next start tries again.`];
     }
   }
 
   #begin(name: string | undefined): Transaction {
     if (this.#open !== undefined)
-      throw new ToolError("already-exists", `${called(this.#open)} is open already`, {
-        hint: "Transactions do not nest: commit it or roll it back first.",
+      throw new ToolError("already-exists", `${titleOf(this.#open)} is already open`, {
+        hint: "Commit it or roll it back first: transactions do not nest.",
       });
     const { marks, journal, parks } = this.#parts;
     const id = newIdentifier("transaction");
@@ -132,7 +132,7 @@ export class WorkspaceTransactions {
         marks.end(id);
         return [];
       }
-      // What its last command has changed is part of it, and that must not go on.
+      // The changes of its last command are part of it, and the command must not continue.
       await endAbandoned();
       await scanner.settle();
       const { paths, left } = await rollBackAside(found.calls, this.#parts, "its process died");
@@ -149,14 +149,17 @@ export class WorkspaceTransactions {
     for (let waited = 0; ; waited += waitMs) {
       const shared = this.#parts.marks.list().filter(({ isShared }) => isShared);
       const parked = shared.find(({ state }) => state === "parked");
-      if (parked && this.#parts.marks.take(parked)) return this.#goOn(parked);
+      if (parked && this.#parts.marks.take(parked)) return this.#resume(parked);
       if (shared.length === 0) return;
-      if (waited > longestWaitMs) throw inUse(shared[0]!);
+      if (waited > maxWaitMs)
+        throw new ToolError("unavailable", `Another process is using the transaction ${shared[0]!.id}`, {
+          hint: "Try again when it has finished.",
+        });
       await setTimeout(waitMs);
     }
   }
 
-  #goOn({ id }: TransactionMark): void {
+  #resume({ id }: TransactionMark): void {
     const found = transactionsIn(this.#parts.journal).find((transaction) => transaction.id === id);
     if (found?.state === "open") this.#open = { ...found, calls: [...found.calls] };
     else this.#parts.marks.end(id);
@@ -164,20 +167,14 @@ export class WorkspaceTransactions {
 }
 
 const waitMs = 20;
-const longestWaitMs = 10_000;
+const maxWaitMs = 10_000;
 
 function rolledBack(id: string, left: readonly string[]): Parameters<typeof addTransactionRecord>[1] {
-  return { id, state: "rolled back", ...(left.length > 0 ? { left } : {}) };
+  return { id, state: "rolled back", left: left.length > 0 ? left : undefined };
 }
 
-function called({ id, name }: Transaction): string {
+function titleOf({ id, name }: Transaction): string {
   return `The transaction ${name === undefined ? id : `"${name}" (${id})`}`;
-}
-
-function inUse({ id }: TransactionMark): ToolError {
-  return new ToolError("unavailable", `Another process is at work in the transaction ${id}`, {
-    hint: "Try again when it has finished.",
-  });
 }
 
 interface RollbackParts {
@@ -192,7 +189,7 @@ interface RollbackParts {
 /** See RolledBack. */
 type Rollback = Pick<RolledBack, "paths" | "left" | "notes">;
 
-/** Takes back what calls changed, as part of the call that asks; what is changed by that is kept, too. */
+/** Undoes calls as part of another call, which can be undone in turn. */
 async function rollBack(
   calls: readonly string[],
   { callId, ...parts }: RollbackParts & { readonly callId: string },
@@ -212,22 +209,18 @@ async function rollBack(
     return { paths: files.map(({ path }) => path), left: leftAlone, notes };
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;
-    // Nothing was changed at all, or nothing is as it was left, or what it was is lost.
-    if (error.code === "not-found")
-      return { paths: [], left: [], notes: notBroughtBack(calls, parts.journal) };
+    // Nothing is recorded that could be undone.
+    if (error.code === "not-found") {
+      const lost = new Set(calls.flatMap((callId) => parts.journal.find(callId)?.notCovered ?? []));
+      return { paths: [], left: [], notes: Array.from(lost, (what) => `Not restored: ${what}.`) };
+    }
     if (error.code !== "stale" && !(error instanceof RefusedUndo)) throw error;
     const changed = parts.journal.changesOf(calls).map(({ path }) => path);
     return { paths: [], left: [...new Set(changed)], notes: [error.message] };
   }
 }
 
-/** What calls may have changed although nothing is on record that could be taken back. */
-function notBroughtBack(calls: readonly string[], journal: Journal): readonly string[] {
-  const lost = calls.flatMap((callId) => journal.find(callId)?.notCovered ?? []);
-  return [...new Set(lost)].map((what) => `Not brought back: ${what}.`);
-}
-
-/** The same as a call of its own, of the room itself. */
+/** The same, recorded as a separate call by the instance itself. */
 async function rollBackAside(calls: readonly string[], parts: RollbackParts, why: string): Promise<Rollback> {
   const callId = newIdentifier("call");
   const attempt = { callId, tool: "transaction.rollback", input: { why }, startedAt: Date.now() };

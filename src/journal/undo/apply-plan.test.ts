@@ -26,7 +26,7 @@ it("puts nothing behind a link that takes the place of a folder at the last mome
     ...{ from: "d/c", to: "e/x", currentFrom: "d/c", currentTo: "e/x" },
     ...{ state: nothing, callId: "call_1" },
   };
-  const refusal = "d is a link by now, or lies behind one; nothing was undone";
+  const refusal = "d is now a link, or is behind one; nothing was undone";
   for (const phase of [
     { steps: [brought], move: undefined },
     { steps: [], move },

@@ -13,9 +13,9 @@ interface ApplyContext {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Makes a plan true. Answers which directories were left because something else is in them by now. */
+/** Carries out a plan. Returns the directories that were not removed because they are not empty. */
 export async function applyPlan({ phases }: UndoPlan, context: ApplyContext): Promise<readonly string[]> {
-  // All contents are at hand before anything is changed: one that is gone or damaged stops it here.
+  // All contents are read before anything is changed: a missing or damaged one stops the undo here.
   const prepared = [];
   for (const { steps, move } of phases) {
     const work = orderSteps(steps);
@@ -36,14 +36,8 @@ async function applyWork(
 ): Promise<readonly string[]> {
   const { environment } = context;
   const changeFiles = async (changes: readonly FileChange[], at: ApplyContext = context) => {
-    if (changes.length > 0)
-      await environment.change(
-        changes,
-        staying(
-          changes.map(({ path }) => path),
-          at,
-        ),
-      );
+    const paths = changes.map(({ path }) => path);
+    if (paths.length > 0) await environment.change(changes, staying(paths, at));
   };
   const done: EntryStep[] = [];
   const changeEntries = async (steps: readonly EntryStep[]) => {
@@ -53,7 +47,7 @@ async function applyWork(
     }
   };
   const clearing = await toFileChanges(work.cleared, context.contents);
-  // Should the rest fail, these go back.
+  // Restores them when a later step fails.
   const restoring = await toFileChanges(work.cleared.map(reverse), context.contents);
   let isCleared = false;
   try {
@@ -74,7 +68,7 @@ async function applyWork(
   return left;
 }
 
-/** Removes directories, deepest first, but for those in which something is. */
+/** Removes directories, deepest first, except those that are not empty. */
 async function removeEmpty(
   steps: readonly EntryStep[],
   environment: Environment,
@@ -92,54 +86,45 @@ async function removeEmpty(
 }
 
 /**
- * How paths are changed, given in their order: only where they were, never behind a link that somebody has put in place
- * of a directory, be it at this very moment. So an undo needs no guard.
+ * Options that change these paths only where they were, never behind a link that has replaced a directory, even at this
+ * very moment. So an undo needs no guard. `paths` are in the order of the changes.
  */
 function staying(paths: readonly string[], { environment, signal }: ApplyContext): ChangeOptions {
   return {
     signal,
     announce: (effects) => {
-      // Directories that are made for them come first.
+      // Directories that are created for them come first.
       const reached = effects.slice(effects.length - paths.length);
-      const astray = paths.find(
-        (path, index) => reached[index]?.realPath !== join(environment.workspace, path),
-      );
-      if (astray !== undefined) throw behindLink(dirname(astray));
+      const isAstray = (path: string, at: number) =>
+        reached[at]?.realPath !== join(environment.workspace, path);
+      const astray = paths.find(isAstray);
+      if (astray === undefined) return;
+      const message = `${dirname(astray)} is now a link, or is behind one; nothing was undone`;
+      const hint = "Restore the directory, or also undo the call that made the link.";
+      throw new ToolError("stale", message, { hint });
     },
   };
-}
-
-function behindLink(folder: string): ToolError {
-  return new ToolError("stale", `${folder} is a link by now, or lies behind one; nothing was undone`, {
-    hint: "Put the directory back where it was, or undo what made the link as well.",
-  });
 }
 
 async function toFileChanges(steps: readonly Step[], contents: Contents): Promise<readonly FileChange[]> {
   const changes: FileChange[] = [];
   for (const { path, now, wanted, hardLinks } of steps) {
     const before = now.kind === "file" ? now.hash : "nothing";
-    changes.push(
-      wanted.kind === "file"
-        ? {
-            path,
-            before,
-            after: await contents.read(wanted.hash).catch((error) => naming(path, error)),
-            mode: wanted.mode,
-            hardLinks,
-          }
-        : { path, before, after: "nothing" },
-    );
+    if (wanted.kind !== "file") changes.push({ path, before, after: "nothing" });
+    else {
+      const after = await contents.read(wanted.hash).catch((error) => namePath(path, error));
+      changes.push({ path, before, after, mode: wanted.mode, hardLinks });
+    }
   }
   return changes;
 }
 
-/** A content does not know whose it was. */
-function naming(path: string, error: unknown): never {
+/** The error of a missing content does not name its path. */
+function namePath(path: string, error: unknown): never {
   if (!(error instanceof ToolError) || error.code !== "unavailable") throw error;
   const { code, message, cause } = error;
-  throw new ToolError(code, `${showPath(path)} cannot be brought back: ${message}`, {
-    hint: "Nothing was undone. Name the other files to undo these; this one can only come from elsewhere, git for example.",
+  throw new ToolError(code, `${showPath(path)} cannot be restored: ${message}`, {
+    hint: "Nothing was undone. Undo the other files by their paths; restore this one from another source, such as git.",
     cause,
   });
 }
@@ -152,12 +137,12 @@ function inverse({ before, after }: EntryChange): EntryChange {
   return { before: after, after: before } as EntryChange;
 }
 
-/** The steps of one phase, in the order in which they can be done. */
+/** The steps of one phase, in the order in which they are done. */
 interface Work {
-  /** Permissions without which nothing could be written. */
+  /** Permissions that writing needs. */
   readonly loosened: readonly EntryStep[];
   readonly linksRemoved: readonly EntryStep[];
-  /** Files that have to make way for directories, or go together with one: they cannot wait for the others. */
+  /** Files that must go first, because a directory replaces them or is removed with them. */
   readonly cleared: readonly Step[];
   readonly directoriesCleared: readonly EntryStep[];
   readonly directoriesMade: readonly EntryStep[];
@@ -203,15 +188,15 @@ function orderSteps(steps: readonly Step[]): Work {
   };
 }
 
-/** Where one kind takes the place of the other, files cannot all change at once. */
+/** Replacements after which files cannot all change at once. */
 const crossings = { "file directory": true, "directory file": true, "directory link": true };
 
-/** A directory in whose place something else comes. */
+/** A directory that a file or link replaces. */
 function isReplaced({ now, wanted }: Step): boolean {
   return isDirectory(now) && (wanted.kind === "file" || isLink(wanted));
 }
 
-/** A directory that goes, if nothing is in it. */
+/** A directory that is removed if it is empty. */
 function goes({ now, wanted }: Step): boolean {
   return isDirectory(now) && wanted.kind === "nothing";
 }
@@ -224,14 +209,14 @@ function changesContent({ now, wanted }: Step): boolean {
   return (now.kind === "file" || wanted.kind === "file") && !isSameContent(now, wanted);
 }
 
-/** What may not be written now, but will be: a file, or a directory, also one that is emptied to go. */
+/** The current state with write permission, where the undo writes: files, and directories, also those it empties. */
 function loosen(step: Step): EntryState {
   const { now, wanted } = step;
   const isWritten = isDirectory(now) || (now.kind === wanted.kind && changesContent(step));
   return isWritten ? writable(now) : now;
 }
 
-/** What has the wrong permissions in the end, and is the same otherwise; else what it is to be. */
+/** The state before the final change of permissions. */
 function settling(step: Step): EntryState {
   const { now, wanted } = step;
   if (isDirectory(wanted)) return isDirectory(now) ? loosen(step) : writable(wanted);
@@ -243,14 +228,14 @@ function writable(state: EntryState): EntryState {
   return state.kind === "file" ? { ...state, mode: state.mode | 0o200 } : state;
 }
 
-/** None where nothing changes. */
+/** Empty when nothing changes. */
 function entryStep(
   { path, now, wanted }: Step,
   { before = now, after = wanted }: { readonly before?: EntryState; readonly after?: EntryState },
 ): readonly EntryStep[] {
   const isSame =
     before.kind === after.kind && (!("mode" in before && "mode" in after) || before.mode === after.mode);
-  // Whoever asks sees to it that the two fit together.
+  // Callers pass states that fit together.
   return isSame ? [] : [{ path, change: { before, after } as EntryChange }];
 }
 

@@ -3,7 +3,7 @@ import type { Checkpoint } from "../../contract/history.ts";
 import { nearest } from "../../lib/text/nearest.ts";
 import type { Journal } from "../journal.ts";
 
-/** A named checkpoint in the journal; the latest of a name counts. */
+/** A named position in the journal. */
 interface CheckpointRecord {
   readonly name: string;
   readonly at: number;
@@ -14,12 +14,12 @@ export function setCheckpoint(journal: Journal, wanted: string | undefined): Che
   const checkpoints = checkpointsIn(journal);
   const name = wanted ?? freeName(checkpoints);
   if (!/^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,79}$/u.test(name))
-    throw new ToolError("invalid-input", `${JSON.stringify(name)} cannot be the name of a checkpoint`, {
-      hint: "Take up to 80 letters, digits, spaces, dots, dashes and underscores, a letter or digit first.",
+    throw new ToolError("invalid-input", `Invalid checkpoint name: ${JSON.stringify(name)}`, {
+      hint: "Use up to 80 letters, digits, spaces, dots, dashes and underscores, starting with a letter or digit.",
     });
   if (checkpoints.some((checkpoint) => checkpoint.name === name))
-    throw new ToolError("already-exists", `There is a checkpoint "${name}" already`, {
-      hint: "Choose another name, or none.",
+    throw new ToolError("already-exists", `The checkpoint "${name}" already exists`, {
+      hint: "Use another name, or omit it.",
     });
   journal.append(kind, { name });
   return { name, at: Date.now(), callsSince: 0 };
@@ -34,7 +34,7 @@ export function listCheckpoints(journal: Journal): readonly Checkpoint[] {
   });
 }
 
-/** Where in the journal a checkpoint stands. */
+/** The sequence number of a checkpoint. */
 export function findCheckpoint(journal: Journal, name: string): number {
   const checkpoints = checkpointsIn(journal);
   const found = checkpoints.find((checkpoint) => checkpoint.name === name);
@@ -43,7 +43,7 @@ export function findCheckpoint(journal: Journal, name: string): number {
     name,
     checkpoints.map((checkpoint) => checkpoint.name),
   );
-  throw new ToolError("not-found", `There is no checkpoint "${name}"`, {
+  throw new ToolError("not-found", `No checkpoint is named "${name}"`, {
     hint: suggestion === undefined ? "List them: toolcrib checkpoint list." : `Did you mean "${suggestion}"?`,
   });
 }
@@ -54,7 +54,7 @@ function checkpointsIn(journal: Journal): readonly CheckpointRecord[] {
     .map(({ at, sequence, body }) => ({ ...(body as { name: string }), at, sequence }));
 }
 
-/** Numbers go on, whatever process sets them: one that is taken is never given again. */
+/** A number that no checkpoint has, whichever process set it. */
 function freeName(checkpoints: readonly CheckpointRecord[]): string {
   const names = new Set(checkpoints.map(({ name }) => name));
   let number = checkpoints.length + 1;

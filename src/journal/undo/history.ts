@@ -1,13 +1,7 @@
 import type { Environment } from "../../contract/environment.ts";
 import type { PathGuard } from "../../contract/guard.ts";
-import type {
-  ChangedFiles,
-  Checkpoint,
-  History,
-  Selection,
-  Undone,
-  UndoOptions,
-} from "../../contract/history.ts";
+import type * as contract from "../../contract/history.ts";
+import type { Checkpoint, Selection, Undone, UndoOptions } from "../../contract/history.ts";
 import { showPath } from "../../lib/text/printable.ts";
 import type { Blobs } from "../blobs.ts";
 import type { Journal } from "../journal.ts";
@@ -27,19 +21,19 @@ import { UndoRecords } from "./undo-records.ts";
 export interface HistoryParts {
   readonly journal: Journal;
   readonly blobs: Pick<Blobs, "has" | "read">;
-  /** Where an undo acts; what it changes is kept, as for any call. */
+  /** The environment that an undo changes; its changes are recorded as for any call. */
   readonly environment: Environment & Partial<Pick<KeepingEnvironment, "notKept">>;
   /** The call that asks. */
   readonly callId: string;
   readonly scope: UndoScope;
-  /** What may not be read is not shown either, as it was in the past. */
+  /** Old contents of files that may not be read are not shown either. */
   readonly guard?: PathGuard | undefined;
-  /** Completes what is on record of calls whose process died. */
+  /** Completes the records of calls whose process died. */
   readonly settle?: () => Promise<unknown>;
 }
 
 /** What earlier calls changed, as one call sees it. */
-export class JournalHistory implements History {
+export class JournalHistory implements contract.History {
   readonly #parts: HistoryParts & { readonly contents: Contents };
 
   constructor(parts: HistoryParts) {
@@ -49,12 +43,12 @@ export class JournalHistory implements History {
   async changes(
     selection: Selection,
     options: { readonly paths?: readonly string[] } = {},
-  ): Promise<ChangedFiles> {
+  ): Promise<contract.ChangedFiles> {
     const { journal, environment, contents, settle } = this.#parts;
     await settle?.();
     const undos = UndoRecords.of(journal);
     const wholes = new WholeTransactions(journal).apart;
-    // Who only looks may see all, but for what may not be read.
+    // Showing is not limited to the session; the guard hides what may not be read.
     const scope = { session: this.#parts.scope.session, calls: "workspace" } as const;
     const selected = selectChanges(selection, { journal, undos, wholes, scope: scope });
     const changes = withinPaths(selected, options.paths, environment.workspace);
@@ -69,7 +63,7 @@ export class JournalHistory implements History {
     const context = { ...this.#parts, undos };
     const without = new Set<string>();
     let prepared = await prepareUndo(selection, options, context, without);
-    // The latest call may have failed before it changed anything: what is wanted is one that did.
+    // The latest call may have failed before it changed anything; then the one before is undone.
     while (selection.kind === "last" && prepared.isEmpty && prepared.refusals.length === 0) {
       for (const callId of prepared.calls) without.add(callId);
       prepared = await prepareUndo(selection, options, context, without);
@@ -104,12 +98,12 @@ export class JournalHistory implements History {
     undos.add({
       by: this.#parts.callId,
       calls,
-      ...(isPart ? { paths: files.map(({ path }) => path) } : {}),
+      paths: isPart ? files.map(({ path }) => path) : undefined,
       hunk,
-      ...(selection.kind === "undo" ? { isRedo: true as const } : {}),
+      isRedo: selection.kind === "undo" || undefined,
     });
     const kept = await applyPlan(plan, { ...this.#parts, signal });
-    const folders = kept.map((path) => `Left ${showPath(path)}/ where it is: something else is in it.`);
+    const folders = kept.map((path) => `Kept ${showPath(path)}/: it is not empty.`);
     const lost = calls.flatMap((callId) => this.#parts.journal.find(callId)?.notCovered ?? []);
     const notKept = this.#parts.environment.notKept ?? [];
     return {
@@ -120,8 +114,8 @@ export class JournalHistory implements History {
         ...notes,
         ...left,
         ...folders,
-        ...lost.map((what) => `Not brought back: ${what}.`),
-        ...notKept.map((what) => `A redo will not bring back: ${what}.`),
+        ...lost.map((what) => `Not restored: ${what}.`),
+        ...notKept.map((what) => `A redo will not restore: ${what}.`),
       ],
     };
   }
@@ -129,7 +123,5 @@ export class JournalHistory implements History {
 
 function describeUndone(callId: string, undos: UndoRecords): string {
   const by = undos.undoneBy(callId);
-  return by === undefined
-    ? `${callId}: nothing to do, all is as it was before.`
-    : `${callId} was already undone, by ${by}.`;
+  return by === undefined ? `${callId}: nothing to undo.` : `${callId} was already undone, by ${by}.`;
 }

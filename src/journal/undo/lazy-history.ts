@@ -7,15 +7,15 @@ import type { HistoryParts } from "./history.ts";
 export interface CallHistoryParts extends Omit<HistoryParts, "environment" | "blobs"> {
   readonly blobs: Blobs;
   /**
-   * The workspace without its guard, which is never handed on: what a command did to a guarded file is taken back like
-   * anything else, though nobody is shown it. An undo only ever restores what was there.
+   * The workspace without its guard, never passed to a tool: an undo also restores guarded files, without showing them.
+   * It only ever restores what was there.
    */
   readonly unguarded: () => Environment;
-  /** Whether the call was judged as one that writes: others may look, but not undo. */
+  /** Whether the policy allowed the call as one that writes. Otherwise it may look, but not undo. */
   readonly mayUndo: boolean;
 }
 
-/** The history that a call is given. Loaded by its first use: most calls need none. */
+/** The history for a call. Loaded on first use, because most calls need none. */
 export function lazyHistory({ unguarded, mayUndo, ...parts }: CallHistoryParts): History {
   let opened: Promise<History> | undefined;
   const load = async (): Promise<History> => {
@@ -30,16 +30,13 @@ export function lazyHistory({ unguarded, mayUndo, ...parts }: CallHistoryParts):
   return {
     changes: async (...call) => (await open()).changes(...call),
     undo: async (selection, options) => {
-      if (!mayUndo && options?.dryRun !== true) throw onlyReads();
+      if (!mayUndo && options?.dryRun !== true)
+        throw new ToolError("denied", "This call was allowed only to read, so it cannot undo", {
+          hint: "Declare a write access in the tool, or ask for a dry run.",
+        });
       return (await open()).undo(selection, options);
     },
     setCheckpoint: async (...call) => (await open()).setCheckpoint(...call),
     checkpoints: async () => (await open()).checkpoints(),
   };
-}
-
-function onlyReads(): ToolError {
-  return new ToolError("denied", "This call was judged as one that changes nothing: it can only look back", {
-    hint: "Let the tool say that it writes, or ask for a dry run.",
-  });
 }

@@ -2,29 +2,29 @@ import type { EntryState } from "../../contract/history.ts";
 import { isSameState, liesIn, nothing } from "../entry-states.ts";
 import type { RecordedChange } from "../record.ts";
 
-/** What several calls did to one path, in pieces between which somebody else has changed it; the newest first. */
+/** What several calls did to one path, newest first; other changes separate the pieces. */
 export interface Net {
   readonly path: string;
-  /** The name it has now; undefined while something else has taken it. */
+  /** Its name after later moves; undefined while another entry has it. */
   readonly currentName: string | undefined;
   readonly pieces: readonly Piece[];
-  readonly hardLinks?: "keep";
+  readonly hardLinks?: "keep" | undefined;
 }
 
 export interface Piece {
   readonly before: EntryState;
   readonly after: EntryState;
-  /** What may stand there if nobody else has changed it: `after`, or what an undo in between has left. */
+  /** The possible states when nothing else has changed it: `after`, or the result of an undo in between. */
   readonly accepted: readonly EntryState[];
   /** The last call that is part of it. */
   readonly callId: string;
-  /** Why `before` was not kept. */
-  readonly lost?: string;
-  /** Where it came from, if all that was done was to move it here. */
-  readonly movedFrom?: string;
+  /** Why `before` was not stored. */
+  readonly lost?: string | undefined;
+  /** The old path, when it was only moved here. */
+  readonly movedFrom?: string | undefined;
 }
 
-/** Something that was moved whole and is to be moved back, with all that is in it by now. */
+/** An entry that is moved back as a whole, with everything that is in it now. */
 export interface Move {
   readonly from: string;
   readonly to: string;
@@ -34,16 +34,16 @@ export interface Move {
   readonly callId: string;
 }
 
-/** To be undone in this order: first the changes, then the move that came before them. */
+/** Undone in this order: first the changes, then the move that came before them. */
 export interface Phase {
   readonly nets: readonly Net[];
   readonly move: Move | undefined;
 }
 
-/** Whether a change that is on record was perhaps never made, or was taken back since. */
+/** Whether a recorded change may never have been made, or may have been undone since. */
 export type IsUncertain = (change: RecordedChange) => boolean;
 
-/** What the calls did altogether, newest first. Between two moves of directories the names stay what they are. */
+/** The net effect of the calls, newest first, split at moves of directories, which change the names of paths. */
 export function netChanges(changes: readonly RecordedChange[], isUncertain: IsUncertain): readonly Phase[] {
   const phases: Phase[] = [];
   const later: Move[] = [];
@@ -57,7 +57,7 @@ export function netChanges(changes: readonly RecordedChange[], isUncertain: IsUn
   for (const change of changes.toReversed()) {
     if (isWholeMove(change)) {
       close(toMove(change, later));
-      // What it replaced comes back when its place is free again.
+      // The replaced entry is restored after the move back.
       if (change.before.kind !== "nothing") newer.unshift(withoutMove(change));
     } else if (!isDeparture(change, later[0])) newer.unshift(change);
   }
@@ -68,8 +68,8 @@ export function netChanges(changes: readonly RecordedChange[], isUncertain: IsUn
 type MovedChange = RecordedChange & { readonly moved: string };
 
 /**
- * The second change of a move that has to be taken back as one: of a directory, of a file too large to be read for it,
- * or to another case of the same name.
+ * Whether this is the second change of a move that must be undone as a move: of a directory, of a file that was too
+ * large to hash, or to the same name in another case.
  */
 function isWholeMove(change: RecordedChange): change is MovedChange {
   const { path, after, moved } = change;
@@ -82,7 +82,7 @@ function withoutMove({ moved: _, ...change }: MovedChange): RecordedChange {
   return { ...change, after: nothing };
 }
 
-/** The first change of such a move. */
+/** Whether this is the first change of such a move. */
 function isDeparture({ path, moved, callId }: RecordedChange, move: Move | undefined): boolean {
   return moved !== undefined && move?.callId === callId && move.from === path && move.to === moved;
 }
@@ -98,7 +98,7 @@ function toMove({ path, moved, after, callId }: MovedChange, later: readonly Mov
   };
 }
 
-/** The name that a path has after later moves; undefined where something was moved to it. */
+/** The name of a path after later moves; undefined when another entry was moved to it. */
 function currentName(path: string, later: readonly Move[]): string | undefined {
   let name = path;
   for (const { from, to } of later) {
@@ -118,13 +118,13 @@ function netsOf(
     path,
     currentName: currentName(path, later),
     pieces: piecesOf(its.filter(wasMade), isUncertain),
-    ...(its.some(({ hardLinks }) => hardLinks === "keep") ? { hardLinks: "keep" as const } : {}),
+    hardLinks: its.find(({ hardLinks }) => hardLinks === "keep")?.hardLinks,
   }));
 }
 
 /**
- * A call that somebody was quicker than plans again: what it announced before was not made, if it does not lead to what
- * it found then. Either way only what somebody else left is to come back, never what stood there before that.
+ * Whether a recorded change was made. A call whose file changed meanwhile plans again and records another change: the
+ * first was not made unless the second starts from its result.
  */
 function wasMade({ callId, after }: RecordedChange, index: number, all: readonly RecordedChange[]): boolean {
   const next = all[index + 1];
@@ -136,28 +136,19 @@ function piecesOf(changes: readonly RecordedChange[], isUncertain: IsUncertain):
   for (const change of changes) {
     const { before, after, callId, lost, moved } = change;
     const last = pieces[0];
-    const goesOn = last !== undefined && isAccepted(before, last);
-    const reached = goesOn ? last.accepted : [before];
-    const accepted = isUncertain(change) ? [after, ...reached] : [after];
-    if (goesOn) {
-      const { movedFrom: _, ...sofar } = last;
-      pieces[0] = { ...sofar, after, accepted, callId };
-    } else {
+    const continues = last !== undefined && isAccepted(before, last);
+    const previous = continues ? last.accepted : [before];
+    const accepted = isUncertain(change) ? [after, ...previous] : [after];
+    if (continues) pieces[0] = { ...last, movedFrom: undefined, after, accepted, callId };
+    else {
       const movedFrom = before.kind === "nothing" ? moved : undefined;
-      pieces.unshift({
-        before,
-        after,
-        accepted,
-        callId,
-        lost,
-        movedFrom,
-      });
+      pieces.unshift({ before, after, accepted, callId, lost, movedFrom });
     }
   }
   return pieces;
 }
 
-/** Whether nobody else has changed what stands there. */
+/** Whether a path is as the calls left it. */
 export function isAccepted(state: EntryState, { accepted }: Piece): boolean {
   return accepted.some((known) => isSameState(known, state));
 }

@@ -87,7 +87,7 @@ describe("the net change of calls", () => {
     ];
     expect(plan(changes, { a: file("B"), c: file("C", 0o755) }, { kept: () => false })).toEqual([
       "c: C 755 → C",
-      "a refused: its content is no longer kept",
+      "a refused: its content is no longer stored",
       "b refused: 9 GB are too much",
     ]);
   });
@@ -148,19 +148,19 @@ describe("directories", () => {
 
   it("stay when something else has taken their place, or they are gone", () => {
     const changes = move("one", "d", "e");
-    expect(plan(changes, { e: folder, d: file("H") })).toEqual(["move of e refused: d is there by now"]);
+    expect(plan(changes, { e: folder, d: file("H") })).toEqual(["move of e refused: d exists again"]);
     expect(plan(changes, {})).toEqual(["move of e refused: e has changed since"]);
     const earlier = [change("none", "d/a", file("A"), file("B")), change("none", "b", file("A"), file("B"))];
     const now = { e: folder, "e/a": file("B"), b: file("B"), d: file("H") };
     expect(plan([...earlier, ...changes], now)).toEqual([
       "b: B → A",
       "d/a refused: e cannot be moved back to d",
-      "move of e refused: d is there by now",
+      "move of e refused: d exists again",
     ]);
     expect(plan(changes, { d: folder })).toEqual([]);
   });
 
-  it("are not alone in being moved as a whole: so is a file that is too large to be read", () => {
+  it("are not alone in being moved as a whole: so is a file that is too large to read", () => {
     const large = { kind: "file", hash: "", bytes: 9e9, mode: 0o644 } as const;
     const changes = [
       change("one", "a", large, nothing, { moved: "b" }),

@@ -5,64 +5,63 @@ import { isSameContent, isSameState, nothing } from "../entry-states.ts";
 import { isAccepted, type Move, type Net, type Phase, type Piece } from "./net-changes.ts";
 import type { UndoScope } from "./select-calls.ts";
 
-/** What stands at one path, and what is to stand there. */
+/** The current and the wanted state of one path. */
 export interface Step {
   readonly path: string;
   readonly now: EntryState;
   readonly wanted: EntryState;
-  readonly hardLinks?: "keep";
+  readonly hardLinks?: "keep" | undefined;
 }
 
-/** A path that stays as it is. */
+/** A path that cannot be undone. */
 export interface Conflict {
-  /** Which of the phases it is part of. */
+  /** Index of its phase. */
   readonly phase: number;
   readonly net: Net;
   readonly now: EntryState | undefined;
-  /** What could not be taken back, the newest first; what is newer was. */
+  /** The pieces that cannot be undone, newest first; newer ones can. */
   readonly pieces: readonly [Piece, ...Piece[]];
   readonly reason: Reason;
 }
 
 type Reason =
-  /** Since the call, or between it and a later one that is to be undone, too. */
-  | { readonly kind: "changed" }
-  | { readonly kind: "lost"; readonly why: string }
-  /** It cannot even be looked at. */
-  | { readonly kind: "unreadable"; readonly why: string };
+  /** Since the call, or between it and a later one that is undone too. */
+  { readonly kind: "changed" } | { readonly kind: "lost" | "unreadable"; readonly why: string };
 
 export interface UndoPlan {
-  /** To be done in this order: the steps of each, then its move back. */
-  readonly phases: readonly {
-    readonly steps: readonly Step[];
-    readonly move: Move | undefined;
-  }[];
+  /** Done in this order: the steps of each, then its move back. */
+  readonly phases: readonly { readonly steps: readonly Step[]; readonly move: Move | undefined }[];
   readonly conflicts: readonly Conflict[];
-  /** Moves that cannot be taken back, and why. */
-  readonly stuck: readonly { readonly move: Move; readonly why: string }[];
+  readonly stuck: readonly StuckMove[];
 }
 
-/** What is known of the workspace as it is. */
+/** A move that cannot be undone, and why. */
+export interface StuckMove {
+  readonly move: Move;
+  readonly why: string;
+}
+
+/** The current workspace. */
 export interface Present {
-  /** What stands at a path now, or why that cannot be told. */
+  /** The current state of a path, or why it cannot be read. */
   state(path: string): EntryState | { readonly unreadable: string };
-  /** Whether a content can be had. */
+  /** Whether a content is available. */
   has(hash: string): boolean;
 }
 
-/** Decides what takes the changes back, path by path. What somebody else has changed is a conflict, never overwritten. */
+/** Plans how to undo the changes, path by path. A path with other changes is a conflict, never overwritten. */
 export function planUndo(phases: readonly Phase[], present: Present): UndoPlan {
-  /** What will stand there after the phases planned so far, by present name. */
+  /** States after the phases planned so far, by current name. */
   const planned = new Map<string, EntryState>();
   const look = (name: string | undefined) =>
     name === undefined ? nothing : (planned.get(name) ?? present.state(name));
   const conflicts: Conflict[] = [];
-  const stuck: { readonly move: Move; readonly why: string }[] = [];
+  const stuck: StuckMove[] = [];
   const plan = phases.map(({ nets, move }, phase) => {
     const steps: Step[] = [];
     for (const net of nets) {
       const isOutOfReach = stuck.length > 0 && net.currentName !== net.path;
-      const found = isOutOfReach ? { unreadable: notMovedBack(stuck[0]!.move) } : look(net.currentName);
+      const found = isOutOfReach ? { unreadable: whyStuck(stuck[0]!.move) } : look(net.currentName);
       const decided = decideStep(net, found, present);
       if ("reason" in decided) conflicts.push({ ...decided, phase });
       else if (!isSameState(decided.now, decided.wanted)) {
@@ -75,7 +74,7 @@ export function planUndo(phases: readonly Phase[], present: Present): UndoPlan {
   return { phases: plan, conflicts, stuck };
 }
 
-/** What takes one path back from what was found there, or why it stays. */
+/** The step that undoes one path from its current state, or why there is none. */
 export function decideStep(
   net: Net,
   found: ReturnType<Present["state"]>,
@@ -103,13 +102,13 @@ export function toStep({ path, hardLinks }: Net, now: EntryState, wanted: EntryS
   return { path, now, wanted, hardLinks };
 }
 
-/** Whether it is what it was before. A directory that is there again will do, whatever its permissions. */
+/** Whether a path is already as before. A directory that exists again is, whatever its permissions. */
 function isSatisfied(state: EntryState, { before, after }: Piece): boolean {
   if (isSameState(state, before)) return true;
   return before.kind === "directory" && state.kind === "directory" && after.kind !== "directory";
 }
 
-/** A directory that was made: it goes if nothing is in it, whatever its permissions. */
+/** A created directory: it is removed if it is empty, whatever its permissions. */
 function isLeftover(state: EntryState, { before, after }: Piece): boolean {
   return before.kind === "nothing" && after.kind === "directory" && state.kind === "directory";
 }
@@ -119,17 +118,17 @@ function whyLost(
   state: EntryState,
   present: Pick<Present, "has">,
 ): string | undefined {
-  // An empty directory is not the one that was full.
+  // An empty directory does not replace one that had files.
   if (before.kind === "directory") return lost;
   if (before.kind !== "file" || isSameContent(before, state) || present.has(before.hash)) return undefined;
-  return lost ?? "its content is no longer kept";
+  return lost ?? "its content is no longer stored";
 }
 
-function notMovedBack({ from, to }: Move): string {
+function whyStuck({ from, to }: Move): string {
   return `${to} cannot be moved back to ${from}`;
 }
 
-/** Whether what was moved is still there: of a directory and an unread file no more is known than that. */
+/** Whether the moved entry is unchanged, as far as is known: the content of directories and unread files is not. */
 function isStill(state: EntryState, moved: EntryState): boolean {
   if (moved.kind === "directory") return state.kind === "directory";
   if (moved.kind !== "file" || moved.hash !== "") return isSameState(state, moved);
@@ -139,7 +138,7 @@ function isStill(state: EntryState, moved: EntryState): boolean {
 function decideMove(
   move: Move,
   look: (name: string | undefined) => ReturnType<Present["state"]>,
-  stuck: { readonly move: Move; readonly why: string }[],
+  stuck: StuckMove[],
 ): Move | undefined {
   const [from, to] = [look(move.currentFrom), look(move.currentTo)];
   if ("unreadable" in to || "unreadable" in from) {
@@ -153,13 +152,13 @@ function decideMove(
   if (isThere && from.kind === "nothing") return move;
   const isBack = to.kind === "nothing" && from.kind === move.state.kind;
   if (!isBack)
-    stuck.push({ move, why: isThere ? `${move.from} is there by now` : `${move.to} has changed since` });
+    stuck.push({ move, why: isThere ? `${move.from} exists again` : `${move.to} has changed since` });
   return undefined;
 }
 
 /**
- * What is protected, or must not be written by a rule, stays so when something is undone by anybody but a person: a
- * command's changes are also what a person has changed while it ran. Secrets are brought back, unseen.
+ * Refuses paths that rules protect from writes, unless the user undoes: the changes recorded for a command include what
+ * the user changed while it ran. Secrets are restored without showing them.
  */
 export function protecting(guard: PathGuard, workspace: string): NonNullable<UndoScope["refuses"]> {
   return (path) => {

@@ -20,23 +20,23 @@ interface UndoContext extends ShowContext {
   readonly scope: UndoScope;
 }
 
-/** All that is to be known before anything is undone. */
+/** An undo that has been planned and not yet applied. */
 export interface PreparedUndo extends Settled {
   readonly calls: readonly string[];
-  /** How many paths it is about. */
+  /** The number of paths. */
   readonly total: number;
-  /** Nothing can be done: all is as it was before, or has to be left alone. */
+  /** There is nothing to do: every path is as before, or is refused. */
   readonly isEmpty: boolean;
 }
 
-/** `without`: calls that are not meant by "the latest". */
+/** `without`: calls that the selection "last" skips. */
 export async function prepareUndo(
   selection: Selection,
   options: UndoOptions,
   context: UndoContext,
   without: ReadonlySet<string>,
 ): Promise<PreparedUndo> {
-  const { journal, environment, undos, scope: scope } = context;
+  const { journal, environment, undos, scope } = context;
   const together = new WholeTransactions(journal);
   const wholes = options.hunk === undefined ? together : together.apart;
   const selected = selectChanges(selection, { journal, undos, wholes, scope: scope, without });
@@ -82,29 +82,25 @@ async function phasesOf(
   const [phase, ...otherPhases] = phases;
   const [net, ...otherNets] = phase?.nets ?? [];
   if (net === undefined || otherNets.length > 0 || otherPhases.length > 0 || phase?.move)
-    throw new ToolError("invalid-input", "A hunk is one of a single file", {
-      hint: "Name the file of which it is, with its path.",
+    throw new ToolError("invalid-input", "A hunk can be undone only in a single file", {
+      hint: "Give the path of its file.",
     });
   await readStates(phases, context, undefined);
   return [{ nets: [await onlyHunk(net, hunk, contents)], move: undefined }];
 }
 
-/** What a call did beside files has a way back of its own, if it says so. */
 function nothingToUndo(selection: Selection, journal: Journal): ToolError {
   const { kind } = selection;
   const message =
-    kind === "undo" ? "There is no undo to take back" : "There is nothing to undo: no files were changed";
+    kind === "undo" ? "There is no undo to redo" : "There is nothing to undo: no files were changed";
   const calls = kind === "calls" ? selection.ids : [];
   const other = calls.flatMap((callId) => journal.find(callId)?.notCovered ?? []);
-  return new ToolError("not-found", message, {
-    hint:
-      other.length === 0
-        ? "A person sees what was done with: toolcrib log."
-        : `Not for undo: ${other.join("; ")}.`,
-  });
+  const hint =
+    other.length === 0 ? "List the calls: toolcrib log" : `Not covered by undo: ${other.join("; ")}.`;
+  return new ToolError("not-found", message, { hint });
 }
 
-/** Calls of this session take turns, or are on record only when they have ended. */
+/** Checks only other sessions: calls of this one take turns, or are recorded only when they have ended. */
 function refuseRunning(calls: readonly string[], journal: Journal, { session }: UndoScope): void {
   const isElsewhere = (callId: string) => journal.find(callId)?.session !== session;
   const running = journal
@@ -112,11 +108,11 @@ function refuseRunning(calls: readonly string[], journal: Journal, { session }: 
     .find(({ callId, isAlive }) => isAlive && calls.includes(callId) && isElsewhere(callId));
   if (running === undefined) return;
   throw new ToolError("unavailable", `${running.callId} is still running; nothing was undone`, {
-    hint: "Wait until it has ended, or end it, and try again.",
+    hint: "Wait until it has ended, or stop it, then try again.",
   });
 }
 
-/** Takes a file that was moved, and then changed by somebody else, for one that was moved as it is now. */
+/** Treats a file that was moved and then changed elsewhere as one that was moved with its current content. */
 function carryBack(phases: readonly Phase[], present: Present): readonly Phase[] {
   return phases.map(({ nets, move }) => {
     const carried = new Map(nets.flatMap((net) => carry(net, nets, present)));
@@ -124,7 +120,7 @@ function carryBack(phases: readonly Phase[], present: Present): readonly Phase[]
   });
 }
 
-/** What is to be taken for what: the name it was moved to, and the one it came from. */
+/** Replacements for the nets of the path it was moved to and the path it came from. */
 function carry(net: Net, nets: readonly Net[], present: Present): readonly (readonly [Net, Net])[] {
   const [arrival, ...older] = net.pieces;
   const origin = nets.find(({ path }) => path === arrival?.movedFrom);
@@ -139,17 +135,17 @@ function carry(net: Net, nets: readonly Net[], present: Present): readonly (read
   ];
 }
 
-/** The net change of one file without all its hunks but one, so that undoing it takes back only that. */
+/** The net change of one file, reduced to one hunk. */
 async function onlyHunk(net: Net, number: number, contents: Contents): Promise<Net> {
   const [piece, ...older] = net.pieces;
   if (piece === undefined || older.length > 0)
-    throw notByHunk(net.path, "somebody else changed it between the calls");
+    throw notByHunk(net.path, "it was also changed between the calls");
   const { before, after } = piece;
   if (before.kind !== "file" || after.kind !== "file")
-    throw notByHunk(net.path, "it was made, removed or replaced as a whole");
+    throw notByHunk(net.path, "it was created, removed or replaced as a whole");
   const [old, recent] = await Promise.all([contents.peek(before), contents.peek(after)]);
   if (!(old instanceof Uint8Array && recent instanceof Uint8Array))
-    throw notByHunk(net.path, "what it held is no longer kept, or is too large");
+    throw notByHunk(net.path, "its content is no longer stored or is too large");
   const [oldLines, recentLines] = [byteLines(old), byteLines(recent)];
   if (!oldLines || !recentLines) throw notByHunk(net.path, "it is not text");
   const hunk = pickHunk(await showChange(net.path, before, after, contents), number, net.path);
@@ -162,31 +158,19 @@ async function onlyHunk(net: Net, number: number, contents: Contents): Promise<N
   return { ...net, pieces: [{ ...piece, before: wanted }] };
 }
 
-interface Hunk {
-  readonly oldStart: number;
-  readonly oldCount: number;
-  readonly newStart: number;
-  readonly newCount: number;
-}
-
-/** By the very headers that are shown, so that the numbers mean the same. Lines are counted from 0. */
-function pickHunk(diff: string, number: number, path: string): Hunk {
+/** Uses the headers of the shown diff, so that the numbers mean the same. Lines are counted from 0. */
+function pickHunk(diff: string, number: number, path: string) {
   const headers = [...diff.matchAll(/^@@ -(\d+),(\d+) \+(\d+),(\d+) @@/gm)];
   const header = headers[number - 1];
-  if (header === undefined)
-    throw new ToolError(
-      "invalid-input",
-      `${path} has ${counted(headers.length, "hunk")}, no hunk ${number}`,
-      {
-        hint: "See them with their numbers: journal.diff, or toolcrib diff.",
-      },
-    );
-  const [oldFirst, oldCount, newFirst, newCount] = header.slice(1).map(Number) as [
-    number,
-    number,
-    number,
-    number,
-  ];
+  if (header === undefined) {
+    const message = `${path} has ${counted(headers.length, "hunk")}, no hunk ${number}`;
+    const hint = "List the numbered hunks: journal.diff";
+    throw new ToolError("invalid-input", message, {
+      hint,
+      forUser: { hint: "List the numbered hunks: toolcrib diff" },
+    });
+  }
+  const [oldFirst = 0, oldCount = 0, newFirst = 0, newCount = 0] = header.slice(1).map(Number);
   // A hunk without lines on one side names the line before it.
   const start = (first: number, count: number) => (count === 0 ? first : first - 1);
   return { oldStart: start(oldFirst, oldCount), oldCount, newStart: start(newFirst, newCount), newCount };
@@ -198,7 +182,7 @@ function notByHunk(path: string, why: string): ToolError {
   });
 }
 
-/** Only what was changed at some paths, or in them; all without any. Paths are as a caller gives them. */
+/** The changes at or below some paths, as a caller gives them; all when undefined. */
 export function withinPaths(
   changes: readonly RecordedChange[],
   paths: readonly string[] | undefined,
@@ -209,14 +193,10 @@ export function withinPaths(
   const isIn = ({ path, moved }: RecordedChange, among: readonly string[]) =>
     liesIn(path, among) || (moved !== undefined && liesIn(moved, among));
   const missing = folders.find((folder) => !changes.some((change) => isIn(change, [folder])));
-  if (missing !== undefined) throw notChanged(missing, changes);
-  return changes.filter((change) => isIn(change, folders));
-}
-
-function notChanged(path: string, changes: readonly RecordedChange[]): ToolError {
+  if (missing === undefined) return changes.filter((change) => isIn(change, folders));
   const names = [...new Set(changes.map((change) => change.path))];
   const more = names.length > 10 ? ` and ${names.length - 10} more` : "";
-  return new ToolError("not-found", `${path} was not changed by these calls`, {
+  throw new ToolError("not-found", `${missing} was not changed by these calls`, {
     hint: `They changed: ${names.slice(0, 10).join(", ")}${more}.`,
   });
 }

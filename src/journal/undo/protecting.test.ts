@@ -48,8 +48,8 @@ it("leaves protected files to persons: one may have changed them while a command
   expect((await room.crib.call("journal.undo", {})).error).toEqual({
     code: "unavailable",
     message:
-      "Nothing was undone: 1 of 2 paths cannot be brought back.\n" +
-      `${rules} cannot be brought back: it is protected (protected **/.toolcrib/** (built-in)), and only a person may undo that.`,
+      "Nothing was undone: 1 of 2 paths cannot be restored.\n" +
+      `${rules} cannot be restored: it is protected (protected **/.toolcrib/** (built-in)); only the user may undo that.`,
     hint: "Undo the others with `skip_changed: true`.",
   });
   await room.call("journal.undo", { skip_changed: true });

@@ -6,17 +6,17 @@ import type { Conflict, UndoPlan } from "./plan-undo.ts";
 import type { LaterCalls } from "./select-calls.ts";
 import { type ShowContext, showChange, whyHidden } from "./show-change.ts";
 
-/** A path that is left as it is. */
+/** A path that is not undone. */
 export interface Refusal {
   readonly path: string;
-  /** Why, to go on after the path. */
+  /** A predicate of the path: "has changed since". */
   readonly reason: string;
-  /** What somebody else has changed in it, or what collides. */
+  /** A diff of the other changes, or the collisions. */
   readonly details: string;
   readonly isChanged: boolean;
   /** Whether a merge may help. */
   readonly isFile: boolean;
-  /** The later call that made it what it is now, if the journal knows. */
+  /** The recorded later call that changed it. */
   readonly later: string | undefined;
 }
 
@@ -25,13 +25,12 @@ export async function explainConflict(
   context: ShowContext & { readonly later: Pick<LaterCalls, "lastCallOn"> },
 ): Promise<Refusal> {
   if (reason.kind !== "changed" || now === undefined) {
-    const why = "why" in reason ? reason.why : "it cannot be looked at";
-    return leftAlone(path, `cannot be brought back: ${why}`, { isChanged: false });
+    const why = "why" in reason ? reason.why : "it cannot be read";
+    return leftAlone(path, `cannot be restored: ${why}`, { isChanged: false });
   }
   const { after, callId } = pieces[0];
   const later = context.later.lastCallOn(path, now);
-  const what =
-    now.kind === "nothing" ? "is gone" : after.kind === "nothing" ? "is there again" : "has changed";
+  const what = now.kind === "nothing" ? "is gone" : after.kind === "nothing" ? "exists again" : "has changed";
   const who = later === undefined ? "" : `, by ${later.callId} (${later.tool})`;
   const states = [now, ...pieces.flatMap((piece) => [piece.before, piece.after])];
   return {
@@ -50,35 +49,30 @@ function leftAlone(path: string, reason: string, { isChanged }: { readonly isCha
   return { path, reason, details: "", isChanged, isFile: false, later: undefined };
 }
 
-/** What both have changed, for whoever has to decide. */
+/** The lines that both sides have changed. */
 export function showCollisions(collisions: readonly Collision[]): string {
-  return collisions
-    .map(({ line, ours, theirs }) =>
-      [`at line ${line} it is now:`, ...shown(ours), "and was before the call:", ...shown(theirs), ""].join(
-        "\n",
-      ),
-    )
-    .join("");
+  const lines = collisions.flatMap(({ line, ours, theirs }) => [
+    `at line ${line} it is now:`,
+    ...shown(ours),
+    "and was before the call:",
+    ...shown(theirs),
+  ]);
+  return lines.map((line) => `${line}\n`).join("");
 }
 
 function shown(lines: readonly string[]): readonly string[] {
   if (lines.length === 0) return ["  (nothing)"];
-  return lines.map(
-    (line) =>
-      `  ${Buffer.from(line, "latin1")
-        .toString()
-        .replace(/[\0\r\n]+/g, "")}`,
-  );
+  const texts = lines.map((line) => Buffer.from(line, "latin1").toString());
+  return texts.map((text) => `  ${text.replace(/[\0\r\n]+/g, "")}`);
 }
 
 /** Nothing was undone, because nothing can be. */
 export class RefusedUndo extends ToolError {}
 
-/** Nothing was undone, why, and the ways out. */
 export function refuseUndo(refusals: readonly Refusal[], total: number, hasMerged: boolean): RefusedUndo {
   const isChanged = refusals.some((refusal) => refusal.isChanged);
   const isOne = refusals.length === 1;
-  const fault = isChanged ? `${isOne ? "has" : "have"} changed since` : "cannot be brought back";
+  const fault = isChanged ? `${isOne ? "has" : "have"} changed since` : "cannot be restored";
   return new RefusedUndo(
     isChanged ? "stale" : "unavailable",
     [
@@ -92,27 +86,23 @@ export function refuseUndo(refusals: readonly Refusal[], total: number, hasMerge
 
 function hintsFor(refusals: readonly Refusal[], total: number, hasMerged: boolean): readonly string[] {
   const later = [...new Set(refusals.flatMap((refusal) => refusal.later ?? []))];
-  const ways = [
-    ...(!hasMerged && refusals.some(({ isFile }) => isFile)
-      ? ["Take only these changes out of what is there now with `merge: true`."]
-      : []),
+  const canMerge = !hasMerged && refusals.some(({ isFile }) => isFile);
+  const hints = [
+    ...(canMerge ? ["Remove only these changes from the current files with `merge: true`."] : []),
     ...(later.length > 0 ? [`Undo ${later.slice(0, maxShown).join(", ")} first, or all together.`] : []),
     ...(refusals.length < total ? ["Undo the others with `skip_changed: true`."] : []),
   ];
-  return ways.length > 0 ? ways : ["What is to become of it has to be decided by hand."];
+  return hints.length > 0 ? hints : ["Resolve the conflict by hand."];
 }
 
 const maxShown = 5;
 const maxLines = 40;
 
 function showRefusal({ path, reason, details }: Refusal): string {
+  if (details === "") return `${showPath(path)} ${reason}.`;
   const lines = details.trimEnd().split("\n");
   const cut = lines.length > maxLines ? [`… ${counted(lines.length - maxLines, "more line")}`] : [];
-  return [
-    `${showPath(path)} ${reason}${details === "" ? "." : ":"}`,
-    ...(details === "" ? [] : lines.slice(0, maxLines)),
-    ...cut,
-  ].join("\n");
+  return [`${showPath(path)} ${reason}:`, ...lines.slice(0, maxLines), ...cut].join("\n");
 }
 
 function more(refusals: readonly Refusal[]): readonly string[] {

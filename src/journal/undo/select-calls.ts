@@ -10,11 +10,11 @@ import { type Conflict, decideStep, type Step } from "./plan-undo.ts";
 import { stateAt } from "./settle-conflicts.ts";
 import type { UndoRecords } from "./undo-records.ts";
 
-/** Whose calls may be undone, and where: only a person may take back what others did, or what was done to protected files. */
+/** The calls and paths that may be undone. Only the user may undo calls of other sessions, or changes of protected files. */
 export interface UndoScope {
   readonly session: string;
   readonly calls: "session" | "workspace";
-  /** Why a path may not be changed, to go on after "it"; undefined for most. */
+  /** Why a path may not be changed, as a predicate of "it"; undefined when it may. */
   readonly refuses?: ((path: string) => string | undefined) | undefined;
 }
 
@@ -22,15 +22,15 @@ interface SelectionContext {
   readonly journal: Journal;
   readonly undos: UndoRecords;
   readonly scope: UndoScope;
-  /** What is meant together. */
+  /** Calls that are undone together. */
   readonly wholes: Pick<WholeTransactions, "callsOf" | "of">;
-  /** Calls that are not meant by "the latest". */
+  /** Calls that the selection "last" skips. */
   readonly without?: ReadonlySet<string>;
 }
 
-/** What the selected calls changed, in the order it was done. */
+/** What the selected calls changed, in order. */
 export function selectChanges(selection: Selection, context: SelectionContext): readonly RecordedChange[] {
-  const { journal, undos, scope: scope, wholes } = context;
+  const { journal, undos, scope, wholes } = context;
   const allOf = (ids: readonly string[]) => [...new Set(ids.flatMap((id) => wholes.callsOf(id)))];
   const changesOf = (calls: readonly CallRecord[]) =>
     journal.changesOf(allOf(calls.map(({ callId }) => callId)));
@@ -58,21 +58,20 @@ export function selectChanges(selection: Selection, context: SelectionContext): 
         : changes.filter(({ callId }) => isOwn(callId, journal, scope));
     }
     case "undo": {
-      const latestUndo = undos.latest(
-        (callId) => scope.calls === "workspace" || isOwn(callId, journal, scope),
-      );
+      const isSelected = (callId: string) => scope.calls === "workspace" || isOwn(callId, journal, scope);
+      const latestUndo = undos.latest(isSelected);
       return latestUndo === undefined ? [] : journal.changesOf([latestUndo]);
     }
   }
 }
 
-/** The latest calls that are not undone, and no undo themselves. */
+/** The latest calls that are not undone and are not undos themselves. */
 function latest(
   count: number,
   filter: Parameters<Journal["calls"]>[0],
   { journal, undos, without, wholes }: SelectionContext,
 ): readonly CallRecord[] {
-  // What is undone together counts as one.
+  // Calls that are undone together count as one.
   const found = new Map<string, CallRecord>();
   for (let upTo = Number.MAX_SAFE_INTEGER; found.size < count; ) {
     const calls = journal.calls({ ...filter, upTo, limit: count + 8 });
@@ -93,11 +92,13 @@ function findOwn(callId: string, journal: Journal, scope: UndoScope): CallRecord
   const found = journal.find(callId);
   if (found === undefined)
     throw new ToolError("not-found", `There is no call "${callId}" in the journal of this workspace`, {
-      hint: "Take an id as the result of a call tells it; a person finds all with: toolcrib log.",
+      hint: "Use a call id from the result of an earlier call.",
+      forUser: { hint: "Use a call id from: toolcrib log" },
     });
   if (scope.calls === "session" && found.session !== scope.session)
-    throw new ToolError("denied", `${callId} was made in another session, and only a person may undo that`, {
-      hint: `Ask the person to run: toolcrib undo ${callId}`,
+    throw new ToolError("denied", `${callId} was made in another session; only the user may undo it`, {
+      hint: `Ask the user to run: toolcrib undo ${callId}`,
+      forUser: { hint: `Run: toolcrib undo ${callId}` },
     });
   return found;
 }
@@ -111,11 +112,11 @@ interface LaterCallsParts {
   readonly environment: Environment;
   readonly contents: Contents;
   readonly scope: UndoScope;
-  /** What is to be undone. */
+  /** The changes that are undone. */
   readonly changes: readonly RecordedChange[];
 }
 
-/** What other calls have done since to what is to be undone. Looked up once: there may be thousands of paths. */
+/** What other calls have changed since. Read once, because there may be thousands of paths. */
 export class LaterCalls {
   readonly #parts: LaterCallsParts;
   #known: KnownChanges | undefined;
@@ -125,7 +126,7 @@ export class LaterCalls {
     this.#parts = parts;
   }
 
-  /** The call that made a path what it is now; undefined when it was none. */
+  /** The call that left a path in its current state, if any. */
   lastCallOn(path: string, now: EntryState): { readonly callId: string; readonly tool: string } | undefined {
     const { changes, latest: places } = this.#look();
     const latest = changes[Math.max(...withParents(path).map((name) => places.get(name) ?? -1))];
@@ -133,7 +134,7 @@ export class LaterCalls {
     return isIt ? { callId: latest.callId, tool: this.#toolOf(latest.callId) } : undefined;
   }
 
-  /** Judges what is gone under the name that calls have given it since. */
+  /** Decides about a missing path by the name that later calls have given it. */
   async follow(conflict: Conflict): Promise<Conflict | Step> {
     const { net, now, phase } = conflict;
     if (now?.kind !== "nothing") return conflict;
@@ -173,13 +174,12 @@ export class LaterCalls {
 }
 
 interface KnownChanges {
-  /** All since. */
   readonly changes: readonly RecordedChange[];
-  /** Where the latest stands of those that are not to be undone, by path. */
+  /** Index of the latest change by another call, by path. */
   readonly latest: ReadonlyMap<string, number>;
 }
 
-/** A path, the directories that it is in, and the workspace. */
+/** A path, its parent directories, and the workspace. */
 function withParents(path: string): readonly string[] {
   const names = path.split("/");
   return names.map((_, depth) => names.slice(0, depth + 1).join("/")).concat("");

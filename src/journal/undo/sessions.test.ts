@@ -33,7 +33,7 @@ it("numbers checkpoints on, whatever process sets them, and takes no name twice"
   expect([first.data, second.data, taken.content]).toMatchObject([
     { checkpoints: [{ name: "checkpoint-1" }] },
     { checkpoints: [{ name: "checkpoint-2" }] },
-    'There is a checkpoint "checkpoint-1" already\nChoose another name, or none.',
+    'The checkpoint "checkpoint-1" already exists\nUse another name, or omit it.',
   ]);
 });
 
@@ -111,13 +111,13 @@ it("undoes nothing of another session for an agent, and says who can", async () 
   expect([named.error, latest.error]).toEqual([
     {
       code: "denied",
-      message: `${callId} was made in another session, and only a person may undo that`,
-      hint: `Ask the person to run: toolcrib undo ${callId}`,
+      message: `${callId} was made in another session; only the user may undo it`,
+      hint: `Ask the user to run: toolcrib undo ${callId}`,
     },
     {
       code: "not-found",
       message: "There is nothing to undo: no files were changed",
-      hint: "A person sees what was done with: toolcrib log.",
+      hint: "List the calls: toolcrib log",
     },
   ]);
 });
@@ -172,7 +172,7 @@ it.each([
   spoil(blobOf(room.state, "two\n"));
   const found = await wholeOf(room.elsewhere);
   const { error } = await room.crib.call("journal.undo", {});
-  const why = expect.stringMatching(`b cannot be brought back: .*${fault}`);
+  const why = expect.stringMatching(`b cannot be restored: .*${fault}`);
   expect([error?.code, error?.message]).toEqual(["unavailable", why]);
   expect(await wholeOf(room.elsewhere)).toEqual(found);
   await room.call("journal.undo", { call: callId, paths: ["a"] });
@@ -186,8 +186,8 @@ it("says what it cannot bring back because it was never kept", async () => {
   rmSync(blobOf(room.state, "one\n"));
   expect(await room.crib.call("journal.undo", { last: 2 })).toMatchObject({
     content: [
-      "Nothing was undone: 1 of 2 paths cannot be brought back.",
-      "a cannot be brought back: its content is no longer kept.",
+      "Nothing was undone: 1 of 2 paths cannot be restored.",
+      "a cannot be restored: its content is no longer stored.",
       "Undo the others with `skip_changed: true`.",
     ].join("\n"),
   });

@@ -11,7 +11,7 @@ import { explainConflict, explainStuck, type Refusal, showCollisions } from "./r
 import type { LaterCalls, UndoScope } from "./select-calls.ts";
 import { type ShowContext, whyHidden } from "./show-change.ts";
 
-/** A plan with what could be merged, and what has to be left alone. */
+/** A plan with merged conflicts, and the refused paths. */
 export interface Settled {
   readonly plan: UndoPlan;
   readonly refusals: readonly Refusal[];
@@ -49,7 +49,7 @@ export async function settleConflicts(plan: UndoPlan, context: SettleContext): P
   };
 }
 
-/** What is done about a conflict after all. */
+/** How a conflict was resolved. */
 interface Solution {
   readonly step: Step;
   readonly isMerged: boolean;
@@ -73,22 +73,22 @@ async function settle(conflict: Conflict, context: SettleContext): Promise<Solut
 function describe(path: string, { step, isMerged }: Solution): readonly string[] {
   const name = showPath(step.path);
   return [
-    ...(step.path === path ? [] : [`${showPath(path)} has the name ${name} by now.`]),
-    ...(isMerged ? [`${name} had changed since: merged.`] : []),
+    ...(step.path === path ? [] : [`${showPath(path)} is now named ${name}.`]),
+    ...(isMerged ? [`${name} had changed since; merged.`] : []),
   ];
 }
 
 type Merged = Step | { readonly collisions: readonly Collision[] } | { readonly why: string };
 
-/** Takes the changes out of a file that somebody else has changed, too: what leads from `after` back to `before`. */
+/** Removes the changes from a file that has other changes too, by merging the way from `after` back to `before`. */
 async function mergeConflict({ net, now, pieces }: Conflict, contents: Contents): Promise<Merged> {
   if (now?.kind !== "file") return { why: "there is no file to merge with" };
   let merged: FileState = now;
   for (const piece of pieces) {
     const { before, after } = piece;
-    if (before.kind !== "file" || after.kind !== "file") return { why: "only what is a file can be merged" };
+    if (before.kind !== "file" || after.kind !== "file") return { why: "only files can be merged" };
     const mode = mergeModes(after.mode, merged.mode, before.mode);
-    if (mode === undefined) return { why: "its permissions were changed, too" };
+    if (mode === undefined) return { why: "its permissions were also changed" };
     const content = await mergePiece({ before, after, merged }, contents);
     if (!("kind" in content)) return content;
     merged = { ...content, mode };
@@ -108,7 +108,7 @@ async function mergePiece(
     [after, merged, before].map((state) => contents.peek(state)),
   );
   if (isMissing(base) || isMissing(ours) || isMissing(theirs))
-    return { why: "what it held is no longer kept, or is too large to be merged" };
+    return { why: "its content is no longer stored or is too large to merge" };
   const merge = mergeContents(base, ours, theirs);
   if (merge.kind === "binary") return { why: "it is not text" };
   if (merge.kind === "collides") return { collisions: merge.collisions };
@@ -131,7 +131,7 @@ interface ReadContext {
   readonly scope: UndoScope;
 }
 
-/** Looks at every path that the phases are about. */
+/** Reads the current state of every path of the phases. */
 export async function readStates(
   phases: readonly Phase[],
   context: ReadContext,
@@ -158,13 +158,13 @@ export async function readStates(
 
 export async function stateAt(
   name: string,
-  { environment, scope: scope }: Pick<ReadContext, "environment" | "scope">,
+  { environment, scope }: Pick<ReadContext, "environment" | "scope">,
   signal: AbortSignal | undefined,
 ): Promise<ReturnType<Present["state"]>> {
   const refusal = scope.refuses?.(name);
-  if (refusal !== undefined) return { unreadable: `it ${refusal}, and only a person may undo that` };
+  if (refusal !== undefined) return { unreadable: `it ${refusal}; only the user may undo that` };
   try {
-    return await environment.state(name, signal ? { signal } : {});
+    return await environment.state(name, { signal });
   } catch (error) {
     if (!(error instanceof ToolError) || error.code === "cancelled" || error.code === "timeout") throw error;
     return { unreadable: error.message };

@@ -9,17 +9,17 @@ import type { Contents } from "./contents.ts";
 import type { Phase } from "./net-changes.ts";
 import type { UndoPlan } from "./plan-undo.ts";
 
-/** What became of a path, as a unified diff with its hunks numbered, or in words where it is not text. */
+/** A unified diff with numbered hunks, or a description where there is no text. */
 export async function showChange(
   path: string,
   before: EntryState,
   after: EntryState,
   contents: Contents,
 ): Promise<string> {
-  const words = [...describeEntry("-", path, before, after), ...describeEntry("+", path, after, before)];
+  const lines = [...describeEntry("-", path, before, after), ...describeEntry("+", path, after, before)];
   if (before.kind === after.kind && octal(before) !== octal(after))
-    words.push(`permissions of ${showPath(path)}: ${octal(before)} → ${octal(after)}`);
-  return words.map((line) => `${line}\n`).join("") + numberHunks(await diffOf(path, before, after, contents));
+    lines.push(`permissions of ${showPath(path)}: ${octal(before)} → ${octal(after)}`);
+  return lines.map((line) => `${line}\n`).join("") + numberHunks(await diffOf(path, before, after, contents));
 }
 
 async function diffOf(
@@ -31,12 +31,12 @@ async function diffOf(
   if ((before.kind !== "file" && after.kind !== "file") || isSameContent(before, after)) return "";
   const [old, recent] = await Promise.all([contents.peek(before), contents.peek(after)]);
   if (old === undefined || recent === undefined)
-    return `${showPath(path)}: ${sizeOf(before)} → ${sizeOf(after)}, too large to be shown or no longer kept\n`;
+    return `${showPath(path)}: ${sizeOf(before)} → ${sizeOf(after)}, too large to show or no longer stored\n`;
   const diff = diffContents({ path, before: old, after: recent });
   return diff === "" ? `${old === "nothing" ? "+" : "-"} empty file ${showPath(path)}\n` : diff;
 }
 
-/** Git takes what stands behind the second @@ for a heading. */
+/** Adds the number after the second @@, where git expects a heading. */
 function numberHunks(diff: string): string {
   let number = 0;
   return diff.replace(/^(@@ .* @@)$/gm, (header) => {
@@ -67,11 +67,11 @@ function sizeOf(state: EntryState): string {
 export interface ShowContext {
   readonly environment: Environment;
   readonly contents: Contents;
-  /** What may not be read is not shown either, as it was in the past. */
+  /** Old contents of files that may not be read are not shown either. */
   readonly guard?: PathGuard | undefined;
 }
 
-/** What calls did, file by file, in the order of time. */
+/** What calls did, file by file, oldest first. */
 export async function showPhases(
   phases: readonly Phase[],
   context: ShowContext,
@@ -87,7 +87,7 @@ export async function showPhases(
   return files;
 }
 
-/** What an undo does, or would do. Only who wants to look first needs to see the difference. */
+/** What an undo does, or would do. Diffs are made only with a context, for dry runs. */
 export async function showPlan(
   { phases }: UndoPlan,
   context: ShowContext | undefined,
@@ -111,7 +111,7 @@ async function showFile(
   return { path, before, after, diff };
 }
 
-/** A line to be shown instead of what a file holds, where that may not be read. */
+/** A line that replaces the diff of a file that may not be read. */
 export function whyHidden(path: string, { environment, guard }: ShowContext): string | undefined {
   const refusal = guard?.("read", `${environment.workspace}/${path}`);
   return refusal && `${showPath(path)} ${refusal.reason} (${refusal.rule}): not shown\n`;

@@ -1,29 +1,29 @@
 import type { Journal } from "../journal.ts";
 
-/** That one call has taken back others. Written down before it does. */
+/** One call undoes others. Recorded before it does. */
 export interface UndoRecord {
-  /** The call that undid. */
+  /** The call that undoes. */
   readonly by: string;
   readonly calls: readonly string[];
-  /** Where only a part was undone: these. */
-  readonly paths?: readonly string[];
-  readonly hunk?: number;
-  /** What it undid was the latest undo. */
-  readonly isRedo?: true;
+  /** The undone paths, when not all were undone. */
+  readonly paths?: readonly string[] | undefined;
+  readonly hunk?: number | undefined;
+  /** It undid the latest undo. */
+  readonly isRedo?: true | undefined;
 }
 
-/** What was undone in a workspace, as the journal knows it. */
+/** The recorded undos of a workspace. */
 export class UndoRecords {
   static readonly #known = new WeakMap<Journal, UndoRecords>();
   readonly #journal: Journal;
   readonly #records: UndoRecord[] = [];
   readonly #undos = new Set<string>();
-  /** Those that undid a call, by that call. */
+  /** The undos of each call. */
   readonly #byCall = new Map<string, UndoRecord[]>();
   readonly #done = new Set<string>();
   #readUpTo = 0;
 
-  /** As it is now. What was read before is not read again: there may be thousands. */
+  /** The current records. Reads only new ones, because there may be thousands. */
   static of(journal: Journal): UndoRecords {
     const known = UndoRecords.#known.get(journal);
     const records = known?.isCurrent() ? known : new UndoRecords(journal);
@@ -36,7 +36,7 @@ export class UndoRecords {
     this.#journal = journal;
   }
 
-  /** A damaged journal may have been set aside meanwhile, and a new one begun. */
+  /** False after a damaged journal was replaced by a new one. */
   isCurrent(): boolean {
     const last = this.#records.at(-1);
     return last === undefined || this.#journal.find(last.by) !== undefined;
@@ -51,22 +51,22 @@ export class UndoRecords {
     return this.#undos.has(callId);
   }
 
-  /** The call that has undone all of a call, and was not undone itself. */
+  /** The call that has undone all of a call and was not undone itself. */
   undoneBy(callId: string): string | undefined {
     const records = this.#byCall.get(callId) ?? [];
     return records.findLast((one) => isWhole(one) && this.#isDone(one) && !this.undoneBy(one.by))?.by;
   }
 
-  /** Whether an undo, other than these, has perhaps taken back what a call did to a path. */
+  /** Whether an undo, other than these, may have undone what a call did to a path. */
   mayBeUndone(callId: string, path: string, except: ReadonlySet<string>): boolean {
     const records = this.#byCall.get(callId) ?? [];
     return records.some(({ by, paths }) => !except.has(by) && (paths === undefined || paths.includes(path)));
   }
 
   /** The latest undo that can be redone. */
-  latest(isMeant: (callId: string) => boolean): string | undefined {
+  latest(isSelected: (callId: string) => boolean): string | undefined {
     return this.#records.findLast(
-      (one) => !one.isRedo && this.#isDone(one) && isMeant(one.by) && !this.undoneBy(one.by),
+      (one) => !one.isRedo && this.#isDone(one) && isSelected(one.by) && !this.undoneBy(one.by),
     )?.by;
   }
 

@@ -113,7 +113,7 @@ it("leaves a folder that it made when something else is in it by now, and says s
       `Undid ${callId}, 2 paths:`,
       "removed new/deep",
       "removed new/deep/file",
-      "Left new/ where it is: something else is in it.",
+      "Kept new/: it is not empty.",
       "Take this back with journal.undo and `redo: true`.",
     ].join("\n"),
   );
@@ -129,7 +129,7 @@ it("refuses a file that was changed since, shows the difference, and undoes noth
   expect(result).toMatchObject(
     refusal(
       `Nothing was undone: 1 of 2 paths has changed since.\na has changed since ${callId}:\n--- a/a\n+++ b/a\n@@ -1,2 +1,3 @@ hunk 1\n 1\n two\n+by a person`,
-      "Take only these changes out of what is there now with `merge: true`. Undo the others with `skip_changed: true`.",
+      "Remove only these changes from the current files with `merge: true`. Undo the others with `skip_changed: true`.",
     ),
   );
   expect([readFileSync(room.path("a"), "utf8"), readFileSync(room.path("b"), "utf8")]).toEqual([
@@ -159,7 +159,7 @@ it("merges on request, byte for byte, and can redo that", async () => {
   await room.call("edit.replace", { path: "a", find: "one", replace: "1" });
   writeFileSync(room.path("a"), "1\r\ntwo\r\nthree\r\nfour\r\nby a person");
   const { content } = await room.call("journal.undo", { merge: true });
-  expect(content).toContain("a had changed since: merged.");
+  expect(content).toContain("a had changed since; merged.");
   expect(readFileSync(room.path("a"), "utf8")).toBe("one\r\ntwo\r\nthree\r\nfour\r\nby a person");
   await room.call("journal.undo", { redo: true });
   expect(readFileSync(room.path("a"), "utf8")).toBe("1\r\ntwo\r\nthree\r\nfour\r\nby a person");
@@ -172,7 +172,7 @@ it("shows what collides, and writes no conflict marks", async () => {
   expect(await room.crib.call("journal.undo", { merge: true })).toMatchObject(
     refusal(
       `Nothing was undone: 1 of 1 path has changed since.\na has changed since ${callId}:\nat line 2 it is now:\n  zwei\nand was before the call:\n  two`,
-      "What is to become of it has to be decided by hand.",
+      "Resolve the conflict by hand.",
     ),
   );
   expect(readFileSync(room.path("a"), "utf8")).toBe("one\nzwei\nthree\n");
@@ -194,7 +194,7 @@ it("finds files again that others have moved since, alone or with their folder",
   await room.call("file.move", { from: "d", to: "e" });
   await room.call("file.move", { from: "e/a", to: "b" });
   const { content } = await room.call("journal.undo", { call: edit.callId });
-  expect(content).toContain("restored b\nd/a has the name b by now.");
+  expect(content).toContain("restored b\nd/a is now named b.");
   expect(readFileSync(room.path("b"), "utf8")).toBe("one\ntwo\nthree\nfour\n");
   await room.call("journal.undo", { redo: true });
   writeFileSync(room.path("b"), "1\ntwo\nthree\nfour\nby a person\n");
@@ -241,7 +241,7 @@ it("undoes one hunk of one file, where it stands or where it has moved to", asyn
     `new first line\n${lines.with(1, "changed 2\n").join("")}`,
   );
   expect(await room.crib.call("journal.undo", { call: callId, hunk: 4 })).toMatchObject(
-    refusal("a has 3 hunks, no hunk 4", "See them with their numbers: journal.diff, or toolcrib diff."),
+    refusal("a has 3 hunks, no hunk 4", "List the numbered hunks: journal.diff"),
   );
 });
 
@@ -302,8 +302,8 @@ it("never writes through a link that has taken the place of a folder", async () 
   const found = await wholeOf(room.elsewhere);
   expect(await room.crib.call("journal.undo", {})).toMatchObject(
     refusal(
-      "d is a link by now, or lies behind one; nothing was undone",
-      "Put the directory back where it was, or undo what made the link as well.",
+      "d is now a link, or is behind one; nothing was undone",
+      "Restore the directory, or also undo the call that made the link.",
     ),
   );
   expect(await wholeOf(room.elsewhere)).toEqual(found);
@@ -323,5 +323,5 @@ it("gives way to what a person has put where a deleted file was", async () => {
   const { callId } = await room.call("file.delete", { path: "a" });
   mkdirSync(room.path("a"));
   const { content } = await room.crib.call("journal.undo", {});
-  expect(content).toContain(`a is there again since ${callId}`);
+  expect(content).toContain(`a exists again since ${callId}`);
 });

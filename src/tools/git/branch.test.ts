@@ -130,8 +130,8 @@ describe("switching", () => {
       },
       undone: before,
       told: [
-        'Not brought back: the current branch: files come back, and HEAD stays on other; git.branch with `switch` and `name`: "main" goes back.',
-        "Not brought back: .git (HEAD, the index).",
+        'Not restored: the current branch: files come back, and HEAD stays on other; git.branch with `switch` and `name`: "main" goes back.',
+        "Not restored: .git (HEAD, the index).",
       ],
       current: "other",
     });

@@ -58,7 +58,7 @@ it("tells whoever wants to undo it the way back", async () => {
   expect(error).toEqual({
     code: "not-found",
     message: "There is nothing to undo: no files were changed",
-    hint: `Not for undo: the commit ${hash}: \`git reset --soft HEAD~1\` takes it back and keeps its changes staged.`,
+    hint: `Not covered by undo: the commit ${hash}: \`git reset --soft HEAD~1\` takes it back and keeps its changes staged.`,
   });
 });
 

@@ -123,8 +123,8 @@ describe("journal.undo", () => {
       '"5" is no time',
       'There is no call "call_1..call_2..call_3" in the journal of this workspace',
       'There is no call "call_1" in the journal of this workspace',
-      'There is no checkpoint "none"',
-      "There is no undo to take back",
+      'No checkpoint is named "none"',
+      "There is no undo to redo",
       expect.stringContaining("last"),
     ]);
   });
@@ -186,8 +186,8 @@ describe("journal.undo", () => {
     await room.call("file.write", { path: "a", content: "one" });
     expect((await room.crib.call("sneaky.look", {})).error).toEqual({
       code: "denied",
-      message: "This call was judged as one that changes nothing: it can only look back",
-      hint: "Let the tool say that it writes, or ask for a dry run.",
+      message: "This call was allowed only to read, so it cannot undo",
+      hint: "Declare a write access in the tool, or ask for a dry run.",
     });
   });
 });
@@ -215,9 +215,9 @@ describe("journal.checkpoint", () => {
       await message("a\nb"),
     ]).toEqual([
       undefined,
-      'There is a checkpoint "before 1.2" already',
-      '"-x" cannot be the name of a checkpoint',
-      '"a\\nb" cannot be the name of a checkpoint',
+      'The checkpoint "before 1.2" already exists',
+      'Invalid checkpoint name: "-x"',
+      'Invalid checkpoint name: "a\\nb"',
     ]);
     expect((await room.call("journal.checkpoint", { list: true })).content).toMatch(
       /^before 1\.2, .*, 0 calls/,
