@@ -37,10 +37,8 @@ export interface LocationHints {
 }
 
 export function blockOfTexts(name: string, find: string, replace: string): Block {
-  return new TextBlock(name, { headers: [] }, () => ({
-    oldLines: splitLines(find),
-    newLines: splitLines(replace),
-  }));
+  const split = () => ({ oldLines: splitLines(find), newLines: splitLines(replace) });
+  return textBlock(name, { headers: [] }, split);
 }
 
 function splitLines(text: string): readonly string[] {
@@ -51,42 +49,34 @@ function splitLines(text: string): readonly string[] {
 export function withLines(block: Block, oldLines: readonly string[], newLines: readonly string[]): Block {
   if (block.isHunk) return { ...block, oldLines, newLines };
   if (block.wholeLines) return wholeLinesBlock(block, oldLines, newLines);
-  return new TextBlock(block.name, block.hints, () => ({ oldLines, newLines }));
+  return textBlock(block.name, block.hints, () => ({ oldLines, newLines }));
 }
 
+type BlockLines = Pick<Block, "oldLines" | "newLines">;
+
 /** Text for text. Lines and their differences are computed on first use. */
-class TextBlock implements Block {
-  readonly name: string;
-  readonly wholeLines = false;
-  readonly hints: LocationHints;
-  readonly #split: () => Pick<Block, "oldLines" | "newLines">;
-  #lines: Pick<Block, "oldLines" | "newLines"> | undefined;
-  #runs: readonly Run[] | undefined;
-
-  constructor(name: string, hints: LocationHints, split: () => Pick<Block, "oldLines" | "newLines">) {
-    this.name = name;
-    this.hints = hints;
-    this.#split = split;
-  }
-
-  get oldLines(): readonly string[] {
-    this.#lines ??= this.#split();
-    return this.#lines.oldLines;
-  }
-
-  get newLines(): readonly string[] {
-    this.#lines ??= this.#split();
-    return this.#lines.newLines;
-  }
-
-  get runs(): readonly Run[] {
-    this.#runs ??= diffRuns(this.oldLines, this.newLines);
-    return this.#runs;
-  }
-
-  isContext(oldLine: number): boolean {
-    return isOutside(this.runs, oldLine);
-  }
+function textBlock(name: string, hints: LocationHints, split: () => BlockLines): Block {
+  let lines: BlockLines | undefined;
+  let runs: readonly Run[] | undefined;
+  const block: Block = {
+    name,
+    hints,
+    wholeLines: false,
+    get oldLines() {
+      lines ??= split();
+      return lines.oldLines;
+    },
+    get newLines() {
+      lines ??= split();
+      return lines.newLines;
+    },
+    get runs() {
+      runs ??= diffRuns(block.oldLines, block.newLines);
+      return runs;
+    },
+    isContext: (oldLine) => isOutside(block.runs, oldLine),
+  };
+  return block;
 }
 
 function isOutside(runs: readonly Run[], oldLine: number): boolean {

@@ -27,7 +27,7 @@ export function planReplace(request: ReplaceRequest, read: ReadFile): FilePlan {
 
 function planEditsOf({ path, edits }: ReplaceRequest, read: ReadFile): FilePlan {
   if (edits.length === 0)
-    throw new ToolError("invalid-input", "There is no edit", { hint: "Give at least one." });
+    throw new ToolError("invalid-input", "The call contains no edit", { hint: "Give at least one." });
   const before = read(path);
   const [only] = edits;
   if (before === undefined || before.length === 0) {
@@ -37,10 +37,10 @@ function planEditsOf({ path, edits }: ReplaceRequest, read: ReadFile): FilePlan 
   const wanted = edits.map((edit, index) =>
     prepare(path, edit, edits.length > 1 ? `edit ${index + 1}` : "the text"),
   );
-  const { source, places } = findAll(path, before, wanted);
-  const placed = places.flatMap((each, index) => placeEdit(source, wanted[index]!, each));
-  refuseOverlap(source, placed);
-  const splices = placed.flatMap(({ splices, name, tier }) =>
+  const { source, findings } = findAll(path, before, wanted);
+  const located = findings.flatMap((each, index) => locateEdit(source, wanted[index]!, each));
+  refuseOverlap(source, located);
+  const splices = located.flatMap(({ splices, name, tier }) =>
     splices.map((splice) => ({ ...splice, name, tier })),
   );
   return {
@@ -49,8 +49,8 @@ function planEditsOf({ path, edits }: ReplaceRequest, read: ReadFile): FilePlan 
     before,
     after: applySplices(before, source, splices),
     changes: changesOf(source, splices),
-    ...(only!.first ? { occurrences: countApart(places[0]!.matches) } : {}),
-    notes: [...new Set(placed.flatMap(({ note }) => note ?? [])), ...encodingNotes(source, splices)],
+    occurrences: only!.first ? countApart(findings[0]!.matches) : undefined,
+    notes: [...new Set(located.flatMap(({ note }) => note ?? [])), ...encodingNotes(source, splices)],
   };
 }
 
@@ -61,7 +61,7 @@ interface Wanted extends ReplaceEdit {
   readonly block: Block;
 }
 
-interface PlacedEdit {
+interface LocatedEdit {
   readonly name: string;
   readonly match: Match;
   readonly splices: readonly Splice[];
@@ -71,23 +71,18 @@ interface PlacedEdit {
 
 function planContent(path: string, before: Uint8Array | undefined, content: string): FilePlan {
   if (content === "")
-    throw new ToolError("invalid-input", `${path}: there is neither text to find nor new text`, {
+    throw new ToolError("invalid-input", `${path}: the text to find and the new text are both empty`, {
       hint: "Give the content of the new file as the new text.",
     });
-  const after = encodeUtf8(content);
   const addedLines = content.split("\n").length - (content.endsWith("\n") ? 1 : 0);
-  const rest = {
-    path,
-    after,
-    changes: [{ firstLine: 1, removedLines: 0, addedLines, tier: "exact" as const }],
-    notes: [],
-  };
+  const change = { firstLine: 1, removedLines: 0, addedLines, tier: "exact" as const };
+  const rest = { path, after: encodeUtf8(content), changes: [change], notes: [] };
   return before === undefined ? { action: "add", ...rest } : { action: "update", before, ...rest };
 }
 
 function prepare(path: string, edit: ReplaceEdit, name: string): Wanted {
   if (edit.find === "") {
-    throw new ToolError("invalid-input", `${path}: ${name} to find is empty, and the file is not`, {
+    throw new ToolError("invalid-input", `${path}: ${name} to find is empty, but the file is not`, {
       hint: "Give the text to replace. To add lines, find a line next to them and repeat it in the new text.",
     });
   }
@@ -97,46 +92,37 @@ function prepare(path: string, edit: ReplaceEdit, name: string): Wanted {
   const find = isMarked ? edit.find.slice(1) : edit.find;
   const replace = isMarked && edit.replace.startsWith("\ufeff") ? edit.replace.slice(1) : edit.replace;
   const forAll = edit.all === true || (edit.expectCount ?? 1) > 1;
-  return {
-    name,
-    find,
-    replace,
-    expectCount: edit.expectCount,
-    exact: edit.exact,
-    first: edit.first,
-    forAll,
-    block: blockOfTexts(name, find, replace),
-  };
+  return { ...edit, name, find, replace, forAll, block: blockOfTexts(name, find, replace) };
 }
 
-/** Where an edit may go; `isLiteral`: its text matches byte for byte. */
+/** The matches of an edit; `isLiteral`: its text matches byte for byte. */
 interface EditFinding extends Finding {
   readonly isLiteral: boolean;
 }
 
-/** The first way to read the file that has all texts. */
+/** Reads the file in the first way that has all texts. */
 function findAll(
   path: string,
   bytes: Uint8Array,
   wanted: readonly Wanted[],
-): { source: Source; places: readonly EditFinding[] } {
+): { source: Source; findings: readonly EditFinding[] } {
   let failure: ToolError | undefined;
   for (const source of sourcesOf(path, bytes)) {
-    const places: EditFinding[] = [];
+    const findings: EditFinding[] = [];
     const missing = wanted.find((each) => {
       const found = find(source, each);
-      if (found) places.push(found);
+      if (found) findings.push(found);
       return !found;
     });
-    if (!missing) return { source, places: unescaped(places) };
+    if (!missing) return { source, findings: unescaped(findings) };
     failure ??= missing.exact ? notExactly(source, missing) : notFound(source, missing.block);
   }
   throw failure ?? new ToolError("internal", `${path} cannot be read as text`);
 }
 
-function unescaped(places: readonly EditFinding[]): readonly EditFinding[] {
-  return shareEscaping(places).map((each, index) =>
-    each === places[index] ? each : { ...each, isLiteral: false },
+function unescaped(findings: readonly EditFinding[]): readonly EditFinding[] {
+  return shareEscaping(findings).map((each, index) =>
+    each === findings[index] ? each : { ...each, isLiteral: false },
   );
 }
 
@@ -152,17 +138,12 @@ function find(source: Source, wanted: Wanted): EditFinding | undefined {
 function notExactly(source: Source, wanted: Wanted): ToolError {
   const [match] = findingsOf(source, wanted.block)[0]?.matches ?? [];
   if (match === undefined) return notFound(source, wanted.block);
-  const found = tierOf(match, wanted);
-  return new ToolError(
-    "no-match",
-    `${source.path}: ${wanted.name} was not found exactly; at line ${match.line + 1} it stands with other ${found}`,
-    { hint: "Copy it from the file to the character: blanks and line ends count." },
-  );
-}
-
-function tierOf({ tier }: Match, { find }: Wanted): string {
-  if (tier === "exact") return find.includes("\n") ? "line ends" : "escapes";
-  return differences[tier] ?? "wrapping";
+  const exactly = wanted.find.includes("\n") ? "line ends" : "escapes";
+  const difference = match.tier === "exact" ? exactly : (differences[match.tier] ?? "wrapping");
+  const message = `${source.path}: ${wanted.name} was not found exactly; the text at line ${match.line + 1} has other ${difference}`;
+  return new ToolError("no-match", message, {
+    hint: "Copy it from the file character by character, including blanks and line ends.",
+  });
 }
 
 const differences: Readonly<Partial<Record<TierName, string>>> = {
@@ -188,18 +169,18 @@ function literalMatches(source: Source, { find, forAll, exact }: Wanted): readon
   return matches;
 }
 
-function placeEdit(source: Source, wanted: Wanted, places: EditFinding): readonly PlacedEdit[] {
+function locateEdit(source: Source, wanted: Wanted, finding: EditFinding): readonly LocatedEdit[] {
   const { path } = source;
   const { name } = wanted;
-  const { matches, note } = places;
-  refusePlaceholders(source, places.block, wanted.replace);
+  const { matches, note } = finding;
+  refusePlaceholders(source, finding.block, wanted.replace);
   refuseOtherCount(path, wanted, matches);
-  const chosen = wanted.forAll ? matches : [chooseOne(source, wanted, places)];
+  const chosen = wanted.forAll ? matches : [chooseOne(source, wanted, finding)];
   refuseOverlappingMatches(path, name, chosen);
   return chosen.map((match) => {
-    const splices = splicesAt(source, wanted, places, match);
+    const splices = splicesAt(source, wanted, finding, match);
     if (splices.length === 0) throw changesNothing(path, name);
-    const tier = places.tier ?? (match.tier === "exact" && !places.isLiteral ? "line-ends" : match.tier);
+    const tier = finding.tier ?? (match.tier === "exact" && !finding.isLiteral ? "line-ends" : match.tier);
     return { name, match, splices, tier, note };
   });
 }
@@ -209,7 +190,7 @@ function chooseOne(source: Source, { first }: Wanted, { block, matches }: EditFi
   return matches.length === 1 ? matches[0]! : decide(source, block, matches);
 }
 
-/** As many as could be replaced together. */
+/** The number of matches that do not overlap. */
 function countApart(matches: readonly Match[]): number {
   let count = 0;
   let end = -1;
@@ -224,31 +205,26 @@ function countApart(matches: readonly Match[]): number {
 function splicesAt(
   source: Source,
   { find, replace, exact }: Wanted,
-  places: EditFinding,
+  { block, isLiteral }: EditFinding,
   match: Match,
 ): readonly Splice[] {
-  if (exact) return [{ start: match.start, end: match.end, text: replace }];
-  if (!places.isLiteral) return rewrite(source, places.block, match);
-  if (!/[\r\n]/.test(replace) && !find.includes("\n"))
-    return [{ start: match.start, end: match.end, text: replace }];
+  const whole = { start: match.start, end: match.end, text: replace };
+  if (exact) return [whole];
+  if (!isLiteral) return rewrite(source, block, match);
+  if (!/[\r\n]/.test(replace) && !find.includes("\n")) return [whole];
+  // A file of one line without line end has no line ends of its own.
+  const text = source.text.utf8.includes(10) ? replace.replaceAll("\r\n", "\n") : replace;
   const splices = source.hasCarriageReturns
-    ? rewrite(source, places.block, match)
-    : [trimLines(find, { start: match.start, end: match.end, text: withLineEndsOf(source, replace) })];
+    ? rewrite(source, block, match)
+    : [trimLines(find, { ...whole, text })];
   // A change of line ends alone counts if that is all that was requested.
-  return splices.some(({ start, end, text }) => start < end || text !== "")
-    ? splices
-    : [{ start: match.start, end: match.end, text: replace }];
-}
-
-/** A file of one line without line end has no line ends of its own. */
-function withLineEndsOf({ text }: Source, replace: string): string {
-  return text.utf8.includes(10) ? replace.replaceAll("\r\n", "\n") : replace;
+  return splices.some(({ start, end, text }) => start < end || text !== "") ? splices : [whole];
 }
 
 function refuseOtherCount(path: string, { name, expectCount }: Wanted, matches: readonly Match[]): void {
   if (expectCount === undefined || matches.length === expectCount) return;
-  const places = matches.length === 1 ? `line ${matches[0]!.line + 1}` : listLines(matches);
-  const message = `${path}: ${name} was expected ${times(expectCount)} and is there ${times(matches.length)}, at ${places}`;
+  const lines = matches.length === 1 ? `line ${matches[0]!.line + 1}` : listLines(matches);
+  const message = `${path}: ${name} was expected ${times(expectCount)} but occurs ${times(matches.length)}, at ${lines}`;
   throw new ToolError(matches.length > expectCount ? "ambiguous-match" : "no-match", message, {
     hint: "Correct the count, or make the text to find longer or shorter.",
   });
@@ -258,13 +234,12 @@ function refuseOverlappingMatches(path: string, name: string, matches: readonly 
   const clash = matches.find((match, index) => index > 0 && match.start < matches[index - 1]!.end);
   if (!clash) return;
   throw new ToolError("ambiguous-match", `${path}: ${name} overlaps itself at line ${clash.line + 1}`, {
-    hint: "Make the text to find longer, so that its places are apart.",
+    hint: "Make the text to find longer, so that its occurrences do not overlap.",
   });
 }
 
-function refuseOverlap({ path, lines }: Source, placed: readonly PlacedEdit[]): void {
-  if (placed.length < 2) return;
-  const sorted = [...placed].sort((left, right) => left.match.start - right.match.start);
+function refuseOverlap({ path, lines }: Source, located: readonly LocatedEdit[]): void {
+  const sorted = [...located].sort((left, right) => left.match.start - right.match.start);
   for (const [index, { name, match }] of sorted.entries()) {
     const previous = sorted[index - 1];
     if (previous && match.start < previous.match.end) {

@@ -17,7 +17,7 @@ export function planSections(sections: readonly FileSection[], read: ReadFile): 
   return targets.map(({ path, from, plan }) => inFile(from ?? path, plan));
 }
 
-/** Plans the change of one file, and notes in a refusal which file it is about. */
+/** Plans the change of one file, and adds its path to an error. */
 export function inFile<Plan>(path: string, plan: () => Plan): Plan {
   try {
     return plan();
@@ -72,24 +72,20 @@ function resolve(section: FileSection, read: ReadFile): Target {
   const moveTo = section.moveTo === undefined ? undefined : newPath(section.moveTo);
   if (moveTo === undefined)
     return { path: file.path, plan: () => planUpdate(section, file.path, file.bytes) };
-  if (file.path === moveTo) throw ontoItself(moveTo);
-  // A refusal of a move or copy is about the file whose lines were to match.
+  if (file.path === moveTo)
+    throw new ToolError("invalid-input", `The patch moves ${moveTo} onto itself`, { hint: "Omit the move." });
+  // An error of a move or copy is about the file whose lines must match.
   const plan = () => inFile(file.path, () => planMove(section, file, moveTo, read));
   return section.isCopy ? { path: moveTo, plan } : { path: moveTo, from: file.path, plan };
 }
 
 function planAdd({ lines, finalLineEnd, mode }: AddSection, path: string, read: ReadFile): FilePlan {
   if (read(path) !== undefined)
-    throw exists(path, "Update it instead, or delete it first in a patch of its own.");
+    throw exists(path, "Update it instead, or delete it first in a separate patch.");
   const placeholder = lines.find(isPlaceholder);
   if (placeholder !== undefined) {
-    throw new ToolError(
-      "invalid-input",
-      `${path}: the new file holds a placeholder instead of code: ${placeholder.trim()}`,
-      {
-        hint: "Write the file out in full.",
-      },
-    );
+    const message = `${path}: the new file contains a placeholder instead of code: ${placeholder.trim()}`;
+    throw new ToolError("invalid-input", message, { hint: "Write the file out in full." });
   }
   const after = encodeUtf8(lines.join("\n") + (finalLineEnd && lines.length > 0 ? "\n" : ""));
   const change: Change = { firstLine: 1, removedLines: 0, addedLines: lines.length, tier: "exact" };
@@ -116,7 +112,7 @@ function planMove(
 ): FilePlan {
   const action = section.isCopy ? "copy" : "move";
   if (read(path) !== undefined)
-    throw exists(path, `Delete it first in a patch of its own, or ${action} ${from} somewhere else.`);
+    throw exists(path, `Delete it first in a separate patch, or ${action} ${from} to another path.`);
   return { action, path, from, before, ...updated(section, from, before), mode: section.mode };
 }
 
@@ -152,18 +148,8 @@ function refuseOtherContent(source: Source, lines: readonly string[]): void {
     source.lines.count === lines.length &&
     lines.every((line, index) => trimTrailingBlanks(line) === trimTrailingBlanks(source.lines.text(index)));
   if (isSame) return;
-  throw new ToolError(
-    "no-match",
-    `${source.path} is to be deleted, but holds other lines than the diff says`,
-    {
-      hint: "Read the file again before you delete it.",
-    },
-  );
-}
-
-function ontoItself(path: string): ToolError {
-  return new ToolError("invalid-input", `${path} is to be moved onto itself`, {
-    hint: "Leave the move out.",
+  throw new ToolError("no-match", `${source.path} differs from the content that the diff deletes`, {
+    hint: "Read the file again before you delete it.",
   });
 }
 
@@ -171,7 +157,7 @@ function refuseClashes(paths: readonly string[]): void {
   const named = new Set<string>();
   for (const path of paths) {
     if (named.has(path)) {
-      throw new ToolError("invalid-input", `Several sections are about ${path}`, {
+      throw new ToolError("invalid-input", `Several sections change ${path}`, {
         hint: "Put all changes of a file into one section, or send them one after the other.",
       });
     }
@@ -181,15 +167,19 @@ function refuseClashes(paths: readonly string[]): void {
     for (let cut = path.lastIndexOf("/"); cut > 0; cut = path.lastIndexOf("/", cut - 1)) {
       const above = path.slice(0, cut);
       if (!named.has(above)) continue;
-      throw new ToolError("invalid-input", `${path} cannot lie in ${above}, which another section is about`, {
-        hint: "Send the two sections one after the other.",
-      });
+      throw new ToolError(
+        "invalid-input",
+        `${path} cannot be inside ${above}, which another section changes`,
+        {
+          hint: "Send the two sections one after the other.",
+        },
+      );
     }
   }
 }
 
 function exists(path: string, hint: string): ToolError {
-  return new ToolError("already-exists", `${path} is there already`, { hint });
+  return new ToolError("already-exists", `${path} already exists`, { hint });
 }
 
 /**
@@ -211,7 +201,7 @@ function findNamedFile(
 
 export function missing(path: string): ToolError {
   return new ToolError("not-found", `There is no file ${path}`, {
-    hint: "Check the path. To make a new file, add it instead.",
+    hint: "Check the path. To create a new file, add it instead.",
     details: { kind: "in-file", path },
   });
 }

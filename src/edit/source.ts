@@ -85,9 +85,13 @@ export function encodeUtf8(text: string): Uint8Array {
 
 export function refuseHalfCharacters(text: string): void {
   if (text.isWellFormed()) return;
-  throw new ToolError("invalid-input", "The text holds half of a surrogate pair, which is no character", {
-    hint: "Give the whole character, or leave the half out.",
-  });
+  throw new ToolError(
+    "invalid-input",
+    "The text contains half of a surrogate pair, which is not a character",
+    {
+      hint: "Give the whole character, or omit the half.",
+    },
+  );
 }
 
 function fromUtf8(file: Buffer): FileText {
@@ -118,8 +122,10 @@ function fromSingleBytes(file: Buffer): FileText {
     fileOffset: (offset) => utf8.toString("utf8", 0, offset).length,
     encode: (text) => {
       const foreign = /[^\0-\xff]/u.exec(text);
-      if (foreign) throw notEncodable(JSON.stringify(foreign[0]), "one byte a character (it is not UTF-8)");
-      return Buffer.from(text, "latin1");
+      if (!foreign) return Buffer.from(text, "latin1");
+      const message = `The new text contains ${JSON.stringify(foreign[0])}, which the file's encoding, one byte per character, cannot represent`;
+      const hint = "Use other characters, or convert the file to UTF-8 first.";
+      throw new ToolError("unsupported", message, { hint });
     },
   };
 }
@@ -185,16 +191,6 @@ function sequenceLength(bytes: string, at: number): number {
   return size;
 }
 
-function notEncodable(what: string, encoding: string): ToolError {
-  return new ToolError(
-    "unsupported",
-    `The new text holds ${what}, which the file cannot: its encoding is ${encoding}`,
-    {
-      hint: "Write it in other characters, or convert the file to UTF-8 first.",
-    },
-  );
-}
-
 /**
  * A text in UTF-8. `bytes` holds it as a string with one character per byte, which is faster to search and slice than
  * a buffer; offsets are the same in both.
@@ -222,14 +218,10 @@ export function bytesOf(text: string): string {
   return Buffer.byteLength(text) === text.length ? text : Buffer.from(text).toString("latin1");
 }
 
-/**
- * "lf": a line ends at a line feed, with a carriage return before it or not; "any": also at a lone carriage return.
- */
+/** "lf": a line ends at a line feed, with or without a carriage return before it; "any": also at a lone one. */
 type LineBreaks = "lf" | "any";
 
-/**
- * Line starts and ends of a text, found on demand. Lines are counted from 0; a final line end begins no further line.
- */
+/** Line starts and ends of a text, found on demand. Lines are counted from 0; a final line end begins no further line. */
 export class LineTable {
   readonly utf8: Utf8Text;
   readonly breaks: LineBreaks;

@@ -16,16 +16,16 @@ import {
 
 /** Explains why a block was not found: the nearest position, the first difference there, and what to do. */
 export function notFound(source: Source, block: Block): ToolError {
-  const partial = nearestPartialMatch(source, block);
+  const partial = partialMatches(source, block)[0] ?? partialMatchByWords(source, block);
   const done = seemsDoneAt(source, block, partial?.line);
   const start = `${source.path}: ${block.name} was not found`;
   const nearest = partial ? `. ${describe(source, block, partial)}` : "";
   if (done !== undefined) {
     return new ToolError("no-match", `${start}, but its new text is already at line ${done + 1}${nearest}`, {
-      hint: "It seems to be done. Read the file before you change it again.",
+      hint: "It seems to be applied already. Read the file before you change it again.",
     });
   }
-  return new ToolError("no-match", `${start}${nearest || ", nor anything like it"}`, {
+  return new ToolError("no-match", `${start}${nearest || ", and nothing similar"}`, {
     hint: "Read the file again and copy the old lines as they are now.",
   });
 }
@@ -36,14 +36,14 @@ function describe(source: Source, block: Block, partial: PartialMatch): string {
   const last = Math.min(partial.line + block.oldLines.length, source.lines.count) - 1;
   const range = last > first ? `lines ${first + 1}-${last + 1}` : `line ${first + 1}`;
   const agreement = total > 1 ? `, where ${partial.agreeing.length} of ${counted(total, "line")} agree` : "";
-  return `The nearest place is ${range}${agreement}.${firstDifference(source, block, partial)}${shown(source, first, last)}`;
+  return `The closest match is ${range}${agreement}.${firstDifference(source, block, partial)}${shown(source, first, last)}`;
 }
 
 function firstDifference(source: Source, block: Block, partial: PartialMatch): string {
   const index = partial.differing.find((each) => !isBlankLine(block.oldLines[each]!)) ?? partial.differing[0];
   if (index === undefined) return "";
   const line = partial.line + index;
-  if (line < 0 || line >= source.lines.count) return " The rest lies beyond the file.";
+  if (line < 0 || line >= source.lines.count) return " The rest is beyond the end of the file.";
   const difference = visibleDifference(block.oldLines[index]!, source.lines.text(line));
   return ` The first difference is line ${line + 1}:\n  wanted: ${difference.wanted}\n  found:  ${difference.found}`;
 }
@@ -59,11 +59,7 @@ function shown(source: Source, first: number, last: number): string {
     lines.push(`${line + 1} | ${text.length > maxShownChars ? `${text.slice(0, maxShownChars)}…` : text}`);
   }
   if (last >= first + maxShownLines) lines.push("…");
-  return `\nThe file there:\n${lines.join("\n")}`;
-}
-
-function nearestPartialMatch(source: Source, block: Block): PartialMatch | undefined {
-  return partialMatches(source, block)[0] ?? partialMatchByWords(source, block);
+  return `\nThese lines are now:\n${lines.join("\n")}`;
 }
 
 /** If no line matches: the line that shares most words with the longest old line. */
@@ -125,21 +121,17 @@ export function refuseDone(
   if (hints.isInsertion || !runs.every(({ oldStart, oldEnd }) => oldStart === oldEnd)) return;
   for (const { oldStart, newStart, newEnd } of runs) {
     const added = newLines.slice(newStart, newEnd);
-    const stands = (first: number) =>
+    const areAt = (first: number) =>
       first >= 0 &&
       first + added.length <= lines.count &&
       added.every((text, index) => lines.text(first + index) === text);
     const at = line + oldStart;
     const isDone =
-      (oldStart === oldLines.length && stands(at)) || (oldStart === 0 && stands(at - added.length));
+      (oldStart === oldLines.length && areAt(at)) || (oldStart === 0 && areAt(at - added.length));
     if (!isDone || !isDistinctive(added.join("\n"))) continue;
-    throw new ToolError(
-      "no-match",
-      `${path}: the lines that ${name} adds are already there, at line ${line + oldStart + 1}`,
-      {
-        hint: "It seems to be done. To add them once more, give context on both sides.",
-      },
-    );
+    throw new ToolError("no-match", `${path}: the lines that ${name} adds are already at line ${at + 1}`, {
+      hint: "It seems to be applied already. To add them once more, give context on both sides.",
+    });
   }
 }
 

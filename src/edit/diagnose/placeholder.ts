@@ -13,7 +13,7 @@ export function refusePlaceholders(source: Source, block: Block, text: string): 
     const isOld = () =>
       oldLines.some((old) => old.trim() === line.trim()) || source.utf8.bytes.includes(bytesOf(line.trim()));
     if (!isPlaceholder(line) || isOld()) continue;
-    const message = `${source.path}: the new text holds a placeholder instead of code: ${line.trim()}`;
+    const message = `${source.path}: the new text contains a placeholder instead of code: ${line.trim()}`;
     throw new ToolError("invalid-input", message, {
       hint: "Write the code out in full, or change only the lines that differ.",
     });

@@ -7,8 +7,8 @@ import { linesWith, longestWord } from "./search.ts";
 import { foldGlyphs, indentationOf, isBlankLine, overlooksContent } from "./tiers.ts";
 
 /**
- * Chooses the one match that is meant, by end of file, headers and line number. `shifts` says how far the call's line
- * numbers are off, as seen at other blocks; 0 when nothing is known.
+ * Chooses one match by end of file, headers and line number. `shifts`: how far the call's line numbers are off, as seen
+ * at other blocks. Default: 0.
  */
 export function decide(
   source: Source,
@@ -74,38 +74,29 @@ export function listLines(matches: readonly Match[]): string {
 }
 
 function ambiguous({ path }: Source, block: Block, matches: readonly Match[]): ToolError {
-  const { tier } = matches[0]!;
-  const how = overlooksContent(tier)
-    ? tier === "indentation"
-      ? ", apart from indentation"
-      : ", apart from glyphs"
-    : "";
-  const message = `${path}: ${block.name} fits ${matches.length} places, at ${listLines(matches)}${how}`;
-  return new ToolError("ambiguous-match", message, { hint: disambiguationHint(block, matches) });
-}
-
-function disambiguationHint({ wholeLines }: Block, matches: readonly Match[]): string {
-  if (wholeLines)
-    return "Add context lines that only the right place has, or an @@ line with the function or class it is in.";
-  const isOneLine = matches.every(({ line }) => line === matches[0]!.line);
-  const more = isOneLine ? "more of the line" : "a neighbouring line";
-  return `Include ${more} that only the right place has, or set \`all\` to change every place.`;
+  const { tier, line: first } = matches[0]!;
+  const ignored = tier === "indentation" ? ", ignoring indentation" : ", ignoring glyphs";
+  const message = `${path}: ${block.name} occurs ${matches.length} times, at ${listLines(matches)}${overlooksContent(tier) ? ignored : ""}`;
+  const more = matches.every(({ line }) => line === first) ? "more of the line" : "a neighbouring line";
+  const hint = block.wholeLines
+    ? "Add context lines that only the right occurrence has, or an @@ line with the function or class it is in."
+    : `Include ${more} that only the right occurrence has, or set \`all\` to change all of them.`;
+  return new ToolError("ambiguous-match", message, { hint });
 }
 
 function aboveHeader({ path }: Source, block: Block, matches: readonly Match[], header: number): ToolError {
-  const message = `${path}: ${block.name} says it is below line ${header + 1}, but its lines are at ${
-    matches.length === 1 ? `line ${matches[0]!.line + 1}` : listLines(matches)
-  }`;
-  return new ToolError("no-match", message, { hint: "Leave the @@ line out or correct it." });
+  const lines = matches.length === 1 ? `line ${matches[0]!.line + 1}` : listLines(matches);
+  const message = `${path}: the @@ line of ${block.name} is line ${header + 1}, but its lines are above, at ${lines}`;
+  return new ToolError("no-match", message, { hint: "Omit the @@ line or correct it." });
 }
 
-/** A short block that is marked as the end of the file, but is not there, is not the one meant. */
+/** A short block that is marked as the end of the file must be there. */
 function refuseNotAtEnd({ path }: Source, block: Block, matches: readonly Match[]): void {
   const isTelling = block.oldLines.filter((line) => !isBlankLine(line)).length > 1;
   if (isTelling && !overlooksContent(matches[0]!.tier)) return;
   const message = `${path}: ${block.name} is marked as the end of the file, but its lines are at line ${matches[0]!.line + 1}`;
   throw new ToolError("no-match", message, {
-    hint: "Leave `*** End of File` out, or read the end of the file again.",
+    hint: "Omit `*** End of File`, or read the end of the file again.",
   });
 }
 
@@ -152,8 +143,8 @@ function findSections(source: Source, headers: readonly string[]): readonly Sect
   for (let outermost = 0; outermost < inner.length; outermost += 1) {
     let sections: readonly Section[] | undefined;
     for (const header of inner.slice(outermost)) {
-      const found = headerLines(source, header).map(
-        ({ line, isExact }) => new HeadedSection(source.lines, line, isExact),
+      const found = headerLines(source, header).map(({ line, isExact }) =>
+        sectionAt(source.lines, line, isExact),
       );
       sections = sections ? withinAny(found, sections) : found;
     }
@@ -176,30 +167,23 @@ function withinAny(sections: readonly Section[], outer: readonly Section[]): rea
   });
 }
 
-/** Computes its end on first use. */
-class HeadedSection implements Section {
-  readonly header: number;
-  readonly isExact: boolean;
-  readonly #lines: LineTable;
-  #end: number | undefined;
-
-  constructor(lines: LineTable, header: number, isExact: boolean) {
-    this.#lines = lines;
-    this.header = header;
-    this.isExact = isExact;
-  }
-
-  get bodyEnd(): number {
-    const depth = indentationOf(this.#lines.text(this.header)).length;
-    let line = this.header + 1;
-    while (this.#lines.hasLines(line + 1) && isDeeper(this.#lines.text(line), depth)) line += 1;
-    return line;
-  }
-
-  get end(): number {
-    this.#end ??= sectionEnd(this.#lines, this.header);
-    return this.#end;
-  }
+/** Computes its ends on demand. */
+function sectionAt(lines: LineTable, header: number, isExact: boolean): Section {
+  let end: number | undefined;
+  return {
+    header,
+    isExact,
+    get bodyEnd() {
+      const depth = indentationOf(lines.text(header)).length;
+      let line = header + 1;
+      while (lines.hasLines(line + 1) && isDeeper(lines.text(line), depth)) line += 1;
+      return line;
+    },
+    get end() {
+      end ??= sectionEnd(lines, header);
+      return end;
+    },
+  };
 }
 
 /** Lines equal to the header; else lines that begin with it, as models shorten them; else lines that contain it. */
@@ -208,28 +192,25 @@ function headerLines(
   header: string,
 ): readonly { readonly line: number; readonly isExact: boolean }[] {
   const unmarked = header.replace(/\s*@@$/, "").trim();
-  const anchors = [unmarked, longestWord([unmarked])?.text ?? ""];
-  for (const anchor of anchors) {
+  const [whole, part] = [foldGlyphs(header), foldGlyphs(unmarked)];
+  const tests: readonly ((text: string) => boolean)[] = [
+    (text) => text === whole,
+    (text) => text === part,
+    (text) => text.startsWith(part),
+    (text) => text.includes(part),
+  ];
+  for (const anchor of [unmarked, longestWord([unmarked])?.text ?? ""]) {
     const lines: { readonly line: number; readonly text: string }[] = [];
     for (const line of linesWith(source, anchor)) {
       lines.push({ line, text: foldGlyphs(source.lines.text(line)) });
       if (lines.length > 5_000) break;
     }
-    for (const [index, test] of testsFor(foldGlyphs(header), foldGlyphs(unmarked)).entries()) {
+    for (const [index, test] of tests.entries()) {
       const found = lines.filter(({ text }) => test(text));
       if (found.length > 0) return found.map(({ line }) => ({ line, isExact: index < 2 }));
     }
   }
   return [];
-}
-
-function testsFor(header: string, unmarked: string): readonly ((text: string) => boolean)[] {
-  return [
-    (text) => text === header,
-    (text) => text === unmarked,
-    (text) => text.startsWith(unmarked),
-    (text) => text.includes(unmarked),
-  ];
 }
 
 /** A section ends before a line that is not indented deeper and begins like a header. */
@@ -259,12 +240,10 @@ function marksOf(text: string): number {
 export function insertionPoint(source: Source, block: Block): Match {
   const { headers, isHeading, firstLine, isInsertion, endOfFile } = block.hints;
   const { lines, path } = source;
-  const at = (line: number): Match => ({
-    tier: "exact",
-    line,
-    start: lines.start(line),
-    end: lines.start(line),
-  });
+  const at = (line: number): Match => {
+    const start = lines.start(line);
+    return { tier: "exact", line, start, end: start };
+  };
   if (lines.count === 0) return at(0);
   if (endOfFile) return at(lines.count);
   const sections = headers.length > 0 ? sectionsUnder(source, headers) : [];
@@ -273,25 +252,21 @@ export function insertionPoint(source: Source, block: Block): Match {
   if (isHeading) throw nowhere(path, block);
   if (sections.length === 1) return at(sections[0]!.header + 1);
   if (sections.length > 1) {
-    const places = listLines(sections.map(({ header }) => at(header)));
-    throw new ToolError("ambiguous-match", `${path}: the header of ${block.name} stands at ${places}`, {
+    const found = listLines(sections.map(({ header }) => at(header)));
+    throw new ToolError("ambiguous-match", `${path}: the header of ${block.name} occurs at ${found}`, {
       hint: "Add a context line, or the header of the class around it as another @@ line before.",
     });
   }
   if (headers.length > 0) {
-    throw new ToolError(
-      "no-match",
-      `${path}: the header of ${block.name} is not in the file: ${headers.at(-1)}`,
-      {
-        hint: "Add the line above or below the new lines as context.",
-      },
-    );
+    const message = `${path}: the header of ${block.name} is not in the file: ${headers.at(-1)}`;
+    const hint = "Add the line above or below the new lines as context.";
+    throw new ToolError("no-match", message, { hint });
   }
   throw nowhere(path, block);
 }
 
 function nowhere(path: string, { name }: Block): ToolError {
-  return new ToolError("invalid-input", `${path}: ${name} only adds lines and does not say where`, {
+  return new ToolError("invalid-input", `${path}: ${name} only adds lines, without a position`, {
     hint: "Add the line above or below the new lines as context, or end the hunk with `*** End of File`.",
   });
 }

@@ -133,9 +133,9 @@ function refuseDrifted(source: Source, { block, matches }: Finding): void {
       !matches.some((match) => match.line === line),
   );
   if (!rival) return;
-  const message = `${source.path}: ${block.name} fits at line ${matches[0]!.line + 1}, but only with other indentation, and at line ${rival.line + 1} all of its lines but one stand as they are`;
+  const message = `${source.path}: ${block.name} matches line ${matches[0]!.line + 1} with other indentation, and line ${rival.line + 1} exactly except for one line`;
   throw new ToolError("ambiguous-match", message, {
-    hint: "Read both places again and copy the old lines of the right one.",
+    hint: "Read both positions again and copy the old lines of the right one.",
   });
 }
 
@@ -188,8 +188,8 @@ function isWholeElsewhere(
   return partialMatches(source, block).some((other) => {
     if (other.line === line || differing.some((index) => other.differing.includes(index))) return false;
     const shifts = [other.line - 1, other.line, other.line + 1];
-    const standing = new Set(shifts.flatMap((shifted) => compareAt(source, block, shifted).agreeing));
-    return standing.size >= Math.max(2, agreeing.length - 1);
+    const present = new Set(shifts.flatMap((shifted) => compareAt(source, block, shifted).agreeing));
+    return present.size >= Math.max(2, agreeing.length - 1);
   });
 }
 
@@ -203,18 +203,10 @@ function findStale(source: Source, block: Block): readonly Finding[] {
   const readings = [{ block: whole, note: undefined, endsFile: false }, ...unwrappings(whole)];
   for (const { block: inner, note, endsFile } of readings) {
     const match = findWithStaleLine(source, inner);
-    if (match && endsFile && !isLast(source, inner, match)) continue;
-    const stale = "one context line differs from the file, which keeps its own";
-    if (match) {
-      return [
-        {
-          block: inner,
-          matches: [match],
-          tier: "stale-line",
-          note: note === undefined ? stale : `${note}; ${stale}`,
-        },
-      ];
-    }
+    if (!match || (endsFile && !isLast(source, inner, match))) continue;
+    const notes = [note, "one context line differs from the file, which keeps its own"];
+    const joined = notes.filter((each) => each !== undefined).join("; ");
+    return [{ block: inner, matches: [match], tier: "stale-line", note: joined }];
   }
   return [];
 }

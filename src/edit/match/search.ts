@@ -60,10 +60,9 @@ export function longestWord(lines: readonly string[]): Anchor | undefined {
   );
 }
 
-function longestOf(
-  lines: readonly string[],
-  partsOf: (line: string) => readonly string[],
-): Anchor | undefined {
+type PartsOf = (line: string) => readonly string[];
+
+function longestOf(lines: readonly string[], partsOf: PartsOf): Anchor | undefined {
   let longest: Anchor | undefined;
   for (const [index, line] of lines.entries()) {
     for (const text of partsOf(line))
@@ -86,20 +85,16 @@ function* longestWords(lines: readonly string[]): Generator<Anchor> {
   const longest = longestWord(lines);
   if (!longest) return;
   yield longest;
-  yield* othersThan(
-    longest,
-    lines.flatMap((line, index) => asciiWords(line).map((text) => ({ text, index }))),
-  );
+  const words = lines.flatMap((line, index) => asciiWords(line).map((text) => ({ text, index })));
+  yield* othersThan(longest, words);
 }
 
 function* longestLines(lines: readonly string[]): Generator<Anchor> {
   const longest = longestLine(lines);
   if (!longest) return;
   yield longest;
-  yield* othersThan(
-    longest,
-    lines.map((line, index) => ({ text: line.trim(), index })),
-  );
+  const trimmed = lines.map((line, index) => ({ text: line.trim(), index }));
+  yield* othersThan(longest, trimmed);
 }
 
 function longestLine(lines: readonly string[]): Anchor | undefined {
@@ -119,10 +114,7 @@ function othersThan(longest: Anchor, anchors: readonly Anchor[]): readonly Ancho
   return [...others.values()].sort((left, right) => right.text.length - left.text.length);
 }
 
-/**
- * Exact text. Line ends with carriage returns must be compared line by line, so several such lines are not searched
- * here.
- */
+/** Exact text. Several lines that end with carriage returns must be compared line by line instead. */
 function exactMatches(source: Source, { oldLines }: Block): readonly Match[] {
   if (oldLines.length > 1 && source.hasCarriageReturns) return [];
   const wanted = oldLines.join("\n");
@@ -278,9 +270,9 @@ function* inOnePass(text: string, sought: string): Generator<number> {
 const maxMatches = 200_000;
 
 /** Refuses text with more matches than memory holds. */
-export function refuseTooMany(path: string, places: number): void {
-  if (places <= maxMatches) return;
-  throw new ToolError("too-large", `${path}: the text fits more than ${maxMatches} places`, {
-    hint: "Give more of the text around it, or change so many places with a script of your own.",
+export function refuseTooMany(path: string, matches: number): void {
+  if (matches <= maxMatches) return;
+  throw new ToolError("too-large", `${path}: the text occurs more than ${maxMatches} times`, {
+    hint: "Give more of the text around it, or make so many changes with a script.",
   });
 }

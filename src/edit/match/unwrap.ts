@@ -6,7 +6,7 @@ export interface Unwrapped {
   readonly block: Block;
   readonly note: string;
   /** Valid only at the very end of the file. */
-  readonly endsFile?: boolean;
+  readonly endsFile?: boolean | undefined;
   /** The block with its code fence, where that was removed. */
   readonly fenced?: Block | undefined;
   /** The block with its own blank lines, where these were removed, and how many of them were before it. */
@@ -21,12 +21,10 @@ export function* unwrappings(block: Block): Generator<Unwrapped> {
   for (const outer of outers) {
     for (const inner of once(outer.block)) {
       if (inner.note === outer.note) continue;
-      const endsFile = (outer.endsFile ?? false) || (inner.endsFile ?? false);
-      const note = `${outer.note}; ${inner.note}`;
       yield {
         block: inner.block,
-        note,
-        endsFile,
+        note: `${outer.note}; ${inner.note}`,
+        endsFile: outer.endsFile || inner.endsFile,
         outer: inner.outer ?? outer.outer,
         fenced: inner.fenced ?? outer.fenced,
         undo: outer.undo ?? inner.undo,
@@ -42,11 +40,8 @@ function* once(block: Block): Generator<Unwrapped> {
   yield* withoutBlankEdges(block);
   yield* withoutGutters(block);
   for (const { oldText, newText, undo } of unescapings(block)) {
-    yield {
-      block: withLines(block, oldText.split("\n"), newText.split("\n")),
-      note: "one level of escaping removed",
-      undo,
-    };
+    const unescaped = withLines(block, oldText.split("\n"), newText.split("\n"));
+    yield { block: unescaped, note: "one level of escaping removed", undo };
   }
 }
 
@@ -133,11 +128,7 @@ function countBlank(lines: readonly string[]): number {
   return filled === -1 ? lines.length : filled;
 }
 
-interface WithoutGutters {
-  readonly oldLines: readonly string[];
-  readonly newLines: readonly string[];
-  readonly firstLine: number;
-}
+type WithoutGutters = Pick<Block, "oldLines" | "newLines"> & { readonly firstLine: number };
 
 /**
  * Line numbers as reading tools print them: `12 | `, `12→`, `12: `, `12-`, a tab, with blanks or `L` before. A blank
@@ -238,10 +229,7 @@ interface Escaping {
   readonly pattern: RegExp;
   /** Whether this escaping can produce the text at all. */
   produces(text: string, isOneLine: boolean): boolean;
-  /**
-   * Whether this escaping likely explains all escapes of a text; a text to find with line ends answers for both
-   * texts.
-   */
+  /** Whether this escaping likely explains all escapes of a text; a text to find with line ends decides for both. */
   explains?(text: string): boolean;
   /** It escapes line ends too, so its texts are single lines. */
   readonly joinsLines: boolean;

@@ -32,7 +32,10 @@ export function parseDiff(diff: string): readonly FileSection[] {
   let at = 0;
   while (at < lines.length) {
     if (!isDiffHeader(lines, at)) {
-      if (isHunkHeader(lines[at]!) && /@@ -\d/.test(lines[at]!)) throw noFile(at);
+      if (isHunkHeader(lines[at]!) && /@@ -\d/.test(lines[at]!))
+        throw new ToolError("invalid-input", `The hunk at line ${at + 1} of the diff has no file`, {
+          hint: "Write `--- a/path` and `+++ b/path` before it.",
+        });
       at += 1;
       continue;
     }
@@ -86,7 +89,7 @@ function sectionOf(header: DiffHeader, hunks: readonly Hunk[]): FileSection {
     };
   }
   if (hunks.length === 0 && !header.isRename && !header.isCopy && mode === undefined) {
-    throw new ToolError("invalid-input", `The diff says nothing about what to change in ${newName}`, {
+    throw new ToolError("invalid-input", `The diff has no hunks for ${newName}`, {
       hint: "Follow `+++ path` with `@@` and lines that begin with a space, `-` or `+`.",
     });
   }
@@ -137,10 +140,14 @@ function readLine(line: string): HunkLine | undefined {
 }
 
 function kindOf(line: string): HunkLine["kind"] | undefined {
-  return line === "" || line === "\r" ? "context" : kinds[line[0]!];
+  return line === "" || line === "\r" ? "context" : hunkLineKinds[line[0]!];
 }
 
-const kinds: Readonly<Record<string, HunkLine["kind"]>> = { " ": "context", "-": "removed", "+": "added" };
+export const hunkLineKinds: Readonly<Record<string, HunkLine["kind"]>> = {
+  " ": "context",
+  "-": "removed",
+  "+": "added",
+};
 
 /** Where the hunk ends by its counts; undefined when they are missing or wrong. */
 function bodyByCounts(
@@ -209,19 +216,9 @@ function isSignature(lines: readonly string[], at: number): boolean {
 }
 
 function unexpected(lines: readonly string[], at: number): ToolError {
-  return new ToolError(
-    "invalid-input",
-    `Line ${at + 1} of the diff does not belong there: ${JSON.stringify(lines[at])}`,
-    {
-      hint: "Below `@@` come lines that begin with a space (context), `-` (remove) or `+` (add).",
-    },
-  );
-}
-
-function noFile(at: number): ToolError {
-  return new ToolError("invalid-input", `The hunk at line ${at + 1} of the diff belongs to no file`, {
-    hint: "Write `--- a/path` and `+++ b/path` before it.",
-  });
+  const message = `Line ${at + 1} of the diff is unexpected: ${JSON.stringify(lines[at])}`;
+  const hint = "Below `@@`, lines begin with a space (context), `-` (remove) or `+` (add).";
+  return new ToolError("invalid-input", message, { hint });
 }
 
 /** A diff for one given file may omit the file names. */
@@ -236,22 +233,15 @@ export function onlyChanging(path: string, sections: readonly FileSection[]): re
   const names = new Set(
     sections.map((section) => (section.kind === "add" ? section.name : section.names[0])),
   );
-  if (names.size > 1) throw severalFiles(path, names.size);
+  if (names.size > 1) {
+    const message = `The diff changes ${names.size} files, but only ${path} can be changed here`;
+    throw new ToolError("invalid-input", message, { hint: "Make a separate call for each file." });
+  }
   return sections.map((section) => {
-    if (section.kind !== "update" || section.moveTo !== undefined) throw otherThanChange(path, section);
-    return { ...section, names: [path] };
-  });
-}
-
-function severalFiles(path: string, count: number): ToolError {
-  return new ToolError("invalid-input", `The diff changes ${count} files, and it is for ${path} alone`, {
-    hint: "Give the hunks of each file in a call of its own.",
-  });
-}
-
-function otherThanChange(path: string, { kind }: FileSection): ToolError {
-  const does = { add: "adds", delete: "deletes", update: "moves" }[kind];
-  return new ToolError("invalid-input", `The diff ${does} a file; here it can only change ${path}`, {
-    hint: "Give hunks that change the file as it is. New files are made with file.write.",
+    if (section.kind === "update" && section.moveTo === undefined) return { ...section, names: [path] };
+    const does = { add: "adds", delete: "deletes", update: "moves" }[section.kind];
+    throw new ToolError("invalid-input", `The diff ${does} a file, but it can only change ${path} here`, {
+      hint: "Give hunks that change the existing file. Create new files with file.write.",
+    });
   });
 }

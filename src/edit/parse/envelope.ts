@@ -107,17 +107,13 @@ function refuseOutside(
 ): void {
   const outside = lines.findIndex((line) => isSection(line) || isEnd(line) || isLost(line));
   if (outside !== -1) {
-    throw new ToolError(
-      "invalid-input",
-      `Line ${firstLine + outside} of the patch stands outside of it: ${JSON.stringify(lines[outside])}`,
-      {
-        hint: "Put all files between one `*** Begin Patch` and one `*** End Patch`.",
-      },
-    );
+    const message = `Line ${firstLine + outside} is outside of the patch: ${JSON.stringify(lines[outside])}`;
+    const hint = "Put all files between one `*** Begin Patch` and one `*** End Patch`.";
+    throw new ToolError("invalid-input", message, { hint });
   }
   if (lines.some((line) => /^\s*(?:bash -\w*c\s+["'])?cd\s+\S.*apply_?patch/.test(line))) {
     throw new ToolError("invalid-input", "The patch changes the directory first", {
-      hint: "Leave `cd` out and name the files relative to the workspace.",
+      hint: "Omit `cd` and name the files relative to the workspace.",
     });
   }
 }

@@ -56,7 +56,10 @@ export function readDiffHeader(lines: readonly string[], start: number): DiffHea
   if (fields.has("new file mode")) oldName = undefined;
   if (fields.has("deleted file mode")) newName = undefined;
   while (at < lines.length && lines[at]!.trim() === "" && /^@@/.test(lines[at + 1] ?? "")) at += 1;
-  if (oldName === undefined && newName === undefined) throw nameless(start);
+  if (oldName === undefined && newName === undefined)
+    throw new ToolError("invalid-input", `The diff names no file at line ${start + 1}`, {
+      hint: "Write `--- a/path` and `+++ b/path`.",
+    });
   return {
     oldName,
     newName,
@@ -102,21 +105,15 @@ function permissions(mode: string | undefined): number | undefined {
   if (mode === undefined) return undefined;
   const bits = Number.parseInt(mode, 8);
   if ((bits & 0o170000) === 0o100000) return bits & 0o777;
-  throw new ToolError("unsupported", `The diff makes a link or submodule (mode ${mode})`, {
-    hint: "Only regular files can be made this way; use the shell for links.",
+  throw new ToolError("unsupported", `The diff creates a link or submodule (mode ${mode})`, {
+    hint: "Create links with the shell.",
   });
 }
 
 function refuseBinary(lines: readonly string[], at: number): void {
   if (!/^(GIT binary patch|Binary files )/.test(lines[at] ?? "")) return;
   throw new ToolError("unsupported", `Line ${at + 1} of the diff changes a binary file`, {
-    hint: "Leave binary files out of the diff.",
-  });
-}
-
-function nameless(at: number): ToolError {
-  return new ToolError("invalid-input", `The diff names no file at line ${at + 1}`, {
-    hint: "Write `--- a/path` and `+++ b/path`.",
+    hint: "Omit binary files from the diff.",
   });
 }
 

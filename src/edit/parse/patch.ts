@@ -1,6 +1,6 @@
 import { ToolError } from "../../contract/error.ts";
 import { type Block, blockOfHunk, type FileSection, type HunkLine } from "../block.ts";
-import { parseDiff } from "./diff.ts";
+import { hunkLineKinds, parseDiff } from "./diff.ts";
 import { patchBodies } from "./envelope.ts";
 import { type HunkHeader, hintsUnder, isDiffHeader, isHunkHeader, readHunkHeader } from "./headers.ts";
 
@@ -93,7 +93,7 @@ function readUpdated(reader: PatchReader, name: string): FileSection {
     blocks.push(block);
   }
   if (blocks.length === 0 && !moveTo) {
-    throw new ToolError("invalid-input", `The patch says nothing about what to change in ${name}`, {
+    throw new ToolError("invalid-input", `The patch has no hunks for ${name}`, {
       hint: "Follow `*** Update File` with `@@` and lines that begin with a space, `-` or `+`.",
     });
   }
@@ -127,13 +127,9 @@ function readHunk(reader: PatchReader, name: string): Block | undefined {
   if (!isEmpty) return blockOfHunk(name, lines, hintsUnder(headers, endOfFile));
   const named = headers.findLast(({ text }) => text !== "");
   if (named || endOfFile) {
-    throw new ToolError(
-      "invalid-input",
-      `The patch has ${name} without lines${named ? ` below "@@ ${named.text}"` : ""}`,
-      {
-        hint: "Below `@@` come lines that begin with a space, `-` or `+`.",
-      },
-    );
+    const message = `The patch has ${name} without lines${named ? ` below "@@ ${named.text}"` : ""}`;
+    const hint = "Below `@@`, lines begin with a space (context), `-` (remove) or `+` (add).";
+    throw new ToolError("invalid-input", message, { hint });
   }
   return undefined;
 }
@@ -147,9 +143,8 @@ function readHunkLine(reader: PatchReader): HunkLine | undefined {
     if (strictness === "loose" && reader.isAmongAdded) return { kind: "added", text: "", carriageReturn };
     return { kind: "context", text: "", bare: true, carriageReturn };
   }
-  if (line[0] === " ") return { kind: "context", text, carriageReturn };
-  if (line[0] === "-") return { kind: "removed", text, carriageReturn };
-  if (line[0] === "+") return { kind: "added", text, carriageReturn };
+  const kind = hunkLineKinds[line[0]!];
+  if (kind) return { kind, text, carriageReturn };
   if (strictness === "loose" && line.startsWith("\\ No newline")) return undefined;
   throw reader.unexpected("Lines of a hunk begin with a space (context), `-` (remove) or `+` (add).");
 }
@@ -164,8 +159,7 @@ function skipDiffHeaders(reader: PatchReader): void {
     if (reader.line.startsWith("---")) reader.advance();
     reader.advance();
   }
-  const opensNewFile = !reader.isDone && /^@@ -0,0 \+1/.test(reader.line);
-  if (opensNewFile) reader.advance();
+  if (!reader.isDone && /^@@ -0,0 \+1/.test(reader.line)) reader.advance();
 }
 
 /** Whether a marker must begin its line, or may be padded. */
@@ -244,7 +238,7 @@ class PatchReader {
   }
 
   unexpected(expected: string): ToolError {
-    const message = `Line ${this.#firstLine + this.#at} of the patch does not belong there: ${JSON.stringify(this.line)}`;
+    const message = `Line ${this.#firstLine + this.#at} of the patch is unexpected: ${JSON.stringify(this.line)}`;
     return new ToolError("invalid-input", message, { hint: expected });
   }
 }

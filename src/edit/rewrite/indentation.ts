@@ -148,16 +148,12 @@ function fitIndentation(
     const known = seen.get(written);
     if (known !== undefined) return known;
     maps ??= fitLevelsSeen();
-    return firstDefined(maps, written);
+    for (const map of maps) {
+      const found = map?.(written);
+      if (found !== undefined) return found;
+    }
+    return undefined;
   };
-}
-
-function firstDefined(maps: readonly (IndentationMap | undefined)[], written: string): string | undefined {
-  for (const map of maps) {
-    const found = map?.(written);
-    if (found !== undefined) return found;
-  }
-  return undefined;
 }
 
 /**
@@ -229,15 +225,9 @@ function fitLevels(
   habits: () => IndentationHabits,
 ): IndentationMap | undefined {
   if (pairs.some(({ written, found }) => (written + found).includes("\t"))) return undefined;
-  const low = pairs.reduce(
-    (least, pair) => (pair.written.length < least.written.length ? pair : least),
-    pairs[0]!,
-  );
-  const high = pairs.reduce(
-    (most, pair) => (pair.written.length > most.written.length ? pair : most),
-    pairs[0]!,
-  );
-  if (!low || high.written.length === low.written.length) return undefined;
+  const sorted = pairs.toSorted((left, right) => left.written.length - right.written.length);
+  const [low, high] = [sorted[0], sorted.at(-1)];
+  if (!low || !high || high.written.length === low.written.length) return undefined;
   const scale = (high.found.length - low.found.length) / (high.written.length - low.written.length);
   const lengthFor = (length: number) => low.found.length + (length - low.written.length) * scale;
   const isWhole = lengthFor(0) % (habits().level || 1) === 0;

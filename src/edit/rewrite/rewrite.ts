@@ -161,7 +161,7 @@ function lineEndFor(lines: Source["lines"], block: Block, match: Match, run: Run
 
 function cannotIndent({ path }: Source, block: Block, match: Match): ToolError {
   const first = match.line + 1;
-  const message = `${path}: ${block.name} fits at line ${first}, but only with other indentation, and how its new lines are to be indented does not follow`;
+  const message = `${path}: ${block.name} matches line ${first} only with other indentation, and the indentation of its new lines is unclear`;
   return new ToolError("no-match", message, {
     hint: `Read the file from line ${first} and copy the old lines with their indentation.`,
   });

@@ -12,14 +12,13 @@ export function showDiff(plan: FilePlan, options: { readonly context: number } =
   const after = linesOf(plan.path, plan.action === "delete" ? undefined : plan.after);
   const oldName = plan.action === "add" ? "/dev/null" : `a/${"from" in plan ? plan.from : plan.path}`;
   const newName = plan.action === "delete" ? "/dev/null" : `b/${plan.path}`;
-  if (plan.changes.length === 0) return "from" in plan ? showMove(plan) : "";
+  if (plan.changes.length === 0) {
+    if (!("from" in plan)) return "";
+    const verb = plan.action === "move" ? "rename" : "copy";
+    return `${verb} from ${plan.from}\n${verb} to ${plan.path}\n`;
+  }
   const hunks = groupChanges(plan, before, options.context).map((group) => showHunk(group, before, after));
   return [`--- ${oldName}`, `+++ ${newName}`, ...hunks.flat(), ""].join("\n");
-}
-
-function showMove({ action, from, path }: FilePlan & { readonly action: "move" | "copy" }): string {
-  const verb = action === "move" ? "rename" : "copy";
-  return `${verb} from ${from}\n${verb} to ${path}\n`;
 }
 
 /** Changes that share context, in lines counted from 0. */
@@ -120,17 +119,9 @@ export function diffContents({ path, before, after }: Contents): string {
   if (isBinary(before) || isBinary(after))
     return sameBytes(before, after) ? "" : `Binary file ${path} differs\n`;
   const plan = { path, notes: [], changes: changesBetween(path, before, after) };
-  return showDiff(withContents(plan, before, after));
-}
-
-function withContents(
-  plan: Pick<FilePlan, "path" | "notes" | "changes">,
-  before: Contents["before"],
-  after: Contents["after"],
-): FilePlan {
-  if (before === "nothing") return { ...plan, action: "add", after: after as Uint8Array };
-  if (after === "nothing") return { ...plan, action: "delete", before };
-  return { ...plan, action: "update", before, after };
+  if (before === "nothing") return showDiff({ ...plan, action: "add", after: after as Uint8Array });
+  if (after === "nothing") return showDiff({ ...plan, action: "delete", before });
+  return showDiff({ ...plan, action: "update", before, after });
 }
 
 function changesBetween(
@@ -138,29 +129,22 @@ function changesBetween(
   before: Contents["before"],
   after: Contents["after"],
 ): readonly Change[] {
-  return diffRuns(changedLines(path, before), changedLines(path, after)).map(
-    ({ oldStart, oldEnd, newStart, newEnd }) => ({
-      firstLine: oldStart + 1,
-      removedLines: oldEnd - oldStart,
-      addedLines: newEnd - newStart,
-      tier: "exact",
-    }),
-  );
-}
-
-function changedLines(path: string, bytes: Contents["before"]): readonly string[] {
-  if (bytes === "nothing") return [];
-  const [source] = sourcesOf(path, bytes) as Generator<Source>;
-  const { lines }: { lines: LineTable } = source!;
-  return Array.from({ length: lines.count }, (_, line) => lines.text(line) + lines.lineEnd(line));
+  const [oldLines, newLines] = [before, after].map((bytes) => {
+    const lines = linesOf(path, bytes === "nothing" ? undefined : bytes);
+    return Array.from({ length: lines.count }, (_, line) => lines.text(line) + lines.lineEnd(line));
+  });
+  return diffRuns(oldLines!, newLines!).map(({ oldStart, oldEnd, newStart, newEnd }) => ({
+    firstLine: oldStart + 1,
+    removedLines: oldEnd - oldStart,
+    addedLines: newEnd - newStart,
+    tier: "exact",
+  }));
 }
 
 function isBinary(bytes: Contents["before"]): boolean {
   if (bytes === "nothing") return false;
-  return (
-    detectEncoding(bytes.subarray(0, detectionBytes), { complete: bytes.length <= detectionBytes }) ===
-    "binary"
-  );
+  const head = bytes.subarray(0, detectionBytes);
+  return detectEncoding(head, { complete: bytes.length <= detectionBytes }) === "binary";
 }
 
 function sameBytes(before: Contents["before"], after: Contents["after"]): boolean {

@@ -50,13 +50,9 @@ export function changesNothing(path: string, name: string): ToolError {
 }
 
 export function overlapping(path: string, first: string, second: string, line: number): ToolError {
-  return new ToolError(
-    "invalid-input",
-    `${path}: ${first} and ${second} change the same text at line ${line + 1}`,
-    {
-      hint: "Put both changes into one; all of a call's changes apply to the file as it is before.",
-    },
-  );
+  const message = `${path}: ${first} and ${second} change the same text at line ${line + 1}`;
+  const hint = "Combine both changes: all changes of a call apply to the original file.";
+  return new ToolError("invalid-input", message, { hint });
 }
 
 /** Two insertions at one point overlap too: their order would be a guess. */
@@ -127,11 +123,8 @@ export function trimLines(old: string, { start, end, text }: Splice): Splice {
   }
   let tail = 0;
   const last = shorter - head;
-  for (
-    let at = 1;
-    at <= last && old.charCodeAt(old.length - at) === text.charCodeAt(text.length - at);
-    at += 1
-  ) {
+  const isSame = (at: number) => old.charCodeAt(old.length - at) === text.charCodeAt(text.length - at);
+  for (let at = 1; at <= last && isSame(at); at += 1) {
     if (old.charCodeAt(old.length - at) === 10) tail = at - 1;
   }
   return {

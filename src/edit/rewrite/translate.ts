@@ -19,10 +19,10 @@ interface TranslationContext {
 export function translate(
   block: Block,
   found: readonly string[],
-  place: TranslationContext,
+  context: TranslationContext,
 ): readonly string[] | undefined {
-  const newLines = place.glyphs ? withGlyphsKept(block, found) : block.newLines;
-  return indent(block, found, newLines, place);
+  const newLines = context.glyphs ? withGlyphsKept(block, found) : block.newLines;
+  return indent(block, found, newLines, context);
 }
 
 function withGlyphsKept(block: Block, found: readonly string[]): readonly string[] {
@@ -126,7 +126,8 @@ function keepGlyphs(
   const result = [...wanted];
   let oldUnit = 0;
   let newUnit = 0;
-  for (const run of [...diffRuns(written, wanted), end(written.length, wanted.length)]) {
+  const end = { oldStart: written.length, oldEnd: written.length, newEnd: wanted.length };
+  for (const run of [...diffRuns(written, wanted), end]) {
     const kept = found.slice(oldUnit, run.oldStart);
     // A lone quote or blank on both sides means nothing, unless the line begins or ends with it.
     if (kept.some((text) => telling.test(text))) result.splice(newUnit, kept.length, ...kept);
@@ -160,8 +161,8 @@ function learnGlyphs(
   const added = new Set(newLines.flatMap(unitsOf).flatMap(({ key, text }) => glyphsOf(key, text)));
   for (const { written, found } of spellings.values()) {
     const [plain] = found;
-    const isMeant = found.size === 1 && isPlain(plain!) && !written.has(plain!) && !added.has(plain!);
-    if (isMeant) for (const glyph of written) glyphs.set(glyph, plain!);
+    const isOnlyPlain = found.size === 1 && isPlain(plain!) && !written.has(plain!) && !added.has(plain!);
+    if (isOnlyPlain) for (const glyph of written) glyphs.set(glyph, plain!);
   }
   return glyphs;
 }
@@ -189,8 +190,4 @@ function innerUnits(line: string): readonly Unit[] {
 /** Blanks come in runs, everything else is spelled as a whole. */
 function glyphsOf(key: string, text: string): readonly string[] {
   return key === " " ? [...text] : [text];
-}
-
-function end(oldEnd: number, newEnd: number): { oldStart: number; oldEnd: number; newEnd: number } {
-  return { oldStart: oldEnd, oldEnd, newEnd };
 }

@@ -157,14 +157,14 @@ it("undoes nothing of a call that still runs elsewhere", async () => {
   const undone = await person.call("journal.undo", {});
   await person.close();
   expect([refused.content, undone.data]).toMatchObject([
-    `${callId} is still running; nothing was undone\nWait until it has ended, or end it, and try again.`,
+    `${callId} is still running; nothing was undone\nWait until it has ended, or stop it, then try again.`,
     { calls: [callId] },
   ]);
 });
 
 it.each([
   ["damaged", (blob: string) => writeFileSync(blob, "something else")],
-  ["no longer kept", (blob: string) => rmSync(blob)],
+  ["no longer stored", (blob: string) => rmSync(blob)],
 ])("says that a content is %s before anything is changed", async (fault, spoil) => {
   await using room = await openUndoRoom({ files: { a: "one\n", b: "two\n" } });
   const patch = "*** Begin Patch\n*** Update File: a\n-one\n+1\n*** Update File: b\n-two\n+2\n*** End Patch";

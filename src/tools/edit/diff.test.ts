@@ -116,7 +116,7 @@ describe("edit.diff", () => {
     expect(await room.refusal(editDiff, { diff })).toEqual({
       code: "no-match",
       message: [
-        "a.py: hunk 1 was not found. The nearest place is lines 1-4, where 3 of 4 lines agree. The first difference is line 3:",
+        "a.py: hunk 1 was not found. The closest match is lines 1-4, where 3 of 4 lines agree. The first difference is line 3:",
         "  wanted: ····y·=·3",
         "  found:  ····y·=·2",
         "The file there:",

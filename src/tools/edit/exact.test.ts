@@ -11,22 +11,17 @@ it("finds text to the character and puts the new one there as it is", async () =
 });
 
 it.each([
-  ["indentation", "if x:\n\treturn\n", "if x:\n    return\n", "line 1 it stands with other indentation"],
-  ["blanks at line ends", "a \nb\n", "a\nb\n", "line 1 it stands with other blanks at line ends"],
-  ["line ends", "a\r\nb\r\n", "a\nb\n", "line 1 it stands with other line ends"],
-  [
-    "quotes",
-    "say “hello” to them\n",
-    'say "hello" to them',
-    "line 1 it stands with other quotes, dashes or blanks",
-  ],
+  ["indentation", "if x:\n\treturn\n", "if x:\n    return\n", "line 1 has other indentation"],
+  ["blanks at line ends", "a \nb\n", "a\nb\n", "line 1 has other blanks at line ends"],
+  ["line ends", "a\r\nb\r\n", "a\nb\n", "line 1 has other line ends"],
+  ["quotes", "say “hello” to them\n", 'say "hello" to them', "line 1 has other quotes, dashes or blanks"],
 ])("names the place that differs in %s, and leaves it", async (_, content, find, where) => {
   await using room = toolFixture();
   writeFileSync(room.at("a.txt"), content);
   expect(await room.refusal(editReplace, { path: "a.txt", find, replace: "new", exact: true })).toEqual({
     code: "no-match",
-    message: `a.txt: the text was not found exactly; at ${where}`,
-    hint: "Copy it from the file to the character: blanks and line ends count.",
+    message: `a.txt: the text was not found exactly; the text at ${where}`,
+    hint: "Copy it from the file character by character, including blanks and line ends.",
   });
   expect(readFileSync(room.at("a.txt"), "utf8")).toBe(content);
 });

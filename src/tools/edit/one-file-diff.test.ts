@@ -41,22 +41,22 @@ it.each([
   [
     "several files",
     `--- a\n+++ a\n${hunk}--- b\n+++ b\n${hunk}`,
-    "changes 2 files, and it is for a.txt alone",
+    "changes 2 files, but only a.txt can be changed here",
   ],
   [
     "a new file",
     "--- /dev/null\n+++ b/a.txt\n@@ -0,0 +1 @@\n+one\n",
-    "adds a file; here it can only change a.txt",
+    "adds a file, but it can only change a.txt here",
   ],
   [
     "a deletion",
     "--- a/a.txt\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-one\n-two\n",
-    "deletes a file; here it can only change a.txt",
+    "deletes a file, but it can only change a.txt here",
   ],
   [
     "a move",
     "diff --git a/a.txt b/b.txt\nsimilarity index 100%\nrename from a.txt\nrename to b.txt\n",
-    "moves a file; here it can only change a.txt",
+    "moves a file, but it can only change a.txt here",
   ],
 ])("refuses %s", async (_, diff, message) => {
   expect(() => editDiff.accesses({ path: "a.txt", diff })).toThrow(`The diff ${message}`);

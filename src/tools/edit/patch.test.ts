@@ -57,7 +57,7 @@ describe("edit.patch", () => {
     );
     expect(await room.refusal(editPatch, { patch })).toEqual({
       code: "no-match",
-      message: "b.ts: hunk 1 was not found, nor anything like it",
+      message: "b.ts: hunk 1 was not found, and nothing similar",
       hint: "Read the file again and copy the old lines as they are now. None of the files was changed.",
     });
     expect(contents(room)).toEqual(files);
@@ -77,7 +77,7 @@ describe("edit.patch", () => {
       patches.map((patch) => room.refusal(editPatch, { patch: wrap(patch) })),
     );
     expect(refusals.map(({ code, message }) => `${code}: ${message}`)).toEqual([
-      "already-exists: greet.ts is there already",
+      "already-exists: greet.ts already exists",
       "not-found: gret.ts does not exist",
       "outside-workspace: ../greet.ts leads outside the workspace",
       "outside-workspace: ../new.ts leads outside the workspace",

@@ -94,7 +94,7 @@ describe("edit.replace", () => {
     ];
     expect(await room.refusal(editReplace, { path: "a.txt", edits })).toEqual({
       code: "no-match",
-      message: "a.txt: edit 2 was not found, nor anything like it",
+      message: "a.txt: edit 2 was not found, and nothing similar",
       hint: "Read the file again and copy the old lines as they are now.",
     });
     expect(readFileSync(room.at("a.txt"), "utf8")).toBe("one\ntwo\n");
@@ -309,7 +309,7 @@ describe("edit.replace", () => {
       );
       return edit.catch(({ code, message }) => ({ code, message }));
     });
-    const refusal = { code: "too-large", message: "a.txt: the text fits more than 200000 places" };
+    const refusal = { code: "too-large", message: "a.txt: the text occurs more than 200000 times" };
     expect(await Promise.all(refusals)).toEqual([refusal, refusal]);
   });
 

@@ -24,7 +24,7 @@ describe("an edit of a file that others have changed", () => {
     room.write("poem.txt", poem.replace("four", "for"));
     expect(await room.replace("three\nfour\nfive", "3\n4\n5")).toEqual([
       "stale",
-      "poem.txt: the text was not found. The nearest place is lines 3-5, where 2 of 3 lines agree. The first difference is line 4:",
+      "poem.txt: the text was not found. The closest match is lines 3-5, where 2 of 3 lines agree. The first difference is line 4:",
       "  wanted: four",
       "  found:  for",
       "The file there:",

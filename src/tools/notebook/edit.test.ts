@@ -187,7 +187,7 @@ it.each([
   [
     { operation: "append", source: "\ud800" },
     "invalid-input",
-    "The text holds half of a surrogate pair, which is no character",
+    "The text contains half of a surrogate pair, which is not a character",
   ],
 ] as const)("refuses %j and changes nothing", async (input, code, message) => {
   await using room = toolFixture();
