@@ -4,7 +4,7 @@ import { diffRuns, type Run } from "./diff-runs.ts";
 type ContentMerge =
   | { readonly kind: "merged"; readonly content: Uint8Array }
   | { readonly kind: "collides"; readonly collisions: readonly Collision[] }
-  /** One of the three is no text. */
+  /** One of the three is not text. */
   | { readonly kind: "binary" };
 
 /** Applies to `ours` the change from `base` to `theirs`, byte for byte. */

@@ -12,7 +12,7 @@ import { planSections } from "./plan-sections.ts";
  *
  * 1. Read the call. parse/envelope takes off what models wrap around a patch; parse/patch and parse/diff (parse/headers)
  *    make a FileSection of every file and a Block of every hunk. Find and replace is a Block too: plan-replace.
- *    plan-sections settles which files are meant.
+ *    plan-sections finds the named files.
  * 2. Read the file. source knows its encoding, characters and lines.
  * 3. Find each Block. match/locate asks, strictest first:
  *      match/search          the lines as they are, then without trailing blanks, indentation, glyphs (match/tiers);

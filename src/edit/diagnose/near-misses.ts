@@ -134,7 +134,7 @@ function keysOf(line: string): readonly string[] {
 
 /**
  * The position of all old lines but one, if that one is context and no other position comes near: a lookalike may be
- * the one that is meant, unless the call gives the line number. A line to remove must be there.
+ * the right one, unless the call gives the line number. A line to remove must be there.
  */
 export function findWithStaleLine(source: Source, block: Block): Match | undefined {
   if (!block.wholeLines || block.oldLines.length < 2 || movesLines(block)) return undefined;
@@ -154,7 +154,7 @@ export function findWithStaleLine(source: Source, block: Block): Match | undefin
 }
 
 /**
- * Whether another position is nearly as good as one that lacks a line of the block, so that it may be the one meant.
+ * Whether another position is nearly as good as one that lacks a line of the block, so that it may be the right one.
  */
 export function hasRival(block: Block, partial: PartialMatch, candidates: readonly PartialMatch[]): boolean {
   return candidates.some((other) => other.line !== partial.line && comesNear(block, partial, other));

@@ -120,7 +120,7 @@ export function findingsOf(source: Source, block: Block): readonly Finding[] {
 }
 
 /**
- * If another position has all lines verbatim except a removed one, that position is meant and its line has changed.
+ * If another position has all lines verbatim except a removed one, it is the right one and its line has changed.
  */
 function refuseDrifted(source: Source, { block, matches }: Finding): void {
   if (matches[0]!.tier !== "indentation") return;
@@ -176,7 +176,7 @@ function endsAlone(source: Source, block: Block, inner: Block, match: Match): bo
 }
 
 /**
- * Whether a position that has the blank lines which this one lacks may be meant: it has all other lines too, or all
+ * Whether a position that has the blank lines which this one lacks may be the right one: it has all other lines too, or all
  * but one that was changed, removed or added in between.
  */
 function isWholeElsewhere(

@@ -127,7 +127,7 @@ function exactMatches(source: Source, { oldLines }: Block): readonly Match[] {
   return matches;
 }
 
-/** Blank lines have nothing to search for; hints must decide which of them are meant. */
+/** Blank lines have nothing to search for; hints must decide between them. */
 function blankMatches(source: Source, block: Block): readonly Match[] {
   const matches: Match[] = [];
   for (let line = 0; line < source.lines.count; line += 1) {

@@ -131,10 +131,10 @@ export async function fetchFromGit(
 ): Promise<ReadonlyMap<Holding, string>> {
   const known = new Map<Holding, string>();
   const wanted = new Map<string, Set<Holding>>();
-  for (const { before, present: stands, path } of drafts) {
+  for (const { before, present, path } of drafts) {
     const holding = before === undefined ? undefined : holdings[before];
     if (holding === undefined || !isHeldByGit(holding)) continue;
-    if (stands.isAsHeld && stands.state.kind === "file") known.set(holding, stands.state.hash);
+    if (present.isAsHeld && present.state.kind === "file") known.set(holding, present.state.hash);
     const directory = repositoryOf(snapshot, path)?.path ?? "";
     wanted.set(directory, (wanted.get(directory) ?? new Set()).add(holding));
   }

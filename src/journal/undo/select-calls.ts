@@ -159,8 +159,8 @@ export class LaterCalls {
     if (this.#known !== undefined) return this.#known;
     const undone = new Set(this.#parts.changes.map(({ callId }) => callId));
     const changes = this.#parts.journal.changesAfter(this.#parts.changes[0]?.sequence ?? 0);
-    const others = changes.flatMap(({ path, callId }, place) =>
-      undone.has(callId) ? [] : [[path, place] as const],
+    const others = changes.flatMap(({ path, callId }, index) =>
+      undone.has(callId) ? [] : [[path, index] as const],
     );
     this.#known = { changes, latest: new Map(others) };
     return this.#known;

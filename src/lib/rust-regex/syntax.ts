@@ -121,7 +121,7 @@ export function regexError(
   });
 }
 
-/** The hint for a character that was meant literally. */
+/** The hint for a character that should be literal. */
 export function escapeHint(character: string): string {
   return `For a literal "${character}" write "\\${character}", or set \`literal\` to true.`;
 }

@@ -10,7 +10,7 @@ export interface LineMatch {
 
 /**
  * The lines of a text that an expression with the flag "g" matches, in order, each once. After a final newline there
- * is no further line. With `multiline` a match may touch several lines, else it stays in its own.
+ * is no further line. With `multiline` a match may span several lines.
  */
 export function* matchLines(
   text: string,
