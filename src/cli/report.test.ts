@@ -1,22 +1,20 @@
 import { expect, it } from "vitest";
-import { cliRoom } from "../../test/support/cli-room.ts";
+import { cliWorkspace } from "../../test/support/cli-workspace.ts";
 import { hasTerminals } from "../../test/support/pseudo-terminal.ts";
 
-const control = "\u001b[2J";
-const shown = "<U+001B>[2J";
+const path = "odd\u001b[2J/.env";
 
 it.skipIf(!hasTerminals)("makes control characters in a hint visible on a terminal", async () => {
-  await using room = cliRoom();
-  room.write(`odd${control}/.env`, "KEY=1\n");
-  const words = ["call", "file.read", "--path", `odd${control}/.env`];
-  const { screen } = await room.onTerminal(words, []);
-  expect(screen).toContain(`'open odd${shown}/.env'`);
-  expect(screen).not.toContain(control);
+  await using workspace = cliWorkspace();
+  workspace.write(path, "KEY=1\n");
+  const { screen } = await workspace.onTerminal(["call", "file.read", "--path", path], []);
+  expect(screen).toMatch(/--rule .*odd<U\+001B>\[2J\/\.env/);
+  expect(screen).not.toContain("\u001b[2J");
 });
 
 it("passes the bytes of a hint unchanged to a program", async () => {
-  await using room = cliRoom();
-  room.write(`odd${control}/.env`, "KEY=1\n");
-  const { stderr } = await room.run("call", "file.read", "--path", `odd${control}/.env`);
-  expect(stderr).toContain(`'open odd${control}/.env'`);
+  await using workspace = cliWorkspace();
+  workspace.write(path, "KEY=1\n");
+  const { stderr } = await workspace.run("call", "file.read", "--path", path);
+  expect(stderr.split("--rule")[1]).toContain(path);
 });
