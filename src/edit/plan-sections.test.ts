@@ -54,7 +54,8 @@ describe("copy sections", () => {
   });
 
   it("may copy a file that another section changes, from its original content", () => {
-    const update = ["--- a/a.txt", "+++ b/a.txt", "@@ -1,3 +1,3 @@", "-one", "+1", " two", " three"];
+    const git = "diff --git a/a.txt b/a.txt";
+    const update = [git, "--- a/a.txt", "+++ b/a.txt", "@@ -1,3 +1,3 @@", "-one", "+1", " two", " three"];
     const plans = planOf({ "a.txt": content }, ...header, ...update);
     expect(plans.map(({ action, path }) => [action, path])).toEqual([
       ["copy", "b.txt"],
