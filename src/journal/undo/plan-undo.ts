@@ -36,7 +36,7 @@ export interface UndoPlan {
 }
 
 /** A move that cannot be undone, and why. */
-export interface StuckMove {
+interface StuckMove {
   readonly move: Move;
   readonly why: string;
 }
