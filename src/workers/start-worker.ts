@@ -28,9 +28,10 @@ export interface StartOptions {
 }
 
 export function startWorker({ program, args, flags, onMessage }: StartOptions): WorkerProcess {
+  const env = allowedVariables(process.env);
   const child = fork(program, args, {
     cwd: dirname(program),
-    env: allowedVariables(process.env),
+    env,
     execArgv: ["--disable-warning=ExperimentalWarning", ...flags],
     serialization: "advanced",
     stdio: ["ignore", "ignore", "pipe", "ipc"],

@@ -61,7 +61,7 @@ export const undoCommand: Command = {
       dry_run: options.has("dry-run") || undefined,
     };
     return callJournal("journal.undo", input, options, ({ content }) =>
-      print(`${forReader(1, forUser(content))}\n`),
+      print(`${forReader(1, undoForUser(content))}\n`),
     );
   },
 };
@@ -72,7 +72,8 @@ export function callOf({ operands: [call, ...rest] }: Arguments, command: Comman
   return call;
 }
 
-function forUser(content: string): string {
+/** Names commands instead of tools. */
+export function undoForUser(content: string): string {
   return asFlags(content).replace(
     "Take this back with journal.undo and --redo.",
     "Take this back with: toolcrib redo",

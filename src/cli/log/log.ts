@@ -222,7 +222,7 @@ export async function verifyLog(given: Arguments): Promise<number> {
   return isProven ? 0 : 1;
 }
 
-function describeProof({ records, pruned, head, noted }: JournalReport): string {
+export function describeProof({ records, pruned, head, noted }: JournalReport): string {
   const older = pruned === 0 ? "" : `, after ${counted(pruned, "older one")} deleted by age`;
   const proof =
     noted === undefined ? "" : `The given head is record ${noted}: nothing up to it was altered.\n`;

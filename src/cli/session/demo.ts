@@ -1,14 +1,15 @@
-import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { promisify } from "node:util";
 import { createSession } from "../../agent/create-session.ts";
 import type { Session } from "../../agent/session.ts";
 import { printableLine } from "../../lib/text/printable.ts";
 import { demoRecording } from "../../models/recorded/demo.ts";
 import { recordedModel } from "../../models/recorded/recorded-model.ts";
+import { WorkspaceJournal } from "../../toolcrib/workspace-journal.ts";
+import { undoForUser } from "../commands/undo.ts";
 import { explainExamples } from "../help.ts";
+import { describeProof } from "../log/log.ts";
 import { isTerminal, paint, remark } from "../terminal.ts";
 import { commandName } from "../tour/guide.ts";
 import { performTask } from "./run-task.ts";
@@ -27,7 +28,7 @@ export async function playDemo(options: ReadonlyMap<string, string>): Promise<nu
   try {
     if (isForUser) introduce(session);
     const exit = await performTask(session, task, { screen: new Screen(ownOutputs()), options });
-    if (isForUser && exit === 0) await conclude(folder, session.crib.workspace);
+    if (isForUser && exit === 0) await conclude(session, stateOf(folder));
     return exit;
   } finally {
     await session.close();
@@ -45,12 +46,14 @@ async function openDemo(folder: string): Promise<Session> {
     model: recordedModel(demoRecording, { wordMs: isTerminal(1) ? readingMs : 0 }),
     workspace,
     // The user's own files are not used, and the calls are known: no approval is needed.
-    stateDirectory: join(folder, "home"),
+    stateDirectory: stateOf(folder),
     configDirectory: join(folder, "home/config"),
     mode: "yolo",
     projectInstructions: false,
   });
 }
+
+const stateOf = (folder: string) => join(folder, "home");
 
 const readingMs = 25;
 
@@ -68,18 +71,23 @@ function introduce({ crib: { workspace } }: Session): void {
   );
 }
 
-/** Shows what a user can do after a session, with the real commands. */
-async function conclude(folder: string, workspace: string): Promise<void> {
+/** Shows what a user can do after a session. */
+async function conclude({ crib }: Session, state: string): Promise<void> {
   remark(
     `\n${paint(2, "bold", "Every call was checked and recorded. Undo the fix, redo it, and verify the log:")}\n`,
   );
-  for (const words of [["undo"], ["redo"], ["log", "verify"]]) {
-    const { stdout } = await promisify(execFile)(process.execPath, [process.argv[1]!, ...words], {
-      cwd: workspace,
-      env: { ...process.env, TOOLCRIB_HOME: join(folder, "home") },
-    });
-    remark(`${paint(2, "bold", `$ ${commandName} ${words.join(" ")}`)}\n${stdout}`);
+  const show = (command: string, output: string) =>
+    remark(`${paint(2, "bold", `$ ${commandName} ${command}`)}\n${output}`);
+  for (const [command, input] of [
+    ["undo", {}],
+    ["redo", { redo: true }],
+  ] as const) {
+    const { content } = await crib.call("journal.undo", input);
+    show(command, undoForUser(`${content}\n`));
   }
+  const journal = new WorkspaceJournal({ state, workspace: crib.workspace });
+  show("log verify", describeProof(await journal.verify({})));
+  journal.close();
   remark(
     [
       "",
