@@ -39,7 +39,6 @@ export async function orInHeavyWorker<AnyWorker, Answer>(
 }
 
 /** The program of a worker: next to this file as source, in another folder in a build. */
-function workerProgram(): string {
-  const { url } = import.meta;
-  return fileURLToPath(new URL(url.endsWith(".ts") ? "main.ts" : "../code-worker/main.cjs", url));
+function workerProgram(module: string = import.meta.url): string {
+  return fileURLToPath(new URL(module.endsWith(".ts") ? "main.ts" : "../code-worker/main.cjs", module));
 }
