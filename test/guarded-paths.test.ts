@@ -196,7 +196,7 @@ describe("secrets are shown by no tool", () => {
       for (const told of [await room.call("search.grep", search), await room.run("search.grep", search)]) {
         expect(told.code).toBe("ok");
         expect(told.said).not.toContain(sentinel);
-        expect(told.said).toContain("that may hold secrets were left out");
+        expect(told.said).toContain("that may hold secrets were skipped");
       }
     }
     expect((await room.call("file.list", { path: ".", hidden: true })).said).toContain(".env");

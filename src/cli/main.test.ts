@@ -76,7 +76,7 @@ describe("toolcrib call", () => {
     ]);
     const answer = {
       exit: 0,
-      stdout: "one\ntwo\n[poem.txt: lines 1 to 2 of 3; read on with offset 3.]\n",
+      stdout: "one\ntwo\n[poem.txt: lines 1 to 2 of 3; continue with offset 3.]\n",
       stderr: "",
     };
     expect(answers).toEqual([answer, answer, answer]);

@@ -27,8 +27,8 @@ describe("where nobody watches", () => {
     expect([exit, withoutSandbox(stdout), stderr]).toEqual([
       5,
       "begun\n",
-      "The command did not finish within 2 s and was ended\n" +
-        "Give a larger `timeout_ms` (at most 600000), or let it run on with `background`.\n",
+      "The command did not finish within 2 s and was stopped\n" +
+        "Give a larger `timeout_ms` (at most 600000), or run it with `background`.\n",
     ]);
   });
 });

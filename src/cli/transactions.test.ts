@@ -40,7 +40,7 @@ it("lets a transaction go on from one call of the command line to the next", { t
   expect(write("two\n").status).toBe(0);
   expect(call("transaction.check", "--command", "grep -q one poem.txt")).toEqual({
     status: 0,
-    text: "The check failed with exit code 1.\nRolled back transaction_1: 1 path as before.\npoem.txt\n",
+    text: "The check failed with exit code 1.\nRolled back transaction_1: 1 path restored.\npoem.txt\n",
   });
   expect(poem()).toBe("one\n");
 

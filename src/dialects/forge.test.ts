@@ -68,7 +68,7 @@ it("shows 256 lines of a command, and keeps all of them", async () => {
     ],
   ]);
   expect((await room.crib.call("read_file", { file_path: output, offset: 500, limit: 1 })).content).toBe(
-    `500 | 500\n[${output}: line 500 of 1000; read on with offset 501.]`,
+    `500 | 500\n[${output}: line 500 of 1000; continue with offset 501.]`,
   );
 });
 

@@ -81,7 +81,7 @@ it.each([
   ],
   ["edit", "Give `edits`. Then read the file.", "Then read the file."],
   ["edit", "Set `all`.", ""],
-  ["run", "Give a larger `timeout_ms`, or let it run on with `background`.", "Give a larger `seconds`."],
+  ["run", "Give a larger `timeout_ms`, or run it with `background`.", "Give a larger `seconds`."],
   ["run", "Use `ls -l`; quote `$HOME`, or leave it.", "Use `ls -l`; quote `$HOME`, or leave it."],
   ["edit.replace", "Set `all`.", "Set `all`."],
 ])("tells %s what it can do with the fields it has", async (name, text, expected) => {

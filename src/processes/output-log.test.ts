@@ -42,7 +42,7 @@ it("never cuts inside a character, and takes a cursor inside one for the next", 
   expect(readLog(log, { maxChars: 3 }).text).toBe("😀");
 });
 
-it("says how much is no longer held", () => {
+it("says how much is no longer in memory", () => {
   const log = new OutputLog(8_192);
   for (let line = 0; line < 10_000; line += 1) log.append(line % 2 ? "stdout" : "stderr", "0123456789\n");
   const held = Math.floor(8_192 / 11) * 11;

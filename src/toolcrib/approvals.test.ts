@@ -428,7 +428,7 @@ describe("what was approved", () => {
     writeFileSync(join(room.workspace, "target"), "");
     symlinkSync("target", join(room.workspace, "link"));
     expect((await room.crib.call("file.delete", { path: "link" })).content).toBe(
-      "Deleted the link link; what it pointed to is still there.",
+      "Deleted the link link; its target was not deleted.",
     );
     expect(room.asked[0]!.grants).toEqual([`allow delete '${room.workspace}/link' by file.delete`]);
   });

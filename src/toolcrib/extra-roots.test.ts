@@ -27,7 +27,7 @@ describe("a room that reaches beyond its workspace", () => {
     const { content } = await crib.call("journal_undo", { last: 4 });
     expect(content.split("\n").slice(0, -1)).toEqual([
       "Undid 4 calls, 4 paths:",
-      "brought back ../notes.txt",
+      "recreated ../notes.txt",
       "removed ../made",
       "removed ../made/deep",
       "removed moved.txt",

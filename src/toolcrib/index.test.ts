@@ -676,8 +676,8 @@ describe("what must not happen", () => {
     ];
     expect(results.map(({ content }) => content)).toEqual([
       "Moved the link out to moved.",
-      "Deleted the link moved; what it pointed to is still there.",
-      "Deleted the link one; what it pointed to is still there.",
+      "Deleted the link moved; its target was not deleted.",
+      "Deleted the link one; its target was not deleted.",
     ]);
   });
 

@@ -68,7 +68,7 @@ it("shows a written file as the difference to what is there", async () => {
   ];
   expect(await Promise.all(contents.map((input) => preview(room, fileWrite, input)))).toEqual([
     songDiff,
-    "song.txt holds exactly this content already.",
+    "song.txt already has exactly this content.",
     songDiff.replaceAll("song.txt", "link"),
     "--- /dev/null\n+++ b/new.txt\n@@ -0,0 +1,1 @@\n+new\n",
     "new.txt would be created, empty.",
@@ -87,7 +87,7 @@ it("says what would be deleted or moved", async () => {
     await preview(room, fileMove, { from: "link", to: "song.txt", replace: true }),
   ]).toEqual([
     "Would delete the file song.txt (9 bytes).",
-    "Would delete the link link; what it points to stays.",
+    "Would delete the link link; its target is kept.",
     "Would delete the directory folder with 1 file or directory in it.",
     "Would move the directory folder to place.",
     "Would move the link link to song.txt, replacing what was there.",
@@ -98,7 +98,7 @@ it("says what undo would not bring back", async () => {
   await using room = toolFixture();
   writeFileSync(room.at("large"), "");
   truncateSync(room.at("large"), 300_000_000);
-  const why = "This cannot be undone: more than the 268 MB that are kept for one call.";
+  const why = "This cannot be undone: more than the 268 MB that one call can store.";
   expect([
     await preview(room, fileDelete, { path: "large" }),
     await preview(room, fileWrite, { path: "large", content: "" }),

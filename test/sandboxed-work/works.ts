@@ -186,8 +186,8 @@ export const works: Readonly<Record<string, Work>> = {
       { tool: "process.stop", input: { name: "server" } },
     ],
     says: () => [
-      "server runs for N s and is ready: 127.0.0.1:N.\nready\n[Undo does not cover what a process changes after the call that started it.]",
-      "server was ended by SIGTERM after N s.",
+      "server has been running for N s and is ready: 127.0.0.1:N.\nready\n[Undo does not cover what a process changes after the call that started it.]",
+      "server was killed by SIGTERM after N s.",
     ],
   },
   "what has no network": {

@@ -10,7 +10,7 @@ import {
 } from "./world.ts";
 
 const noDirectory = (path: string) =>
-  failure("unsupported", `${path} is not a directory`, "Name the directory it is in.");
+  failure("unsupported", `${path} is not a directory`, "Give the directory that contains it.");
 
 export function testDirectories(open: OpenWorld): void {
   it("lists what is in a directory and reads from it", async () => {

@@ -314,7 +314,7 @@ describe("a check", () => {
       message: expect.stringMatching(
         /^The check failed with exit code 3, and its changes could not be rolled back: ./,
       ),
-      hint: "The transaction is still open: set this right, then try transaction.rollback.",
+      hint: "The transaction is still open: fix the cause, then call transaction.rollback.",
     });
     expect(await crib.call("transaction.commit", {})).toMatchObject({ isError: false });
     await crib.close();

@@ -114,7 +114,7 @@ it("leaves a folder that it made when something else is in it by now, and says s
       "removed new/deep",
       "removed new/deep/file",
       "Kept new/: it is not empty.",
-      "Take this back with journal.undo and `redo: true`.",
+      "To revert this undo, use journal.undo with `redo: true`.",
     ].join("\n"),
   );
   expect(Object.keys(await wholeOf(room.elsewhere))).toEqual(["new", "new/mine"]);

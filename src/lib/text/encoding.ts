@@ -16,6 +16,11 @@ export function detectEncoding(head: Uint8Array, options: { complete: boolean })
   return isUtf8(head, options) || isMostlyUtf8(tolerantDecoder.decode(head)) ? "utf-8" : "latin1";
 }
 
+/** The encoding of a whole file, detected from its beginning. */
+export function encodingOf(file: Uint8Array): TextEncoding | "binary" {
+  return detectEncoding(file.subarray(0, detectionBytes), { complete: file.length <= detectionBytes });
+}
+
 /** The byte order of UTF-16; undefined for every other encoding. */
 export function detectUtf16(head: Uint8Array): "utf-16le" | "utf-16be" | undefined {
   if (byteOrderMarkLength(head) === 2) return head[0] === 0xff ? "utf-16le" : "utf-16be";

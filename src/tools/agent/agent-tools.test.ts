@@ -25,7 +25,8 @@ async function room(options: ToolcribOptions) {
   };
 }
 
-const waysOn = "[Get its answer with agent.wait; tell it more with agent.send; end it with agent.close.]";
+const waysOn =
+  "[Get its answer with agent.wait; send it a message with agent.send; close it with agent.close.]";
 
 it("starts an agent, waits for its answer, gives it more to do and ends it", async () => {
   await using one = await room({ agents: loudAgents() });

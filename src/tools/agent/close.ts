@@ -7,10 +7,9 @@ const input = z.strictObject({ agent: agentField });
 
 export type AgentCloseInput = z.infer<typeof input>;
 
-/** Ends an agent. */
 export const agentClose: Tool<AgentCloseInput, AgentStatus> = {
   name: "agent.close",
-  summary: "End an agent that is no longer needed.",
+  summary: "Close an agent that is no longer needed.",
   risk: "read",
   hints: { readOnly: false, idempotent: true },
   input,

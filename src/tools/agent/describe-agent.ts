@@ -15,13 +15,14 @@ export function describeAgent(agent: AgentStatus): ToolOutput<AgentStatus> {
   return {
     data: agent,
     text: output === "" ? `${head}.` : `${head}:\n${output}`,
-    ...(state === "failed" ? { isError: true } : {}),
-    ...(state === "running" ? { continuation: nextSteps } : {}),
+    isError: state === "failed" || undefined,
+    continuation: state === "running" ? nextSteps : undefined,
   };
 }
 
 const ends = { completed: "completed", failed: "failed", closed: "is closed" };
 
-const nextSteps = "Get its answer with agent.wait; tell it more with agent.send; end it with agent.close.";
+const nextSteps =
+  "Get its answer with agent.wait; send it a message with agent.send; close it with agent.close.";
 
-export const agentField: z.ZodMiniString = z.string().check(z.minLength(1));
+export const agentField = z.string().check(z.minLength(1));

@@ -10,10 +10,9 @@ const input = z.strictObject({
 
 export type AgentSendInput = z.infer<typeof input>;
 
-/** Sends a message to an agent. */
 export const agentSend: Tool<AgentSendInput, AgentStatus> = {
   name: "agent.send",
-  summary: "Tell an agent more while it works, or give it more to do after its answer.",
+  summary: "Send a message to an agent while it works, or a follow-up task after its answer.",
   risk: "read",
   hints: { readOnly: false, openWorld: true },
   input,

@@ -7,20 +7,21 @@ import { agentLimits, describeAgent } from "./describe-agent.ts";
 import { maxTimeoutMs } from "./wait.ts";
 
 const input = z.strictObject({
-  task: z.string().check(z.minLength(1), z.describe("What to do and answer, with all it must know.")),
+  task: z
+    .string()
+    .check(z.minLength(1), z.describe("What to do and what to answer, with all the context it needs.")),
   cwd: z.optional(z.string()),
-  model: string("Default: yours."),
-  max_turns: z.optional(z.int().check(z.minimum(1), z.describe("Most requests to its model."))),
-  wait_ms: integer(1, maxTimeoutMs, "Wait for its answer, at most this long."),
+  model: string("Default: the current model."),
+  max_turns: z.optional(z.int().check(z.minimum(1), z.describe("Maximum number of model requests."))),
+  wait_ms: integer(1, maxTimeoutMs, "Wait at most this long for its answer."),
 });
 
 export type AgentSpawnInput = z.infer<typeof input>;
 
-/** Starts another agent on a task. */
 export const agentSpawn: Tool<AgentSpawnInput, AgentStatus> = {
   name: "agent.spawn",
   summary:
-    "Start another agent on a task of its own. It knows only what `task` says. Get its answer with agent.wait.",
+    "Start a subagent on a task. It sees only `task`, not this conversation. Get its answer with agent.wait.",
   // It touches nothing itself; every call of the agent passes the pipeline.
   risk: "read",
   hints: { readOnly: false, openWorld: true },
@@ -38,5 +39,7 @@ export const agentSpawn: Tool<AgentSpawnInput, AgentStatus> = {
 };
 
 function noDirectory(path: string): ToolError {
-  return new ToolError("unsupported", `${path} is not a directory`, { hint: "Name the directory it is in." });
+  return new ToolError("unsupported", `${path} is not a directory`, {
+    hint: "Give the directory that contains it.",
+  });
 }

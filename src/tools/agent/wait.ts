@@ -15,17 +15,18 @@ export const maxTimeoutMs = 3_600_000;
 const input = z.strictObject({
   agent: agentField,
   more_agents: z.optional(
-    z.array(z.string()).check(z.maxLength(100), z.describe("Waits for the first of all these to answer.")),
+    z
+      .array(z.string())
+      .check(z.maxLength(100), z.describe("Wait until the first of all these agents answers.")),
   ),
   timeout_ms: integer(1, maxTimeoutMs, "Default 600000."),
 });
 
 export type AgentWaitInput = z.infer<typeof input>;
 
-/** Waits for an agent's answer. */
 export const agentWait: Tool<AgentWaitInput, AgentWaitData> = {
   name: "agent.wait",
-  summary: "Wait for an agent's answer.",
+  summary: "Wait for the answer of an agent.",
   risk: "read",
   input,
   limits: agentLimits,

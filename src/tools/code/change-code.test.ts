@@ -36,7 +36,7 @@ describe("a change with the project's formatter", () => {
       room.run({ run_formatter: true, new_block: "func  A() int {\n return 1\n}" }),
     ).rejects.toMatchObject({
       code: "invalid-input",
-      message: "a.go: the new code is what is there already, so nothing would change",
+      message: "a.go: the new code equals the current code; nothing would change",
     });
   });
 });
@@ -56,7 +56,7 @@ describe("a change with the project's checker", () => {
     const input = { path: "a.sh", name: "g", new_block: "g() {\n  fi\n}", run_check: true };
     expect(await room.refusal(codeReplaceBlock, input)).toEqual({
       code: "invalid-input",
-      message: "`bash -n a.sh` fails with this change: a.sh is as it was",
+      message: "`bash -n a.sh` fails with this change; a.sh was restored",
       hint: "Correct what it names, or leave out `run_check`.",
     });
     expect(readFileSync(room.at("a.sh"), "utf8")).toBe(good);

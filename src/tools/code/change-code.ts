@@ -4,10 +4,11 @@ import type { Outline } from "../../contract/code.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { PreviewContext, ToolContext } from "../../contract/tool.ts";
 import { showDiff } from "../../edit/rewrite/show-diff.ts";
-import { byteOrderMarkLength } from "../../lib/text/encoding.ts";
 import { describeEdit, type EditedFile, editedFile } from "../edit/describe-edit.ts";
 import { explainMiss } from "../edit/drift.ts";
+import { noteWritten, retryWhenStale } from "../edit/edit-files.ts";
 import { type PlannedFile, withFileState } from "../edit/plan-files.ts";
+import type { EditFields } from "./block-fields.ts";
 import { type CodeFile, readCode } from "./code-file.ts";
 import { filePlan } from "./file-plan.ts";
 import { changeChecked } from "./project-tools/change-checked.ts";
@@ -23,16 +24,15 @@ export interface CodeEdit {
 }
 
 /** Plans the change of a file's current content. Called again when the file changes meanwhile. */
-export type PlanCode = (file: CodeFile, context: PreviewContext) => Promise<CodeEdit>;
+export type PlanCode<Edit extends CodeEdit> = (file: CodeFile, context: PreviewContext) => Promise<Edit>;
 
-export interface ChangeOptions {
-  /** Runs the project's formatter on the file before it is written. */
-  readonly runFormatter?: boolean | undefined;
-  /** Runs the project's checker on the change, and reverts the change when that fails. */
-  readonly runCheck?: boolean | undefined;
+/** The file to change, and what to run on the change. */
+interface ChangeTarget extends Pick<EditFields, "run_formatter" | "run_check"> {
+  readonly path: string;
 }
 
-export interface ChangedCode {
+export interface ChangedCode<Edit extends CodeEdit = CodeEdit> {
+  readonly edit: Edit;
   readonly files: readonly EditedFile[];
   /** Shown to the model. */
   readonly description: string;
@@ -45,67 +45,63 @@ export interface ChangedCode {
  * Changes only the named part of a code file; every other byte stays. Throws, and changes nothing, when the file
  * would parse worse than before.
  */
-export async function changeCode(
-  path: string,
-  plan: PlanCode,
-  options: ChangeOptions,
+export async function changeCode<Edit extends CodeEdit>(
+  target: ChangeTarget,
+  plan: PlanCode<Edit>,
   context: ToolContext,
-): Promise<ChangedCode> {
-  for (let tries = 1; ; tries += 1) {
-    const change = await planChange(path, plan, context);
-    const formatted = options.runFormatter ? await format(change, context) : change;
+): Promise<ChangedCode<Edit>> {
+  const plannedAndWritten = async () => {
+    const change = await planChange(target.path, plan, context);
+    const formatted = target.run_formatter ? await format(change, context) : change;
     const planned = await withFileState(filePlan(formatted), context);
-    try {
-      const notes = await write(planned, options, context);
-      return answer(formatted, {
-        ...planned,
-        plan: { ...planned.plan, notes: [...planned.plan.notes, ...notes] },
-      });
-    } catch (error) {
-      // The file changed since it was planned; plan again from its current content.
-      if (tries < maxTries && error instanceof ToolError && error.code === "stale" && !error.output) continue;
-      throw error;
-    }
-  }
+    const notes = [...planned.plan.notes, ...(await write(planned, target, context))];
+    const done = { ...planned, plan: { ...planned.plan, notes } };
+    const { edit, after: text, outline } = formatted;
+    return { edit, files: [editedFile(done)], description: describeEdit([done], "done"), text, outline };
+  };
+  // With output, a checker has run on the change, and the change is in the file.
+  return retryWhenStale(plannedAndWritten, (error) => !error.output);
 }
 
 /** The diff of the change, for the approval prompt. */
 export async function diffOfChange(
-  path: string,
-  plan: PlanCode,
-  options: ChangeOptions,
+  { path, run_formatter }: ChangeTarget,
+  plan: PlanCode<CodeEdit>,
   context: PreviewContext,
 ): Promise<string> {
   const diff = showDiff(filePlan(await planChange(path, plan, context)));
-  return options.runFormatter ? `${diff}The file is formatted before it is written.\n` : diff;
+  return run_formatter ? `${diff}The file is formatted before it is written.\n` : diff;
 }
 
-/** Only a file that changes all the time needs more tries. */
-const maxTries = 50;
-
-interface PlannedChange {
+interface PlannedChange<Edit> {
+  readonly edit: Edit;
   readonly file: CodeFile;
   readonly after: string;
   readonly outline: Outline;
   readonly notes: readonly string[];
 }
 
-async function planChange(path: string, plan: PlanCode, context: PreviewContext): Promise<PlannedChange> {
+async function planChange<Edit extends CodeEdit>(
+  path: string,
+  plan: PlanCode<Edit>,
+  context: PreviewContext,
+): Promise<PlannedChange<Edit>> {
   const file = await readCode(path, context);
   try {
-    const { splices, notes, outline: known } = await plan(file, context);
+    const edit = await plan(file, context);
+    const { splices, notes, outline: known } = edit;
     const after = spliced(file.text, splices);
     if (after === file.text) throw changesNothing(path);
     const outline = known ?? (await context.code.outline({ path, text: after }, { signal: context.signal }));
     const damage = damageOf(file, outline, splices);
     if (damage) throw damaged(path, after, damage);
-    return { file, after, outline, notes };
+    return { edit, file, after, outline, notes };
   } catch (error) {
     throw await explainMiss(error, file, context);
   }
 }
 
-async function format(change: PlannedChange, context: ToolContext): Promise<PlannedChange> {
+async function format<Edit>(change: PlannedChange<Edit>, context: ToolContext): Promise<PlannedChange<Edit>> {
   const { path, outline: before } = change.file;
   const { text: after, command } = await formatText({ path, text: change.after }, context);
   if (after === change.file.text) throw changesNothing(path);
@@ -117,29 +113,22 @@ async function format(change: PlannedChange, context: ToolContext): Promise<Plan
 
 async function write(
   { plan, beforeHash }: PlannedFile,
-  { runCheck }: ChangeOptions,
+  { run_check }: ChangeTarget,
   context: ToolContext,
 ): Promise<readonly string[]> {
   if (plan.action !== "update") throw new ToolError("internal", `${plan.path} is not to be changed`);
   const { path, before, after } = plan;
-  const checked = runCheck ? await changeChecked({ path, before, after }, context) : undefined;
-  if (!checked)
+  const command = run_check ? await changeChecked({ path, before, after }, context) : undefined;
+  if (command === undefined)
     await context.environment.change([{ path, before: beforeHash!, after }], { signal: context.signal });
-  // The caller has seen its own change.
-  context.seen.note(path, { bytes: after.subarray(byteOrderMarkLength(after)), lines: "all" });
-  return checked ? [`\`${checked.command}\` passes`] : [];
-}
-
-function answer({ after, outline }: PlannedChange, planned: PlannedFile): ChangedCode {
-  return { files: [editedFile(planned)], description: describeEdit([planned], "done"), text: after, outline };
+  noteWritten(path, after, context);
+  return command === undefined ? [] : [`\`${command}\` passes`];
 }
 
 function changesNothing(path: string): ToolError {
   return new ToolError(
     "invalid-input",
-    `${path}: the new code is what is there already, so nothing would change`,
-    {
-      hint: "Give new code that differs from the old.",
-    },
+    `${path}: the new code equals the current code; nothing would change`,
+    { hint: "Give new code that differs from the old." },
   );
 }

@@ -2,7 +2,7 @@ import type { Outline } from "../../contract/code.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { PreviewContext } from "../../contract/tool.ts";
 import { type Source, sourcesOf } from "../../edit/source.ts";
-import { detectEncoding, detectionBytes } from "../../lib/text/encoding.ts";
+import { encodingOf } from "../../lib/text/encoding.ts";
 
 /** A code file with its current content. */
 export interface CodeFile {
@@ -24,8 +24,10 @@ export async function readCode(
   const { bytes } = await environment.readFile(path, { maxBytes, signal }).catch((error: unknown) => {
     throw asDirectory(path, error);
   });
-  const head = bytes.subarray(0, detectionBytes);
-  if (detectEncoding(head, { complete: head.length === bytes.length }) === "binary") throw notText(path);
+  if (encodingOf(bytes) === "binary")
+    throw new ToolError("unsupported", `${path} is a binary file, not source code`, {
+      hint: "Give a source code file.",
+    });
   const [source] = sourcesOf(path, bytes) as Generator<Source>;
   const text = source!.text.utf8.toString();
   return { path, bytes, source: source!, text, outline: await code.outline({ path, text }, { signal }) };
@@ -36,12 +38,6 @@ const mostBytes = 32 * 1024 * 1024;
 function asDirectory(path: string, error: unknown): unknown {
   if (!(error instanceof ToolError && error.details?.kind === "is-directory")) return error;
   return new ToolError("unsupported", `${path} is a directory, not a file`, {
-    hint: "See what its files declare with code.symbols, then name one of them.",
-  });
-}
-
-function notText(path: string): ToolError {
-  return new ToolError("unsupported", `${path} is a binary file, which holds no code`, {
-    hint: "Name a file of source code.",
+    hint: "List its symbols with code.symbols, then give one of its files.",
   });
 }

@@ -111,8 +111,8 @@ describe("code.delete_block", () => {
       }),
     ).toEqual({
       code: "invalid-input",
-      message: "a.py: Method f [2-3] is all that Class A [1-3] holds, which may not be empty",
-      hint: "Nothing was written. Delete what holds it, or put something in its place with code.replace_block.",
+      message: "a.py: Method f [2-3] is all that Class A [1-3] contains, and that must not be empty",
+      hint: "Nothing was written. Delete the enclosing block, or replace this one with code.replace_block.",
     });
   });
 

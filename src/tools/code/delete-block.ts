@@ -9,12 +9,9 @@ import { ToolError } from "../../contract/error.ts";
 import type { PreviewContext, Tool } from "../../contract/tool.ts";
 import {
   type BlockEditData,
-  type BlockFields,
   blockFields,
   blockWanted,
   changeAccesses,
-  changeOptions,
-  type EditFields,
   editFields,
   pathField,
 } from "./block-fields.ts";
@@ -23,27 +20,28 @@ import type { CodeFile } from "./code-file.ts";
 import { projectToolsTimeoutMs } from "./project-tools/change-checked.ts";
 import { damaged, refuseOtherBlock } from "./settle-lines.ts";
 
-export interface DeleteBlockInput extends BlockFields, EditFields {}
+const input = z.strictObject({ path: pathField, ...blockFields, ...editFields });
 
-/** Deletes a function, class or other block from a file. */
+export type DeleteBlockInput = z.infer<typeof input>;
+
 export const codeDeleteBlock: Tool<DeleteBlockInput, BlockEditData> = {
   name: "code.delete_block",
   summary:
-    "Delete a whole function, class, field, key or other block by name, with its attributes and doc comments. The file must still parse.",
+    "Delete a whole function, class, key or other block by name, with its doc comments. The file must still parse.",
   risk: "execute",
-  input: z.strictObject({ path: pathField, ...blockFields, ...editFields }),
+  input,
   limits: { maxChars: 20_000, keep: "both" },
   timeoutMs: projectToolsTimeoutMs,
   accesses: changeAccesses,
-  preview: (input, context) => diffOfChange(input.path, planOf(input), changeOptions(input), context),
+  preview: (input, context) => diffOfChange(input, planOf(input), context),
 
   async run(input, context) {
-    const { files, description } = await changeCode(input.path, planOf(input), changeOptions(input), context);
+    const { files, description } = await changeCode(input, planOf(input), context);
     return { data: { files, block: undefined }, text: description };
   },
 };
 
-function planOf(input: DeleteBlockInput): PlanCode {
+function planOf(input: DeleteBlockInput): PlanCode<CodeEdit> {
   return async (file, context) => {
     const symbol = findBlock(file.path, file.outline, blockWanted(input));
     refuseOtherBlock(file, symbol, input);
@@ -88,8 +86,8 @@ function emptiedBy(
 }
 
 function mayNotBeEmpty(path: string, symbol: CodeSymbol, holder: CodeSymbol): ToolError {
-  const message = `${path}: ${headOf(symbol)} is all that ${headOf(holder)} holds, which may not be empty`;
+  const message = `${path}: ${headOf(symbol)} is all that ${headOf(holder)} contains, and that must not be empty`;
   return new ToolError("invalid-input", message, {
-    hint: "Nothing was written. Delete what holds it, or put something in its place with code.replace_block.",
+    hint: "Nothing was written. Delete the enclosing block, or replace this one with code.replace_block.",
   });
 }

@@ -46,6 +46,13 @@ interface FoundSymbol {
   readonly signature: string;
 }
 
+export function foundSymbol(
+  { kind, name, firstLine, lastLine, signature }: Omit<FoundSymbol, "within">,
+  within: readonly string[],
+): FoundSymbol {
+  return { kind, name, within, firstLine, lastLine, signature };
+}
+
 export interface ExcerptLine {
   readonly line: number;
   readonly text: string;
@@ -76,7 +83,7 @@ export function showFound(
     shown.push(fits);
   }
   const unshown = results.length - shown.length;
-  const more = unshown === 0 ? [] : [`[… ${counted(unshown, "more result")} left out: narrow the search]`];
+  const more = unshown === 0 ? [] : [`[… ${counted(unshown, "more result")} not shown: narrow the search]`];
   const text = [...shown, ...more, ...state].join("\n");
   if (!limited) return { data, text };
   const exact = way === "words" ? "" : " search.grep finds and counts all of them.";
@@ -105,16 +112,16 @@ function describeNothing(
   const wider = narrowed.length === 0 ? [] : [`leave out ${narrowed.join(", ")}`];
   const other = way === "words" ? "use other words" : "search.grep also looks into hidden and ignored files";
   const short = query.length > 100 ? `${query.slice(0, 100)} …` : query;
-  return `Nothing found for ${short}. Way on: ${[...wider, other].join("; or ")}.`;
+  return `Nothing found for ${short}. Try this: ${[...wider, other].join("; or ")}.`;
 }
 
 function describeState({ index, way }: CodeSearchData): string[] {
   if (!index || way !== "words") return [];
   const { files, indexed, outlined, outlinable } = index;
   if (indexed < files)
-    return [`[Known so far: ${indexed} of ${counted(files, "file")}. Ask again in a while for the rest.]`];
+    return [`[Indexed so far: ${indexed} of ${counted(files, "file")}. Search again later for the rest.]`];
   if (outlined < outlinable)
-    return [`[Symbols known so far: ${outlined} of ${counted(outlinable, "file")}.]`];
+    return [`[Symbols indexed so far: ${outlined} of ${counted(outlinable, "file")}.]`];
   return [];
 }
 

@@ -252,7 +252,7 @@ describe("code.insert_block", () => {
     ]).toEqual([
       {
         code: "unsupported",
-        message: "a.rs: Constant X [3-3] has no inside to insert code into",
+        message: "a.rs: Constant X [3-3] has no body to insert code into",
         hint: "Insert before or after it, or replace it with code.replace_block.",
       },
       {

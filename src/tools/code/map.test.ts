@@ -97,7 +97,7 @@ src/cart.ts
 
   it("says where to look when nothing is known", async () => {
     const { text } = await map({ language: "rust" });
-    expect(text).toBe("No symbols are known here. See its files with search.glob or file.list.");
+    expect(text).toBe("No symbols found here. List files with search.glob or file.list.");
   });
 
   it("is not taken in by words with which comments begin", async () => {

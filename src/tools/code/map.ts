@@ -19,17 +19,15 @@ export interface CodeMapData {
 
 const input = z.strictObject({
   path: z.optional(z.string()),
-  tokens: integer(50, 50_000, "Budget; default 1500."),
+  tokens: integer(50, 50_000, "Maximum output tokens. Default 1500."),
   language: string('"rust", "ts".'),
 });
 
 export type CodeMapInput = z.infer<typeof input>;
 
-/** Shows the structure of a project. */
 export const codeMap: Tool<CodeMapInput, CodeMapData> = {
   name: "code.map",
-  summary:
-    "Outline of the project: the files and symbols that others use most. For a first look; for one file use code.symbols.",
+  summary: "Show an overview of the project: the files and symbols used most. For one file use code.symbols.",
   risk: "read",
   input,
   limits: { maxChars: 200_000, keep: "head" },
@@ -50,13 +48,8 @@ export const codeMap: Tool<CodeMapInput, CodeMapData> = {
     const data: CodeMapData = { files, symbols, knownFiles: known.length, index: index.state };
     const text = [...(files.length === 0 ? [nothing(path)] : files.map(showFile)), ...notes(data)].join("\n");
     const shown = files.reduce((sum, file) => sum + file.symbols.length, 0);
-    return shown === symbols
-      ? { data, text }
-      : {
-          data,
-          text,
-          continuation: `${shown} of ${symbols} symbols shown; raise tokens, or give the path of a folder, for more.`,
-        };
+    const more = `${shown} of ${symbols} symbols shown; raise tokens, or give the path of a folder, for more.`;
+    return { data, text, continuation: shown === symbols ? undefined : more };
   },
 };
 
@@ -66,17 +59,17 @@ const charsPerToken = 4;
 /** Without files that are gone by now or may not be read. */
 async function allowed(files: readonly CentralFile[], { environment }: ToolContext): Promise<CentralFile[]> {
   const times = await environment.modifiedTimes(files.map(({ path }) => path));
-  return files.filter((_, place) => times[place] !== undefined);
+  return files.filter((_, index) => times[index] !== undefined);
 }
 
 /** As many of the most central symbols as fit. */
-function mostThatFit(files: readonly CentralFile[], room: number): CentralFile[] {
+function mostThatFit(files: readonly CentralFile[], maxChars: number): CentralFile[] {
   const symbols = files.flatMap((file) => file.symbols).toSorted((one, other) => other.weight - one.weight);
   let [fits, tooMany] = [0, symbols.length + 1];
   while (tooMany - fits > 1) {
     const tried = (fits + tooMany) >> 1;
     const shown = onlyThese(files, new Set(symbols.slice(0, tried)));
-    if (shown.map(showFile).join("\n").length <= room) fits = tried;
+    if (shown.map(showFile).join("\n").length <= maxChars) fits = tried;
     else tooMany = tried;
   }
   return onlyThese(files, new Set(symbols.slice(0, fits)));
@@ -106,10 +99,10 @@ function showFile({ path, symbols }: CentralFile): string {
 }
 
 function nothing(path: string): string {
-  return `No symbols are known ${path === "." ? "here" : `in ${path}`}. See its files with search.glob or file.list.`;
+  return `No symbols found ${path === "." ? "here" : `in ${path}`}. List files with search.glob or file.list.`;
 }
 
 function notes({ index: { files, indexed } }: CodeMapData): string[] {
   if (indexed === files) return [];
-  return [`[Known so far: ${indexed} of ${counted(files, "file")}. Ask again in a while for the rest.]`];
+  return [`[Indexed so far: ${indexed} of ${counted(files, "file")}. Search again later for the rest.]`];
 }

@@ -5,7 +5,7 @@ import type { ToolContext } from "../../contract/tool.ts";
 import { sourcesOf } from "../../edit/source.ts";
 import { FileFilter } from "../../files/file-filter.ts";
 import { listFiles } from "../../files/list-files.ts";
-import { detectEncoding, detectionBytes } from "../../lib/text/encoding.ts";
+import { encodingOf } from "../../lib/text/encoding.ts";
 import { escapeRegex } from "../../lib/text/escape-regex.ts";
 
 /** A file that contains a name as a whole word. */
@@ -80,8 +80,7 @@ async function indexedFiles(name: string, context: ToolContext): Promise<readonl
 async function textOf(path: string, { environment, signal }: ToolContext): Promise<string | undefined> {
   try {
     const { bytes } = await environment.readFile(path, { maxBytes, signal });
-    const head = bytes.subarray(0, detectionBytes);
-    if (detectEncoding(head, { complete: head.length === bytes.length }) === "binary") return undefined;
+    if (encodingOf(bytes) === "binary") return undefined;
     const [source] = sourcesOf(path, bytes);
     return source?.text.utf8.toString();
   } catch (error) {

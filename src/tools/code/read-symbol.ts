@@ -34,20 +34,17 @@ const fields = z.strictObject({
   ...blockFields,
   name: z.optional(blockFields.name),
   names: z.optional(
-    z
-      .array(z.string().check(z.minLength(1)))
-      .check(z.maxLength(50), z.describe("Instead of `name`: several.")),
+    z.array(z.string().check(z.minLength(1))).check(z.maxLength(50), z.describe("Instead: several names.")),
   ),
-  all: flag("Every block of that name."),
+  all: flag("Every block with that name."),
 });
 
 export type ReadSymbolInput = z.infer<typeof fields>;
 
-/** Shows whole functions, classes and other blocks to the model. */
 export const codeReadSymbol: Tool<ReadSymbolInput, ReadSymbolData> = {
   name: "code.read_symbol",
   summary:
-    "Read a whole function, class or other block by name, with its hash for an edit. See names with code.symbols.",
+    "Read a whole function, class or other block by name. Returns its code and hash. List names with code.symbols.",
   risk: "read",
   input: fields.check(
     refuseFault(({ name, names }) =>

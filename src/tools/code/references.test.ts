@@ -55,7 +55,7 @@ describe("references", () => {
         "  2: load()",
         "lib/c.hs",
         "  1 (definition): load x = x -- load",
-        "Also mentioned in what is no code: notes.txt",
+        "Also mentioned outside code: notes.txt",
       ].join("\n"),
     );
   });
@@ -79,7 +79,7 @@ describe("references", () => {
       const { data, continuation } = await room.run(codeReferences, { name: "load", limit: 2, from });
       for (const { path, places } of data.files) for (const { line } of places) seen.push(`${path}:${line}`);
       from = data.next ?? undefined;
-      expect(continuation).toBe(from === undefined ? undefined : `Go on with \`from\`: "${from}".`);
+      expect(continuation).toBe(from === undefined ? undefined : `Continue with \`from\`: "${from}".`);
     } while (from !== undefined);
     expect(seen).toEqual(["a.ts:1", "a.ts:5", "lib/b.py:1", "lib/b.py:2", "lib/c.hs:1"]);
   });
@@ -109,8 +109,8 @@ describe("references", () => {
 
   it("are none for what stands nowhere", async () => {
     const { text } = await room.run(codeReferences, { name: "loa" });
-    expect(text).toBe("`loa` stands nowhere in the code.");
+    expect(text).toBe("`loa` does not occur in the code.");
     const dotted = await room.run(codeReferences, { name: "a.load" });
-    expect(dotted.text).toBe("`a.load` stands nowhere in the code.\nGive the last name alone: load");
+    expect(dotted.text).toBe("`a.load` does not occur in the code.\nSearch for the last part only: load");
   });
 });

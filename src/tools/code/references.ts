@@ -38,16 +38,15 @@ const input = z.strictObject({
   path: z.optional(z.string()),
   role: z.optional(z.enum(["definition", "reference"]).check(z.describe("Default both."))),
   limit: integer(1, 1000, "Default 100."),
-  from: string("To go on, as the last answer says."),
+  from: string("Where to continue, from the previous result."),
 });
 
 export type CodeReferencesInput = z.infer<typeof input>;
 
-/** Finds uses of a name in the project's code. */
 export const codeReferences: Tool<CodeReferencesInput, CodeReferencesData> = {
   name: "code.references",
   summary:
-    "Find where a name is defined and used in code, not in comments or strings. For other text use search.grep.",
+    "Find where a name is defined and used in code, not in comments or strings. For any other text use search.grep.",
   risk: "read",
   input,
   limits: { maxChars: 20_000, keep: "head" },
@@ -56,9 +55,8 @@ export const codeReferences: Tool<CodeReferencesInput, CodeReferencesData> = {
   async run(input, context) {
     const data = await findReferences(input, context);
     const text = describe(input, data);
-    return data.next === null
-      ? { data, text }
-      : { data, text, continuation: `Go on with \`from\`: "${data.next}".` };
+    const continuation = data.next === null ? undefined : `Continue with \`from\`: "${data.next}".`;
+    return { data, text, continuation };
   },
 };
 
@@ -72,23 +70,23 @@ async function findReferences(input: CodeReferencesInput, context: ToolContext):
   for await (const mention of mentions(input, begin.path, context)) {
     if (found >= limit || read >= mostFiles) return { files, notCode, unread, next: mention.path };
     read += 1;
-    context.progress(`${mention.path}: ${counted(found, "place")} so far`);
+    context.progress(`${mention.path}: ${counted(found, "occurrence")} so far`);
     const seen = await occurrencesIn(mention, input.name, context);
     if (typeof seen === "string") {
       (seen === "no code" ? notCode : unread).push(mention.path);
       continue;
     }
     const places = seen.places.filter(
-      (place) =>
-        (role === undefined || place.role === role) &&
-        (mention.path !== begin.path || !isBefore(place, begin)),
+      (occurrence) =>
+        (role === undefined || occurrence.role === role) &&
+        (mention.path !== begin.path || !isBefore(occurrence, begin)),
     );
     const shown = places.slice(0, limit - found);
     if (shown.length > 0)
       files.push({
         path: mention.path,
         language: seen.language,
-        places: shown.map((place) => referenceOf(place, mention)),
+        places: shown.map((occurrence) => referenceOf(occurrence, mention)),
       });
     found += shown.length;
     const rest = places[shown.length];
@@ -152,20 +150,20 @@ function readPosition(from = ""): Position {
   return { path, line: Number(line), column: Number(column) };
 }
 
-function isBefore(place: Occurrence, { line, column }: Position): boolean {
-  return place.line < line || (place.line === line && place.column < column);
+function isBefore(occurrence: Occurrence, { line, column }: Position): boolean {
+  return occurrence.line < line || (occurrence.line === line && occurrence.column < column);
 }
 
 function describe({ name, role }: CodeReferencesInput, data: CodeReferencesData): string {
   const { files, notCode, unread, next } = data;
   const places = files.flatMap((file) => file.places);
-  const definitions = places.filter((place) => place.role === "definition").length;
+  const definitions = places.filter((occurrence) => occurrence.role === "definition").length;
   const uses = counted(places.length - definitions, "use");
   const what = role === undefined ? "" : ` as a ${role}`;
   const [, last] = /[.:#]([^.:#]+)$/.exec(name) ?? [];
   const none = [
-    `\`${name}\` stands nowhere in the code${what}${next === null ? "" : " so far"}.`,
-    ...(last === undefined ? [] : [`Give the last name alone: ${last}`]),
+    `\`${name}\` does not occur in the code${what}${next === null ? "" : " so far"}.`,
+    ...(last === undefined ? [] : [`Search for the last part only: ${last}`]),
   ];
   const found = [
     `\`${name}\`: ${counted(definitions, "definition")}, ${uses} in ${counted(files.length, "file")}`,
@@ -173,8 +171,8 @@ function describe({ name, role }: CodeReferencesInput, data: CodeReferencesData)
   ];
   return [
     ...(places.length === 0 ? none : found),
-    ...listed("Also mentioned in what is no code", notCode),
-    ...listed("Could not be parsed, and mentions it", unread),
+    ...listed("Also mentioned outside code", notCode),
+    ...listed("Mentioned in files that could not be parsed", unread),
   ].join("\n");
 }
 

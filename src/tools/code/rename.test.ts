@@ -50,9 +50,9 @@ describe("a rename", () => {
     expect({ places: data.places, mentionedIn: data.mentionedIn }).toEqual({ places: 3, mentionedIn: [] });
     expect(text).toBe(
       [
-        "Renamed count to total: 3 places.",
+        "Renamed count to total: 3 occurrences.",
         `Edited a.ts at lines 1 and 3 (${file?.beforeHash?.slice(0, 12)} → ${file?.afterHash?.slice(0, 12)}):`,
-        "(it also stands in comments or strings, which were left: line 2)",
+        "(not changed in comments or strings: line 2)",
         "@@ -1,5 +1,5 @@",
         "-export function f(count: number) {",
         "+export function f(total: number) {",
@@ -99,7 +99,7 @@ describe("a rename", () => {
     await using room = codeFixture({ "a.py": "def f(x):\n    y = x\n    return eval('y')\n" });
     const { data } = await room.run(codeRename, { path: "a.py", name: "y", new_name: "z" });
     expect(data.files[0]?.notes).toEqual([
-      "it also stands in comments or strings, which were left: line 3",
+      "not changed in comments or strings: line 3",
       "`eval(` on line 3 can find names by their text",
     ]);
   });

@@ -18,8 +18,8 @@ import { counted } from "../../lib/text/format-quantity.ts";
 import { showPath } from "../../lib/text/printable.ts";
 import type { EditData } from "../edit/describe-edit.ts";
 import { string } from "../fields.ts";
-import { changeAccesses, changeOptions, editFields, pathField } from "./block-fields.ts";
-import { changeCode, diffOfChange, type PlanCode } from "./change-code.ts";
+import { changeAccesses, editFields, pathField } from "./block-fields.ts";
+import { type CodeEdit, changeCode, diffOfChange, type PlanCode } from "./change-code.ts";
 import type { CodeFile } from "./code-file.ts";
 import { filesMentioning, wholeWord } from "./mentions.ts";
 import { projectToolsTimeoutMs } from "./project-tools/change-checked.ts";
@@ -34,7 +34,7 @@ const input = z.strictObject({
   path: pathField,
   name: z.string().check(z.minLength(1)),
   new_name: z.string().check(z.minLength(1)),
-  line: z.optional(z.int().check(z.minimum(1), z.describe("A line it is on."))),
+  line: z.optional(z.int().check(z.minimum(1), z.describe("A line where it occurs."))),
   kind: string('"function", "class" ...'),
   run_formatter: editFields.run_formatter,
   run_check: editFields.run_check,
@@ -42,32 +42,22 @@ const input = z.strictObject({
 
 export type CodeRenameInput = z.infer<typeof input>;
 
-/** Renames a symbol of a file wherever the file means it. */
 export const codeRename: Tool<CodeRenameInput, CodeRenameData> = {
   name: "code.rename",
   summary:
-    "Rename a variable, function or type in one file, only where it means that. Other files are named, not changed.",
+    "Rename a variable, function or type in one file, respecting scopes. Lists other files that use the name.",
   risk: "execute",
   input,
   limits: { maxChars: 20_000, keep: "both" },
   timeoutMs: projectToolsTimeoutMs,
   // Searches all files for other mentions of the name.
   accesses: (input) => [...changeAccesses(input), { kind: "read", path: "." }],
-  preview: (input, context) =>
-    diffOfChange(
-      input.path,
-      planOf(input, () => {}),
-      changeOptions(input),
-      context,
-    ),
+  preview: (input, context) => diffOfChange(input, planOf(input), context),
 
   async run(input, context) {
-    let chosen: readonly Occurrence[] = [];
-    const plan = planOf(input, (places) => {
-      chosen = places;
-    });
-    const { files, description, outline } = await changeCode(input.path, plan, changeOptions(input), context);
-    const isPublic = chosen.some((place) => place.isPublic);
+    const { edit, files, description, outline } = await changeCode(input, planOf(input), context);
+    const { chosen } = edit;
+    const isPublic = chosen.some((occurrence) => occurrence.isPublic);
     const { mentionedIn, problem } = isPublic
       ? await otherFiles(input, outline.language, context)
       : { mentionedIn: [] };
@@ -80,7 +70,7 @@ export const codeRename: Tool<CodeRenameInput, CodeRenameData> = {
     return {
       data: { files, places: chosen.length, mentionedIn },
       text: [
-        `Renamed ${input.name} to ${input.new_name}: ${counted(chosen.length, "place")}.`,
+        `Renamed ${input.name} to ${input.new_name}: ${counted(chosen.length, "occurrence")}.`,
         description,
         ...others,
       ].join("\n"),
@@ -88,7 +78,11 @@ export const codeRename: Tool<CodeRenameInput, CodeRenameData> = {
   },
 };
 
-function planOf(input: CodeRenameInput, tell: (chosen: readonly Occurrence[]) => void): PlanCode {
+interface RenameEdit extends CodeEdit {
+  readonly chosen: readonly Occurrence[];
+}
+
+function planOf(input: CodeRenameInput): PlanCode<RenameEdit> {
   return async (file, context) => {
     const { path, text, outline } = file;
     const [name, newName] = [bare(input.name, outline), bare(input.new_name, outline)];
@@ -107,8 +101,7 @@ function planOf(input: CodeRenameInput, tell: (chosen: readonly Occurrence[]) =>
       before,
       after: { new: await ask(after, newName), old: await ask(after, name) },
     });
-    tell(chosen);
-    return { splices, notes: notesOn(file, name, before.old) };
+    return { splices, chosen, notes: notesOn(file, name, before.old) };
   };
 }
 
@@ -117,10 +110,8 @@ function refuseFaults(path: string, { faults: [fault] }: Outline): void {
   if (fault === undefined) return;
   throw new ToolError(
     "unsupported",
-    `${path} does not parse (${fault.message} on line ${fault.line}), so that scopes cannot be told`,
-    {
-      hint: "Correct it first (code.validate shows all faults), or change the places with edit.replace.",
-    },
+    `${path} does not parse (${fault.message} on line ${fault.line}), so its scopes are unknown`,
+    { hint: "Fix it first (code.validate lists all faults), or edit the occurrences with edit.replace." },
   );
 }
 
@@ -155,9 +146,7 @@ function notesOn({ text, outline }: CodeFile, name: string, { places }: Occurren
   }
   const byName = scopeRulesOf(outline.language)?.byName?.exec(text);
   return [
-    ...(lines.size === 0
-      ? []
-      : [`it also stands in comments or strings, which were left: ${listed([...lines])}`]),
+    ...(lines.size === 0 ? [] : [`not changed in comments or strings: ${listed([...lines])}`]),
     ...(byName
       ? [`\`${byName[0].trim()}\` on line ${lineOf(lineStarts, byName.index)} can find names by their text`]
       : []),

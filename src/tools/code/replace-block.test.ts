@@ -98,7 +98,7 @@ describe("code.replace_block", () => {
       new_block: "pub struct Agent;",
     });
     expect(data.files[0]?.notes).toEqual([
-      "what stood above it went too, as the new block brings none: /// An agent. ⏎ #[derive(Debug)]",
+      "removed what was above it, because the new block has none: /// An agent. ⏎ #[derive(Debug)]",
     ]);
     expect(readFileSync(room.at("a.rs"), "utf8")).toBe(
       agent.replace(/\/\/\/ An agent[\s\S]*?\n}\n/, "pub struct Agent;\n"),
@@ -351,8 +351,8 @@ describe("code.replace_block", () => {
       code: "invalid-input",
       message: "a.rs would no longer parse:\n4:8: missing `)`\n4 |     f(1;\n  |        ^",
       hint:
-        "Nothing was written; the lines are those of the changed file. Correct the new code. Where the grammar is wrong " +
-        "about it use edit.replace, which does not look at syntax.",
+        "Nothing was written; the lines are those of the changed file. Correct the new code. If the grammar is wrong " +
+        "about it, use edit.replace, which does not check syntax.",
     });
   });
 
@@ -364,7 +364,7 @@ describe("code.replace_block", () => {
       (await refusal("def a():\n    '\0'")).message,
     ]).toEqual([
       "a.py would no longer parse:\n1:1: the body of `a` is empty\n1 | def a():\n  | ^",
-      "a.py: the new code holds a NUL character, as only binary files do",
+      "a.py: the new code contains a NUL character",
     ]);
   });
 
@@ -415,10 +415,10 @@ describe("code.replace_block", () => {
     const input = { path: "a.rs", name: "tests.run", new_block: "fn run() { x() }" };
     const own = "fn run() {}";
     const wayOut =
-      "Nothing was written. Read the block again with code.read_symbol, then edit it as it is now.";
+      "Nothing was written. Read the block again with code.read_symbol, then edit its current content.";
     expect(await refused(codeReplaceBlock, agent, { ...input, expected_old_hash: "0123456789" })).toEqual({
       code: "stale",
-      message: `a.rs: Function run [28-28] does not have the expected hash 0123456789, but ${hash("sha256", own)}`,
+      message: `a.rs: Function run [28-28] has the hash ${hash("sha256", own)}, not the expected 0123456789`,
       hint: wayOut,
     });
     expect(
@@ -477,12 +477,12 @@ describe("code.replace_block", () => {
     expect([await refusal(content), await refusal("fn a() {\n    // ... existing code ...\n}")]).toEqual([
       {
         code: "invalid-input",
-        message: "a.rs: the new code is what is there already, so nothing would change",
+        message: "a.rs: the new code equals the current code; nothing would change",
         hint: "Give new code that differs from the old.",
       },
       {
         code: "invalid-input",
-        message: "a.rs: the new code holds a placeholder instead of code: // ... existing code ...",
+        message: "a.rs: the new code contains a placeholder instead of code: // ... existing code ...",
         hint: "Write the block out in full, or change only some of its lines with edit.replace.",
       },
     ]);
@@ -530,13 +530,13 @@ describe("code.replace_block", () => {
     ]).toEqual([
       {
         code: "unsupported",
-        message: "a.bin is a binary file, which holds no code",
-        hint: "Name a file of source code.",
+        message: "a.bin is a binary file, not source code",
+        hint: "Give a source code file.",
       },
       {
         code: "unsupported",
         message: ". is a directory, not a file",
-        hint: "See what its files declare with code.symbols, then name one of them.",
+        hint: "List its symbols with code.symbols, then give one of its files.",
       },
     ]);
   });

@@ -2,7 +2,6 @@ import * as z from "zod/mini";
 import { findBlock } from "../../code/blocks/find-block.ts";
 import { replaceBlock } from "../../code/blocks/replace-block.ts";
 import { snippetOf } from "../../code/blocks/snippet.ts";
-import type { CodeSymbol } from "../../contract/code.ts";
 import type { Tool } from "../../contract/tool.ts";
 import {
   type BlockEditData,
@@ -10,10 +9,9 @@ import {
   blockFields,
   blockWanted,
   changeAccesses,
-  changeOptions,
+  type DeclaringEdit,
   editFields,
   pathField,
-  sameIn,
 } from "./block-fields.ts";
 import { changeCode, diffOfChange, type PlanCode } from "./change-code.ts";
 import { projectToolsTimeoutMs } from "./project-tools/change-checked.ts";
@@ -32,42 +30,27 @@ const input = z.strictObject({
     z.refine((block) => block.trim() !== "", {
       error: "is empty: to remove a block use code.delete_block",
     }),
-    z.describe("With doc comments."),
+    z.describe("The new code of the whole block."),
   ),
   ...editFields,
 });
 
 export type ReplaceBlockInput = z.infer<typeof input>;
 
-/** Replaces a function, class or other block. */
 export const codeReplaceBlock: Tool<ReplaceBlockInput, BlockEditData> = {
   name: "code.replace_block",
   summary:
-    "Replace a whole function, class, key or other block by name, with its attributes and doc comments. Indentation is fitted; the file must still parse. For a few lines use edit.replace.",
+    "Replace a whole function, class, key or other block by name. Adjusts indentation. The file must still parse. For a few lines use edit.replace.",
   risk: "execute",
   input,
   limits: { maxChars: 20_000, keep: "both" },
   timeoutMs: projectToolsTimeoutMs,
   accesses: changeAccesses,
-  preview: (input, context) =>
-    diffOfChange(
-      input.path,
-      planOf(input, () => {}),
-      changeOptions(input),
-      context,
-    ),
-
-  async run(input, context) {
-    let declared: CodeSymbol | undefined;
-    const plan = planOf(input, (symbol) => {
-      declared = symbol;
-    });
-    const changed = await changeCode(input.path, plan, changeOptions(input), context);
-    return blockAnswer(changed, (outline) => sameIn(outline, declared));
-  },
+  preview: (input, context) => diffOfChange(input, planOf(input), context),
+  run: async (input, context) => blockAnswer(await changeCode(input, planOf(input), context)),
 };
 
-function planOf(input: ReplaceBlockInput, tell: (declared: CodeSymbol | undefined) => void): PlanCode {
+function planOf(input: ReplaceBlockInput): PlanCode<DeclaringEdit> {
   return async (file, context) => {
     const symbol = findBlock(file.path, file.outline, blockWanted(input));
     refuseOtherBlock(file, symbol, input);
@@ -75,7 +58,6 @@ function planOf(input: ReplaceBlockInput, tell: (declared: CodeSymbol | undefine
     const changes = replaceBlock(file.text, file.outline, symbol, snippetOf(input.new_block));
     const settled = await settleLines(file, changes, context);
     const declared = declaredIn(settled.outline, settled, symbol);
-    tell(declared);
-    return { ...settled, notes: notesOnReplacement(file, symbol, declared) };
+    return { ...settled, declared, notes: notesOnReplacement(file, symbol, declared) };
   };
 }

@@ -11,7 +11,13 @@ import { type GrepRequest, readRequest } from "../search/grep-request.ts";
 import { GrepResults, type ShownLine } from "../search/grep-results.ts";
 import { usualBudget } from "../search/grep-search.ts";
 import { maxWholeBytes, scanLargeFile, searchFiles } from "../search/search-files.ts";
-import type { CodeSearchData, FoundCode, SearchQuery, SearchWanted } from "./found-code.ts";
+import {
+  type CodeSearchData,
+  type FoundCode,
+  foundSymbol,
+  type SearchQuery,
+  type SearchWanted,
+} from "./found-code.ts";
 
 type ExactQuery = Exclude<SearchQuery, { way: "words" }>;
 
@@ -199,14 +205,7 @@ function groupBySymbol(
     path,
     firstLine: matching[0]!.line,
     lastLine: matching.at(-1)!.line,
-    symbol: symbol && {
-      kind: symbol.kind,
-      name: symbol.name,
-      within: namesAround(symbol, symbols),
-      firstLine: symbol.firstLine,
-      lastLine: symbol.lastLine,
-      signature: symbol.signature,
-    },
+    symbol: symbol && foundSymbol(symbol, namesAround(symbol, symbols)),
     why: counted(matching.length, "matching line"),
     matches: matching.map(({ line }) => line),
     excerpt: matching

@@ -179,7 +179,7 @@ src/cart.test.ts:1-4  (2 matching lines)
         limited: false,
         index: { files: 5, indexed: 5, outlined: 5, outlinable: 5 },
       },
-      text: "Nothing found for zebra. Way on: leave out kind; or use other words.",
+      text: "Nothing found for zebra. Try this: leave out kind; or use other words.",
     });
   });
 

@@ -13,6 +13,7 @@ import {
   type CodeSearchData,
   type ExcerptLine,
   type FoundCode,
+  foundSymbol,
   readQuery,
   type SearchWanted,
   showFound,
@@ -21,9 +22,7 @@ import { patientIndex } from "./mentions.ts";
 import { searchExactly } from "./search-exactly.ts";
 
 const input = z.strictObject({
-  query: z
-    .string()
-    .check(z.minLength(1), z.describe('"where are tokens refreshed", names, "text" or /regex/.')),
+  query: z.string().check(z.minLength(1), z.describe('A question, names, "exact text" or /regex/.')),
   kind: string("function, class, heading ..."),
   language: string('"rust", "ts".'),
   path: string('Folder, file or "src/**/*.ts".'),
@@ -32,10 +31,9 @@ const input = z.strictObject({
 
 export type CodeSearchInput = z.infer<typeof input>;
 
-/** Finds code by what it does, its name, or its text. */
 export const codeSearch: Tool<CodeSearchInput, CodeSearchData> = {
   name: "code.search",
-  summary: "Find code by what it does or is called, best first. For exact text use search.grep.",
+  summary: "Search code by meaning or name. Returns the best matches first. For exact text use search.grep.",
   risk: "read",
   input,
   limits: { maxChars: 16_000, keep: "head" },
@@ -120,14 +118,7 @@ async function describe(
 ): Promise<FoundCode | undefined> {
   try {
     const excerpt = lines === 0 ? [] : await excerptOf(path, { firstLine, lastLine }, words, lines, context);
-    const shown = symbol && {
-      kind: symbol.kind,
-      name: symbol.name,
-      within: symbol.within,
-      firstLine: symbol.firstLine,
-      lastLine: symbol.lastLine,
-      signature: symbol.signature,
-    };
+    const shown = symbol && foundSymbol(symbol, symbol.within);
     return { path, firstLine, lastLine, symbol: shown, why, matches: [], excerpt };
   } catch (error) {
     if (!(error instanceof ToolError) || context.signal.aborted) throw error;

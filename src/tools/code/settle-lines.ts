@@ -120,7 +120,7 @@ function dropped(text: string, old: CodeSymbol, declared: CodeSymbol | undefined
   const lines = above.split(/\r?\n/).map((line) => line.trim());
   const shown = lines.slice(0, 3).map((line) => (line.length > 100 ? `${line.slice(0, 99)}…` : line));
   const more = lines.length > 3 ? ` and ${counted(lines.length - 3, "more line")}` : "";
-  return [`what stood above it went too, as the new block brings none: ${shown.join(" ⏎ ")}${more}`];
+  return [`removed what was above it, because the new block has none: ${shown.join(" ⏎ ")}${more}`];
 }
 
 /** Refuses a change that breaks other parts of the file. `text` is the changed text. */
@@ -134,8 +134,8 @@ export function damaged(path: string, text: string, { faults, lost }: Damage): T
       : `${path}: the new code would swallow what follows: ${lost.slice(0, maxShown).map(headOf).join(", ")}${moreThan(lost.length)}`;
   return new ToolError("invalid-input", message, {
     hint:
-      "Nothing was written; the lines are those of the changed file. Correct the new code. Where the grammar is wrong " +
-      "about it use edit.replace, which does not look at syntax.",
+      "Nothing was written; the lines are those of the changed file. Correct the new code. If the grammar is wrong " +
+      "about it, use edit.replace, which does not check syntax.",
   });
 }
 
@@ -155,14 +155,14 @@ export function refuseOtherBlock({ path, text }: CodeFile, symbol: CodeSymbol, e
   }
   if (hash !== undefined && hash !== "" && !hasHash(text, symbol, hash)) {
     throw stale(
-      `${path}: ${headOf(symbol)} does not have the expected hash ${hash}, but ${blockHash(text, symbol)}`,
+      `${path}: ${headOf(symbol)} has the hash ${blockHash(text, symbol)}, not the expected ${hash}`,
     );
   }
 }
 
 function stale(message: string): ToolError {
   return new ToolError("stale", message, {
-    hint: "Nothing was written. Read the block again with code.read_symbol, then edit it as it is now.",
+    hint: "Nothing was written. Read the block again with code.read_symbol, then edit its current content.",
   });
 }
 
@@ -181,24 +181,17 @@ function linesOf(text: string): readonly string[] {
 /** Refuses new code that no text file can hold, or that is a placeholder. */
 export function refuseUnfit({ path, text }: CodeFile, old: CodeSymbol, block: string): void {
   refuseHalfCharacters(block);
-  if (block.includes("\0")) throw holdsNul(path);
+  if (block.includes("\0"))
+    throw new ToolError("invalid-input", `${path}: the new code contains a NUL character`, {
+      hint: "Write it as an escape sequence, or leave it out.",
+    });
   const known = blockText(text, old);
   const standIn = block.split(/\r?\n/).find((line) => isPlaceholder(line) && !known.includes(line.trim()));
   if (standIn !== undefined) throw standsForCode(path, standIn);
 }
 
-function holdsNul(path: string): ToolError {
-  return new ToolError(
-    "invalid-input",
-    `${path}: the new code holds a NUL character, as only binary files do`,
-    {
-      hint: "Write it as an escape of the language, or leave it out.",
-    },
-  );
-}
-
 function standsForCode(path: string, line: string): ToolError {
-  const message = `${path}: the new code holds a placeholder instead of code: ${line.trim()}`;
+  const message = `${path}: the new code contains a placeholder instead of code: ${line.trim()}`;
   return new ToolError("invalid-input", message, {
     hint: "Write the block out in full, or change only some of its lines with edit.replace.",
   });

@@ -90,7 +90,7 @@ describe("code.symbols of a file", () => {
       500,
       "Function f0 [1-1]\n",
       500,
-      "700 more symbols: go on with offset 500.",
+      "700 more symbols: continue with offset 500.",
     ]);
     const rest = await answered(codeSymbols, many, { path: "a.rs", offset: 1198 });
     expect(rest).toEqual({ ...rest, text: "Function f1198 [1199-1199]\nFunction f1199 [1200-1200]" });
@@ -98,10 +98,10 @@ describe("code.symbols of a file", () => {
 
   it("says that a file does not parse, or declares nothing", async () => {
     expect((await answered(codeSymbols, "fn a() {}\nfn b( {}\n", { path: "a.rs" })).text).toBe(
-      "Function a [1-1]\nFunction b [2-2]\n(It does not parse, first at line 2: missing `)`. Near that symbols may be missing.)",
+      "Function a [1-1]\nFunction b [2-2]\n(Does not parse, first at line 2: missing `)`. Symbols near that line may be missing.)",
     );
     expect((await answered(codeSymbols, "// nothing\n", { path: "a.rs" })).text).toBe(
-      "a.rs declares nothing that is known of rust.",
+      "a.rs declares no symbols known for rust.",
     );
   });
 
@@ -161,8 +161,8 @@ describe("code.symbols of a folder", () => {
     );
     const first = await here.run(codeSymbols, { limit: 3 });
     expect([first.text, first.continuation, first.data.nextOffset]).toEqual([
-      "a.rs\n  Function a [1-1]\n  Function z [2-2]\nb.rs\n  Function b [1-1]\n  … 1 more symbol: see the file by itself",
-      "2 of 3 files were looked at: go on with offset 2.",
+      "a.rs\n  Function a [1-1]\n  Function z [2-2]\nb.rs\n  Function b [1-1]\n  … 1 more symbol: list this file alone to see them",
+      "2 of 3 files were read: continue with offset 2.",
       2,
     ]);
     expect((await here.run(codeSymbols, { offset: 2 })).text).toBe(
@@ -173,7 +173,7 @@ describe("code.symbols of a folder", () => {
   it("leaves out files that are too large, and says so", async () => {
     await using here = codeFixture({ "a.rs": "fn a() {}\n", "large.rs": "// x\n".repeat(300_000) });
     expect((await here.run(codeSymbols, {})).text).toBe(
-      "a.rs\n  Function a [1-1]\n(Left out as too large; name one to see it: large.rs)",
+      "a.rs\n  Function a [1-1]\n(Skipped because too large; give one as path to list it: large.rs)",
     );
   });
 
@@ -183,7 +183,7 @@ describe("code.symbols of a folder", () => {
     const { text, data } = await codeSymbols.run({}, { ...here.context, environment });
     await environment.close();
     expect([text, data.skipped.guarded]).toEqual([
-      "a.rs\n  Function a [1-1]\n(Not read, as they may hold secrets: vault/b.rs)",
+      "a.rs\n  Function a [1-1]\n(Not read, because they may hold secrets: vault/b.rs)",
       ["vault/b.rs"],
     ]);
   });

@@ -38,19 +38,18 @@ interface ListedSymbol
 const input = z.strictObject({
   path: string("Default: the workspace."),
   kind: string('"function", "class" ...'),
-  name: string("Part of a name."),
-  depth: z.optional(z.int().check(z.minimum(1), z.describe("Levels of nesting."))),
-  offset: z.optional(z.int().check(z.minimum(0), z.describe("Skip so many, to go on."))),
+  name: string("Substring of the name."),
+  depth: z.optional(z.int().check(z.minimum(1), z.describe("Maximum nesting depth."))),
+  offset: z.optional(z.int().check(z.minimum(0), z.describe("Number of symbols to skip."))),
   limit: integer(1, 5_000, "Default 500."),
 });
 
 export type SymbolsInput = z.infer<typeof input>;
 
-/** Lists what files declare. */
 export const codeSymbols: Tool<SymbolsInput, SymbolsData> = {
   name: "code.symbols",
   summary:
-    "List what a file declares: functions, classes, headings, keys, with lines and signatures; of a folder, each file's top level. Read one with code.read_symbol.",
+    "List the symbols of a file (functions, classes, headings, keys) with lines and signatures, or the top level of every file in a folder. Read one with code.read_symbol.",
   risk: "read",
   input,
   limits: { maxChars: 30_000, keep: "head" },
@@ -69,20 +68,21 @@ export const codeSymbols: Tool<SymbolsInput, SymbolsData> = {
     const [fault] = outline.faults;
     const broken = fault
       ? [
-          `(It does not parse, first at line ${fault.line}: ${fault.message}. Near that symbols may be missing.)`,
+          `(Does not parse, first at line ${fault.line}: ${fault.message}. Symbols near that line may be missing.)`,
         ]
       : [];
     const none =
       outline.symbols.length === 0
-        ? `${path} declares nothing that is known of ${outline.language}.`
+        ? `${path} declares no symbols known for ${outline.language}.`
         : `${path} has no such symbols.`;
     const text = [...(shown.length === 0 ? [none] : shown.map(showSymbol)), ...broken].join("\n");
     return {
       data: { files: [file], nextOffset, skipped: { guarded: [], unreadable: [], tooLarge: [] } },
       text,
-      ...(nextOffset === undefined
-        ? {}
-        : { continuation: `${all.length - nextOffset} more symbols: go on with offset ${nextOffset}.` }),
+      continuation:
+        nextOffset === undefined
+          ? undefined
+          : `${all.length - nextOffset} more symbols: continue with offset ${nextOffset}.`,
     };
   },
 };
@@ -93,7 +93,7 @@ function folderAnswer(path: string, folder: FolderSymbols): ToolOutput<SymbolsDa
     [
       `${showPath(name)}${faults > 0 ? " (does not parse)" : ""}`,
       ...listed.map((each) => `  ${showSymbol(each)}`),
-      ...(hidden > 0 ? [`  … ${counted(hidden, "more symbol")}: see the file by itself`] : []),
+      ...(hidden > 0 ? [`  … ${counted(hidden, "more symbol")}: list this file alone to see them`] : []),
     ].join("\n"),
   );
   const none = `No symbols were found in ${path}, which has ${counted(total, "file")}.`;
@@ -108,9 +108,10 @@ function folderAnswer(path: string, folder: FolderSymbols): ToolOutput<SymbolsDa
     text: [...(shown.length === 0 && nextOffset === undefined ? [none] : shown), ...notesOn(skipped)].join(
       "\n",
     ),
-    ...(nextOffset === undefined
-      ? {}
-      : { continuation: `${nextOffset} of ${total} files were looked at: go on with offset ${nextOffset}.` }),
+    continuation:
+      nextOffset === undefined
+        ? undefined
+        : `${nextOffset} of ${total} files were read: continue with offset ${nextOffset}.`,
   };
 }
 
@@ -122,9 +123,9 @@ function notesOn({ guarded, unreadable, tooLarge }: FolderSymbols["skipped"]): r
           `(${why}: ${paths.slice(0, 5).map(showPath).join(", ")}${paths.length > 5 ? `, ${paths.length - 5} more` : ""})`,
         ];
   return [
-    ...say(guarded, "Not read, as they may hold secrets"),
+    ...say(guarded, "Not read, because they may hold secrets"),
     ...say(unreadable, "Could not be read"),
-    ...say(tooLarge, "Left out as too large; name one to see it"),
+    ...say(tooLarge, "Skipped because too large; give one as path to list it"),
   ];
 }
 
@@ -134,11 +135,6 @@ function fileSymbols(path: string, language: string, faults: number, listed: rea
     return { kind, name, firstLine, lastLine, line, signature, doc, depth };
   });
   return { path, language, faults, symbols };
-}
-
-interface FolderChosen extends SymbolsChosen {
-  readonly offset?: number | undefined;
-  readonly limit?: number | undefined;
 }
 
 interface FolderSymbols {
@@ -167,7 +163,7 @@ interface FolderFile {
 /** Reads the files that search.grep would search, ordered by path, until enough symbols are found. */
 async function symbolsInFolder(
   directory: string,
-  { depth = 1, offset = 0, limit = 500, ...chosen }: FolderChosen,
+  { depth = 1, offset = 0, limit = 500, ...chosen }: SymbolsInput,
   context: ToolContext,
 ): Promise<FolderSymbols> {
   const wanted = { directory, filter: new FileFilter({ globs: [] }), hidden: false, ignoreFiles: true };
@@ -210,14 +206,8 @@ interface Listed {
   readonly depth: number;
 }
 
-interface SymbolsChosen {
-  readonly kind?: string | undefined;
-  readonly name?: string | undefined;
-  readonly depth?: number | undefined;
-}
-
 /** The selected symbols of an outline, in file order. */
-function chooseSymbols({ symbols }: Outline, { kind, name, depth: most }: SymbolsChosen): readonly Listed[] {
+function chooseSymbols({ symbols }: Outline, { kind, name, depth: most }: SymbolsInput): readonly Listed[] {
   const depths: number[] = [];
   const listed: Listed[] = [];
   for (const symbol of symbols) {

@@ -17,10 +17,9 @@ const input = z.strictObject({ path: pathField });
 
 export type ValidateInput = z.infer<typeof input>;
 
-/** Reports syntax errors of a file. */
 export const codeValidate: Tool<ValidateInput, ValidateData> = {
   name: "code.validate",
-  summary: "Check a file's syntax. Only parses: types are for the project's checker.",
+  summary: "Check the syntax of a file. Does not check types.",
   risk: "read",
   input,
   limits: { maxChars: 20_000, keep: "head" },

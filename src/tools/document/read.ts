@@ -5,7 +5,7 @@ import { reworded, ToolError } from "../../contract/error.ts";
 import type { Tool, ToolContext } from "../../contract/tool.ts";
 import { splitAnchor } from "../../documents/anchors.ts";
 import { flag, integer, string } from "../fields.ts";
-import { howToGoOn, showDocument } from "./show-document.ts";
+import { describeNext, showDocument } from "./show-document.ts";
 
 /** Pictures are in the images of the output. */
 export interface DocumentReadData extends Omit<DocumentContent, "images"> {
@@ -16,18 +16,17 @@ const limits = { maxChars: 200_000, keep: "head" } as const;
 
 const input = z.strictObject({
   path: z.string().check(z.describe("Path or out_... handle.")),
-  part: string('Only this: "page 3", "pages 2-5", "Sheet1!A1:D20", "slide 2", "entry a/b.txt".'),
+  part: string('Read only "page 3", "pages 2-5", "Sheet1!A1:D20", "slide 2" or "entry a/b.txt".'),
   max_chars: integer(1, 20_000_000, "Default 40000."),
-  images: flag("Also show the part's pictures."),
+  images: flag("Include images of the part."),
 });
 
 export type DocumentReadInput = z.infer<typeof input>;
 
-/** Shows the content of documents such as PDF or office files. */
 export const documentRead: Tool<DocumentReadInput, DocumentReadData> = {
   name: "document.read",
   summary:
-    "Read PDF, Word, Excel, PowerPoint, OpenDocument, EPUB, RTF, CSV, HTML, notebooks, pictures; list archives. For text and code use file.read.",
+    "Read PDF, Word, Excel, PowerPoint, OpenDocument, EPUB, RTF, CSV, HTML, notebooks and images, or list an archive. For text and code use file.read.",
   risk: "read",
   input,
   limits,
@@ -45,8 +44,8 @@ export const documentRead: Tool<DocumentReadInput, DocumentReadData> = {
     return {
       data: { path, ...content },
       text,
-      ...(next === undefined ? {} : { continuation: howToGoOn(next, text, limits.maxChars) }),
-      ...(pictures.length === 0 ? {} : { images: pictures }),
+      continuation: next === undefined ? undefined : describeNext(next, text, limits.maxChars),
+      images: pictures.length === 0 ? undefined : pictures,
     };
   },
 };
@@ -69,13 +68,13 @@ async function readBytes(path: string, { environment, signal }: ToolContext): Pr
     if (!(error instanceof ToolError)) throw error;
     if (error.code === "too-large")
       throw reworded(error, {
-        hint: "Text can be read in pieces with file.read and search.grep; of others take out a part first (shell.run).",
+        hint: "Read text in pieces with file.read or search.grep; extract a part of other formats with shell.run.",
       });
     const info =
       error.code === "unsupported" ? await environment.info(path).catch(() => undefined) : undefined;
     if (info?.kind !== "directory") throw error;
     throw new ToolError("unsupported", `${path} is a directory, not a document`, {
-      hint: "See what is in it with file.list, then read a file of it.",
+      hint: "List it with file.list, then read a file in it.",
       details: { kind: "read-directory" },
     });
   }

@@ -16,30 +16,32 @@ export function showDocument(path: string, content: Shown): string {
 }
 
 /** How to read what follows `text`, of which an answer shows at most `maxChars`. */
-export function howToGoOn(next: string, text: string, maxChars: number): string {
+export function describeNext(next: string, text: string, maxChars: number): string {
   const part = JSON.stringify(next);
   // The cut part is only in the stored output.
   return text.length > maxChars
-    ? `The rest of this is only in the output kept; then go on with part: ${part}.`
-    : `Go on with part: ${part}.`;
+    ? `The rest of this part is only in the stored output; then continue with part: ${part}.`
+    : `Continue with part: ${part}.`;
 }
 
 function firstLine(path: string, { description, consistsOf, properties }: Shown): string {
   const parts =
     consistsOf === undefined ? [] : [counted(consistsOf.total, consistsOf.one, pluralOf(consistsOf.one))];
-  const told = Object.entries(properties).map(([name, value]) => `${shortened(name)}: ${shortened(value)}`);
-  return `${printableLine(path)}: ${[description, ...parts].join(", ")}${told.length === 0 ? "" : ` (${told.join("; ")})`}`;
+  const details = Object.entries(properties).map(
+    ([name, value]) => `${shortened(name)}: ${shortened(value)}`,
+  );
+  return `${printableLine(path)}: ${[description, ...parts].join(", ")}${details.length === 0 ? "" : ` (${details.join("; ")})`}`;
 }
 
 function showPart({ anchor, title, text }: DocumentPart): string {
-  // A document line that looks like one of ours is marked with a backslash, which Markdown does not show.
-  const words = text.replaceAll(ourLines, "\\[");
-  if (anchor === "") return words;
+  // A document line that looks like a generated one is marked with a backslash, which Markdown does not show.
+  const escaped = text.replaceAll(generatedLines, "\\[");
+  if (anchor === "") return escaped;
   const named = title === undefined || title === "" ? anchor : `${anchor}: ${shortened(title)}`;
-  return `[${printableLine(named)}]\n${words}`;
+  return `[${printableLine(named)}]\n${escaped}`;
 }
 
-const ourLines = /^\[(?=Note: |Go on with |(?:page|slide|section|chapter|cell|row)s? \d)/gm;
+const generatedLines = /^\[(?=Note: |Continue with |(?:page|slide|section|chapter|cell|row)s? \d)/gm;
 
 function pluralOf(one: string): string {
   return one.endsWith("y") ? `${one.slice(0, -1)}ies` : `${one}s`;

@@ -33,7 +33,7 @@ const verbs = {
 function subjectOf({ plan, target, mode }: PlannedFile): string {
   const { path, changes } = plan;
   const name = target === undefined ? path : `${path} (a link: the file is ${target})`;
-  const places = changes.length === 0 ? "" : listLines(spansAfter(changes));
+  const lines = changes.length === 0 ? "" : listLines(spansAfter(changes));
   const permissions = mode === undefined ? "" : `, mode ${mode.toString(8)}`;
   switch (plan.action) {
     case "add":
@@ -41,10 +41,10 @@ function subjectOf({ plan, target, mode }: PlannedFile): string {
     case "delete":
       return `${name}, ${counted(changes[0]?.removedLines ?? 0, "line")}`;
     case "update":
-      return `${name}${places && ` at ${places}`}${permissions}`;
+      return `${name}${lines && ` at ${lines}`}${permissions}`;
     case "move":
     case "copy":
-      return `${plan.from} to ${name}${places && `, changed at ${places}`}${permissions}`;
+      return `${plan.from} to ${name}${lines && `, changed at ${lines}`}${permissions}`;
   }
 }
 

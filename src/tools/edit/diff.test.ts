@@ -102,7 +102,7 @@ describe("edit.diff", () => {
       "diff --git a/a.sh b/a.sh\nold mode 100644\nnew mode 100755\ndiff --git a/b b/b\n--- a/b\n+++ b/b\n@@ -1 +1 @@\n-x\n+y\n";
     expect(await room.refusal(editDiff, { diff })).toEqual({
       code: "invalid-input",
-      message: "a.sh has the mode already: the diff would change nothing",
+      message: "a.sh already has this mode; the diff changes nothing",
       hint: "Leave the file out of the diff. None of the files was changed.",
     });
     expect(readFileSync(room.at("b"), "utf8")).toBe("x\n");

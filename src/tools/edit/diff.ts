@@ -7,15 +7,14 @@ import { accessesOf } from "./touched-paths.ts";
 
 const input = z.strictObject({
   diff: z.string().check(z.minLength(1)),
-  path: string("Change this file, whatever the diff calls it."),
+  path: string("Apply it to this file, whatever name it contains."),
 });
 
 export type EditDiffInput = z.infer<typeof input>;
 
-/** Applies a unified diff. */
 export const editDiff: Tool<EditDiffInput, EditData> = {
   name: "edit.diff",
-  summary: "Apply a unified diff to any number of files, all or nothing. Line numbers are only hints.",
+  summary: "Apply a unified diff to one or more files, all or nothing. Line numbers are only hints.",
   risk: "write",
   input,
   limits: { maxChars: 20_000, keep: "both" },

@@ -2,7 +2,7 @@ import { reworded, ToolError } from "../../contract/error.ts";
 import type { PreviewContext, SeenPart } from "../../contract/tool.ts";
 import { diffRuns } from "../../edit/diff-runs.ts";
 import { asBuffer, containsBytes } from "../../lib/bytes/bytes.ts";
-import { byteOrderMarkLength, decodeText, detectEncoding, detectionBytes } from "../../lib/text/encoding.ts";
+import { byteOrderMarkLength, decodeText, encodingOf } from "../../lib/text/encoding.ts";
 import { listLines, showRuns } from "./show-lines.ts";
 
 /** How a file differs from what the caller last saw. */
@@ -51,8 +51,8 @@ function asKnown(
   if (first?.lines === "all") return linesOf(decode(first.bytes));
   return outdated.reduceRight<readonly string[]>((known, part) => {
     const lines = linesOf(decode(part.bytes));
-    const places = uniqueLines(lines, now);
-    const { start, end } = spanIn(lines, firstLine(part) - 1, places);
+    const positions = uniqueLines(lines, now);
+    const { start, end } = spanIn(lines, firstLine(part) - 1, positions);
     return [...known.slice(0, start), ...lines, ...known.slice(end)];
   }, now);
 }
@@ -64,30 +64,29 @@ function firstLine({ lines }: SeenPart): number {
 /** Positions of lines that occur once, which show where others have been; -1 for lines that occur often. */
 function uniqueLines(lines: readonly string[], now: readonly string[]): ReadonlyMap<string, number> {
   const wanted = new Set(lines);
-  const places = new Map<string, number>();
+  const positions = new Map<string, number>();
   for (let index = 0; index < now.length; index += 1) {
     const line = now[index]!;
-    if (wanted.has(line)) places.set(line, places.has(line) ? -1 : index);
+    if (wanted.has(line)) positions.set(line, positions.has(line) ? -1 : index);
   }
-  return places;
+  return positions;
 }
 
 function spanIn(
   lines: readonly string[],
   first: number,
-  places: ReadonlyMap<string, number>,
+  positions: ReadonlyMap<string, number>,
 ): { start: number; end: number } {
-  const isTelling = (line: string) => (places.get(line) ?? -1) >= 0;
-  const head = lines.findIndex(isTelling);
-  const tail = lines.findLastIndex(isTelling);
-  const start = head === -1 ? first : Math.max(0, places.get(lines[head]!)! - head);
-  const end = tail === -1 ? first + lines.length : places.get(lines[tail]!)! + lines.length - tail;
+  const isUnique = (line: string) => (positions.get(line) ?? -1) >= 0;
+  const head = lines.findIndex(isUnique);
+  const tail = lines.findLastIndex(isUnique);
+  const start = head === -1 ? first : Math.max(0, positions.get(lines[head]!)! - head);
+  const end = tail === -1 ? first + lines.length : positions.get(lines[tail]!)! + lines.length - tail;
   return start <= end ? { start, end } : { start: first, end: first + lines.length };
 }
 
 function decoderFor(file: Uint8Array): (bytes: Uint8Array) => string {
-  const head = file.subarray(0, detectionBytes);
-  const detected = detectEncoding(head, { complete: head.length === file.length });
+  const detected = encodingOf(file);
   const encoding = detected === "binary" ? "latin1" : detected;
   return (bytes) => decodeText(bytes, encoding).text;
 }

@@ -1,7 +1,7 @@
 import type { FileChange } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { PreviewContext, ToolContext, ToolOutput } from "../../contract/tool.ts";
-import type { EditRequest, FilePlan } from "../../edit/edit-request.ts";
+import type { EditRequest } from "../../edit/edit-request.ts";
 import { showDiff } from "../../edit/rewrite/show-diff.ts";
 import { byteOrderMarkLength } from "../../lib/text/encoding.ts";
 import { describeEdit, type EditData, editedFile } from "./describe-edit.ts";
@@ -20,21 +20,38 @@ export async function editFiles(
   context: ToolContext,
 ): Promise<ToolOutput<EditData>> {
   const { environment, signal } = context;
-  for (let tries = 1; ; tries += 1) {
+  return retryWhenStale(async () => {
     const planned = await planFiles(request, options, context);
-    try {
-      await environment.change(
-        planned.flatMap((file) => changesFor(file, options)),
-        { signal },
-      );
-    } catch (error) {
-      // The file changed since it was planned; plan again from its current content.
-      if (tries < maxTries && error instanceof ToolError && error.code === "stale") continue;
-      throw error;
-    }
-    for (const { plan } of planned) remember(plan, context);
+    await environment.change(
+      planned.flatMap((file) => changesFor(file, options)),
+      { signal },
+    );
+    for (const { plan } of planned) if (plan.action !== "delete") noteWritten(plan.path, plan.after, context);
     return answer(planned, "done");
+  });
+}
+
+/** Plans and writes again, from the current content, when a file has changed since it was planned. */
+export async function retryWhenStale<Result>(
+  planAndWrite: () => Promise<Result>,
+  mayRetry: (error: ToolError) => boolean = () => true,
+): Promise<Result> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await planAndWrite();
+    } catch (error) {
+      const isStale = error instanceof ToolError && error.code === "stale";
+      if (!isStale || tries === maxTries || !mayRetry(error)) throw error;
+    }
   }
+}
+
+/** Only a file that changes all the time needs more tries. */
+const maxTries = 50;
+
+/** The caller has seen its own change. */
+export function noteWritten(path: string, bytes: Uint8Array, { seen }: Pick<ToolContext, "seen">): void {
+  seen.note(path, { bytes: bytes.subarray(byteOrderMarkLength(bytes)), lines: "all" });
 }
 
 /** Reports what `editFiles` would do. */
@@ -60,9 +77,6 @@ function modeLine(path: string, mode: number | undefined): string {
   return mode === undefined ? "" : `new mode of ${path}: ${mode.toString(8)}\n`;
 }
 
-/** Only a file that changes all the time needs more tries. */
-const maxTries = 50;
-
 function changesFor(file: PlannedFile, { hardLinks }: EditOptions): readonly FileChange[] {
   const { plan, beforeHash: before = "nothing" } = file;
   const { path } = plan;
@@ -81,12 +95,6 @@ function changesFor(file: PlannedFile, { hardLinks }: EditOptions): readonly Fil
     case "copy":
       return [{ ...changed, before: "nothing", like: plan.from }];
   }
-}
-
-/** The caller has seen its own change. */
-function remember(plan: FilePlan, { seen }: ToolContext): void {
-  if (plan.action === "delete") return;
-  seen.note(plan.path, { bytes: plan.after.subarray(byteOrderMarkLength(plan.after)), lines: "all" });
 }
 
 function answer(planned: readonly PlannedFile[], mood: "done" | "planned"): ToolOutput<EditData> {

@@ -92,8 +92,8 @@ describe("edit.patch", () => {
     symlinkSync("real.txt", room.at("link.txt"));
     const refusal = {
       code: "unsupported",
-      message: "link.txt is a link, which edits neither delete nor move",
-      hint: "Use file.delete or file.move for the link itself, or name the file it leads to.",
+      message: "link.txt is a link, and edits do not delete or move links",
+      hint: "Use file.delete or file.move for the link, or give the path of its target.",
     };
     const moving = wrap("*** Update File: link.txt\n*** Move to: b.txt\n@@\n-one\n+1");
     expect(await room.refusal(editPatch, { patch: wrap("*** Delete File: link.txt") })).toEqual(refusal);

@@ -10,11 +10,10 @@ const input = z.strictObject({
 
 export type EditPatchInput = z.infer<typeof input>;
 
-/** Changes any number of files by a patch in the format v4a. */
 export const editPatch: Tool<EditPatchInput, EditData> = {
   name: "edit.patch",
   summary:
-    "Change many files by one patch, all or nothing: `*** Begin Patch`, then per file `*** Update File: path` (perhaps `*** Move to: path`), `*** Add File: path` or `*** Delete File: path`, then `*** End Patch`. An update has hunks: `@@` and lines that begin with a space (about 3 of context), - or +. A new file has + lines.",
+    "Change one or more files with one patch, all or nothing: `*** Begin Patch`, then per file `*** Update File: path` (optionally `*** Move to: path`), `*** Add File: path` or `*** Delete File: path`, then `*** End Patch`. An update has hunks: `@@`, then lines that start with a space (about 3 lines of context), - or +. A new file has only + lines.",
   risk: "write",
   input,
   limits: { maxChars: 20_000, keep: "both" },

@@ -5,7 +5,7 @@ import type { EditRequest, FilePlan } from "../../edit/edit-request.ts";
 import { planEdits } from "../../edit/plan-edits.ts";
 import { contentHash } from "../../lib/bytes/content-hash.ts";
 import { sniffMediaType } from "../../lib/bytes/media-type.ts";
-import { detectEncoding, detectionBytes } from "../../lib/text/encoding.ts";
+import { detectionBytes, encodingOf } from "../../lib/text/encoding.ts";
 import { type Drift, driftSince } from "./drift.ts";
 import { type Touch, touchesOf } from "./touched-paths.ts";
 
@@ -73,7 +73,7 @@ async function newMode(
 }
 
 function sameMode(path: string): ToolError {
-  return new ToolError("invalid-input", `${path} has the mode already: the diff would change nothing`, {
+  return new ToolError("invalid-input", `${path} already has this mode; the diff changes nothing`, {
     hint: "Leave the file out of the diff.",
   });
 }
@@ -95,8 +95,8 @@ async function targetOf(path: string, { environment }: PreviewContext): Promise<
 async function refuseLink(path: string, { environment }: PreviewContext): Promise<void> {
   const { kind } = await environment.info(path, { followLinks: false });
   if (kind !== "link") return;
-  throw new ToolError("unsupported", `${path} is a link, which edits neither delete nor move`, {
-    hint: "Use file.delete or file.move for the link itself, or name the file it leads to.",
+  throw new ToolError("unsupported", `${path} is a link, and edits do not delete or move links`, {
+    hint: "Use file.delete or file.move for the link, or give the path of its target.",
   });
 }
 
@@ -143,11 +143,11 @@ async function refuseOtherHash(
   if (bytes === undefined) throw files.missing(path);
   const hash = contentHash(bytes);
   if (hash.startsWith(expected.toLowerCase())) return;
-  const message = `${path} does not have the expected hash ${expected}, but ${hash}`;
+  const message = `${path} has the hash ${hash}, not the expected ${expected}`;
   const drift = await driftSince(path, bytes, context);
   if (drift) throw stale(path, message, drift);
   throw new ToolError("stale", message, {
-    hint: "Nothing was written. Read the file again, then edit it as it is now.",
+    hint: "Nothing was written. Read the file again, then edit its current content.",
   });
 }
 
@@ -158,23 +158,23 @@ function stale(
   path: string,
   reason: string,
   { at, diff }: Drift,
-  wayOut = "Make the edit fit the file as it is now, and send it again.",
+  fix = "Adapt the edit to the current content and send it again.",
 ): ToolError {
   return new ToolError("stale", `${reason}\n${path} has changed since you last saw it, at ${at}:\n${diff}`, {
-    hint: `Nothing was written. ${wayOut}`,
+    hint: `Nothing was written. ${fix}`,
   });
 }
 
 function isBinary(bytes: Uint8Array): boolean {
-  const head = bytes.subarray(0, detectionBytes);
-  const encoding = detectEncoding(head, { complete: head.length === bytes.length });
-  return encoding === "binary" || sniffMediaType(head) !== undefined;
+  return encodingOf(bytes) === "binary" || sniffMediaType(bytes.subarray(0, detectionBytes)) !== undefined;
 }
 
 function notInBinary(path: string): ToolError {
-  return new ToolError("unsupported", `${path} is a binary file and does not hold the text just once`, {
-    hint: "In a binary file only text that stands there byte by byte as given can be replaced.",
-  });
+  return new ToolError(
+    "unsupported",
+    `${path} is a binary file that does not contain the text exactly once`,
+    { hint: "In a binary file, the text must match byte for byte." },
+  );
 }
 
 /** The files that a request may mean, read before anything is decided. */
@@ -204,7 +204,7 @@ class RequestedFiles {
   at(path: string): Uint8Array | undefined {
     const found = this.#found.get(path);
     if (found === undefined)
-      throw new ToolError("internal", `${path} was not announced, so it is not touched`);
+      throw new ToolError("internal", `${path} is not among the accesses of this edit`);
     if (!(found instanceof ToolError)) return found;
     if (found.code === "not-found") return undefined;
     throw found;
@@ -238,7 +238,10 @@ class RequestedFiles {
     this.#found.set(path, found);
     if (found instanceof ToolError) return found;
     this.#bytes += found.length;
-    if (this.#bytes > maxTogether * megabyte) throw tooLargeTogether();
+    if (this.#bytes > maxTogether * megabyte)
+      throw new ToolError("too-large", `The files of this call have more than ${maxTogether} MB together`, {
+        hint: "Edit fewer of them at once.",
+      });
     return found;
   }
 }
@@ -264,12 +267,6 @@ async function contentOf(
 
 function tooLarge(path: string): ToolError {
   return new ToolError("too-large", `${path} is too large to edit: at most ${maxEach} MB`, {
-    hint: "Change it with a command or a script of your own.",
-  });
-}
-
-function tooLargeTogether(): ToolError {
-  return new ToolError("too-large", `The files of this call have more than ${maxTogether} MB together`, {
-    hint: "Edit fewer of them at once.",
+    hint: "Change it with a command or script.",
   });
 }

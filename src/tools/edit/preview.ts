@@ -15,11 +15,10 @@ const fields = z.strictObject({
 
 export type EditPreviewInput = z.infer<typeof fields>;
 
-/** Says what an edit would do. */
 export const editPreview: Tool<EditPreviewInput, EditData> = {
   name: "edit.preview",
   summary:
-    "Show what an edit would do, changing nothing: the fields of edit.replace, `patch` as edit.patch, or `diff` as edit.diff.",
+    "Show what an edit would change without changing it. Takes the fields of edit.replace, or `patch` (edit.patch), or `diff` (edit.diff).",
   risk: "read",
   input: fields.check(refuseFault(faultIn)),
   limits: { maxChars: 20_000, keep: "both" },

@@ -2,33 +2,14 @@ import * as z from "zod/mini";
 import type { ReplaceRequest } from "../../edit/edit-request.ts";
 import { flag, string } from "../fields.ts";
 
-interface TextEdit {
-  readonly find: string;
-  readonly replace: string;
-  readonly all?: boolean | undefined;
-  readonly expect_count?: number | undefined;
-}
-
-/** One edit, or a list of them. */
-export interface ReplaceFields {
-  readonly path?: string | undefined;
-  readonly find?: string | undefined;
-  readonly replace?: string | undefined;
-  readonly all?: boolean | undefined;
-  readonly expect_count?: number | undefined;
-  readonly edits?: TextEdit[] | undefined;
-  readonly exact?: boolean | undefined;
-  readonly first?: boolean | undefined;
-  readonly expected_hash?: string | undefined;
-  readonly hard_links?: "break" | "keep" | undefined;
-}
-
 export const replaceFields = {
-  find: string("Text as in the file, without line numbers, unique. Empty only for an empty or new file."),
+  find: string(
+    "Exact text in the file, without line numbers; must be unique. Empty only for an empty or new file.",
+  ),
   replace: z.optional(z.string()),
-  all: flag("Replace every place."),
+  all: flag("Replace every occurrence."),
   expect_count: z.optional(
-    z.int().check(z.minimum(1), z.describe("There must be so many; all are replaced.")),
+    z.int().check(z.minimum(1), z.describe("Replace all; there must be exactly this many.")),
   ),
   edits: z.optional(
     z
@@ -40,29 +21,32 @@ export const replaceFields = {
           expect_count: z.optional(z.int().check(z.minimum(1))),
         }),
       )
-      .check(z.maxLength(200), z.describe("Instead: several, all or none.")),
+      .check(z.maxLength(200), z.describe("Instead: several edits, all or nothing.")),
   ),
-  exact: flag("Forgive nothing in finding."),
-  first: flag("The first of several places."),
+  exact: flag("Match byte for byte."),
+  first: flag("Replace only the first occurrence."),
   expected_hash: z.optional(
     z
       .string()
       .check(
-        z.regex(/^[0-9a-fA-F]{8,64}$/, { error: "give a SHA-256 in hex, or at least its first 8 digits" }),
-        z.describe("SHA-256 or first digits: refuse another content."),
+        z.regex(/^[0-9a-fA-F]{8,64}$/, { error: "must be a SHA-256 in hex, or at least its first 8 digits" }),
+        z.describe("SHA-256 of the file, or its first digits; refuse other content."),
       ),
   ),
   hard_links: z.optional(
-    z.enum(["break", "keep"]).check(z.describe("keep: other hard links change too; default break.")),
+    z.enum(["break", "keep"]).check(z.describe("keep: also change other hard links. Default break.")),
   ),
 };
+
+/** One edit, or a list of them. */
+export type ReplaceFields = { path?: string | undefined } & z.infer<z.ZodMiniObject<typeof replaceFields>>;
 
 /** What is wrong with the combination of fields. Some models fill every field: an empty one counts as absent. */
 export function faultInEdits(fields: ReplaceFields): string | undefined {
   const { find, replace, all, expect_count, edits = [], first } = fields;
   const isSingle = [find, replace, all, expect_count].some(isGiven);
   if (first && (edits.length > 0 || all || expect_count !== undefined))
-    return "give `first` beside `find` and `replace` alone";
+    return "give `first` only with `find` and `replace`";
   if (edits.length > 0) return isSingle ? "give `find` and `replace`, or `edits`, not both" : undefined;
   if (find === undefined && replace === undefined) return "give `find` and `replace`, or `edits`";
   if (find === undefined) return "`find` is missing: the text to replace";

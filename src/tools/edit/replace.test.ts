@@ -111,7 +111,7 @@ describe("edit.replace", () => {
     expect([one, two, three].map((file) => file?.occurrences)).toEqual([3, 2, 1]);
     expect(readFileSync(room.at("a.txt"), "utf8")).toBe("z\nbaa\nx\nx\n");
     expect(schemaFaults(editReplace, { ...first, find: "x", replace: "y", all: true })).toEqual([
-      ": give `first` beside `find` and `replace` alone",
+      ": give `first` only with `find` and `replace`",
     ]);
   });
 
@@ -253,8 +253,8 @@ describe("edit.replace", () => {
     const edit = { path: "a.txt", find: "one", replace: "two" };
     expect(await room.refusal(editReplace, { ...edit, expected_hash: "0123456789" })).toEqual({
       code: "stale",
-      message: `a.txt does not have the expected hash 0123456789, but ${hashOf("one\n")}`,
-      hint: "Nothing was written. Read the file again, then edit it as it is now.",
+      message: `a.txt has the hash ${hashOf("one\n")}, not the expected 0123456789`,
+      hint: "Nothing was written. Read the file again, then edit its current content.",
     });
     expect(readFileSync(room.at("a.txt"), "utf8")).toBe("one\n");
     const digits = hashOf("one\n").slice(0, 8).toUpperCase();
@@ -285,13 +285,13 @@ describe("edit.replace", () => {
       ),
       refusal(
         "unsupported",
-        "dot.png is a binary file and does not hold the text just once",
-        "In a binary file only text that stands there byte by byte as given can be replaced.",
+        "dot.png is a binary file that does not contain the text exactly once",
+        "In a binary file, the text must match byte for byte.",
       ),
       refusal(
         "too-large",
         "huge.log is too large to edit: at most 64 MB",
-        "Change it with a command or a script of your own.",
+        "Change it with a command or script.",
       ),
       refusal("outside-workspace", "away leads outside the workspace", outside),
       refusal("outside-workspace", "../x leads outside the workspace", outside),
@@ -382,7 +382,7 @@ describe("edit.replace", () => {
       [": `find` is missing: the text to replace"],
       [": `replace` is missing: the new text, empty to remove"],
       [": give `find` and `replace`, or `edits`, not both"],
-      ["expected_hash: give a SHA-256 in hex, or at least its first 8 digits"],
+      ["expected_hash: must be a SHA-256 in hex, or at least its first 8 digits"],
       ["expect_count: Invalid input"],
       ["path: Invalid input", ": Invalid input"],
     ]);

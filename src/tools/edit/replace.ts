@@ -12,11 +12,10 @@ const fields = z.strictObject({
 
 export type EditReplaceInput = z.infer<typeof fields>;
 
-/** Changes text in one file. */
 export const editReplace: Tool<EditReplaceInput, EditData> = {
   name: "edit.replace",
   summary:
-    "Replace text in a file. `find` must be there once, unless `all` or `expect_count` is given; slips in indentation and quotes are forgiven. For several files use edit.patch.",
+    "Replace text in a file. `find` must occur exactly once, unless `all` or `expect_count` is given; differences in indentation and quotes are tolerated. For several files use edit.patch.",
   risk: "write",
   input: fields.check(refuseFault(faultInEdits)),
   limits: { maxChars: 20_000, keep: "both" },

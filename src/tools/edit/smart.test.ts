@@ -253,7 +253,7 @@ describe("nothing is written", () => {
       } as const,
       {
         code: "invalid-input",
-        message: "counter.rs: the new code holds a placeholder instead of code: // ... existing code ...",
+        message: "counter.rs: the new code contains a placeholder instead of code: // ... existing code ...",
         hint: "Write the block out in full, or change only some of its lines with edit.replace.",
       },
     ],
@@ -269,7 +269,7 @@ describe("nothing is written", () => {
     ).toEqual({
       code: "unsupported",
       message: "picture is a binary file, which has no lines to edit",
-      hint: "In a binary file edit.replace replaces text that stands there byte by byte.",
+      hint: "Use edit.replace with text that matches byte for byte.",
     });
   });
 });
@@ -299,7 +299,7 @@ describe("behind the counter", () => {
       [
         "Edited counter.rs at line 11 (# → #):",
         ...hunk,
-        "To go back: journal_undo with checkpoint checkpoint-1, set before this edit.",
+        "To undo: journal_undo with checkpoint checkpoint-1.",
       ],
       after,
     ]);
@@ -333,8 +333,8 @@ describe("behind the counter", () => {
     crib.write("poem.unknown", "zero\none\ntwo\nthree\nfour\nfive\n");
     const [moved, unseen, named] = [await call("lines 2-3"), await call("line 5"), await call("two")];
     expect([moved.content, unseen.isError, named.isError, crib.read("poem.unknown")]).toEqual([
-      "poem.unknown: at lines 2-3 is no longer what you last saw there\n" +
-        "Nothing was written. Read the file again, or name the place by text or a symbol.",
+      "poem.unknown has changed at lines 2-3 since you last saw it\n" +
+        "Nothing was written. Read the file again, or give the location as text or a symbol.",
       false,
       false,
       "zero\none\nthree\nfive\n",
@@ -345,7 +345,7 @@ describe("behind the counter", () => {
     [{ operation: "delete", content: "x" }, "`content` is given, but delete takes none"],
     [{ operation: "replace" }, "`content` is missing: the new text; to remove it use delete"],
     [{ operation: "insert_after", content: "" }, "`content` is missing: what to insert"],
-    [{ operation: "delete", location: " " }, "is empty: say where"],
+    [{ operation: "delete", location: " " }, "is empty: describe the location"],
   ])("refuses %j", async (fields, said) => {
     await using crib = await temporaryToolcrib({ mode: "yolo" });
     crib.write("a.txt", "one\n");

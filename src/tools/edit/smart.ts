@@ -4,10 +4,10 @@ import type { TextLocation } from "../../code/smart/location.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { PreviewContext, Tool, ToolContext, ToolOutput } from "../../contract/tool.ts";
 import { showDiff } from "../../edit/rewrite/show-diff.ts";
-import { byteOrderMarkLength } from "../../lib/text/encoding.ts";
 import { flag } from "../fields.ts";
 import { describeEdit, type EditData, editedFile } from "./describe-edit.ts";
 import { explainMiss } from "./drift.ts";
+import { noteWritten, retryWhenStale } from "./edit-files.ts";
 import { type PlannedFile, withFileState } from "./plan-files.ts";
 import { refuseFault } from "./replace-fields.ts";
 import { planTarget } from "./smart/plan-target.ts";
@@ -23,22 +23,21 @@ export interface EditSmartData extends EditData {
 const fields = z.strictObject({
   path: z.string(),
   location: z.string().check(
-    z.refine((location) => location.trim() !== "", { error: "is empty: say where" }),
-    z.describe('Text of the file, "lines 10-20", "fn run", or "the function that checks tokens".'),
+    z.refine((location) => location.trim() !== "", { error: "is empty: describe the location" }),
+    z.describe('Text in the file, "lines 10-20", "fn run", or "the function that checks tokens".'),
   ),
   operation: z.enum(["replace", "insert_before", "insert_after", "delete"]),
   content: z.optional(z.string()),
-  as_is: flag("Do not fit lines to their place."),
+  as_is: flag("Do not adjust indentation."),
   preview: flag("Only show it."),
 });
 
 export type EditSmartInput = z.infer<typeof fields>;
 
-/** Edits a location that is given in any form. */
 export const editSmart: Tool<EditSmartInput, EditSmartData> = {
   name: "edit.smart",
   summary:
-    "Edit at a place said in words: lines, a symbol or a description; refused if not clear. If you can quote the text, use edit.replace.",
+    "Edit at a location given by line numbers, symbol or description; refuses if it is ambiguous. If you can quote the text, use edit.replace.",
   risk: "write",
   input: fields.check(refuseFault(faultIn)),
   limits: { maxChars: 20_000, keep: "both" },
@@ -47,26 +46,20 @@ export const editSmart: Tool<EditSmartInput, EditSmartData> = {
 
   async run(input, context) {
     let checkpoint: string | undefined;
-    for (let tries = 1; ; tries += 1) {
-      const { planned, place } = await planSmart(input, context);
-      if (input.preview) return answer(planned, place, "planned");
+    let isByNumber = false;
+    const edit = async () => {
+      const { planned, found } = await planSmart(input, context);
+      if (input.preview) return answer(planned, found, "planned");
+      isByNumber = found.way === "line numbers";
       checkpoint ??= await setCheckpoint(context);
-      try {
-        await write(planned, context);
-        const done = answer(planned, place, "done", checkpoint);
-        return { ...done, text: done.text + undoHint(checkpoint, context) };
-      } catch (error) {
-        // The file changed meanwhile; locate again in its current content, unless the location is line numbers, which
-        // would mean something else.
-        const isStale = error instanceof ToolError && error.code === "stale";
-        if (!isStale || place.way === "line numbers" || tries === maxTries) throw error;
-      }
-    }
+      await write(planned, context);
+      const done = answer(planned, found, "done", checkpoint);
+      return { ...done, text: done.text + undoHint(checkpoint, context) };
+    };
+    // Line numbers mean something else in changed content.
+    return retryWhenStale(edit, () => !isByNumber);
   },
 };
-
-/** Only a file that changes all the time needs more tries. */
-const maxTries = 50;
 
 function faultIn({ operation, content = "" }: EditSmartInput): string | undefined {
   if (operation === "delete")
@@ -81,7 +74,7 @@ function faultIn({ operation, content = "" }: EditSmartInput): string | undefine
 
 interface SmartPlan {
   readonly planned: PlannedFile;
-  readonly place: TextLocation;
+  readonly found: TextLocation;
 }
 
 async function planSmart(
@@ -90,10 +83,10 @@ async function planSmart(
 ): Promise<SmartPlan> {
   const file = await readSmartFile(path, context);
   try {
-    const place = locate(file, location);
-    if (place.way === "line numbers") await refuseOutdatedNumbers(file, place, context);
-    const plan = await planTarget(file, place, { location, operation, content, asIs }, context);
-    return { planned: await withFileState(plan, context), place };
+    const found = locate(file, location);
+    if (found.way === "line numbers") await refuseOutdatedNumbers(file, found, context);
+    const plan = await planTarget(file, found, { location, operation, content, asIs }, context);
+    return { planned: await withFileState(plan, context), found };
   } catch (error) {
     throw await explainMiss(error, file, context);
   }
@@ -103,8 +96,7 @@ async function write({ plan, beforeHash }: PlannedFile, context: ToolContext): P
   if (plan.action !== "update") throw new ToolError("internal", `${plan.path} is not to be changed`);
   const { path, after } = plan;
   await context.environment.change([{ path, before: beforeHash!, after }], { signal: context.signal });
-  // The caller has seen its own change.
-  context.seen.note(path, { bytes: after.subarray(byteOrderMarkLength(after)), lines: "all" });
+  noteWritten(path, after, context);
 }
 
 /** Undefined without a journal. */
@@ -131,5 +123,5 @@ function answer(
 
 function undoHint(checkpoint: string | undefined, { wording }: ToolContext): string {
   if (checkpoint === undefined) return "";
-  return `\n${wording(`To go back: journal.undo with checkpoint ${checkpoint}, set before this edit.`)}`;
+  return `\n${wording(`To undo: journal.undo with checkpoint ${checkpoint}.`)}`;
 }

@@ -33,7 +33,7 @@ describe("an edit of a file that others have changed", () => {
       "5 | five",
       "poem.txt has changed since you last saw it, at line 4:",
       ..."@@ -3,3 +3,3 @@\n three\n-four\n+for\n five".split("\n"),
-      "Nothing was written. Make the edit fit the file as it is now, and send it again.",
+      "Nothing was written. Adapt the edit to the current content and send it again.",
     ]);
     expect(room.read("poem.txt")).toBe(poem.replace("four", "for"));
   });

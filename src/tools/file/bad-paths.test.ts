@@ -132,7 +132,7 @@ describe("file tools refuse", () => {
       {
         code: "unsupported",
         message: "src is a directory, not a file",
-        hint: "See what is in it with file.list, then read a file of it. search.glob finds the files below it.",
+        hint: "List it with file.list. Find files in it with search.glob.",
       },
       {
         code: "unsupported",
@@ -147,7 +147,7 @@ describe("file tools refuse", () => {
       {
         code: "already-exists",
         message: "src is a directory",
-        hint: "Give the full new path: src/good.txt puts it inside.",
+        hint: "Give the full new path, for example src/good.txt.",
       },
     ]);
   });
@@ -215,7 +215,7 @@ describe("file tools refuse", () => {
   it("binary files, and name their type and size", async () => {
     await using room = toolFixture();
     const hint =
-      "Documents, other pictures and archives are read with document.read; for the rest use a command made for it.";
+      "Read documents, other images and archives with document.read; for other formats use a command.";
     writeFileSync(room.at("a.zip"), Buffer.from("PK\x03\x04\x14\0\0\0", "latin1"));
     writeFileSync(room.at("a.pdf"), Buffer.from("%PDF-1.4\n%âãÏÓ\n1 0 obj\n", "latin1"));
     writeFileSync(room.at("a.bin"), Buffer.from([1, 0, 2]));
@@ -244,8 +244,8 @@ describe("file tools refuse", () => {
     expect(await room.refusal(fileRead, { path: "large.png" })).toEqual({
       code: "too-large",
       message:
-        "large.png is a PNG image of 10485761 bytes; 10485760 bytes of pictures can still be shown in this call",
-      hint: "Read it in a call of its own; scale a picture above 10485760 bytes down first.",
+        "large.png is a PNG image of 10485761 bytes; 10485760 bytes of images can still be shown in this call",
+      hint: "Read it in a separate call; scale down an image above 10485760 bytes first.",
     });
   });
 
@@ -257,7 +257,7 @@ describe("file tools refuse", () => {
     expect(await room.refusal(fileRead, { path: "sparse" })).toEqual({
       code: "unsupported",
       message: `sparse is a binary file of unknown type, ${size} bytes`,
-      hint: "Documents, other pictures and archives are read with document.read; for the rest use a command made for it.",
+      hint: "Read documents, other images and archives with document.read; for other formats use a command.",
     });
     writeFileSync(room.at("text"), "line\n".repeat(20_000));
     truncateSync(room.at("text"), size);
@@ -272,7 +272,7 @@ describe("file tools refuse", () => {
     expect(await room.refusal(fileRead, { path: "a.txt", offset: 3 })).toEqual({
       code: "invalid-input",
       message: "a.txt has 2 lines; line 3 is past its end",
-      hint: "Its lines are 1 to 2.",
+      hint: "Use an offset from 1 to 2.",
     });
   });
 });

@@ -28,7 +28,7 @@ describe("file.delete", () => {
     expect(results).toEqual(
       ["inside", "outside", "dangling"].map((path) => ({
         data: { path, kind: "link", bytes: undefined, entries: undefined },
-        text: `Deleted the link ${path}; what it pointed to is still there.`,
+        text: `Deleted the link ${path}; its target was not deleted.`,
       })),
     );
     expect([

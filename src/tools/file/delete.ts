@@ -20,10 +20,9 @@ const input = z.strictObject({
 
 export type FileDeleteInput = z.infer<typeof input>;
 
-/** Deletes a file, a link, or a directory with everything in it. */
 export const fileDelete: Tool<FileDeleteInput, FileDeleteData> = {
   name: "file.delete",
-  summary: "Delete a file or link, or with `recursive` a directory.",
+  summary: "Delete a file or link, or a directory with `recursive`.",
   risk: "destructive",
   hints: { idempotent: true },
   input,
@@ -57,7 +56,7 @@ function describe(verb: "Deleted" | "Would delete", { path, kind, bytes, entries
     case "file":
       return `${verb} the file ${path} (${counted(bytes ?? 0, "byte")}).`;
     case "link":
-      return `${verb} the link ${path}; ${verb === "Deleted" ? "what it pointed to is still there" : "what it points to stays"}.`;
+      return `${verb} the link ${path}; ${verb === "Deleted" ? "its target was not deleted" : "its target is kept"}.`;
     case "directory":
       return `${verb} the directory ${path} with ${describeEntries(entries)}.`;
     case "other":
@@ -70,7 +69,7 @@ function warn({ kind, bytes = 0, entries }: FileDeleteData, { recursive = false 
   const { maxBytes, maxEntries } = undoLimits;
   if (kind === "other") return "\nThis cannot be undone.";
   if (bytes > maxBytes)
-    return `\nThis cannot be undone: more than the ${showSize(maxBytes)} that are kept for one call.`;
+    return `\nThis cannot be undone: more than the ${showSize(maxBytes)} that one call can store.`;
   if (kind !== "directory" || !recursive || (entries !== undefined && entries < maxEntries)) return "";
   return `\nThis cannot be undone if it holds more than ${maxEntries} files and directories.`;
 }

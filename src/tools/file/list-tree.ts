@@ -206,6 +206,6 @@ function showTarget(target: LinkTarget): string {
 
 const ways = {
   outside: "outside the workspace",
-  circle: "leads in a circle",
-  unreachable: "cannot be followed",
+  circle: "circular link",
+  unreachable: "broken link",
 } as const;

@@ -21,19 +21,18 @@ const input = z.strictObject({
   exclude: z.optional(
     z
       .array(z.string().check(z.minLength(1)))
-      .check(z.maxLength(100), z.describe("Leave out: *.log, build/.")),
+      .check(z.maxLength(100), z.describe("Patterns to exclude: *.log, build/.")),
   ),
-  hidden: flag("Also dotfiles."),
-  no_ignore: flag("Also ignored files."),
+  hidden: flag("Include dotfiles."),
+  no_ignore: flag("Include ignored files."),
 });
 
 export type FileListInput = z.infer<typeof input>;
 
-/** Lists a directory as a tree. */
 export const fileList: Tool<FileListInput, FileListData> = {
   name: "file.list",
   summary:
-    "List a directory as a tree with sizes, without hidden and ignored names. To find files by name use search.glob.",
+    "List a directory as a tree with sizes. Skips hidden and ignored files. To find files by name use search.glob.",
   risk: "read",
   input,
   limits: { maxChars: 20_000, keep: "head" },
@@ -54,11 +53,9 @@ export const fileList: Tool<FileListInput, FileListData> = {
     return {
       data: { root, shown, limited: isLimited },
       text: showTree(root),
-      ...(isLimited
-        ? {
-            continuation: `Stopped at ${counted(shown, "entry", "entries")}; list a directory of it, or raise limit.`,
-          }
-        : {}),
+      continuation: isLimited
+        ? `Stopped at ${counted(shown, "entry", "entries")}; list a subdirectory, or raise limit.`
+        : undefined,
     };
   },
 };

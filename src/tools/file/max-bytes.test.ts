@@ -11,7 +11,7 @@ it("stops before the line that would pass the bytes asked for", async () => {
     max_bytes: 12,
     line_numbers: false,
   });
-  expect([text, continuation]).toEqual(["1234\n1234\n", "a.txt: lines 1 to 2 of 5; read on with offset 3."]);
+  expect([text, continuation]).toEqual(["1234\n1234\n", "a.txt: lines 1 to 2 of 5; continue with offset 3."]);
 });
 
 it("cuts a single line that is longer, and says by how much", async () => {

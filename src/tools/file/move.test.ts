@@ -58,13 +58,13 @@ describe("file.move", () => {
       expect(await room.refusal(fileMove, { from: "src/a.txt", to: "docs/", replace })).toEqual({
         code: "already-exists",
         message: "docs/ is a directory",
-        hint: "Give the full new path: docs/a.txt puts it inside.",
+        hint: "Give the full new path, for example docs/a.txt.",
       });
     }
     expect(await room.refusal(fileMove, { from: "src/", to: "docs" })).toEqual({
       code: "already-exists",
       message: "docs is a directory",
-      hint: "Give the full new path: docs/src puts it inside.",
+      hint: "Give the full new path, for example docs/src.",
     });
   });
 

@@ -14,12 +14,11 @@ export interface FileMoveData {
 const input = z.strictObject({
   from: z.string(),
   to: z.string().check(z.describe("The full new path.")),
-  replace: flag("Replace a file there."),
+  replace: flag("Overwrite an existing file."),
 });
 
 export type FileMoveInput = z.infer<typeof input>;
 
-/** Moves or renames a file, a link or a directory. */
 export const fileMove: Tool<FileMoveInput, FileMoveData> = {
   name: "file.move",
   summary: "Move or rename a file, link or directory.",
@@ -69,6 +68,6 @@ async function kindAt(path: string, environment: Environment): Promise<FileKind 
 function ontoDirectory(from: string, to: string): ToolError {
   const inside = `${to.replace(/\/+$/, "")}/${from.split("/").findLast((part) => part !== "") ?? from}`;
   return new ToolError("already-exists", `${to} is a directory`, {
-    hint: `Give the full new path: ${inside} puts it inside.`,
+    hint: `Give the full new path, for example ${inside}.`,
   });
 }

@@ -50,14 +50,14 @@ const visibleTypes: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "i
 function notShown(path: string, { bytes }: BinaryFile, type: MediaType | undefined): ToolError {
   const kind = type ? `a ${type.description} (${type.mediaType})` : "a binary file of unknown type";
   return new ToolError("unsupported", `${path} is ${kind}, ${counted(bytes, "byte")}`, {
-    hint: "Documents, other pictures and archives are read with document.read; for the rest use a command made for it.",
+    hint: "Read documents, other images and archives with document.read; for other formats use a command.",
   });
 }
 
 function tooLarge(path: string, { bytes }: BinaryFile, type: MediaType, maxBytes: number): ToolError {
   return new ToolError(
     "too-large",
-    `${path} is a ${type.description} of ${bytes} bytes; ${maxBytes} bytes of pictures can still be shown in this call`,
-    { hint: "Read it in a call of its own; scale a picture above 10485760 bytes down first." },
+    `${path} is a ${type.description} of ${bytes} bytes; ${maxBytes} bytes of images can still be shown in this call`,
+    { hint: "Read it in a separate call; scale down an image above 10485760 bytes first." },
   );
 }

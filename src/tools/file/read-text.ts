@@ -62,9 +62,7 @@ function showNothing(path: string, offset: number, slice: TextSlice): ToolOutput
   const total = slice.totalLines ?? 0;
   if (total > 0) {
     const message = `${path} has ${counted(total, "line")}; line ${offset} is past its end`;
-    throw new ToolError("invalid-input", message, {
-      hint: total === 1 ? "It has line 1 alone." : `Its lines are 1 to ${total}.`,
-    });
+    throw new ToolError("invalid-input", message, { hint: `Use an offset from 1 to ${total}.` });
   }
   return {
     data: {
@@ -109,7 +107,7 @@ async function showLines(
     encoding,
     lineEnd: lineEndOf(text),
     bytes: slice.info.bytes,
-    ...(cutBytes === 0 ? {} : { cutBytes }),
+    cutBytes: cutBytes || undefined,
     get hash() {
       return isWhole ? hashOf(slice) : undefined;
     },
@@ -117,7 +115,7 @@ async function showLines(
   return {
     data: file,
     text: showText(file, { wording: context.wording, lineNumbers: wanted.lineNumbers, cutBytes }),
-    ...(nextOffset === undefined ? {} : { continuation: describeRest(file, nextOffset) }),
+    continuation: nextOffset === undefined ? undefined : describeRest(file, nextOffset),
   };
 }
 
@@ -200,7 +198,7 @@ interface Showing extends Pick<ToolContext, "wording"> {
 function describeRest({ path, firstLine, lines, totalLines }: TextFile, nextOffset: number): string {
   const range = lines === 1 ? `line ${firstLine}` : `lines ${firstLine} to ${firstLine + lines - 1}`;
   const total = totalLines === undefined ? ", more follow" : ` of ${totalLines}`;
-  return `${path}: ${range}${total}; read on with offset ${nextOffset}.`;
+  return `${path}: ${range}${total}; continue with offset ${nextOffset}.`;
 }
 
 function lineEndOf(text: string): TextFile["lineEnd"] {
@@ -218,7 +216,7 @@ function showLine(line: string, encoding: TextEncoding, { cutBytes, wording }: S
   if (line.length <= maxLineChars && cutBytes === 0) return line;
   const end = characterStart(line, maxLineChars);
   const restBytes = Buffer.byteLength(line.slice(end), byteEncodings[encoding]) + cutBytes;
-  const rest = `${counted(restBytes, "more byte")} in this line: find what you need in them with search.grep`;
+  const rest = `${counted(restBytes, "more byte")} in this line: search them with search.grep`;
   return `${line.slice(0, end)}… [${wording(rest)}]`;
 }
 
@@ -232,5 +230,5 @@ const byteEncodings = {
 
 function describeEncoding(encoding: TextEncoding): string | undefined {
   if (encoding === "utf-8") return undefined;
-  return encoding === "latin1" ? "encoding: latin1, as it is not valid UTF-8" : `encoding: ${encoding}`;
+  return encoding === "latin1" ? "encoding: latin1, because it is not valid UTF-8" : `encoding: ${encoding}`;
 }

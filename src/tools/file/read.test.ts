@@ -62,7 +62,7 @@ describe("file.read", () => {
         ],
       },
       text: "3 | 3\n4 | 4",
-      continuation: "numbers.txt: lines 3 to 4 of 10; read on with offset 5.",
+      continuation: "numbers.txt: lines 3 to 4 of 10; continue with offset 5.",
     });
   });
 
@@ -71,7 +71,7 @@ describe("file.read", () => {
     writeFileSync(room.at("numbers.txt"), numbers(2001));
     const output = await room.run(fileRead, { path: "numbers.txt", line_numbers: false });
     expect(output.text).toBe(numbers(2000));
-    expect(output.continuation).toBe("numbers.txt: lines 1 to 2000 of 2001; read on with offset 2001.");
+    expect(output.continuation).toBe("numbers.txt: lines 1 to 2000 of 2001; continue with offset 2001.");
   });
 
   it("counts from the end, with the true line numbers", async () => {
@@ -82,7 +82,7 @@ describe("file.read", () => {
     const middle = await room.run(fileRead, { path: "numbers.txt", offset: -50, limit: 2 });
     expect([middle.text, middle.continuation]).toEqual([
       "51 | 51\n52 | 52",
-      "numbers.txt: lines 51 to 52 of 100; read on with offset 53.",
+      "numbers.txt: lines 51 to 52 of 100; continue with offset 53.",
     ]);
     const all = await room.run(fileRead, { path: "numbers.txt", offset: -500, limit: 1 });
     expect(all.text).toBe("1 | 1");
@@ -95,7 +95,7 @@ describe("file.read", () => {
     const output = await room.run(fileRead, { path: "large.log", offset: -3, limit: 2 });
     expect([output.text, output.continuation]).toEqual([
       "-3 | 1\n-2 | 2",
-      "large.log: lines -3 to -2, more follow; read on with offset -1.",
+      "large.log: lines -3 to -2, more follow; continue with offset -1.",
     ]);
     const rest = await room.run(fileRead, { path: "large.log", offset: -1 });
     expect(rest.text).toBe("-1 | 3");
@@ -145,7 +145,7 @@ describe("file.read", () => {
       "1 | Grüße\n[encoding: utf-8-bom]",
       "1 | Grüße\n2 | Ċ\n[encoding: utf-16le]",
       "1 | Grüße\n2 | Ċ\n[encoding: utf-16be]",
-      "1 | Grüße\n[encoding: latin1, as it is not valid UTF-8]",
+      "1 | Grüße\n[encoding: latin1, because it is not valid UTF-8]",
     ]);
   });
 
@@ -185,7 +185,7 @@ describe("file.read", () => {
     writeFileSync(room.at("bundle.js"), `${line}\nshort\n`);
     const { data, text } = await room.run(fileRead, { path: "bundle.js" });
     expect(text).toBe(
-      `1 | ${"x".repeat(1999)}… [104 more bytes in this line: find what you need in them with search.grep]\n2 | short`,
+      `1 | ${"x".repeat(1999)}… [104 more bytes in this line: search them with search.grep]\n2 | short`,
     );
     expect(data.files).toEqual([
       {
@@ -207,9 +207,9 @@ describe("file.read", () => {
     writeFileSync(room.at("huge.json"), `${"ä".repeat(1_500_000)}\nend\n`);
     const { text, continuation } = await room.run(fileRead, { path: "huge.json" });
     expect(text).toBe(
-      `1 | ${"ä".repeat(2000)}… [2996000 more bytes in this line: find what you need in them with search.grep]`,
+      `1 | ${"ä".repeat(2000)}… [2996000 more bytes in this line: search them with search.grep]`,
     );
-    expect(continuation).toBe("huge.json: line 1 of 2; read on with offset 2.");
+    expect(continuation).toBe("huge.json: line 1 of 2; continue with offset 2.");
     expect((await room.run(fileRead, { path: "huge.json", offset: 2 })).text).toBe("2 | end");
   });
 
@@ -275,7 +275,7 @@ describe("file.read", () => {
         `==> notes/b.txt <==\n[not-found: ${missing.message}. ${missing.hint}]`,
         "==> dot.png <==\ndot.png: PNG image (image/png), 7 × 5 pixels, 69 bytes",
       ].join("\n"),
-      continuation: "a.txt: lines 1 to 2 of 3; read on with offset 3.",
+      continuation: "a.txt: lines 1 to 2 of 3; continue with offset 3.",
       images: [{ mediaType: "image/png", base64: png }],
     });
   });
@@ -287,10 +287,10 @@ describe("file.read", () => {
       code: "outside-workspace",
       message: [
         `outside-workspace: ../x leads outside the workspace. Use a path inside ${room.workspace}; links must stay inside it too.`,
-        "unsupported: src is a directory, not a file. See what is in it with file.list, then read a file of it. " +
+        "unsupported: src is a directory, not a file. List it with file.list, then read a file in it. " +
           "search.glob finds the files below it.",
       ].join("\n"),
-      hint: "None of the files could be read: correct the paths and call again.",
+      hint: "Correct the paths and call again.",
     });
   });
 
@@ -330,7 +330,7 @@ describe("file.read", () => {
     const { data, continuation } = await room.run(fileRead, { paths: ["*.txt"] });
     expect([data.files.length, continuation]).toEqual([
       50,
-      "2 more files left out: narrow the patterns, or name files.",
+      "2 more files not read: narrow the patterns, or name files.",
     ]);
   });
 
@@ -353,9 +353,9 @@ describe("file.read", () => {
       code: "outside-workspace",
       message: [
         `outside-workspace: .. leads outside the workspace. Use a path inside ${room.workspace}; links must stay inside it too.`,
-        "not-found: No file matches *.none. Hidden and ignored files are left out; name them one by one.",
+        "not-found: No file matches *.none. Patterns skip hidden and ignored files; give their exact paths.",
       ].join("\n"),
-      hint: "None of the files could be read: correct the paths and call again.",
+      hint: "Correct the paths and call again.",
     });
   });
 
@@ -373,8 +373,8 @@ describe("file.read", () => {
       path: "two.png",
       code: "too-large",
       message:
-        "two.png is a PNG image of 6291456 bytes; 4194304 bytes of pictures can still be shown in this call",
-      hint: "Read it in a call of its own; scale a picture above 10485760 bytes down first.",
+        "two.png is a PNG image of 6291456 bytes; 4194304 bytes of images can still be shown in this call",
+      hint: "Read it in a separate call; scale down an image above 10485760 bytes first.",
     });
   });
 
@@ -429,7 +429,7 @@ describe("file.read", () => {
       [": give either `path` or `paths`"],
       [": give either `path` or `paths`"],
       ["paths: Invalid input"],
-      ["offset: lines count from 1, or from the end when negative"],
+      ["offset: must not be 0: lines count from 1, negative numbers from the end"],
     ]);
     expect(
       [

@@ -34,33 +34,32 @@ const fields = z.strictObject({
       .check(
         z.minLength(1),
         z.maxLength(maxFiles),
-        z.describe('Instead: up to 50, or patterns "src/**/*.ts".'),
+        z.describe('Instead: up to 50 paths or patterns ("src/**/*.ts").'),
       ),
   ),
   exclude: z.optional(
-    z
-      .array(z.string().check(z.minLength(1)))
-      .check(z.maxLength(100), z.describe("Of patterns: leave out what these name.")),
+    z.array(z.string().check(z.minLength(1))).check(z.maxLength(100), z.describe("Patterns to exclude.")),
   ),
-  no_ignore: flag("Of patterns: also ignored files."),
+  no_ignore: flag("Let patterns match ignored files."),
   offset: z.optional(
     z.int().check(
-      z.refine((offset) => offset !== 0, { error: "lines count from 1, or from the end when negative" }),
-      z.describe("First line, from 1; -50: the last 50."),
+      z.refine((offset) => offset !== 0, {
+        error: "must not be 0: lines count from 1, negative numbers from the end",
+      }),
+      z.describe("First line, from 1. -50 reads the last 50."),
     ),
   ),
-  limit: z.optional(z.int().check(z.minimum(1), z.describe("Lines; default 2000."))),
-  line_numbers: flag("`N | ` before each line; default true."),
-  max_bytes: integer(1, maxSliceBytes, "Stop before the line that would pass this."),
+  limit: z.optional(z.int().check(z.minimum(1), z.describe("Number of lines. Default 2000."))),
+  line_numbers: flag("Prefix lines with `N | `. Default true."),
+  max_bytes: integer(1, maxSliceBytes, "Stop before the line that would exceed this."),
 });
 
 export type FileReadInput = z.infer<typeof fields>;
 
-/** Shows files to the model: text by lines, pictures as pictures. */
 export const fileRead: Tool<FileReadInput, FileReadData> = {
   name: "file.read",
   summary:
-    "Read text files by lines, or see pictures. To find something use search.grep, for directories file.list.",
+    "Read text files by lines, or view images. To search use search.grep; for directories use file.list.",
   risk: "read",
   input: fields.check(
     z.refine(({ path, paths }) => (path === undefined) !== (paths === undefined), {
@@ -76,7 +75,7 @@ export const fileRead: Tool<FileReadInput, FileReadData> = {
   async run(input, context) {
     if (input.path !== undefined) return inList(await readOne(input.path, input, context, maxImageBytes));
     const found: Wanted[] = [];
-    for (const path of input.paths ?? []) found.push(...(await wantedBy(path, input, context)));
+    for (const path of input.paths ?? []) found.push(...(await expandPath(path, input, context)));
     const wanted = [...new Map(found.map((each) => [each.path, each])).values()];
     const outputs: ToolOutput<FileReadData["files"][number]>[] = [];
     let imageBytes = maxImageBytes;
@@ -100,15 +99,6 @@ interface Wanted {
   readonly error?: unknown;
 }
 
-async function wantedBy(
-  path: string,
-  { exclude, no_ignore: noIgnore }: FileReadInput,
-  context: ToolContext,
-): Promise<readonly Wanted[]> {
-  const named = await expandPath(path, { exclude, noIgnore }, context);
-  return "error" in named ? [named] : named.paths.map((each) => ({ path: each }));
-}
-
 async function readOne(
   path: string,
   input: FileReadInput,
@@ -129,7 +119,7 @@ async function asDirectory(path: string, error: unknown, { environment }: ToolCo
   const info = await environment.info(path).catch(() => undefined);
   if (info?.kind !== "directory") return error;
   return new ToolError("unsupported", `${path} is a directory, not a file`, {
-    hint: "See what is in it with file.list, then read a file of it. search.glob finds the files below it.",
+    hint: "List it with file.list. Find files in it with search.glob.",
     details: { kind: "read-directory" },
   });
 }
@@ -138,8 +128,8 @@ async function asDirectory(path: string, error: unknown, { environment }: ToolCo
 function explain(path: string, error: unknown, { signal, wording }: ToolContext): ToolOutput<UnreadFile> {
   if (!(error instanceof ToolError) || signal.aborted) throw error;
   const { code, message, hint } = error;
-  const told = describeFailure({ code, message, hint: hint && wording(hint) });
-  return { data: { kind: "error", path, code, message, hint }, text: `[${told}]` };
+  const text = `[${describeFailure({ code, message, hint: hint && wording(hint) })}]`;
+  return { data: { kind: "error", path, code, message, hint }, text };
 }
 
 function describeFailure({ code, message, hint }: Pick<UnreadFile, "code" | "message" | "hint">): string {
@@ -159,10 +149,10 @@ function combine(
   const [firstFailure] = failures;
   if (firstFailure && failures.length === files.length) {
     throw new ToolError(firstFailure.code, failures.map(describeFailure).join("\n"), {
-      hint: "None of the files could be read: correct the paths and call again.",
+      hint: "Correct the paths and call again.",
     });
   }
-  const more = `${counted(leftOut, "more file")} left out: narrow the patterns, or name files.`;
+  const more = `${counted(leftOut, "more file")} not read: narrow the patterns, or name files.`;
   const continuation = outputs
     .flatMap(({ continuation }) => continuation ?? [])
     .concat(leftOut === 0 ? [] : more)
@@ -170,20 +160,9 @@ function combine(
   return {
     data: { files },
     text: outputs.map(({ data, text }) => `==> ${data.path} <==\n${text}`).join("\n"),
-    ...(continuation === "" ? {} : { continuation }),
+    continuation: continuation || undefined,
     images: outputs.flatMap(({ images }) => images ?? []),
   };
-}
-
-/** The files that a path or pattern means, ordered by path, or why there are none. */
-type ExpandedPath =
-  | { readonly paths: readonly string[] }
-  | { readonly path: string; readonly error: unknown };
-
-interface PatternOptions {
-  /** Files to leave out. */
-  readonly exclude?: readonly string[] | undefined;
-  readonly noIgnore?: boolean | undefined;
 }
 
 /** Whether it may mean more than the file of exactly this name. */
@@ -198,13 +177,13 @@ function baseOf(pattern: string): string {
   return names.slice(0, first).join("/") || (pattern.startsWith("/") ? "/" : ".");
 }
 
-/** A file of exactly this name takes precedence over the pattern. Leaves out hidden and ignored files. */
+/** The files that a path or pattern means, ordered by path. A file of exactly this name takes precedence over the pattern. Leaves out hidden and ignored files. */
 async function expandPath(
   path: string,
-  { exclude = [], noIgnore = false }: PatternOptions,
+  { exclude = [], no_ignore = false }: FileReadInput,
   context: ToolContext,
-): Promise<ExpandedPath> {
-  if (!isPattern(path) || (await isThere(path, context))) return { paths: [path] };
+): Promise<readonly Wanted[]> {
+  if (!isPattern(path) || (await isThere(path, context))) return [{ path }];
   try {
     const base = baseOf(path);
     const scope = await findScope(context.environment, base);
@@ -212,12 +191,13 @@ async function expandPath(
     // Only a pattern without slash matches names at any depth.
     const glob = path.includes("/") ? `/${rest}` : rest.replace(/^!/, "\\!");
     const filter = new FileFilter({ globs: [glob, ...exclude.map((each) => `!${each}`)] });
-    const wanted = { directory: scope.path, filter, hidden: false, ignoreFiles: !noIgnore };
+    const wanted = { directory: scope.path, filter, hidden: false, ignoreFiles: !no_ignore };
     const { paths } = await listFiles(wanted, context);
-    return paths.length === 0 ? { path, error: matchesNothing(path) } : { paths: paths.toSorted() };
+    if (paths.length === 0) throw matchesNothing(path);
+    return paths.toSorted().map((each) => ({ path: each }));
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;
-    return { path, error };
+    return [{ path, error }];
   }
 }
 
@@ -232,6 +212,6 @@ async function isThere(path: string, { environment }: ToolContext): Promise<bool
 
 function matchesNothing(pattern: string): ToolError {
   return new ToolError("not-found", `No file matches ${pattern}`, {
-    hint: "Hidden and ignored files are left out; name them one by one.",
+    hint: "Patterns skip hidden and ignored files; give their exact paths.",
   });
 }

@@ -31,7 +31,7 @@ describe("file.write", () => {
     const before = statSync(room.at("a.txt"), { bigint: true });
     expect(await room.run(fileWrite, { path: "a.txt", content: "same" })).toEqual({
       data: { path: "a.txt", created: false, changed: false, bytes: 4, previousBytes: 4 },
-      text: "a.txt already held exactly this content, 4 bytes; nothing was written.",
+      text: "a.txt already has exactly this content, 4 bytes; nothing was written.",
     });
     const after = statSync(room.at("a.txt"), { bigint: true });
     expect([after.ino, after.mtimeNs]).toEqual([before.ino, before.mtimeNs]);
@@ -109,8 +109,8 @@ describe("file.write", () => {
     await using room = toolFixture();
     expect(await room.refusal(fileWrite, { path: "a.txt", content: "😀 \ud83d half" })).toEqual({
       code: "invalid-input",
-      message: "The content has half of a surrogate pair at index 3",
-      hint: "UTF-8 cannot hold it: send the whole character, or the bytes with encoding base64.",
+      message: "The content has an unpaired surrogate at index 3",
+      hint: "Send the whole character, or the bytes with encoding base64.",
     });
   });
 
@@ -122,8 +122,8 @@ describe("file.write", () => {
     );
     expect(await room.refusal(fileWrite, { path: "large", content: "ä".repeat(most / 2 + 1) })).toEqual({
       code: "too-large",
-      message: "10485762 bytes for large; at most 10485760 can be written",
-      hint: "Split the content into several files, or let a command produce it.",
+      message: "large would have 10485762 bytes; the limit is 10485760",
+      hint: "Split the content into several files, or create it with a command.",
     });
     expect(statSync(room.at("large")).size).toBe(most);
   });

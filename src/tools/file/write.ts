@@ -25,10 +25,9 @@ const input = z.strictObject({
 
 export type FileWriteInput = z.infer<typeof input>;
 
-/** Creates a file or replaces it completely. */
 export const fileWrite: Tool<FileWriteInput, FileWriteData> = {
   name: "file.write",
-  summary: "Create a file, or replace a whole one. To change a part use edit.replace.",
+  summary: "Create a file, or replace its whole content. To change a part use edit.replace.",
   risk: "write",
   hints: { idempotent: true },
   input,
@@ -39,11 +38,11 @@ export const fileWrite: Tool<FileWriteInput, FileWriteData> = {
     const { diffContents } = await import("../../edit/rewrite/show-diff.ts");
     const size = (await sizeOf(input.path, context.environment)) ?? 0;
     if (size > undoLimits.maxBytes)
-      return `Would replace ${input.path}, ${showSize(size)}.\nThis cannot be undone: more than the ${showSize(undoLimits.maxBytes)} that are kept for one call.`;
+      return `Would replace ${input.path}, ${showSize(size)}.\nThis cannot be undone: more than the ${showSize(undoLimits.maxBytes)} that one call can store.`;
     const before = await present(input.path, context);
     return (
       diffContents({ path: input.path, before, after: bytesOf(input) }) ||
-      `${input.path} ${before === "nothing" ? "would be created, empty" : "holds exactly this content already"}.`
+      `${input.path} ${before === "nothing" ? "would be created, empty" : "already has exactly this content"}.`
     );
   },
 
@@ -56,7 +55,7 @@ export const fileWrite: Tool<FileWriteInput, FileWriteData> = {
       remember(path, bytes, context);
       return {
         data: { path, created: false, changed: false, bytes: bytes.length, previousBytes },
-        text: `${path} already held exactly this content, ${counted(bytes.length, "byte")}; nothing was written.`,
+        text: `${path} already has exactly this content, ${counted(bytes.length, "byte")}; nothing was written.`,
       };
     }
     const { created } = await context.environment.writeFile(path, bytes, {
@@ -102,8 +101,8 @@ function remember(path: string, bytes: Uint8Array, { seen }: ToolContext): void 
 function fromText(content: string): Uint8Array {
   if (content.isWellFormed()) return Buffer.from(content);
   const position = content.search(/\p{Surrogate}/u);
-  throw new ToolError("invalid-input", `The content has half of a surrogate pair at index ${position}`, {
-    hint: "UTF-8 cannot hold it: send the whole character, or the bytes with encoding base64.",
+  throw new ToolError("invalid-input", `The content has an unpaired surrogate at index ${position}`, {
+    hint: "Send the whole character, or the bytes with encoding base64.",
   });
 }
 
@@ -118,8 +117,8 @@ function fromBase64(content: string): Uint8Array {
 }
 
 function tooLarge(path: string, bytes: number): ToolError {
-  return new ToolError("too-large", `${bytes} bytes for ${path}; at most ${maxBytes} can be written`, {
-    hint: "Split the content into several files, or let a command produce it.",
+  return new ToolError("too-large", `${path} would have ${bytes} bytes; the limit is ${maxBytes}`, {
+    hint: "Split the content into several files, or create it with a command.",
   });
 }
 

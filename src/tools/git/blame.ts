@@ -20,17 +20,16 @@ export interface GitBlameData {
 
 const input = z.strictObject({
   path: z.string(),
-  first_line: z.optional(z.int().check(z.minimum(1), z.describe("From 1."))),
+  first_line: z.optional(z.int().check(z.minimum(1), z.describe("First and last line, from 1."))),
   last_line: z.optional(z.int().check(z.minimum(1))),
   revision: string("Default: the working tree."),
 });
 
 export type GitBlameInput = z.infer<typeof input>;
 
-/** Shows who last changed the lines of a file. */
 export const gitBlame: Tool<GitBlameInput, GitBlameData> = {
   name: "git.blame",
-  summary: "See which commit last changed each line of a file, who, when and why.",
+  summary: "Show which commit last changed each line of a file: author, date and message.",
   risk: "read",
   input,
   limits: { maxChars: 40_000, keep: "head" },
@@ -39,7 +38,10 @@ export const gitBlame: Tool<GitBlameInput, GitBlameData> = {
   accesses: ({ path }) => [{ kind: "read", path }],
 
   async run({ path, first_line: first = 1, last_line: last = first + usualLines - 1, revision }, context) {
-    if (last < first) throw wrongOrder(first, last);
+    if (last < first)
+      throw new ToolError("invalid-input", `last_line ${last} is before first_line ${first}`, {
+        hint: "Swap them.",
+      });
     const { repository, path: inside } = await findRepository(path, context);
     refuseHidden(repository, inside, path);
     const commit = revision === undefined ? [] : [await resolveCommit(revision, repository)];
@@ -58,9 +60,10 @@ export const gitBlame: Tool<GitBlameInput, GitBlameData> = {
     return {
       data,
       text: describe(data),
-      ...(lastShown === last && {
-        continuation: `Lines ${first} to ${last}; go on with \`first_line\` ${last + 1}.`,
-      }),
+      continuation:
+        lastShown === last
+          ? `Lines ${first} to ${last}; continue with \`first_line\` ${last + 1}.`
+          : undefined,
     };
   },
 };
@@ -101,14 +104,8 @@ function explainBlame(
   if (/no such path/.test(stderr)) {
     const where = revision === undefined ? "is not in the last commit" : `is not in ${revision}`;
     return new ToolError("not-found", `${path} ${where}`, {
-      hint: "Only files that were committed have a past; git.log with `path` tells when one was there.",
+      hint: "Only committed files have a history; git.log with `path` shows when it existed.",
     });
   }
   return explainFailure(stderr, code);
-}
-
-function wrongOrder(first: number, last: number): ToolError {
-  return new ToolError("invalid-input", `last_line ${last} is before first_line ${first}`, {
-    hint: "Exchange them.",
-  });
 }

@@ -96,7 +96,7 @@ it("makes a branch where it is told, and leaves the current one", async () => {
   const { content, data } = await room.call("git.branch", { name: "fix/one", from: "other~1" });
   const commit = room.git("rev-parse", "main");
   expect([content, data, room.git("rev-parse", "fix/one"), current(room)]).toEqual([
-    `Made the branch fix/one at ${commit.slice(0, 10)} (other~1). It is not current.`,
+    `Created the branch fix/one at ${commit.slice(0, 10)} (other~1). It is not current.`,
     { action: "created", name: "fix/one", commit, files: 0, skippedHooks: [], notes: [] },
     commit,
     "main",

@@ -37,19 +37,18 @@ export type GitBranchData =
 
 const input = z.strictObject({
   name: z.optional(z.string()),
-  from: string("A revision, for a new branch."),
+  from: string("Start revision of a new branch."),
   switch: z.optional(z.boolean()),
-  delete: flag("If its commits are merged."),
-  force: flag("Although they are not merged."),
-  path: string("A folder of another repository."),
+  delete: flag("Delete it if merged."),
+  force: flag("Delete even if it is not merged."),
+  path: string("Folder of another repository."),
 });
 
 export type GitBranchInput = z.infer<typeof input>;
 
-/** Lists, creates, switches and deletes branches. */
 export const gitBranch: Tool<GitBranchInput, GitBranchData> = {
   name: "git.branch",
-  summary: "List branches, or make, `switch` to or `delete` one. Nothing uncommitted is overwritten.",
+  summary: "List branches, or create, `switch` to or `delete` one. Never overwrites uncommitted changes.",
   risk: "destructive",
   startsPrograms: true,
   input,
@@ -88,8 +87,8 @@ function previewOf({ name, from = "HEAD", force, ...input }: GitBranchInput): st
   if (input.delete)
     return `Would delete the branch ${name}${force ? ", also where its commits are not merged" : ""}.`;
   return input.switch
-    ? `Would switch to the branch ${name}, which exchanges files.`
-    : `Would make the branch ${name} from ${from}.`;
+    ? `Would switch to the branch ${name}, which changes files.`
+    : `Would create the branch ${name} from ${from}.`;
 }
 
 function refuseContradictions({ name, from, force, ...input }: GitBranchInput): void {
@@ -98,16 +97,16 @@ function refuseContradictions({ name, from, force, ...input }: GitBranchInput): 
     (input.delete && (from !== undefined || input.switch)) ||
     (force && !input.delete);
   if (!isWrong) return;
-  throw new ToolError("invalid-input", "These do not go together", {
-    hint: "Nothing to list, `name` and perhaps `from` to make, with `switch` to switch, `name` and `delete` (perhaps `force`) to delete.",
+  throw new ToolError("invalid-input", "These arguments cannot be combined", {
+    hint: "Give nothing to list; `name` (optionally `from`) to create, with `switch` to switch; `name` and `delete` (optionally `force`) to delete.",
   });
 }
 
 async function list(repository: Repository): Promise<ToolOutput<GitBranchData>> {
   const listed = await listBranches(repository, maxListed + 1);
   const branches = listed.slice(0, maxListed);
-  const words = ["symbolic-ref", "--quiet", "--short", "HEAD"];
-  const { stdout, code } = await runGit(repository, words);
+  const args = ["symbolic-ref", "--quiet", "--short", "HEAD"];
+  const { stdout, code } = await runGit(repository, args);
   const current = code === 0 ? stdout.toString().trim() : null;
   const isCut = listed.length > maxListed;
   const found = { current, branches, isCut };
@@ -129,11 +128,13 @@ async function create(
     ...hooks.options,
     leavesFiles: hooks.run.length === 0,
   });
-  context.uncovered(`the branch ${name}: git.branch with \`delete\` takes it away`);
+  context.uncovered(`the branch ${name}: git.branch with \`delete\` removes it`);
   const notes = hooks.note === undefined ? [] : [hooks.note];
   return {
     data: { action: "created", name, commit, files: 0, skippedHooks: hooks.skipped, notes },
-    text: [`Made the branch ${name} at ${short(commit)} (${from}). It is not current.`, ...notes].join("\n"),
+    text: [`Created the branch ${name} at ${short(commit)} (${from}). It is not current.`, ...notes].join(
+      "\n",
+    ),
   };
 }
 
@@ -155,7 +156,7 @@ async function change(
   const notes = [...(hooks.note === undefined ? [] : [hooks.note]), ...remarks];
   const action = isNew ? "created and switched" : "switched";
   const did = isNew
-    ? `Made ${name} at ${short(commit)} (${from}) and switched to it`
+    ? `Created ${name} at ${short(commit)} (${from}) and switched to it`
     : `Switched to ${name} at ${short(commit)}`;
   return {
     data: { action, name, commit, files, skippedHooks: hooks.skipped, notes },
@@ -167,9 +168,9 @@ async function change(
 async function whereHeadIs(
   repository: Repository,
 ): Promise<readonly [head: string | undefined, name: string]> {
-  const words = ["rev-parse", "--verify", "--quiet", "HEAD^{commit}"];
+  const args = ["rev-parse", "--verify", "--quiet", "HEAD^{commit}"];
   const [commit, branch] = await Promise.all([
-    runGit(repository, words),
+    runGit(repository, args),
     runGit(repository, ["symbolic-ref", "--quiet", "--short", "HEAD"]),
   ]);
   const head = commit.code === 0 ? commit.stdout.toString().trim() : undefined;
@@ -196,7 +197,7 @@ async function remove(
 async function refuseExisting(name: string, repository: Repository): Promise<void> {
   const commit = await commitOfBranch(name, repository);
   if (commit === undefined) return;
-  throw new ToolError("already-exists", `There is a branch ${name} already, at ${short(commit)}`, {
+  throw new ToolError("already-exists", `The branch ${name} already exists, at ${short(commit)}`, {
     hint: "Leave out `from` to switch to it, or choose another name.",
   });
 }

@@ -29,7 +29,7 @@ it("commits what is staged, and tells the hash, the branch and the files", async
   }).toEqual({
     content:
       `Committed ${hash.slice(0, 7)} on main: Change a\n2 files changed, +2 -1\n  a +1 -1\n  sub/new +1 -0\n` +
-      "`git reset --soft HEAD~1` takes it back.",
+      "To undo: `git reset --soft HEAD~1`.",
     data: {
       hash,
       short: hash.slice(0, 7),
@@ -58,7 +58,7 @@ it("tells whoever wants to undo it the way back", async () => {
   expect(error).toEqual({
     code: "not-found",
     message: "There is nothing to undo: no files were changed",
-    hint: `Not covered by undo: the commit ${hash}: \`git reset --soft HEAD~1\` takes it back and keeps its changes staged.`,
+    hint: `Not covered by undo: the commit ${hash}: \`git reset --soft HEAD~1\` undoes it and keeps its changes staged.`,
   });
 });
 
@@ -95,11 +95,11 @@ it("makes the first commit, and one while HEAD is detached", async () => {
   ).toEqual([
     [
       `Committed ${room.git("rev-parse", "--short", "main")} on main: First`,
-      "`git update-ref -d HEAD` takes it back.",
+      "To undo: `git update-ref -d HEAD`.",
     ],
     [
       `Committed ${room.git("rev-parse", "--short", "HEAD")} on no branch (HEAD is detached): Second`,
-      "`git reset --soft HEAD~1` takes it back.",
+      "To undo: `git reset --soft HEAD~1`.",
     ],
   ]);
 });
@@ -165,7 +165,7 @@ describe("amend", () => {
     const words = log(room);
     await room.call("git.commit", { amend: true, message: "Other" });
     expect([kept.content.split("\n").at(-1), words, log(room)]).toEqual([
-      `\`git reset --soft ${before.slice(0, 12)}\` takes it back.`,
+      `To undo: \`git reset --soft ${before.slice(0, 12)}\`.`,
       ["First"],
       ["Other"],
     ]);
@@ -422,8 +422,8 @@ it("shows the person who is asked what it would do", async () => {
   expect(shown).toEqual([
     "Would commit what is staged, with this message:\nChange a",
     "Would replace the last commit by one with what is staged; its message stays.",
-    "Would make the branch b from HEAD.",
-    "Would switch to the branch b, which exchanges files.",
+    "Would create the branch b from HEAD.",
+    "Would switch to the branch b, which changes files.",
     "Would delete the branch b, also where its commits are not merged.",
   ]);
 });

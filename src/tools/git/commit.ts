@@ -23,15 +23,14 @@ export interface GitCommitData extends CommitSummary {
 const input = z.strictObject({
   message: z.optional(z.string().check(z.maxLength(100_000), z.regex(/^[^\0]*$/))),
   amend: z.optional(z.boolean()),
-  path: string("A folder of another repository."),
+  path: string("Folder of another repository."),
 });
 
 export type GitCommitInput = z.infer<typeof input>;
 
-/** Commits what is staged. */
 export const gitCommit: Tool<GitCommitInput, GitCommitData> = {
   name: "git.commit",
-  summary: "Commit what is staged (git.stage). `amend` replaces the last commit, unless published.",
+  summary: "Commit what is staged (git.stage). `amend` replaces the last commit unless it is published.",
   risk: "write",
   startsPrograms: true,
   input,
@@ -49,13 +48,16 @@ export const gitCommit: Tool<GitCommitInput, GitCommitData> = {
     (message === undefined ? "; its message stays." : `, with this message:\n${message}`),
 
   async run({ message, amend = false, path = "." }, context) {
-    if (message === undefined ? !amend : message.trim() === "") throw noMessage();
+    if (message === undefined ? !amend : message.trim() === "")
+      throw new ToolError("invalid-input", "A commit needs a message", {
+        hint: "Describe the change in one line; only with `amend` can the message be omitted.",
+      });
     const { repository } = await findWritable(path, context);
     context.progress("Committing");
     const done = await commit({ message, amend }, repository);
     const summary = await lastCommit(repository);
     const back = undoCommand(done, amend);
-    context.uncovered(`the commit ${summary.short}: ${back} takes it back and keeps its changes staged`);
+    context.uncovered(`the commit ${summary.short}: ${back} undoes it and keeps its changes staged`);
     const data: GitCommitData = {
       ...summary,
       branch: done.branch ?? null,
@@ -68,12 +70,6 @@ export const gitCommit: Tool<GitCommitInput, GitCommitData> = {
     return { data, text: describe(data, { amend, back }) };
   },
 };
-
-function noMessage(): ToolError {
-  return new ToolError("invalid-input", "A commit needs a message", {
-    hint: "Say in one line what it changes and why; only with `amend` can it stay as it is.",
-  });
-}
 
 function undoCommand({ before }: Committed, amend: boolean): string {
   if (before === undefined) return "`git update-ref -d HEAD`";
@@ -95,8 +91,8 @@ function describe(
         `  ${from === undefined ? "" : `${showPath(from)} → `}${showPath(path)} ` +
         (additions === undefined ? "(binary)" : `+${additions} -${deletions}`),
     ),
-    ...(said.trim() === "" ? [] : [`Hooks said:\n${said.trimEnd()}`]),
+    ...(said.trim() === "" ? [] : [`Hook output:\n${said.trimEnd()}`]),
     ...notes,
-    `${back} takes it back.`,
+    `To undo: ${back}.`,
   ].join("\n");
 }

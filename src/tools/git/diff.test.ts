@@ -80,7 +80,7 @@ describe("git.diff", () => {
       room.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", library, name);
     room.git("commit", "-q", "-m", "Add them");
     room.write({ "lib/a": "changed\n", "other/untracked": "" });
-    const note = "The submodule lib has modified content: give it as path to see that.";
+    const note = "The submodule lib has modified content: give it as path to see it.";
     const none = { files: [], additions: 0, deletions: 0, hidden: [] };
     const inside = await diff(room, { paths: ["lib"], stat: true });
     expect([await diff(room), await diff(room, { staged: true }), inside.text]).toEqual([
@@ -162,12 +162,12 @@ describe("git.diff", () => {
       { hidden: [".env"], hush: false },
       { hidden: ["settings.txt"], hush: false },
     ]);
-    expect(first.text).toContain("[1 file left out that may hold secrets: .env]");
+    expect(first.text).toContain("[1 file skipped that may hold secrets: .env]");
     expect((await diff(room, { paths: [".env"] })).isError).toBe(true);
     room.git("reset", "-q", "--hard");
     room.write({ ".env": "KEY=hush-3\n" });
     expect((await diff(room)).text).toBe(
-      "No differences that can be shown: working tree against index.\n[1 file left out that may hold secrets: .env]",
+      "No differences that can be shown: working tree against index.\n[1 file skipped that may hold secrets: .env]",
     );
   });
 

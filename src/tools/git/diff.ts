@@ -32,16 +32,15 @@ const input = z.strictObject({
   commit: string("Branch, tag, commit, or main..topic."),
   paths: z.optional(z.array(z.string()).check(z.minLength(1), z.maxLength(200))),
   stat: flag("Only names and line counts."),
-  context: integer(0, 1000, "Lines around; default 3."),
+  context: integer(0, 1000, "Lines of context. Default 3."),
 });
 
 export type GitDiffInput = z.infer<typeof input>;
 
-/** Shows changes line by line. */
 export const gitDiff: Tool<GitDiffInput, GitDiffData> = {
   name: "git.diff",
   summary:
-    "See changes as a diff: of the working tree, `staged`, or against a `commit`. Untracked files: git.status.",
+    "Show changes as a diff: of the working tree, `staged`, or against a `commit`. For untracked files use git.status.",
   risk: "read",
   input,
   limits,
@@ -52,7 +51,12 @@ export const gitDiff: Tool<GitDiffInput, GitDiffData> = {
   async run(input, context) {
     const { repository, paths } = await findTogether(input.paths ?? ["."], context);
     const range = input.commit === undefined ? undefined : await resolveRange(input.commit, repository);
-    if (range?.includes("..") && input.staged) throw stagedAndTwo();
+    if (range?.includes("..") && input.staged)
+      throw new ToolError(
+        "invalid-input",
+        "`staged` compares the index with one commit, not two with each other",
+        { hint: "Leave out `staged`, or give one commit." },
+      );
     const named = paths.map((path, at) => ({ path, given: input.paths?.[at] ?? "." }));
     await requireKnown(named, range?.split(/\.{2,3}/) ?? [], repository);
     const wanted = {
@@ -98,11 +102,7 @@ async function compare(
   );
   const { text, kept, files, hidden } = diff;
   const data = { compared, files, ...sums(files), hidden, notes: [] };
-  return {
-    data,
-    text: describeDiff(data, text, kept !== undefined),
-    kept,
-  };
+  return { data, text: describeDiff(data, text, kept !== undefined), kept };
 }
 
 /** The rest is for the file summary. */
@@ -140,7 +140,7 @@ async function changedSubmodules(
     for (const [name, state] of inside.states) {
       const shown = workspacePath(repository, name);
       if (shown === undefined || !state.includes("modified content")) continue;
-      notes.add(`The submodule ${showPath(shown)} has modified content: give it as path to see that.`);
+      notes.add(`The submodule ${showPath(shown)} has modified content: give it as path to see it.`);
     }
     for (const note of inside.notes) notes.add(note);
   }
@@ -150,14 +150,4 @@ async function changedSubmodules(
 function describeCompared({ staged, commit }: GitDiffInput): string {
   if (commit?.includes("..")) return commit;
   return `${staged ? "index" : "working tree"} against ${commit ?? (staged ? "HEAD" : "index")}`;
-}
-
-function stagedAndTwo(): ToolError {
-  return new ToolError(
-    "invalid-input",
-    "`staged` compares the index with one commit, not two with each other",
-    {
-      hint: "Leave out `staged`, or give one commit.",
-    },
-  );
 }

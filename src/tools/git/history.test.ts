@@ -122,7 +122,7 @@ describe("git.log", () => {
     const { text, data } = await call(room, "git.log", { stat: true, limit: 1 });
     expect(text).toBe(
       `${room.third.slice(0, 9)} 2026-01-04 Ada: Go on (HEAD -> main, tag: v1)\n    picture binary\n    verse.txt +1 -0\n` +
-        "[There are more: go on with `skip` 1.]",
+        "[There are more: continue with `skip` 1.]",
     );
     expect(data).toMatchObject({ limited: true });
   });
@@ -220,7 +220,7 @@ describe("git.show", () => {
       await shown({ revision: "HEAD", path: "vers.txt" }),
     ]).toEqual([
       "Two roads\ndiverged\n",
-      "[picture is no text there: binary data, 3 bytes.]",
+      "[picture is not text there: binary data, 3 bytes.]",
       "poem.txt (19 bytes)\n[1 entry]",
       "There is no verse.txt at HEAD~2\nDid you mean poem.txt?",
       "There is no vers.txt at HEAD\nDid you mean verse.txt?",
@@ -296,7 +296,7 @@ describe("git.show", () => {
       " -2",
       "++2 and 3",
       "[where the merge differs from every parent: 1 file changed, +1 -2]",
-      `[All that it brought: git.diff with \`commit\` ${merge.slice(0, 9)}~1..${merge.slice(0, 9)}]`,
+      `[All its changes: git.diff with \`commit\` ${merge.slice(0, 9)}~1..${merge.slice(0, 9)}]`,
     ]);
   });
 
@@ -376,12 +376,12 @@ describe("git.blame", () => {
       await said({ revision: "HEAD~2" }),
       await said({ path: "nothing.txt" }),
     ]).toEqual([
-      `[${first} 2026-01-02 Ada: Begin, then poem.txt]\n2 | diverged\n[Lines 2 to 2; go on with \`first_line\` 3.]`,
+      `[${first} 2026-01-02 Ada: Begin, then poem.txt]\n2 | diverged\n[Lines 2 to 2; continue with \`first_line\` 3.]`,
       `[${first} 2026-01-02 Ada: Begin, then poem.txt]\n1 | Two roads\n2 | diverged`,
       "verse.txt has 3 lines; line 9 is past its end\nUse lines from 1 to 3.",
-      "last_line 2 is before first_line 3\nExchange them.",
-      "verse.txt is not in HEAD~2\nOnly files that were committed have a past; git.log with `path` tells when one was there.",
-      "nothing.txt is not in the last commit\nOnly files that were committed have a past; git.log with `path` tells when one was there.",
+      "last_line 2 is before first_line 3\nSwap them.",
+      "verse.txt is not in HEAD~2\nOnly committed files have a history; git.log with `path` shows when it existed.",
+      "nothing.txt is not in the last commit\nOnly committed files have a history; git.log with `path` shows when it existed.",
     ]);
   });
 });

@@ -20,21 +20,20 @@ const mostSkipped = 10_000;
 const input = z.strictObject({
   path: z.optional(z.string()),
   limit: integer(1, 1000, "Default 20."),
-  skip: integer(0, mostSkipped, "Skip so many."),
+  skip: integer(0, mostSkipped, "Number of commits to skip."),
   since: string('"2026-03-01", "2 weeks ago".'),
   until: z.optional(z.string()),
   author: z.optional(z.string()),
   grep: string("Text in the message."),
-  revision: string("Or main..topic; default HEAD."),
-  stat: flag("With files and line counts."),
+  revision: string("Revision or range (main..topic). Default HEAD."),
+  stat: flag("Include files and line counts."),
 });
 
 export type GitLogInput = z.infer<typeof input>;
 
-/** Lists commits. */
 export const gitLog: Tool<GitLogInput, GitLogData> = {
   name: "git.log",
-  summary: "List commits, newest first. See one with git.show.",
+  summary: "List commits, newest first. Show one with git.show.",
   risk: "read",
   input,
   limits: { maxChars: 30_000, keep: "head" },
@@ -63,7 +62,7 @@ export const gitLog: Tool<GitLogInput, GitLogData> = {
     return {
       data: { commits: shown, limited },
       text: describe(shown),
-      ...(limited && { continuation: goOn(skip + limit) }),
+      continuation: limited ? describeMore(skip + limit) : undefined,
     };
   },
 };
@@ -90,6 +89,6 @@ function describe(commits: readonly Commit[]): string {
   return commits.map((commit) => [describeLine(commit), ...describeFiles(commit)].join("\n")).join("\n");
 }
 
-function goOn(seen: number): string {
-  return `There are more: go on with ${seen > mostSkipped ? "`until` or `revision`" : `\`skip\` ${seen}`}.`;
+function describeMore(seen: number): string {
+  return `There are more: continue with ${seen > mostSkipped ? "`until` or `revision`" : `\`skip\` ${seen}`}.`;
 }

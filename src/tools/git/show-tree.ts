@@ -5,7 +5,7 @@ import type { ToolOutput } from "../../contract/tool.ts";
 import { readEntry, readTree, type TreeEntry } from "../../git/revisions.ts";
 import { outputOfGit, type Repository } from "../../git/run-git.ts";
 import { sniffMediaType } from "../../lib/bytes/media-type.ts";
-import { byteOrderMarkLength, decodeText, detectEncoding, detectionBytes } from "../../lib/text/encoding.ts";
+import { byteOrderMarkLength, decodeText, encodingOf } from "../../lib/text/encoding.ts";
 import { counted, showSize } from "../../lib/text/format-quantity.ts";
 import { nearest } from "../../lib/text/nearest.ts";
 import { showPath } from "../../lib/text/printable.ts";
@@ -62,15 +62,13 @@ async function showFile(
       hint: `Write it to a file with shell.run (git show ${commit.slice(0, 9)}:… > file) and read that.`,
     });
   const content = await outputOfGit(repository, ["cat-file", "blob", hash]);
-  const encoding = detectEncoding(content.subarray(0, detectionBytes), {
-    complete: content.length <= detectionBytes,
-  });
+  const encoding = encodingOf(content);
   const known = { kind: "file", path, commit, bytes, isLink: kind === "link" } as const;
   const type = encoding === "binary" || encoding === "latin1" ? sniffMediaType(content) : undefined;
   if (encoding === "binary" || type !== undefined)
     return {
       data: { ...known, text: undefined, encoding: "binary" },
-      text: `[${showPath(path)} is no text there: ${type?.description ?? "binary data"}, ${showSize(bytes)}.]`,
+      text: `[${showPath(path)} is not text there: ${type?.description ?? "binary data"}, ${showSize(bytes)}.]`,
     };
   const { text, ...read } = decodeText(content.subarray(byteOrderMarkLength(content)), encoding);
   const shown = kind === "link" ? `[A link to ${text}]` : text;

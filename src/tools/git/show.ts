@@ -24,10 +24,9 @@ const input = z.strictObject({
 
 export type GitShowInput = z.infer<typeof input>;
 
-/** Shows a commit, or an old version of a file. */
 export const gitShow: Tool<GitShowInput, GitShowData> = {
   name: "git.show",
-  summary: "See a commit, or with `path` a file or directory as it was then.",
+  summary: "Show a commit, or with `path` a file or directory at that commit.",
   risk: "read",
   input,
   limits: { maxChars: 40_000, keep: "head" },
@@ -60,7 +59,7 @@ function split({ revision, path }: GitShowInput): {
   const [, start, named] = /^([^:{}]*(?:\{[^}]*\}[^:{}]*)*):(?!\/)(.+)$/s.exec(revision) ?? [];
   if (named === undefined) return { revision, path };
   if (path !== undefined || start === "" || named.startsWith(":"))
-    throw new ToolError("invalid-input", `${revision} names a path, too`, {
+    throw new ToolError("invalid-input", `${revision} also names a path`, {
       hint: "Give the revision as `revision` and the path, relative to the workspace, as `path`.",
     });
   return { revision: start!, path: named };
@@ -92,14 +91,8 @@ async function showCommit(
   const [commit] = await readLog({ revision: hash, limit: 1 }, repository);
   const tag = revision.type === "tag" ? await tagText(revision.hash, repository) : undefined;
   const isMerge = commit!.parents.length > 1;
-  const words = [
-    "show",
-    "--format=",
-    "--no-show-signature",
-    "--no-notes",
-    ...(isMerge ? ["--cc"] : []),
-    hash,
-  ];
+  const merge = isMerge ? ["--cc"] : [];
+  const words = ["show", "--format=", "--no-show-signature", "--no-notes", ...merge, hash];
   const compared = isMerge ? "where the merge differs from every parent" : "against its parent";
   const diff = isStat
     ? { files: await readNumbers(words, [], repository), hidden: [], text: "" }
@@ -113,10 +106,10 @@ async function showCommit(
   const kept = "kept" in diff ? diff.kept : undefined;
   const body = isStat ? describeNumbers(data) : describeDiff(data, diff.text, kept !== undefined);
   const other = isMerge
-    ? `\n[All that it brought: git.diff with \`commit\` ${hash.slice(0, 9)}~1..${hash.slice(0, 9)}]`
+    ? `\n[All its changes: git.diff with \`commit\` ${hash.slice(0, 9)}~1..${hash.slice(0, 9)}]`
     : "";
   return {
-    data: { kind: "commit", commit: commit!, ...(tag !== undefined && { tag }), files, hidden },
+    data: { kind: "commit", commit: commit!, tag, files, hidden },
     text: `${tag === undefined ? "" : `${tag}\n`}${describeWhole(commit!)}\n\n${body}${other}`,
     kept,
   };
@@ -130,6 +123,6 @@ async function tagText(hash: string, repository: Repository): Promise<string> {
   const [head = "", ...message] = raw.split("\n\n");
   const field = (name: string) => new RegExp(`^${name} (.*)$`, "m").exec(head)?.[1] ?? "";
   const tagger = field("tagger").replace(/ \d+ [+-]\d+$/, "");
-  const said = message.join("\n\n").replace(/-----BEGIN .*$/s, "");
-  return printable([`tag ${field("tag")}`, `Tagger: ${tagger}`, "", said.trimEnd(), ""].join("\n"));
+  const text = message.join("\n\n").replace(/-----BEGIN .*$/s, "");
+  return printable([`tag ${field("tag")}`, `Tagger: ${tagger}`, "", text.trimEnd(), ""].join("\n"));
 }

@@ -177,7 +177,7 @@ it("refuses what cannot be meant, and names the way out", async () => {
     two: await refused({ paths: ["a", "inner/b"] }),
     staged: stagedIn(room),
   }).toEqual({
-    nothing: ["invalid-input", "Nothing was named"],
+    nothing: ["invalid-input", "Neither `paths` nor `all` was given"],
     both: ["invalid-input", "Both `paths` and `all` were given"],
     outside: ["outside-workspace", ".. leads outside the workspace"],
     missing: ["not-found", "missing does not exist"],

@@ -28,18 +28,18 @@ export interface GitStageData {
 }
 
 const input = z.strictObject({
-  paths: z.optional(z.array(z.string()).check(z.minLength(1), z.maxLength(1000), z.describe("No patterns."))),
+  paths: z.optional(
+    z.array(z.string()).check(z.minLength(1), z.maxLength(1000), z.describe("Exact paths, not patterns.")),
+  ),
   all: z.optional(z.boolean()),
   unstage: z.optional(z.boolean()),
 });
 
 export type GitStageInput = z.infer<typeof input>;
 
-/** Stages or unstages changes for the next commit. */
 export const gitStage: Tool<GitStageInput, GitStageData> = {
   name: "git.stage",
-  summary:
-    "Stage `paths` or `all` changes for the next commit; `unstage` takes them out. Files stay as they are.",
+  summary: "Stage `paths` or `all` changes for the next commit, or `unstage` them. Does not change files.",
   risk: "write",
   hints: { idempotent: true },
   startsPrograms: true,
@@ -53,27 +53,29 @@ export const gitStage: Tool<GitStageInput, GitStageData> = {
   ],
 
   async run(input, context) {
-    const { repository, paths } = await whatIsMeant(input, context);
+    const { repository, paths } = await resolvePaths(input, context);
     context.progress(input.unstage ? "Unstaging" : "Staging");
     const { files, notes } = input.unstage
       ? await unstage(paths, repository)
       : await stage(paths, repository);
     const staged = shownChanges(await stagedByNames(repository), repository);
     const data = { files, staged, notes };
-    if (files > 0) context.uncovered("what is staged: git.stage puts it in and, with `unstage`, out again");
+    if (files > 0) context.uncovered("what is staged: git.stage stages and, with `unstage`, unstages");
     return { data, text: describe(data, input) };
   },
 };
 
 /** The paths as git names them; none for all. They must belong to one repository. */
-async function whatIsMeant(
+async function resolvePaths(
   { paths = [], all = false }: GitStageInput,
   context: GitContext,
 ): Promise<{ readonly repository: Repository; readonly paths: readonly string[] }> {
   if (all === paths.length > 0)
-    throw new ToolError("invalid-input", all ? "Both `paths` and `all` were given" : "Nothing was named", {
-      hint: "Give `paths`, or `all: true` for everything that has changed.",
-    });
+    throw new ToolError(
+      "invalid-input",
+      all ? "Both `paths` and `all` were given" : "Neither `paths` nor `all` was given",
+      { hint: "Give `paths`, or `all: true` for everything that has changed." },
+    );
   if (all) return { ...(await findWritable(".", context)), paths: [] };
   const found = await findTogether(paths, context, repositoryOf);
   await requireWritable(found.repository);

@@ -23,10 +23,9 @@ const input = z.strictObject({
 
 export type GitStatusInput = z.infer<typeof input>;
 
-/** Shows what is changed in a repository. */
 export const gitStatus: Tool<GitStatusInput, GitStatusData> = {
   name: "git.status",
-  summary: "See branch, upstream, staged, changed and untracked files. The changes: git.diff.",
+  summary: "Show branch, upstream, staged, changed and untracked files. For the changes use git.diff.",
   risk: "read",
   input,
   limits: { maxChars: 20_000, maxLines: 400, keep: "head" },

@@ -10,15 +10,14 @@ export interface JournalCheckpointData {
 
 const input = z.strictObject({
   name: z.optional(z.string()),
-  list: flag("Instead: list them."),
+  list: flag("List checkpoints instead."),
 });
 
 export type JournalCheckpointInput = z.infer<typeof input>;
 
-/** Names the current state to return to. */
 export const journalCheckpoint: Tool<JournalCheckpointInput, JournalCheckpointData> = {
   name: "journal.checkpoint",
-  summary: "Name this moment, so that journal.undo can bring files back to it.",
+  summary: "Set a checkpoint that journal.undo can restore files to.",
   risk: "read",
   hints: { readOnly: false, destructive: false },
   input,
@@ -36,7 +35,7 @@ export const journalCheckpoint: Tool<JournalCheckpointInput, JournalCheckpointDa
     const checkpoint = await history.setCheckpoint(name || undefined);
     return {
       data: { checkpoints: [checkpoint] },
-      text: `Set the checkpoint ${checkpoint.name}. Come back to it with journal.undo and \`checkpoint\`.`,
+      text: `Set checkpoint ${checkpoint.name}. Return to it with journal.undo and \`checkpoint\`.`,
     };
   },
 };

@@ -15,10 +15,9 @@ const fields = z.strictObject({
 
 export type JournalDiffInput = z.infer<typeof fields>;
 
-/** Shows what calls did to files. */
 export const journalDiff: Tool<JournalDiffInput, ChangedFiles> = {
   name: "journal.diff",
-  summary: "Show what earlier calls did to files, shell commands too, as a diff with numbered hunks.",
+  summary: "Show what earlier calls, including shell commands, changed in files: a diff with numbered hunks.",
   risk: "read",
   input: fields.check(refuseFault((input: JournalDiffInput) => faultInSelection(input))),
   limits: { maxChars: 20_000, keep: "head" },

@@ -1,22 +1,18 @@
+import type * as z from "zod/mini";
 import { ToolError } from "../../contract/error.ts";
 import type { Selection } from "../../contract/history.ts";
 import { parseTime } from "../../lib/clock.ts";
 import { integer, string } from "../fields.ts";
 
-/** Selects calls: one of these fields, or none. */
-export interface SelectionFields {
-  readonly call?: string | undefined;
-  readonly last?: number | undefined;
-  readonly checkpoint?: string | undefined;
-  readonly since?: string | undefined;
-}
-
 export const selectionFields = {
-  call: string("Id of a call or transaction, or call_a..call_b."),
-  last: integer(1, 10_000, "So many of the latest."),
-  checkpoint: string("Everything after it."),
+  call: string("Id of a call or transaction, or a range call_a..call_b."),
+  last: integer(1, 10_000, "Number of latest calls."),
+  checkpoint: string("All calls after this checkpoint."),
   since: string("2026-11-15T09:30:00Z"),
 };
+
+/** Selects calls: one of these fields, or none. */
+export type SelectionFields = z.infer<z.ZodMiniObject<typeof selectionFields>>;
 
 /** What is wrong with the combination of fields; an empty field counts as absent. */
 export function faultInSelection(
@@ -28,7 +24,7 @@ export function faultInSelection(
     ([, value]) => value,
   );
   if (given.length < 2) return undefined;
-  return `give one of ${given.map(([name]) => `\`${name}\``).join(", ")}, not several`;
+  return `give only one of ${given.map(([name]) => `\`${name}\``).join(", ")}`;
 }
 
 /** The selection of the fields; undefined without any. */
@@ -48,7 +44,7 @@ function toCalls(text: string): Selection {
 function toTime(text: string): number {
   const time = parseTime(text);
   if (time !== undefined) return time;
-  throw new ToolError("invalid-input", `"${text}" is no time`, {
+  throw new ToolError("invalid-input", `"${text}" is not a time`, {
     hint: "Write it as 2026-11-15T09:30:00Z, or 2026-11-15 09:30 in local time.",
   });
 }

@@ -9,21 +9,20 @@ import { faultInSelection, selectionFields, toSelection } from "./selection-fiel
 
 const fields = z.strictObject({
   ...selectionFields,
-  redo: flag("Take back the latest undo."),
+  redo: flag("Revert the latest undo."),
   paths: z.optional(z.array(z.string()).check(z.maxLength(1000), z.describe("Only these."))),
-  hunk: z.optional(z.int().check(z.minimum(1), z.describe("Only this hunk, as in journal.diff."))),
-  merge: flag("Also in files changed since."),
-  skip_changed: flag("Leave files changed since alone."),
+  hunk: z.optional(z.int().check(z.minimum(1), z.describe("Only this hunk of journal.diff."))),
+  merge: flag("Merge into files that changed since."),
+  skip_changed: flag("Skip files that changed since."),
   dry_run: flag("Only show it."),
 });
 
 export type JournalUndoInput = z.infer<typeof fields>;
 
-/** Undoes what calls did to files. */
 export const journalUndo: Tool<JournalUndoInput, Undone> = {
   name: "journal.undo",
   summary:
-    "Undo what earlier calls did to files, shell commands too: the latest, or those named. What others changed since is never overwritten.",
+    "Undo file changes of earlier calls, including shell commands. Default: the latest call. Never overwrites later changes by others.",
   risk: "write",
   input: fields.check(
     refuseFault((input: JournalUndoInput) => faultInSelection(input, [["redo", input.redo]])),
@@ -46,8 +45,8 @@ export const journalUndo: Tool<JournalUndoInput, Undone> = {
 
 function optionsOf({ paths = [], hunk, merge, skip_changed, dry_run }: JournalUndoInput): UndoOptions {
   return {
-    ...(paths.length > 0 ? { paths } : {}),
-    ...(hunk ? { hunk } : {}),
+    paths: paths.length > 0 ? paths : undefined,
+    hunk: hunk || undefined,
     merge: merge ?? false,
     skipChanged: skip_changed ?? false,
     dryRun: dry_run ?? false,
@@ -67,12 +66,12 @@ function describeUndone({ calls, files, notes }: Undone, { redo, dry_run }: Jour
     `${redo ? `${verb} the undo ${what}` : `${verb} ${what}`}, ${counted(files.length, "path")}:`,
     ...(dry_run ? files.map(({ diff }) => diff.trimEnd()) : files.map(describeFile)),
     ...notes,
-    ...(dry_run || redo ? [] : ["Take this back with journal.undo and `redo: true`."]),
+    ...(dry_run || redo ? [] : ["To revert this undo, use journal.undo with `redo: true`."]),
   ].join("\n");
 }
 
 function describeFile({ path, before, after, movedFrom }: ChangedFile): string {
   if (movedFrom !== undefined) return `moved ${showPath(movedFrom)} back to ${showPath(path)}`;
-  if (before.kind === "nothing") return `brought back ${showPath(path)}`;
+  if (before.kind === "nothing") return `recreated ${showPath(path)}`;
   return after.kind === "nothing" ? `removed ${showPath(path)}` : `restored ${showPath(path)}`;
 }

@@ -9,16 +9,19 @@ export type MathCalculateData = ShownValue;
 const input = z.strictObject({
   expression: z
     .string()
-    .check(z.describe("+ - * / % mod ^ ! sqrt(x) log(x, base) round(x, digits) min(...) ... pi e")),
-  strict: flag("Only + - * / ** ^ ( ) and numbers."),
+    .check(
+      z.describe(
+        "+ - * / % mod ^ !, functions like sqrt(x), log(x, base), round(x, digits), constants pi, e.",
+      ),
+    ),
+  strict: flag("Allow only + - * / ** ^ ( ) and numbers."),
 });
 
 export type MathCalculateInput = z.infer<typeof input>;
 
-/** Evaluates an arithmetic expression, exactly where possible. */
 export const mathCalculate: Tool<MathCalculateInput, MathCalculateData> = {
   name: "math.calculate",
-  summary: `Work out an arithmetic expression, exactly (=); roots and logarithms to ${shownDigits.approximation} digits.`,
+  summary: `Evaluate an arithmetic expression. Returns the exact value (=), or ${shownDigits.approximation} digits of an irrational one.`,
   risk: "read",
   hints: { structured: true },
   input,

@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { notebookFaults } from "../../../test/support/notebook-faults.ts";
 import { ToolError } from "../../contract/error.ts";
 import { editCells } from "./edit-cells.ts";
-import { type CellEdit, notebookFaults, readNotebookText } from "./notebook-text.ts";
+import { type CellEdit, readNotebookText } from "./notebook-text.ts";
 
 function edited(text: string, edit: Partial<CellEdit> & { cell_type?: string }): string {
   const { cell_type: type, ...rest } = edit;
@@ -164,14 +165,14 @@ describe("editing cells", () => {
       'unsupported: a.ipynb is not valid JSON: expected at most 500 nested values at line 1, column 501, found "["',
     ],
     ["[]", 'unsupported: a.ipynb is not a Jupyter notebook: it has no "nbformat"'],
-    ['{"nbformat": 4}', 'unsupported: a.ipynb is not a Jupyter notebook: its "cells" are no list'],
+    ['{"nbformat": 4}', 'unsupported: a.ipynb is not a Jupyter notebook: its "cells" is not a list'],
     [
       '{"nbformat": 4, "cells": [[]]}',
       'unsupported: a.ipynb is not a Jupyter notebook: its cell 1 has no "cell_type"',
     ],
     [
       '{"nbformat": 3, "worksheets": []}',
-      "unsupported: a.ipynb is a notebook of version 3; only those of version 4 are edited",
+      "unsupported: a.ipynb is a notebook of version 3; only version 4 can be edited",
     ],
   ])("refuses %j", (text, expected) => {
     expect(refusal(text)).toBe(expected);

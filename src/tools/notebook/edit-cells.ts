@@ -27,13 +27,17 @@ export function editCells(notebook: NotebookText, edit: CellEdit): CellChange {
     case "delete":
       return deleteCell(notebook, findCell(notebook, edit.cell));
     case "append":
-      return insertCell(notebook, { ...edit, index: notebook.cells.length, beside: notebook.cells.at(-1) });
+      return insertCell(notebook, {
+        ...edit,
+        index: notebook.cells.length,
+        neighbour: notebook.cells.at(-1),
+      });
     default: {
       if (edit.cell === undefined && edit.operation === "insert_before")
-        return insertCell(notebook, { ...edit, index: 0, beside: notebook.cells[0] });
-      const beside = findCell(notebook, edit.cell ?? 1);
-      const index = edit.operation === "insert_before" ? beside.number - 1 : beside.number;
-      return insertCell(notebook, { ...edit, index, beside });
+        return insertCell(notebook, { ...edit, index: 0, neighbour: notebook.cells[0] });
+      const neighbour = findCell(notebook, edit.cell ?? 1);
+      const index = edit.operation === "insert_before" ? neighbour.number - 1 : neighbour.number;
+      return insertCell(notebook, { ...edit, index, neighbour });
     }
   }
 }
@@ -58,22 +62,22 @@ function takenOut({ list, cells }: NotebookText, { number, node }: CellText): Te
 interface NewCell {
   /** How many cells precede it. */
   readonly index: number;
-  readonly beside: CellText | undefined;
+  readonly neighbour: CellText | undefined;
   readonly source: string;
   /** Default: that of the neighbouring cell. */
   readonly type: CellType | undefined;
 }
 
 function insertCell(notebook: NotebookText, cell: NewCell): CellChange {
-  const type = cell.type ?? cellTypes.find((known) => known === cell.beside?.type) ?? "code";
+  const type = cell.type ?? cellTypes.find((known) => known === cell.neighbour?.type) ?? "code";
   const id = notebook.hasIds ? newId(notebook, cell) : undefined;
   const added = { number: cell.index + 1, id, type };
   // Alphabetical, as Jupyter writes them.
   const members = {
     cell_type: type,
     ...(type === "code" ? { execution_count: null } : {}),
-    // Every member is written, so an absent id is left out.
-    id,
+    // Every member is written, so an absent id must be left out.
+    ...(id === undefined ? {} : { id }),
     metadata: {},
     ...(type === "code" ? { outputs: [] } : {}),
     source: splitLines(cell.source),
@@ -114,7 +118,10 @@ function newId({ cells }: NotebookText, { index, source }: NewCell): string {
 
 /** Gives a cell another source, type, or both. Its outputs belong to the old source and are removed. */
 function replaceCell(notebook: NotebookText, cell: CellText, edit: Replacement): CellChange {
-  if (edit.source === undefined && edit.type === undefined) throw nothingNew();
+  if (edit.source === undefined && edit.type === undefined)
+    throw new ToolError("invalid-input", "replace needs a source, a cell_type or both", {
+      hint: "Give the new source of the cell.",
+    });
   const type = edit.type ?? cell.type;
   const lost = edit.keepOutputs && type === "code" ? [] : usedOutputs(notebook, cell);
   const isOther = type !== cell.type;
@@ -152,7 +159,10 @@ function usedOutputs({ text }: NotebookText, { node }: CellText): readonly JsonM
 /** In the form of the old source: a list of lines, or one string. */
 function withSource({ text, style, name }: NotebookText, cell: CellText, source: string): TextSplice {
   const member = memberOf(cell.node, "source");
-  if (!member) throw noSource(name, cell);
+  if (!member)
+    throw new ToolError("unsupported", `${name}: ${describeCell(cell)} has no source`, {
+      hint: "Delete the cell and insert another.",
+    });
   const { kind, start, end } = member.value;
   if (kind === "string") return { start, end, text: writeJson(source, style, undefined) };
   const old = text.slice(start, end);
@@ -187,18 +197,6 @@ function withKeys(keys: readonly string[], added: readonly string[]): readonly s
   return all;
 }
 
-function nothingNew(): ToolError {
-  return new ToolError("invalid-input", "replace needs a source, a cell_type or both", {
-    hint: "Give the new source of the cell.",
-  });
-}
-
-function noSource(name: string, cell: CellText): ToolError {
-  return new ToolError("unsupported", `${name}: ${describeCell(cell)} has no source`, {
-    hint: "Delete the cell and insert another.",
-  });
-}
-
 /** Lines with their ends, as Jupyter stores a text: it splits lines as Python does. */
 function splitLines(text: string): readonly string[] {
   return text.match(lines) ?? [];
@@ -227,7 +225,7 @@ function describeCell({ number, type, id }: CellName): string {
 function ambiguous({ name }: NotebookText, cells: readonly CellText[]): ToolError {
   const numbers = cells.map(({ number }) => number).join(", ");
   return new ToolError("ambiguous-match", `${name}: the id ${cells[0]!.id} belongs to the cells ${numbers}`, {
-    hint: "Name the cell by its number.",
+    hint: "Give the cell by its number.",
   });
 }
 
@@ -241,7 +239,7 @@ function noSuchCell(notebook: NotebookText, wanted: string | number): ToolError 
   return new ToolError(
     "not-found",
     `${name} has no cell ${JSON.stringify(wanted).slice(0, 80)}; it has ${counted(cells.length, "cell")}${list && `:\n${list}`}`,
-    { hint: "Name a cell by its number, counted from 1, or by its id; document.read shows them whole." },
+    { hint: "Give a cell by its number, from 1, or by its id; document.read shows them whole." },
   );
 }
 

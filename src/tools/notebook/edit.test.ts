@@ -177,7 +177,7 @@ it.each([
   [
     { operation: "replace", cell: 1, source: "# Title" },
     "invalid-input",
-    "a.ipynb: the cell is like this already, so nothing would change",
+    "a.ipynb: the cell already has this content; nothing would change",
   ],
   [
     { operation: "replace", cell: 0, source: "" },
@@ -210,7 +210,7 @@ it("says what is no notebook", async () => {
   expect([await refused("{\n"), await refused("[]"), await refused(Buffer.from([0x7b, 0, 1, 2]))]).toEqual([
     "unsupported: a.ipynb is not valid JSON: expected a key in quotes at line 2, column 1, found the end of the file",
     'unsupported: a.ipynb is not a Jupyter notebook: it has no "nbformat"',
-    "unsupported: a.ipynb is not in UTF-8, as notebooks are",
+    "unsupported: a.ipynb is not UTF-8, so it is not a notebook",
   ]);
   expect(
     (await room.refusal(notebookEdit, { path: "none.ipynb", operation: "append", source: "" })).code,

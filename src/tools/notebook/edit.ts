@@ -4,11 +4,12 @@ import { ToolError } from "../../contract/error.ts";
 import type { PreviewContext, Tool, ToolContext } from "../../contract/tool.ts";
 import { showDiff } from "../../edit/rewrite/show-diff.ts";
 import { refuseHalfCharacters, type Source, sourcesOf } from "../../edit/source.ts";
-import { byteOrderMarkLength, detectEncoding, detectionBytes } from "../../lib/text/encoding.ts";
+import { encodingOf } from "../../lib/text/encoding.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
 import { filePlan } from "../code/file-plan.ts";
 import { describeEdit, type EditData, type EditedFile, editedFile } from "../edit/describe-edit.ts";
 import { explainMiss } from "../edit/drift.ts";
+import { noteWritten, retryWhenStale } from "../edit/edit-files.ts";
 import { withFileState } from "../edit/plan-files.ts";
 import { string } from "../fields.ts";
 import { editCells } from "./edit-cells.ts";
@@ -17,7 +18,6 @@ import {
   type CellEdit,
   type CellName,
   cellTypes,
-  notebookFaults,
   readNotebookText,
 } from "./notebook-text.ts";
 
@@ -32,7 +32,7 @@ const input = z.strictObject({
   path: z.string(),
   operation: z
     .enum(["replace", "insert_before", "insert_after", "append", "delete"])
-    .check(z.describe("append and a first cell need no `cell`.")),
+    .check(z.describe("append and the first insert need no `cell`.")),
   cell: z.optional(z.union([z.int(), z.string()]).check(z.describe("Number from 1, or id."))),
   source: string("The cell's whole source."),
   cell_type: z.optional(z.enum(cellTypes)),
@@ -41,10 +41,9 @@ const input = z.strictObject({
 
 export type NotebookEditInput = z.infer<typeof input>;
 
-/** Changes one cell of a notebook. */
 export const notebookEdit: Tool<NotebookEditInput, NotebookEditData> = {
   name: "notebook.edit",
-  summary: "Replace, insert or delete one cell of a notebook. See cells with document.read.",
+  summary: "Replace, insert or delete one cell of a Jupyter notebook. Read cells with document.read.",
   risk: "write",
   input,
   limits: { maxChars: 10_000, keep: "both" },
@@ -79,7 +78,7 @@ function missing(field: "cell" | "source", { operation }: NotebookEditInput): To
   return new ToolError("invalid-input", `${operation} needs a ${field}`, {
     hint:
       field === "cell"
-        ? "Name a cell by its number, counted from 1, or by its id."
+        ? "Give a cell by its number, from 1, or by its id."
         : "Give the source of the new cell.",
   });
 }
@@ -90,24 +89,17 @@ interface ChangedNotebook extends Pick<CellChange, "cell" | "total"> {
   readonly description: string;
 }
 
-/** Changes a cell, and no byte besides; a valid notebook must stay valid. */
+/** Changes a cell and nothing else. */
 async function changeNotebook(path: string, edit: CellEdit, context: ToolContext): Promise<ChangedNotebook> {
-  const { environment, seen, signal } = context;
-  for (let tries = 1; ; tries += 1) {
+  const { environment, signal } = context;
+  return retryWhenStale(async () => {
     const { plan, change } = await planChange(path, edit, context);
     const planned = await withFileState(plan, context);
-    try {
-      await environment.change([{ path, before: planned.beforeHash!, after: plan.after }], { signal });
-    } catch (error) {
-      // The file changed since it was planned; plan again from its current content.
-      if (tries < maxTries && error instanceof ToolError && error.code === "stale") continue;
-      throw error;
-    }
-    // The caller has seen its own change.
-    seen.note(path, { bytes: plan.after.subarray(byteOrderMarkLength(plan.after)), lines: "all" });
+    await environment.change([{ path, before: planned.beforeHash!, after: plan.after }], { signal });
+    noteWritten(path, plan.after, context);
     const { cell, total } = change;
     return { files: [editedFile(planned)], description: describeEdit([planned], "done"), cell, total };
-  }
+  });
 }
 
 /** The diff of the change, for the approval prompt. */
@@ -115,16 +107,19 @@ async function diffOfNotebook(path: string, edit: CellEdit, context: PreviewCont
   return showDiff((await planChange(path, edit, context)).plan);
 }
 
-/** Only a file that changes all the time needs more tries. */
-const maxTries = 50;
-
 async function planChange(path: string, edit: CellEdit, context: PreviewContext) {
   const file = await readNotebook(path, context);
   try {
     const change = editCells(readNotebookText(file.text, path), edit);
     const after = spliced(file.text, change.splices);
-    if (after === file.text) throw changesNothing(path);
-    refuseWorse(path, file.text, after);
+    if (after === file.text)
+      throw new ToolError(
+        "invalid-input",
+        `${path}: the cell already has this content; nothing would change`,
+        {
+          hint: "Give a source or type that differs from the old.",
+        },
+      );
     return { change, plan: filePlan({ file, after, notes: change.notes }) };
   } catch (error) {
     throw await explainMiss(error, file, context);
@@ -135,31 +130,10 @@ const mostBytes = 64 * 1024 * 1024;
 
 async function readNotebook(path: string, { environment, signal }: PreviewContext) {
   const { bytes } = await environment.readFile(path, { maxBytes: mostBytes, signal });
-  const head = bytes.subarray(0, detectionBytes);
-  const encoding = detectEncoding(head, { complete: head.length === bytes.length });
-  if (!encoding.startsWith("utf-8")) throw notUtf8(path);
+  if (!encodingOf(bytes).startsWith("utf-8"))
+    throw new ToolError("unsupported", `${path} is not UTF-8, so it is not a notebook`, {
+      hint: "Give an .ipynb file.",
+    });
   const [source] = sourcesOf(path, bytes) as Generator<Source>;
   return { path, bytes, source: source!, text: source!.text.utf8.toString() };
-}
-
-/** Faults from before are not this edit's business; new ones are. */
-function refuseWorse(path: string, before: string, after: string): void {
-  const counts = new Map<string, number>();
-  for (const fault of notebookFaults(JSON.parse(before))) counts.set(fault, (counts.get(fault) ?? 0) + 1);
-  for (const fault of notebookFaults(JSON.parse(after))) counts.set(fault, (counts.get(fault) ?? 0) - 1);
-  const added = [...counts].filter(([, left]) => left < 0).map(([fault]) => fault);
-  if (added.length > 0)
-    throw new ToolError("internal", `${path} would be no valid notebook: ${added.join("; ")}`);
-}
-
-function changesNothing(path: string): ToolError {
-  return new ToolError("invalid-input", `${path}: the cell is like this already, so nothing would change`, {
-    hint: "Give a source or type that differs from the old.",
-  });
-}
-
-function notUtf8(path: string): ToolError {
-  return new ToolError("unsupported", `${path} is not in UTF-8, as notebooks are`, {
-    hint: "Name an .ipynb file.",
-  });
 }

@@ -18,7 +18,7 @@ const input = z.strictObject({
         z.refine((steps) => steps.filter(isInProgress).length <= 1, {
           error: "at most one step can be in_progress",
         }),
-        z.describe("All steps in order; without it, shows the plan."),
+        z.describe("All steps in order. Omit to show the plan."),
       ),
   ),
   explanation: z.optional(z.string().check(z.maxLength(5000))),
@@ -29,7 +29,8 @@ export type PlanUpdateInput = z.infer<typeof input>;
 /** Stores a plan and shows it; clients learn of it by the event that ends the call. */
 export const planUpdate: Tool<PlanUpdateInput, Plan> = {
   name: "plan.update",
-  summary: "Keep a plan for work of several steps: the whole list each time, one in progress.",
+  summary:
+    "Create or update a plan for a multi-step task. Send the whole list each time, at most one step in progress.",
   risk: "read",
   input,
   limits: { maxChars: 20_000, keep: "both" },

@@ -18,14 +18,14 @@ function describeState({ kind, state, exitCode, signal, durationMs }: ProcessSta
   if (kind === "shell" && state !== "ended") return `is a shell, open for ${time}`;
   switch (state) {
     case "starting":
-      return `runs for ${time}, not ready yet`;
+      return `has been running for ${time}, not ready yet`;
     case "ready":
-      return `runs for ${time} and is ready`;
+      return `has been running for ${time} and is ready`;
     case "running":
-      return `runs for ${time}`;
+      return `has been running for ${time}`;
     case "ended": {
-      if (signal !== null) return `was ended by ${signal} after ${time}`;
-      return `ended after ${time}${exitCode === null ? "" : ` with exit code ${exitCode}`}`;
+      if (signal !== null) return `was killed by ${signal} after ${time}`;
+      return `exited after ${time}${exitCode === null ? "" : ` with exit code ${exitCode}`}`;
     }
   }
 }
@@ -33,18 +33,18 @@ function describeState({ kind, state, exitCode, signal, durationMs }: ProcessSta
 /** A port in the sandbox may have another number outside. */
 function describePorts({ ports, state }: ProcessStatus): string {
   if (ports.length === 0 || state === "ended") return "";
-  const places = ports.map(({ port, address }) =>
+  const addresses = ports.map(({ port, address }) =>
     address.endsWith(`:${port}`) ? address : `port ${port} at ${address}`,
   );
-  return `: ${places.join(", ")}`;
+  return `: ${addresses.join(", ")}`;
 }
 
 /** Signs that it makes no progress. */
 function describeStall({ state, quietMs, waitsForInput }: ProcessStatus): string[] {
   if (state === "ended") return [];
   const stall: string[] = [];
-  if (quietMs >= stallMs) stall.push(`It has said nothing for ${showDuration(quietMs)}.`);
-  if (waitsForInput) stall.push("It waits for input.");
+  if (quietMs >= stallMs) stall.push(`No output for ${showDuration(quietMs)}.`);
+  if (waitsForInput) stall.push("It is waiting for input.");
   return stall;
 }
 
@@ -57,20 +57,13 @@ function showDuration(ms: number): string {
   return `${(ms / 3_600_000).toFixed(1)} h`;
 }
 
-export const nameField: z.ZodMiniString = z.string().check(z.minLength(1));
+export const nameField = z.string().check(z.minLength(1));
 
-export function maxCharsField(usual: string): z.ZodMiniOptional<z.ZodMiniNumberFormat> {
-  return integer(1, 1_000_000, `About how much; ${usual} if not given.`);
-}
-
-export const waitField: z.ZodMiniOptional<z.ZodMiniNumberFormat> = integer(
-  0,
-  600_000,
-  "Wait for its end, at most this long.",
-);
+export const maxCharsField = (usual: string) =>
+  integer(1, 1_000_000, `Approximate maximum. Default ${usual}.`);
 
 /** Output that was not shown before. */
-export const lastCursor: z.ZodMiniLiteral<"last"> = z.literal("last");
+export const lastCursor = z.literal("last");
 
 /** Waits for the end of a process; a timeout is not a failure. */
 export async function untilEnded(
@@ -96,17 +89,17 @@ export function showOutput({ text, from, lost, status }: ProcessOutput): string 
   const before = lost > 0 ? [`[${missing(lost, status.output)}]`] : [];
   return [
     ...before,
-    shown === "" ? `[It said nothing${from === 0 ? "" : " more"}.]` : shown.replace(/\n$/, ""),
+    shown === "" ? `[No ${from === 0 ? "" : "new "}output.]` : shown.replace(/\n$/, ""),
   ].join("\n");
 }
 
 /** For callers that got output as a side effect. */
 export function whereToGoOn({ cursor, status }: ProcessOutput): { readonly continuation?: string } {
   if (status.state === "ended") return {};
-  return { continuation: `See what comes after this with process.output and cursor ${cursor}.` };
+  return { continuation: `Read newer output with process.output and cursor ${cursor}.` };
 }
 
 function missing(lost: number, handle: string | null): string {
-  const what = `${counted(lost, "byte")} before this ${lost === 1 ? "is" : "are"} no longer held`;
+  const what = `${counted(lost, "byte")} before this ${lost === 1 ? "is" : "are"} no longer in memory`;
   return handle === null ? `${what}.` : `${what}; file.read ${handle} has them.`;
 }

@@ -13,20 +13,19 @@ import {
 
 const input = z.strictObject({
   name: nameField,
-  text: z.string().check(z.describe("As typed: yes\\n")),
-  end: flag("Then close its input."),
-  wait_ms: integer(0, 600_000, "Wait for its end, at most this long; default: for an answer."),
+  text: z.string().check(z.describe("Text to type: yes\\n")),
+  end: flag("Close its input afterwards."),
+  wait_ms: integer(0, 600_000, "Wait at most this long for its exit. Default: until it answers."),
   max_chars: maxCharsField("20000"),
-  cursor: z.optional(lastCursor.check(z.describe("Also what was not shown yet."))),
+  cursor: z.optional(lastCursor.check(z.describe("Include output not shown yet."))),
 });
 
 export type ProcessInputInput = z.infer<typeof input>;
 
-/** Sends input to a process. */
 export const processInput: Tool<ProcessInputInput, ProcessOutput> = {
   name: "process.input",
   summary:
-    "Type for a process to read, and see its answer. End lines with \\n; \\u0003 is Ctrl-C in a terminal.",
+    "Send input to a process and return its answer. End lines with \\n; \\u0003 is Ctrl-C in a terminal.",
   risk: "execute",
   input,
   limits: { maxChars: 30_000, keep: "tail" },
@@ -34,7 +33,7 @@ export const processInput: Tool<ProcessInputInput, ProcessOutput> = {
   accesses: () => [],
 
   preview: async ({ name, text, end }) =>
-    `Would give ${name} to read: ${JSON.stringify(text)}${end ? ", and then no more" : ""}`,
+    `Would send to ${name}: ${JSON.stringify(text)}${end ? ", then close its input" : ""}`,
 
   async run({ name, ...given }, { processes, signal, progress, output: hear, uncovered }) {
     uncovered("what a process does with its input");

@@ -9,7 +9,6 @@ export interface ProcessListData {
   readonly processes: readonly ProcessStatus[];
 }
 
-/** Lists background processes, and how the latest ended. */
 export const processList: Tool<ProcessListInput, ProcessListData> = {
   name: "process.list",
   summary: "List the processes and shells of this session.",
@@ -18,12 +17,12 @@ export const processList: Tool<ProcessListInput, ProcessListData> = {
   limits: { maxChars: 10_000, keep: "both" },
   accesses: () => [],
 
-  async run(_input, { processes: room }) {
-    const processes = await room.list();
+  async run(_input, context) {
+    const processes = await context.processes.list();
     const lines = processes.map((status) => `${describeProcess(status)} ${showCommand(status.command)}`);
     return {
       data: { processes },
-      text: lines.join("\n") || "Nothing runs. Start something with process.start.",
+      text: lines.join("\n") || "No processes. Start one with process.start.",
     };
   },
 };

@@ -4,6 +4,7 @@ import type { ProcessOutput } from "../../contract/process.ts";
 import type { Tool } from "../../contract/tool.ts";
 import { translateRegex } from "../../lib/rust-regex/rust-regex.ts";
 import { OutOfTime, withinTime } from "../../lib/time-bound.ts";
+import { integer } from "../fields.ts";
 import { surroundingsOf } from "../shell/describe-run.ts";
 import {
   describeProcess,
@@ -12,7 +13,6 @@ import {
   nameField,
   showOutput,
   untilEnded,
-  waitField,
 } from "./describe-process.ts";
 
 const input = z.strictObject({
@@ -20,20 +20,19 @@ const input = z.strictObject({
   cursor: z.optional(
     z
       .union([z.int().check(z.minimum(0)), lastCursor])
-      .check(z.describe('Or "last": what was not shown yet.')),
+      .check(z.describe('Cursor, or "last" for output not shown yet.')),
   ),
   stream: z.optional(z.enum(["stdout", "stderr"]).check(z.describe("Default both."))),
-  line: z.optional(z.string().check(z.minLength(1), z.describe("Only lines that match this expression."))),
-  wait_ms: waitField,
+  line: z.optional(z.string().check(z.minLength(1), z.describe("Regex of lines to return."))),
+  wait_ms: integer(0, 600_000, "Wait at most this long for its exit."),
   max_chars: maxCharsField("20000"),
 });
 
 export type ProcessOutputInput = z.infer<typeof input>;
 
-/** Shows the output of a process. */
 export const processOutput: Tool<ProcessOutputInput, ProcessOutput> = {
   name: "process.output",
-  summary: "See what a process has said. `cursor` of the last answer: only what came since.",
+  summary: "Read the output of a process. Pass `cursor` from the previous result to get only newer output.",
   risk: "read",
   input,
   limits: { maxChars: 30_000, keep: "tail" },
@@ -57,11 +56,9 @@ const usualChars = 20_000;
 
 function whereToGoOn({ from, cursor, status }: ProcessOutput, asked: number | "last" | undefined): string {
   const next = `cursor ${cursor}`;
-  if (cursor < status.cursor) return `More was said: go on with ${next}.`;
-  const before = asked === undefined && from > 0 ? ` For what came before this start with cursor 0.` : "";
-  return status.state === "ended"
-    ? `That is all.${before}`
-    : `See what comes after this with ${next}.${before}`;
+  if (cursor < status.cursor) return `More output follows: continue with ${next}.`;
+  const before = asked === undefined && from > 0 ? ` Earlier output starts at cursor 0.` : "";
+  return status.state === "ended" ? `End of output.${before}` : `Read newer output with ${next}.${before}`;
 }
 
 /** Keeps the lines of a text that match. Throws `invalid-input` for an invalid expression. */
@@ -90,7 +87,7 @@ function lineFilter(pattern: string): (text: string) => string {
 const maxMs = 1000;
 
 function cannotBe(reason: string): ToolError {
-  return new ToolError("unsupported", `Lines cannot be looked for by this expression: ${reason}`, {
-    hint: "Use a simpler one, or leave it out.",
+  return new ToolError("unsupported", `\`line\` does not support this expression: ${reason}`, {
+    hint: "Use a simpler expression, or leave out `line`.",
   });
 }

@@ -33,22 +33,22 @@ it("leads through the life of a process in words", async () => {
     await say(processList, {}),
     room.uncovered,
   ]).toEqual([
-    "Nothing runs. Start something with process.start.",
-    "echo runs for N s and is ready.\nready\n[sandbox: none]\n" +
+    "No processes. Start one with process.start.",
+    "echo has been running for N s and is ready.\nready\n[sandbox: none]\n" +
       "[Undo does not cover what a process changes after the call that started it.]",
-    "got one\necho runs for N s and is ready.\n" +
-      "[See what comes after this with process.output and cursor 14.]",
-    "got one\necho runs for N s and is ready.\n[sandbox: none]\n" +
-      "[See what comes after this with cursor 14.]",
-    "ready\necho runs for N s and is ready.\n[sandbox: none]\n" +
-      "[See what comes after this with cursor 14.]",
-    "[It said nothing more.]\necho runs for N s and is ready.\n[sandbox: none]\n" +
-      "[See what comes after this with cursor 14.]",
-    "got two\necho ended after N s with exit code 3.",
-    "ready\ngot one\ngot two\necho ended after N s with exit code 3.\n[sandbox: none]",
-    "ready\ngot one\ngot two\necho ended after N s with exit code 3.\n[sandbox: none]\n[That is all.]",
-    "echo ended after N s with exit code 3.\n[sandbox: none]",
-    `echo ended after N s with exit code 3. Command: ${command}`,
+    "got one\necho has been running for N s and is ready.\n" +
+      "[Read newer output with process.output and cursor 14.]",
+    "got one\necho has been running for N s and is ready.\n[sandbox: none]\n" +
+      "[Read newer output with cursor 14.]",
+    "ready\necho has been running for N s and is ready.\n[sandbox: none]\n" +
+      "[Read newer output with cursor 14.]",
+    "[No new output.]\necho has been running for N s and is ready.\n[sandbox: none]\n" +
+      "[Read newer output with cursor 14.]",
+    "got two\necho exited after N s with exit code 3.",
+    "ready\ngot one\ngot two\necho exited after N s with exit code 3.\n[sandbox: none]",
+    "ready\ngot one\ngot two\necho exited after N s with exit code 3.\n[sandbox: none]\n[End of output.]",
+    "echo exited after N s with exit code 3.\n[sandbox: none]",
+    `echo exited after N s with exit code 3. Command: ${command}`,
     [
       "what a process changes after the call that started it",
       "what a process does with its input",
@@ -68,8 +68,8 @@ it("waits for a line of a watcher that comes again and again", async () => {
   const second = await say(processWait, { name: "watcher", line: "compiled", cursor: 13 });
   expect([first.split("\n")[1], second]).toEqual([
     "compiled one",
-    "compiled two\nwatcher runs for N s and is ready.\n[sandbox: none]\n" +
-      "[See what comes after this with process.output and cursor 26.]",
+    "compiled two\nwatcher has been running for N s and is ready.\n[sandbox: none]\n" +
+      "[Read newer output with process.output and cursor 26.]",
   ]);
 });
 
@@ -87,7 +87,7 @@ it.runIf(hasTerminals)("gives a terminal to who wants one, with its size and its
   const stopped = await say(processInput, { name: "shell", text: "\u0003" });
   expect([started.split("\n").slice(1, 3), stopped]).toEqual([
     ["terminal", "40 120"],
-    "^Cinterrupted\nshell ended after N s with exit code 5.",
+    "^Cinterrupted\nshell exited after N s with exit code 5.",
   ]);
 });
 
@@ -100,28 +100,28 @@ it("shows output as a terminal would, without its control sequences", async () =
   expect((await say(processOutput, { name: "paint" })).split("\n").slice(0, 2)).toEqual(["red 99%", "end"]);
 });
 
-it("pages what was said, and says what is no longer held", async () => {
+it("pages what was said, and says what is no longer in memory", async () => {
   await using room = toolsRoom();
   const { say } = room;
   await say(processStart, { command: "seq 300000; sleep 60", name: "many", ready: { line: "^300000$" } });
   const first = await say(processOutput, { name: "many", cursor: 0 });
   const [missing, second] = first.split("\n");
-  const cursor = Number(/go on with cursor (\d+)/.exec(first)?.[1]);
+  const cursor = Number(/continue with cursor (\d+)/.exec(first)?.[1]);
   const next = await say(processOutput, { name: "many", cursor });
   const shown = first.split("\n").filter((line) => /^\d+$/.test(line));
   expect([missing, Number(next.split("\n")[0]), Number(second) > 100_000]).toEqual([
-    expect.stringMatching(/^\[\d+ bytes before this are no longer held\.\]$/),
+    expect.stringMatching(/^\[\d+ bytes before this are no longer in memory\.\]$/),
     Number(shown.at(-1)) + 1,
     true,
   ]);
 });
 
 it.each([
-  [{}, "web runs for 1.5 s."],
-  [{ durationMs: 90_000, quietMs: 61_000 }, "web runs for 90 s. It has said nothing for 61 s."],
+  [{}, "web has been running for 1.5 s."],
+  [{ durationMs: 90_000, quietMs: 61_000 }, "web has been running for 90 s. No output for 61 s."],
   [
     { state: "starting", durationMs: 600_000, quietMs: 200_000, waitsForInput: true },
-    "web runs for 10 min, not ready yet. It has said nothing for 3 min. It waits for input.",
+    "web has been running for 10 min, not ready yet. No output for 3 min. It is waiting for input.",
   ],
   [
     {
@@ -131,11 +131,11 @@ it.each([
         { port: 1, address: "127.0.0.1:1" },
       ],
     },
-    "web runs for 1.5 s and is ready: port 80 at 127.0.0.1:8080, 127.0.0.1:1.",
+    "web has been running for 1.5 s and is ready: port 80 at 127.0.0.1:8080, 127.0.0.1:1.",
   ],
   [{ kind: "shell", durationMs: 9_000_000 }, "web is a shell, open for 2.5 h."],
-  [{ state: "ended", signal: "SIGKILL" }, "web was ended by SIGKILL after 1.5 s."],
-  [{ state: "ended", exitCode: 0 }, "web ended after 1.5 s with exit code 0."],
+  [{ state: "ended", signal: "SIGKILL" }, "web was killed by SIGKILL after 1.5 s."],
+  [{ state: "ended", exitCode: 0 }, "web exited after 1.5 s with exit code 0."],
 ] as const)("describes %j", (part, words) => {
   const status: ProcessStatus = {
     name: "web",
@@ -186,7 +186,7 @@ function toolsRoom(): ToolsRoom {
     say: async (tool, input) => {
       const { text, continuation } = await tool.run(input, context);
       const whole = continuation === undefined ? text : `${text}\n[${continuation}]`;
-      return whole.replace(/(for|after) [\d.]+ s\b/g, "$1 N s").replaceAll(" It waits for input.", "");
+      return whole.replace(/(for|after) [\d.]+ s\b/g, "$1 N s").replaceAll(" It is waiting for input.", "");
     },
     [Symbol.asyncDispose]: () => room[Symbol.asyncDispose](),
   };
@@ -205,14 +205,14 @@ it("runs a command to its end within the time, and lets it go on after it", asyn
     [...room.uncovered],
     await refusal(processStart, { command: "true", wait_ms: 5, ready: { line: "x" } }),
   ]).toEqual([
-    "1 ended after N s with exit code 3.\nno\n[sandbox: none]",
+    "1 exited after N s with exit code 3.\nno\n[sandbox: none]",
     [],
-    "2 runs for N s.",
-    expect.stringMatching(/^(?:a\n)?b\n2 ended after N s with exit code 0\.$/),
-    "[It said nothing more.]\n2 ended after N s with exit code 0.\n[sandbox: none]\n[That is all.]",
-    "a\n2 ended after N s with exit code 0.\n[sandbox: none]\n[More was said: go on with cursor 2.]",
+    "2 has been running for N s.",
+    expect.stringMatching(/^(?:a\n)?b\n2 exited after N s with exit code 0\.$/),
+    "[No new output.]\n2 exited after N s with exit code 0.\n[sandbox: none]\n[End of output.]",
+    "a\n2 exited after N s with exit code 0.\n[sandbox: none]\n[More output follows: continue with cursor 2.]",
     ["what a process changes after the call that started it", "what a process does with its input"],
-    "It is waited for until it is ready, or until it has ended",
+    "`ready` and `wait_ms` cannot be combined",
   ]);
 
   async function refusal<Input>(tool: Tool<Input>, input: Input): Promise<string> {
@@ -229,8 +229,8 @@ it("shows lines that match", async () => {
       say(processOutput, { name: "p", cursor: 0, line }).catch(({ code }: { code: string }) => code),
     ),
   );
-  const end = "p ended after N s with exit code 0.\n[sandbox: none]\n[That is all.]";
-  expect(outcomes).toEqual([`one\ntwo\nthree\n${end}`, `[It said nothing.]\n${end}`, "invalid-input"]);
+  const end = "p exited after N s with exit code 0.\n[sandbox: none]\n[End of output.]";
+  expect(outcomes).toEqual([`one\ntwo\nthree\n${end}`, `[No output.]\n${end}`, "invalid-input"]);
 });
 
 function firstLine(text: string): string {

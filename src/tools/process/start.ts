@@ -17,33 +17,32 @@ const longestMs = 24 * 3_600_000;
 
 const input = z.strictObject({
   command: z.string().check(z.minLength(1), z.describe("npm run dev")),
-  name: string('To speak of it later: "web".'),
+  name: string('Name for later calls: "web".'),
   cwd: z.optional(z.string()),
   env: z.optional(z.record(z.string(), z.string())),
-  terminal: flag("Give it a terminal."),
-  input: flag("False: nothing to read."),
+  terminal: flag("Run it in a terminal."),
+  input: flag("false: no standard input."),
   ready: z.optional(
     z
       .strictObject({
         port: z.optional(z.int().check(z.minimum(1), z.maximum(65535))),
-        line: z.optional(z.string().check(z.minLength(1), z.describe("A line it says matches."))),
-        url: string("A GET is answered."),
+        line: z.optional(z.string().check(z.minLength(1), z.describe("Regex that an output line matches."))),
+        url: string("URL that answers GET."),
       })
-      .check(z.describe("All must come true.")),
+      .check(z.describe("Wait until all of these hold.")),
   ),
   ready_timeout_ms: integer(1, maxTimeoutMs, "Default 60000."),
-  wait_ms: integer(0, maxTimeoutMs, "Instead of `ready`: for its end, at most this long."),
-  timeout_ms: integer(1, longestMs, "Ends it after this long."),
+  wait_ms: integer(0, maxTimeoutMs, "Instead of `ready`: wait at most this long for its exit."),
+  timeout_ms: integer(1, longestMs, "Stop it after this time."),
   max_chars: maxCharsField("4000"),
 });
 
 export type ProcessStartInput = z.infer<typeof input>;
 
-/** Starts a background process. */
 export const processStart: Tool<ProcessStartInput, ProcessStartData> = {
   name: "process.start",
   summary:
-    "Start a server, watcher or REPL that goes on running; `ready` waits until it serves. See process.output, process.input, process.stop.",
+    "Start a server, watcher or REPL that keeps running; `ready` waits until it is up. Then use process.output, process.input and process.stop.",
   risk: "execute",
   input,
   limits: { maxChars: 10_000, keep: "tail" },
@@ -77,7 +76,7 @@ function requestOf(given: ProcessStartInput): ProcessRequest {
   const { ready_timeout_ms: readyTimeoutMs, wait_ms: waitMs, timeout_ms: timeoutMs, ...input } = given;
   const { command, name, cwd, env, terminal, ready } = input;
   if (waitMs !== undefined && ready !== undefined)
-    throw new ToolError("invalid-input", "It is waited for until it is ready, or until it has ended", {
+    throw new ToolError("invalid-input", "`ready` and `wait_ms` cannot be combined", {
       hint: "Leave out `ready` or `wait_ms`.",
     });
   return {
@@ -86,7 +85,7 @@ function requestOf(given: ProcessStartInput): ProcessRequest {
     cwd,
     env,
     terminal,
-    ...(input.input === false ? { input: "none" } : {}),
+    input: input.input === false ? "none" : undefined,
     ready,
     readyTimeoutMs,
     waitMs,

@@ -8,10 +8,9 @@ const input = z.strictObject({ name: nameField });
 
 export type ProcessStopInput = z.infer<typeof input>;
 
-/** Stops a process of this session, and everything it has started. */
 export const processStop: Tool<ProcessStopInput, ProcessStatus> = {
   name: "process.stop",
-  summary: "End a process or shell and everything it started.",
+  summary: "Stop a process or shell and everything it started.",
   risk: "read",
   hints: { readOnly: false, idempotent: true },
   input,

@@ -14,17 +14,16 @@ const input = z.strictObject({
   until: z.optional(
     z.enum(["exit", "ready", "output"]).check(z.describe("Default exit, or output with `line`.")),
   ),
-  line: z.optional(z.string().check(z.minLength(1), z.describe("A regex: [0-9]+ passed"))),
-  cursor: z.optional(z.int().check(z.minimum(0), z.describe("Only output after it."))),
+  line: z.optional(z.string().check(z.minLength(1), z.describe("Regex of an output line: [0-9]+ passed"))),
+  cursor: z.optional(z.int().check(z.minimum(0), z.describe("Only output after this cursor."))),
   timeout_ms: integer(1, maxTimeoutMs, "Default 60000."),
 });
 
 export type ProcessWaitInput = z.infer<typeof input>;
 
-/** Waits for a process. */
 export const processWait: Tool<ProcessWaitInput, ProcessOutput> = {
   name: "process.wait",
-  summary: "Wait until a process has ended, is ready, or has said something.",
+  summary: "Wait until a process exits, is ready, or prints output.",
   risk: "read",
   input,
   limits: { maxChars: 30_000, keep: "tail" },
@@ -33,7 +32,10 @@ export const processWait: Tool<ProcessWaitInput, ProcessOutput> = {
 
   async run({ name, line, cursor, ...input }, { processes, signal, progress, output: hear }) {
     const { until = line === undefined ? "exit" : "output", timeout_ms: timeoutMs = usualTimeoutMs } = input;
-    if (until !== "output" && line !== undefined) throw lineForNothing(until);
+    if (until !== "output" && line !== undefined)
+      throw new ToolError("invalid-input", `\`line\` cannot be combined with until "${until}"`, {
+        hint: 'Leave out `line`, or wait until "output".',
+      });
     await processes.wait(name, { until, line, cursor, timeoutMs }, { signal, progress, output: hear });
     const output = await processes.output(name, { cursor, maxChars });
     return {
@@ -45,9 +47,3 @@ export const processWait: Tool<ProcessWaitInput, ProcessOutput> = {
 };
 
 const maxChars = 10_000;
-
-function lineForNothing(until: string): ToolError {
-  return new ToolError("invalid-input", `A line is not waited for until "${until}"`, {
-    hint: 'Leave out `line`, or wait until "output".',
-  });
-}

@@ -72,10 +72,10 @@ describe("search.glob", () => {
   it.each<[Partial<GlobInput>, string]>([
     [
       {},
-      " Files that are hidden or ignored were left out; to include them set hidden: true, no_ignore: true.",
+      " Files that are hidden or ignored were skipped; to include them set hidden: true, no_ignore: true.",
     ],
-    [{ hidden: true }, " Files that are ignored were left out; to include them set no_ignore: true."],
-    [{ no_ignore: true }, " Files that are hidden were left out; to include them set hidden: true."],
+    [{ hidden: true }, " Files that are ignored were skipped; to include them set no_ignore: true."],
+    [{ no_ignore: true }, " Files that are hidden were skipped; to include them set hidden: true."],
     [{ hidden: true, no_ignore: true }, ""],
   ])("says that nothing matches, what was left out and how to include it: %j", async (input, more) => {
     const { text } = await find(new MemoryEnvironment({ files: { a: "" } }), { pattern: "*.rs", ...input });

@@ -28,17 +28,16 @@ const input = z.strictObject({
   ignore_case: z.optional(z.boolean()),
   sort: z.optional(z.enum(["newest", "path"]).check(z.describe("Default newest."))),
   limit: integer(1, 100_000, "Default 500."),
-  hidden: flag("Also dotfiles."),
-  no_ignore: flag("Also ignored files."),
+  hidden: flag("Include dotfiles."),
+  no_ignore: flag("Include ignored files."),
 });
 
 export type GlobInput = z.infer<typeof input>;
 
-/** Finds files by name. */
 export const searchGlob: Tool<GlobInput, GlobData> = {
   name: "search.glob",
   summary:
-    'Find files by name, newest first: "*.ts" at any depth, "src/**/*.test.ts". Not hidden or ignored ones. For text in files use search.grep.',
+    'Find files by name, newest first: "*.ts" at any depth, "src/**/*.test.ts". Skips hidden and ignored files. For text in files use search.grep.',
   risk: "read",
   input,
   limits: { maxChars: 20_000, maxLines: 500, keep: "head" },
@@ -52,7 +51,7 @@ export const searchGlob: Tool<GlobInput, GlobData> = {
     const scope = await findScope(context.environment, path);
     if (scope.kind === "file") {
       throw new ToolError("unsupported", `${path} is not a directory`, {
-        hint: "Name the directory it is in.",
+        hint: "Give the directory that contains it.",
       });
     }
     const wanted = { directory: scope.path, filter, hidden, ignoreFiles: !no_ignore };
@@ -70,7 +69,7 @@ export const searchGlob: Tool<GlobInput, GlobData> = {
       text:
         files.map((file) => showPath(file.path)).join("\n") ||
         describeNothing(pattern, path, { hidden, no_ignore }),
-      ...(limited ? { continuation: describeLimit(files.length, found.length) } : {}),
+      continuation: limited ? describeLimit(files.length, found.length) : undefined,
     };
   },
 };
@@ -91,9 +90,9 @@ function describeNothing(
   const where = path === "." ? "the workspace" : path;
   const nothing = `No file in ${where} matches ${pattern}.`;
   if (hidden && no_ignore) return nothing;
-  const leftOut = [...(hidden ? [] : ["hidden"]), ...(no_ignore ? [] : ["ignored"])].join(" or ");
-  const wayOut = [...(hidden ? [] : ["hidden: true"]), ...(no_ignore ? [] : ["no_ignore: true"])].join(", ");
-  return `${nothing} Files that are ${leftOut} were left out; to include them set ${wayOut}.`;
+  const skipped = [...(hidden ? [] : ["hidden"]), ...(no_ignore ? [] : ["ignored"])].join(" or ");
+  const flags = [...(hidden ? [] : ["hidden: true"]), ...(no_ignore ? [] : ["no_ignore: true"])].join(", ");
+  return `${nothing} Files that are ${skipped} were skipped; to include them set ${flags}.`;
 }
 
 function describeLimit(shown: number, total: number): string {

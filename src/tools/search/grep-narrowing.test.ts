@@ -91,14 +91,9 @@ it("takes so many lines of each file, and goes on to the next", async () => {
       "a.txt:2:one 2 x",
       "b.txt:1:one 4",
       "sub/C.TXT:1:one one x",
-      "[not all lines that match: 2 of a file at most]",
+      "[at most 2 matches per file shown]",
     ],
-    [
-      "a.txt:1:one 1",
-      "b.txt:1:one 4",
-      "sub/C.TXT:1:one one x",
-      "[not all lines that match: 1 of a file at most]",
-    ],
+    ["a.txt:1:one 1", "b.txt:1:one 4", "sub/C.TXT:1:one one x", "[at most 1 match per file shown]"],
     ["a.txt:1:one 1", "a.txt:2:one 2 x"],
   ]);
 });

@@ -61,7 +61,7 @@ export function readRequest(input: GrepInput): GrepRequest {
 function readExclude(pattern: string, ignoreCase: boolean): RustRegex {
   const regex = translateRegex(pattern, { ignoreCase });
   if (regex.untranslatable === undefined) return regex;
-  throw new ToolError("unsupported", `Lines cannot be left out by this pattern: ${regex.untranslatable}`, {
+  throw new ToolError("unsupported", `\`exclude\` does not support this pattern: ${regex.untranslatable}`, {
     hint: "Use a simpler `exclude`.",
   });
 }

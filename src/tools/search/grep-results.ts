@@ -4,14 +4,22 @@ import type { GrepRequest } from "./grep-request.ts";
 export class GrepResults {
   readonly #hits: FileHits[] = [];
   readonly #searched = new Set<string>();
-  readonly #guarded = new Set<string>();
-  readonly #unreadable = new Set<string>();
-  readonly #partlySearched = new Set<string>();
-  readonly #tooLarge = new Set<string>();
   readonly #countsFiles: boolean;
   readonly #maxPerFile: number;
   #left: number;
   #isLimited = false;
+  readonly skipped = {
+    unreadable: new Set<string>(),
+    /**
+     * Denied files, reported whatever their content: only a search that has not read a file may add it, otherwise the
+     * report would reveal whether it matches.
+     */
+    guarded: new Set<string>(),
+    /** Files with a line that was too long to search completely. */
+    partly: new Set<string>(),
+    /** Files that were too large to search across lines. */
+    tooLarge: new Set<string>(),
+  };
   engine: "built-in" | "ripgrep" = "built-in";
   binaryFiles = 0;
   /** The searched file, if it is binary. */
@@ -43,22 +51,6 @@ export class GrepResults {
     return this.#searched.size;
   }
 
-  get guarded(): readonly string[] {
-    return [...this.#guarded].sort();
-  }
-
-  get unreadable(): readonly string[] {
-    return [...this.#unreadable].sort();
-  }
-
-  get partlySearched(): readonly string[] {
-    return [...this.#partlySearched].sort();
-  }
-
-  get tooLarge(): readonly string[] {
-    return [...this.#tooLarge].sort();
-  }
-
   /** Not all matching lines of some files were wanted. */
   get hasCutFiles(): boolean {
     return this.#hits.some(({ hasMore }) => hasMore);
@@ -86,28 +78,6 @@ export class GrepResults {
   addBinary(path: string): void {
     this.#searched.add(path);
     this.binaryFiles += 1;
-  }
-
-  /**
-   * Reports a denied file whatever its content: only a search that has not read it may add it, otherwise the report
-   * would reveal whether it matches.
-   */
-  addGuarded(path: string): void {
-    this.#guarded.add(path);
-  }
-
-  addUnreadable(path: string): void {
-    this.#unreadable.add(path);
-  }
-
-  /** A line was too long to search completely. */
-  addPartlySearched(path: string): void {
-    this.#partlySearched.add(path);
-  }
-
-  /** A file was too large to search across lines. */
-  addTooLarge(path: string): void {
-    this.#tooLarge.add(path);
   }
 }
 

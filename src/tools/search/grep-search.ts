@@ -2,7 +2,7 @@ import { ToolError } from "../../contract/error.ts";
 import { RefusedPath } from "../../contract/guard.ts";
 import type { ToolContext } from "../../contract/tool.ts";
 import { type WalkedFile, walkFiles } from "../../files/walk.ts";
-import { type SearchableText, toSearchableText } from "../../lib/text/searchable-text.ts";
+import { toSearchableText } from "../../lib/text/searchable-text.ts";
 import { OutOfTime, withinTime } from "../../lib/time-bound.ts";
 import type { GrepRequest } from "./grep-request.ts";
 import { GrepResults } from "./grep-results.ts";
@@ -27,7 +27,7 @@ export async function search(
   const results = new GrepResults(request);
   const inProcess: InProcessSearch =
     scope.kind === "file"
-      ? new FileSearch(scope, request, results, context)
+      ? { run: (budget) => searchFile(scope, budget, request, results, context), close: async () => {} }
       : new DirectorySearch(scope.path, request, results, context);
   try {
     const first = await attempt(inProcess.run(budget));
@@ -38,7 +38,9 @@ export async function search(
     if (request.regex.untranslatable !== undefined) throw onlyForRipgrep(request.regex.untranslatable, scope);
     const second = first === "unfinished" ? await attempt(inProcess.run(noBudget)) : first;
     if (second === "done") return results;
-    throw takesTooLong();
+    throw new ToolError("timeout", "Searching for this pattern takes too long without ripgrep", {
+      hint: "Avoid repetitions inside repetitions such as (a+)+, or search for a part of it with literal set to true.",
+    });
   } finally {
     await inProcess.close();
   }
@@ -55,15 +57,9 @@ async function attempt(run: Promise<boolean>): Promise<"done" | "unfinished" | "
 
 function onlyForRipgrep(reason: string, scope: Scope): ToolError {
   const why =
-    scope.kind === "file" && scope.isOutput ? "which cannot search kept outputs" : "which is not available";
+    scope.kind === "file" && scope.isOutput ? "which cannot search stored outputs" : "which is not available";
   return new ToolError("unsupported", `Only ripgrep, ${why}, understands this pattern: ${reason}`, {
     hint: "Use a simpler pattern, or several calls.",
-  });
-}
-
-function takesTooLong(): ToolError {
-  return new ToolError("timeout", "Searching for this pattern takes too long without ripgrep", {
-    hint: "Avoid repetitions inside repetitions such as (a+)+, or search for a part of it with literal set to true.",
   });
 }
 
@@ -106,7 +102,7 @@ class DirectorySearch implements InProcessSearch {
       ignoreFiles,
       signal: context.signal,
       enters: (path) => filter.enters(path.slice(this.#cut)),
-      failed: (path) => results.addUnreadable(path),
+      failed: (path) => void results.skipped.unreadable.add(path),
     });
   }
 
@@ -164,9 +160,10 @@ class DirectorySearch implements InProcessSearch {
   /** A file that was deleted since the directory was read is not reported. */
   #noteSkipped(path: string, error: unknown): void {
     if (!(error instanceof ToolError) || this.#context.signal.aborted) throw error;
-    if (error instanceof RefusedPath) this.#results.addGuarded(path);
-    else if (error.code === "denied" || error.code === "unavailable") this.#results.addUnreadable(path);
-    else if (error.code === "too-large") this.#results.addTooLarge(path);
+    const { skipped } = this.#results;
+    if (error instanceof RefusedPath) skipped.guarded.add(path);
+    else if (error.code === "denied" || error.code === "unavailable") skipped.unreadable.add(path);
+    else if (error.code === "too-large") skipped.tooLarge.add(path);
   }
 }
 
@@ -180,56 +177,33 @@ const fewLargeFiles = 4;
 const fewFiles = 32;
 
 /** Searches one file or stored output that was named explicitly, even if it is ignored, hidden or binary. */
-class FileSearch implements InProcessSearch {
-  readonly #scope: Scope & { kind: "file" };
-  readonly #request: GrepRequest;
-  readonly #results: GrepResults;
-  readonly #context: ToolContext;
-
-  constructor(
-    scope: Scope & { kind: "file" },
-    request: GrepRequest,
-    results: GrepResults,
-    context: ToolContext,
-  ) {
-    this.#scope = scope;
-    this.#request = request;
-    this.#results = results;
-    this.#context = context;
-  }
-
-  async run(budget: Budget): Promise<boolean> {
-    const { path, bytes, isOutput } = this.#scope;
-    const isSmall = bytes <= Math.min(maxWholeBytes, budget.bytes);
-    const content = await this.#read(isSmall ? maxWholeBytes : headBytes);
-    const text = toSearchableText(content);
-    const canSearch = this.#request.regex.untranslatable === undefined;
-    if (text.binary) {
-      const matches = isSmall && canSearch ? this.#matches(text) : await this.#matchesInRipgrep();
-      this.#results.binary = { path, matches };
-      return true;
-    }
-    if (!canSearch) return false;
-    if (isSmall) searchFiles([{ path, bytes: content }], this.#request, this.#results);
-    else if (isOutput) await scanLargeFile(path, this.#request, this.#results, this.#context);
-    else await searchLargeFile(path, this.#request, this.#results, this.#context);
+async function searchFile(
+  { path, bytes, isOutput }: Scope & { kind: "file" },
+  budget: Budget,
+  request: GrepRequest,
+  results: GrepResults,
+  context: ToolContext,
+): Promise<boolean> {
+  const isSmall = bytes <= Math.min(maxWholeBytes, budget.bytes);
+  const length = isSmall ? maxWholeBytes : headBytes;
+  const content = await context.environment.readBytes(path, { offset: 0, length });
+  const text = toSearchableText(content);
+  const canSearch = request.regex.untranslatable === undefined;
+  if (text.binary) {
+    const matches =
+      isSmall && canSearch
+        ? withinTime(binaryMs, () => scanText(text, { ...request, mode: "files" }, 1).count > 0)
+        : isOutput
+          ? undefined
+          : await testWithRipgrep(path, request, context);
+    results.binary = { path, matches };
     return true;
   }
-
-  async close(): Promise<void> {}
-
-  #read(length: number): Promise<Uint8Array> {
-    return this.#context.environment.readBytes(this.#scope.path, { offset: 0, length });
-  }
-
-  #matches(text: SearchableText): boolean {
-    return withinTime(binaryMs, () => scanText(text, { ...this.#request, mode: "files" }, 1).count > 0);
-  }
-
-  async #matchesInRipgrep(): Promise<boolean | undefined> {
-    if (this.#scope.isOutput) return undefined;
-    return testWithRipgrep(this.#scope.path, this.#request, this.#context);
-  }
+  if (!canSearch) return false;
+  if (isSmall) searchFiles([{ path, bytes: content }], request, results);
+  else if (isOutput) await scanLargeFile(path, request, results, context);
+  else await searchLargeFile(path, request, results, context);
+  return true;
 }
 
 const binaryMs = 500;

@@ -44,36 +44,35 @@ export interface GrepMatch {
 
 const input = z.strictObject({
   pattern: z.string(),
-  path: string("File, directory or out_... handle; default: the workspace."),
-  literal: flag("Plain text, no regex."),
+  path: string("File, directory or out_... handle. Default: the workspace."),
+  literal: flag("Treat the pattern as plain text."),
   ignore_case: z.optional(z.boolean()),
   whole_word: z.optional(z.boolean()),
   multiline: flag("Match across lines."),
-  exclude: string("Leave out lines that match this, too."),
-  only_matching: flag("Only what matches of each line."),
+  exclude: string("Regex of lines to skip."),
+  only_matching: flag("Return only the matching parts."),
   context: z.optional(lineCount("Lines around each match.")),
   before: z.optional(lineCount()),
   after: z.optional(lineCount()),
   glob: z.optional(
     z
       .union([z.string(), z.array(z.string()).check(z.maxLength(100))])
-      .check(z.describe('"*.ts", "src/**"; "!*.test.ts" leaves out.')),
+      .check(z.describe('"*.ts", "src/**"; "!*.test.ts" excludes.')),
   ),
   type: string('"ts", "py", "rust".'),
   mode: z.optional(z.enum(["content", "files", "count"]).check(z.describe("Default content."))),
   limit: integer(1, 100_000, "Default 100."),
-  max_per_file: integer(1, 100_000, "Per file."),
-  hidden: flag("Also dotfiles."),
-  no_ignore: flag("Also ignored files."),
+  max_per_file: integer(1, 100_000, "Maximum matches per file."),
+  hidden: flag("Include dotfiles."),
+  no_ignore: flag("Include ignored files."),
 });
 
 export type GrepInput = z.infer<typeof input>;
 
-/** Finds lines by a regular expression or plain text. */
 export const searchGrep: Tool<GrepInput, GrepData> = {
   name: "search.grep",
   summary:
-    "Search in files by a regex (ripgrep's), skipping ignored, hidden and binary ones. For file names use search.glob.",
+    "Search file contents by regex (ripgrep syntax). Skips ignored, hidden and binary files. For file names use search.glob.",
   risk: "read",
   input,
   limits: { maxChars: 20_000, maxLines: 200, keep: "head" },

@@ -38,7 +38,7 @@ function open(programs: Readonly<Record<string, string | undefined>> = {}) {
 
 const noBudget = { files: 0, bytes: 0 };
 const guarded = ["a.secret", "large.secret", "picture.secret", "vault/deep/c.txt"];
-const note = `[4 files that may hold secrets were left out: ${guarded.join(", ")}]`;
+const note = `[4 files that may hold secrets were skipped: ${guarded.join(", ")}]`;
 
 /** Patterns that only ripgrep understands, and such as make it search again. */
 const inputs: Readonly<Record<string, Partial<GrepInput>>> = {

@@ -146,16 +146,14 @@ export class RipgrepSearch {
   #noteProblems(text: string): void {
     const others = text.split("\n").filter((line) => {
       const path = /^rg: \.\/(.*): .*\(os error \d+\)$/.exec(line)?.[1];
-      if (path !== undefined) this.#results.addUnreadable(path);
+      if (path !== undefined) this.#results.skipped.unreadable.add(path);
       return path === undefined && line !== "";
     });
     if (others.length === 0 || this.#results.hits.length > 0) return;
     throw new ToolError(
       "invalid-input",
-      `ripgrep refuses the search: ${others.join("\n").replace(/^rg: /, "")}`,
-      {
-        hint: "Correct the pattern, or set literal to true to search for the text as it stands.",
-      },
+      `ripgrep rejected the search: ${others.join("\n").replace(/^rg: /, "")}`,
+      { hint: "Correct the pattern, or set literal to true to search for plain text." },
     );
   }
 }
@@ -198,7 +196,7 @@ function firstMatches(
 }
 
 function endedEarly(how: string): ToolError {
-  return new ToolError("unavailable", `ripgrep ended before it was done (${how})`, {
+  return new ToolError("unavailable", `ripgrep ended early (${how})`, {
     hint: "Search again, or in a smaller part of the workspace.",
   });
 }

@@ -17,7 +17,7 @@ export async function findScope(environment: Environment, path: string): Promise
   const relative = isOutput ? path : inside;
   if (info.kind === "directory") return { kind: "directory", path: relative };
   if (info.kind === "file") return { kind: "file", path: relative, bytes: info.bytes, isOutput };
-  throw new ToolError("unsupported", `${path} is no file and no directory`, {
+  throw new ToolError("unsupported", `${path} is neither a file nor a directory`, {
     hint: "Search in a file or directory.",
   });
 }

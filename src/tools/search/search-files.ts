@@ -192,7 +192,7 @@ export async function scanLargeFile(
     count += found.count;
     hasMore = found.hasMore;
     isDone = hasMore || slice.reachedEnd || text.binary || (request.mode === "files" && count > 0);
-    if (slice.cutBytes > 0) results.addPartlySearched(path);
+    if (slice.cutBytes > 0) results.skipped.partly.add(path);
     first += slice.lines;
     if (timeSlice.isOver) await timeSlice.next();
   }

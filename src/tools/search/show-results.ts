@@ -12,7 +12,8 @@ export function showResults(
   request: GrepRequest,
   scope: Scope,
 ): { readonly data: GrepData; readonly text: string } {
-  const { unreadable, guarded, partlySearched, tooLarge, binary, engine } = results;
+  const { skipped, binary, engine } = results;
+  const guarded = [...skipped.guarded].sort();
   const hits = request.onlyMatching ? onlyMatches(results.hits, request) : results.hits;
   const data: GrepData = {
     mode: request.mode,
@@ -24,9 +25,9 @@ export function showResults(
     searchedFiles: engine === "ripgrep" ? undefined : results.searchedFiles,
     skipped: {
       binary: results.binaryFiles,
-      unreadable,
-      partly: partlySearched,
-      tooLarge,
+      unreadable: [...skipped.unreadable].sort(),
+      partly: [...skipped.partly].sort(),
+      tooLarge: [...skipped.tooLarge].sort(),
       ...(guarded.length > 0 ? { guarded } : {}),
     },
     binary,
@@ -34,7 +35,7 @@ export function showResults(
   const body = hits.length === 0 ? describeNothing(data, request, scope) : showHits(hits, request);
   const perFile =
     results.hasCutFiles && !results.isLimited
-      ? [`[not all lines that match: ${request.maxPerFile} of a file at most]`]
+      ? [`[at most ${counted(request.maxPerFile, "match", "matches")} per file shown]`]
       : [];
   return { data, text: [body, ...perFile, ...describeSkipped(data)].join("\n") };
 }
@@ -117,7 +118,7 @@ function describeSkipped({ skipped }: GrepData): string[] {
   if (skipped.guarded !== undefined) {
     const files = counted(skipped.guarded.length, "file");
     const were = skipped.guarded.length === 1 ? "was" : "were";
-    notes.push(`[${files} that may hold secrets ${were} left out: ${listPaths(skipped.guarded)}]`);
+    notes.push(`[${files} that may hold secrets ${were} skipped: ${listPaths(skipped.guarded)}]`);
   }
   if (skipped.partly.length > 0)
     notes.push(`[searched only the beginning of long lines in ${listPaths(skipped.partly)}]`);
@@ -155,7 +156,7 @@ function partsOf(shown: ShownLine, expression: RegExp): readonly ShownLine[] {
 }
 
 function cannotBeCut(reason: string): ToolError {
-  return new ToolError("unsupported", `Just what matches cannot be shown of this pattern: ${reason}`, {
+  return new ToolError("unsupported", `\`only_matching\` does not support this pattern: ${reason}`, {
     hint: "Search without `only_matching`, or with a simpler pattern.",
   });
 }

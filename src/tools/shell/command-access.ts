@@ -12,8 +12,8 @@ export interface GivenCommand {
 /** The access of running it. Its variables are checked as if the command itself set them. */
 export function commandAccess({ command, cwd, env = {}, session }: GivenCommand): ExecuteAccess {
   if ([command, ...Object.values(env)].some((text) => text.includes("\0")))
-    throw new ToolError("invalid-input", "A command cannot have a NUL byte in it", {
-      hint: "Let printf make it: printf 'a\\0b'. Variables and arguments cannot hold one at all.",
+    throw new ToolError("invalid-input", "A command cannot contain a NUL byte", {
+      hint: "Use printf 'a\\0b'. Variables and arguments cannot contain one at all.",
     });
   const assignments = Object.entries(env).map(([name, value]) => {
     checkName(name);
@@ -29,11 +29,11 @@ export function commandAccess({ command, cwd, env = {}, session }: GivenCommand)
 
 function checkName(name: string): void {
   if (!/^[A-Za-z_]\w*$/.test(name))
-    throw new ToolError("invalid-input", `"${name}" is no name of a variable`, {
+    throw new ToolError("invalid-input", `"${name}" is not a variable name`, {
       hint: "Names in `env` have letters, digits and _ only.",
     });
   if (startsBash.test(name))
-    throw new ToolError("invalid-input", `${name} in \`env\` decides how bash itself starts`, {
+    throw new ToolError("invalid-input", `${name} in \`env\` controls how bash starts`, {
       hint: "Leave it out, or set it in the command.",
     });
 }

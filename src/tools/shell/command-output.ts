@@ -23,14 +23,14 @@ export class CommandOutput {
   readonly #timer: NodeJS.Timeout;
   #kept: KeptOutput | undefined;
   /** Stored if more output follows. */
-  #unkept = "";
-  #unsaid: { stream: StreamName; text: string } | undefined;
+  #unstored = "";
+  #pending: { stream: StreamName; text: string } | undefined;
   #totalBytes = 0;
   #lastMs = monotonicMs();
 
   constructor(context: Pick<ToolContext, "output" | "outputs">) {
     this.#context = context;
-    this.#timer = setInterval(() => void this.#sayWhatWaits(), noticeMs);
+    this.#timer = setInterval(() => void this.#emitWhenQuiet(), updateMs);
     this.#timer.unref();
   }
 
@@ -61,7 +61,7 @@ export class CommandOutput {
   async end(fits: (shown: ShownOutput) => boolean): Promise<ShownOutput & { readonly kept?: OutputKept }> {
     clearInterval(this.#timer);
     await this.#flush();
-    this.#say();
+    this.#emit();
     const shown = showOutput(this.#tape);
     const isKept = shown.gaps.length > 0 || !fits(shown);
     if (isKept && this.#kept === undefined) await this.#keep();
@@ -72,34 +72,34 @@ export class CommandOutput {
 
   async #take(stream: StreamName, pieces: readonly Uint8Array[]): Promise<void> {
     for (const bytes of pieces) this.#tape.add(stream, bytes);
-    if (this.#kept?.isFull) return this.#say();
+    if (this.#kept?.isFull) return this.#emit();
     const text = pieces.map((bytes) => this.#streams[stream].decode(bytes)).join("");
     if (text === "") return;
-    if (this.#unsaid !== undefined && this.#unsaid.stream !== stream) this.#say();
-    this.#unsaid = { stream, text: (this.#unsaid?.text ?? "") + text };
-    if (this.#unsaid.text.length >= noticeChars) this.#say();
-    this.#unkept += text;
-    if (this.#kept !== undefined || this.#unkept.length >= unkeptChars) await this.#keep();
+    if (this.#pending !== undefined && this.#pending.stream !== stream) this.#emit();
+    this.#pending = { stream, text: (this.#pending?.text ?? "") + text };
+    if (this.#pending.text.length >= updateChars) this.#emit();
+    this.#unstored += text;
+    if (this.#kept !== undefined || this.#unstored.length >= unstoredChars) await this.#keep();
   }
 
   async #keep(): Promise<void> {
-    const text = this.#unkept;
-    this.#unkept = "";
+    const text = this.#unstored;
+    this.#unstored = "";
     this.#kept ??= this.#context.outputs.begin();
     await this.#kept.write(text);
   }
 
-  #say(): void {
-    if (this.#unsaid === undefined) return;
-    const { stream, text } = this.#unsaid;
-    this.#unsaid = undefined;
+  #emit(): void {
+    if (this.#pending === undefined) return;
+    const { stream, text } = this.#pending;
+    this.#pending = undefined;
     this.#context.output(stream, text);
   }
 
   /** Also passes on an unfinished line that nothing follows, such as a prompt. */
-  async #sayWhatWaits(): Promise<void> {
-    if (this.quietMs >= noticeMs) await this.#flush();
-    this.#say();
+  async #emitWhenQuiet(): Promise<void> {
+    if (this.quietMs >= updateMs) await this.#flush();
+    this.#emit();
   }
 
   async #flush(): Promise<void> {
@@ -112,13 +112,14 @@ export class CommandOutput {
     handle: string,
     { keptBytes, isWhole }: Awaited<ReturnType<KeptOutput["end"]>>,
   ): Omit<OutputKept, "gaps"> {
-    const way = "give it as a path to file.read or search.grep.";
-    if (isWhole) return { handle, note: `The whole output is kept as ${handle}; ${way}` };
-    if (keptBytes === 0) return { handle: undefined, note: "The rest could not be kept: send it to a file." };
+    const usage = "give it as a path to file.read or search.grep.";
+    if (isWhole) return { handle, note: `The whole output is kept as ${handle}; ${usage}` };
+    if (keptBytes === 0)
+      return { handle: undefined, note: "The rest could not be stored: redirect it to a file." };
     const part = `The first ${showSize(keptBytes)} of ${showSize(this.#totalBytes)}`;
     return {
       handle,
-      note: `${part} of output are kept as ${handle}; ${way} To have all, send it to a file.`,
+      note: `${part} of output are kept as ${handle}; ${usage} To have all, send it to a file.`,
     };
   }
 }
@@ -138,11 +139,11 @@ class Stream {
 }
 
 /** Listeners get updates this often, or after so much output. */
-const noticeMs = 50;
-const noticeChars = 64 * 1024;
+const updateMs = 50;
+const updateChars = 64 * 1024;
 
 /** More than this is surely not shown completely. Until then nothing is stored. */
-const unkeptChars = 32 * 1024;
+const unstoredChars = 32 * 1024;
 
 /**
  * Passes on the bytes of one stream by whole lines, so that lines of two streams do not mix. Holds a copy of an

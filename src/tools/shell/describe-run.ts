@@ -1,3 +1,4 @@
+import { constants } from "node:os";
 import { ToolError } from "../../contract/error.ts";
 import { showPath } from "../../lib/text/printable.ts";
 import type { CommandRun } from "./run-command.ts";
@@ -21,7 +22,7 @@ export function describeRun(run: CommandRun): string {
 /** The folder of its shell, and once how a user joins it. */
 function describeSession({ cwd, attach, isNewSession }: CommandRun): readonly string[] {
   if (cwd === undefined) return [];
-  const way = isNewSession && attach !== undefined ? `; a person joins it with: ${attach}` : "";
+  const way = isNewSession && attach !== undefined ? `; a user can join it with: ${attach}` : "";
   return [`[The session is in ${showPath(cwd)}${way}]`];
 }
 
@@ -48,14 +49,14 @@ export function outOfTime(
     quietTimeoutMs = 0,
   }: { readonly timeoutMs: number; readonly quietTimeoutMs?: number | undefined },
 ): ToolError {
-  const [how, way] = run.wasQuiet
-    ? [`said nothing for ${quietTimeoutMs / 1000} s`, "Let it say how it gets on"]
+  const [how, fix] = run.wasQuiet
+    ? [`printed nothing for ${quietTimeoutMs / 1000} s`, "Make it print its progress"]
     : [
         `did not finish within ${timeoutMs / 1000} s`,
         `Give a larger \`timeout_ms\` (at most ${maxTimeoutMs})`,
       ];
-  return new ToolError("timeout", `The command ${how} and was ended`, {
-    hint: `${way}, or let it run on with \`background\`.`,
+  return new ToolError("timeout", `The command ${how} and was stopped`, {
+    hint: `${fix}, or run it with \`background\`.`,
     details: run.wasQuiet ? undefined : { kind: "command-timeout" },
     output: outputOf(run),
     kept: run.kept,
@@ -68,7 +69,7 @@ export function endedWithCall(run: CommandRun, reason: unknown): ToolError {
     reason instanceof ToolError ? reason : new ToolError("cancelled", "The call was cancelled");
   return new ToolError(code, message, {
     hint:
-      code === "timeout" ? "Allow the call more time. To let the command run on use process.start." : hint,
+      code === "timeout" ? "Allow the call more time. To keep the command running, use process.start." : hint,
     output: outputOf(run),
     kept: run.kept,
   });
@@ -90,50 +91,32 @@ export function describeExit({ exitCode, signal }: CommandExit): string | undefi
   if (exitCode === 0) return undefined;
   if (signal !== null) return `Ended by ${signal}${meaning(signals[signal])}.`;
   if (exitCode === null) return "Ended without an exit code.";
-  const byNumber = Object.entries(signalNumbers).find(([, number]) => number + 128 === exitCode)?.[0];
+  const byNumber = Object.entries(constants.signals).find(([, number]) => number + 128 === exitCode)?.[0];
   if (byNumber !== undefined) return `Exit code ${exitCode}: ${byNumber}${meaning(signals[byNumber])}.`;
   return `Exit code ${exitCode}${meaning(exitCodes[exitCode])}.`;
 }
 
-function meaning(words: string | undefined): string {
-  return words === undefined ? "" : `: ${words}`;
+function meaning(text: string | undefined): string {
+  return text === undefined ? "" : `: ${text}`;
 }
 
 const exitCodes: Readonly<Record<number, string>> = {
-  124: "as `timeout` says when time is up",
+  124: "the time limit of `timeout` expired",
   126: "a program was found but could not be run",
   127: "a command was not found",
 };
 
-const signalNumbers: Readonly<Record<string, number>> = {
-  SIGHUP: 1,
-  SIGINT: 2,
-  SIGQUIT: 3,
-  SIGILL: 4,
-  SIGABRT: 6,
-  SIGBUS: 7,
-  SIGFPE: 8,
-  SIGKILL: 9,
-  SIGSEGV: 11,
-  SIGPIPE: 13,
-  SIGALRM: 14,
-  SIGTERM: 15,
-  SIGXCPU: 24,
-  SIGXFSZ: 25,
-  SIGSYS: 31,
-};
-
 const signals: Readonly<Record<string, string>> = {
   SIGINT: "interrupted",
-  SIGABRT: "it gave up, an assertion failed for example",
+  SIGABRT: "it aborted, for example after a failed assertion",
   SIGBUS: "it crashed",
-  SIGFPE: "it crashed, by a division by zero for example",
+  SIGFPE: "it crashed, for example after a division by zero",
   SIGILL: "it crashed",
-  SIGKILL: "out of memory, or a limit was met, or somebody ended it",
-  SIGPIPE: "who read its output has gone",
+  SIGKILL: "out of memory, a limit, or killed by another process",
+  SIGPIPE: "the reader of its output has exited",
   SIGSEGV: "it crashed",
-  SIGSYS: "the sandbox forbids what it asked of the system",
-  SIGTERM: "somebody asked it to end",
-  SIGXCPU: "its CPU time was used up",
+  SIGSYS: "the sandbox blocked a system call",
+  SIGTERM: "another process asked it to exit",
+  SIGXCPU: "its CPU time limit was exceeded",
   SIGXFSZ: "a file became larger than allowed",
 };

@@ -71,10 +71,10 @@ it("takes many small pieces as it takes few large ones", () => {
 it("tells of bytes that are no text instead of showing them", () => {
   const picture = Buffer.from(Array.from({ length: 2000 }, (_, index) => (index * 37) % 256));
   expect(showOutput(tapeOf([["stdout", picture]]))).toEqual({
-    text: "[stdout: 2.0 kB that are no text, not shown; send them to a file to use them]\n",
-    stdout: "[stdout: 2.0 kB that are no text, not shown; send them to a file to use them]\n",
+    text: "[stdout: 2.0 kB of binary data, not shown; redirect it to a file to use it]\n",
+    stdout: "[stdout: 2.0 kB of binary data, not shown; redirect it to a file to use it]\n",
     stderr: "",
-    unmarked: "[stdout: 2.0 kB that are no text, not shown; send them to a file to use them]\n",
+    unmarked: "[stdout: 2.0 kB of binary data, not shown; redirect it to a file to use it]\n",
     gaps: [],
     remarks: [],
   });
@@ -90,7 +90,7 @@ it("says that some bytes are no valid UTF-8, and shows lists separated by NUL", 
     stderr: "",
     unmarked: "caf\ufffd\na␀b␀",
     gaps: [],
-    remarks: ["Some bytes of the output are no valid UTF-8 and shown as \ufffd"],
+    remarks: ["Some bytes of the output are not valid UTF-8 and are shown as \ufffd"],
   });
   expect(showOutput(tapeOf([["stdout", "said so: \ufffd\n"]])).remarks).toEqual([]);
 });

@@ -17,7 +17,7 @@ it.each([
   [{ exitCode: 126, signal: null }, "Exit code 126: a program was found but could not be run."],
   [
     { exitCode: 137, signal: null },
-    "Exit code 137: SIGKILL: out of memory, or a limit was met, or somebody ended it.",
+    "Exit code 137: SIGKILL: out of memory, a limit, or killed by another process.",
   ],
   [{ exitCode: 129, signal: null }, "Exit code 129: SIGHUP."],
   [{ exitCode: null, signal: "SIGSEGV" }, "Ended by SIGSEGV: it crashed."],
@@ -50,7 +50,7 @@ it("says how a NUL byte can be had", () => {
   expect(() => commandAccess({ command: "echo a\0b" })).toThrow(
     expect.objectContaining({
       code: "invalid-input",
-      hint: "Let printf make it: printf 'a\\0b'. Variables and arguments cannot hold one at all.",
+      hint: "Use printf 'a\\0b'. Variables and arguments cannot contain one at all.",
     }),
   );
 });
@@ -69,8 +69,8 @@ it("takes sh where there is no bash, and says so", async () => {
   await using folder = temporaryFolder();
   const environment = openLocalEnvironment({ workspace: folder.path, programs: { bash: undefined } });
   const { text, data } = await shellRun.run({ command: "echo ${0##*/}" }, toolContext(environment));
-  expect(text).toBe("sh\n[There is no bash here: sh ran it]\n[sandbox: none]");
-  expect(data.remarks).toEqual(["There is no bash here: sh ran it"]);
+  expect(text).toBe("sh\n[bash is not available: sh ran the command]\n[sandbox: none]");
+  expect(data.remarks).toEqual(["bash is not available: sh ran the command"]);
   await environment.close();
 });
 

@@ -125,8 +125,8 @@ it("ends a command whose time is up, and tells what it had said", async () => {
   const result = await room.run("echo begun; (trap '' TERM; sleep 61) & sleep 62", { timeout_ms: 1500 });
   expect(result.error).toEqual({
     code: "timeout",
-    message: "The command did not finish within 1.5 s and was ended",
-    hint: "Give a larger `timeout_ms` (at most 600000), or let it run on with `background`.",
+    message: "The command did not finish within 1.5 s and was stopped",
+    hint: "Give a larger `timeout_ms` (at most 600000), or run it with `background`.",
     output: expect.stringMatching(/^begun(?:\n\[.*\])*$/),
   });
   expect(result.content).toBe(`${result.error?.message}\n${result.error?.hint}\n${result.error?.output}`);
@@ -140,8 +140,8 @@ it("ends a command that says nothing for too long, and no other", async () => {
     null,
     {
       code: "timeout",
-      message: "The command said nothing for 3 s and was ended",
-      hint: "Let it say how it gets on, or let it run on with `background`.",
+      message: "The command printed nothing for 3 s and was stopped",
+      hint: "Make it print its progress, or run it with `background`.",
       output: expect.stringMatching(/^begun(?:\n\[.*\])*$/),
     },
   ]);
@@ -192,7 +192,7 @@ it("tells what was said until the call as a whole took too long", async () => {
   expect(error).toEqual({
     code: "timeout",
     message: "The call did not finish within 1.5 s and was ended",
-    hint: "Allow the call more time. To let the command run on use process.start.",
+    hint: "Allow the call more time. To keep the command running, use process.start.",
     output: `begun${room.confined}`,
   });
 });
@@ -201,8 +201,8 @@ it("says of a command that asked for input how to give it", async () => {
   await using room = await shellRoom();
   const { content } = await room.run("printf 'Continue? [y/N] '; exit 1");
   expect(content).toBe(
-    "Exit code 1.\nContinue? [y/N] \n[The command seems to have asked for input, and there was nobody to give it. " +
-      "Answer beforehand (a flag such as --yes, or a heredoc). To answer as it runs use process.start with `terminal` and process.input.]" +
+    "Exit code 1.\nContinue? [y/N] \n[The command seems to have asked for input, which it could not get. " +
+      "Give the answer in advance (a flag such as --yes, or a heredoc). To answer while it runs, use process.start with `terminal` and process.input.]" +
       room.confined,
   );
 });
@@ -213,7 +213,7 @@ it("tells while it runs that a command seems to wait", async () => {
   expect(room.events.flatMap((event) => (event.type === "progress" ? [event.message] : []))).toEqual([
     "The command seems to wait for input.",
   ]);
-  expect(error?.output).toContain("[The command seems to wait for input, and there is nobody to give it. ");
+  expect(error?.output).toContain("[The command seems to wait for input, which it cannot get. ");
 });
 
 it("does not take a quiet command of a session for one that waits for input", async () => {
@@ -294,7 +294,7 @@ it("lets a command run on in the background", async () => {
   expect(data).toMatchObject({ exitCode: null, process: { state: "running", command: "sleep 60" } });
   const namesake = await room.run("true", { session: "sleep-60" });
   expect(namesake.content).toBe(
-    '"sleep-60" is a process that runs, no session\nChoose another name for the session.',
+    '"sleep-60" is a running process, not a session\nChoose another name for the session.',
   );
 });
 

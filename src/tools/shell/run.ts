@@ -36,21 +36,20 @@ const limits: OutputLimits = { maxChars: 30_000, maxLines: 256, keep: "both" };
 const input = z.strictObject({
   command: z.string().check(z.minLength(1), z.describe("npm test 2>&1 | tail -40")),
   timeout_ms: integer(1, maxTimeoutMs, "Default 120000."),
-  quiet_timeout_ms: integer(1, maxTimeoutMs, "Ends it when it says nothing for this long."),
+  quiet_timeout_ms: integer(1, maxTimeoutMs, "Stop it after this long without output."),
   cwd: z.optional(z.string()),
   env: z.optional(z.record(z.string(), z.string())),
-  description: string("For the person, in a few words."),
-  background: flag("As process.start does."),
-  session: string("Name of a shell that stays: build."),
+  description: string("Shown to the user, a few words."),
+  background: flag("Keep it running, like process.start."),
+  session: string("Name of a persistent shell."),
 });
 
 export type ShellRunInput = z.infer<typeof input>;
 
-/** Runs a command to its end. */
 export const shellRun: Tool<ShellRunInput, ShellRunData> = {
   name: "shell.run",
   summary:
-    "Run a command with bash in the workspace. It has no input and ends with the call; for servers use process.start. A `session` keeps directory and variables for the next command in it.",
+    "Run a bash command in the workspace and return its output and exit code. It has no standard input; for servers use process.start. A `session` keeps its directory and variables between calls.",
   risk: "execute",
   input,
   limits,
@@ -64,11 +63,7 @@ export const shellRun: Tool<ShellRunInput, ShellRunData> = {
     const quietTimeoutMs = input.quiet_timeout_ms;
     const run = await runCommand({ ...input, timeoutMs, quietTimeoutMs, limits }, context);
     if (run.timedOut) throw outOfTime(run, { timeoutMs, quietTimeoutMs });
-    return {
-      data: dataOf(run),
-      text: describeRun(run),
-      kept: run.kept,
-    };
+    return { data: dataOf(run), text: describeRun(run), kept: run.kept };
   },
 };
 
@@ -77,8 +72,8 @@ async function runInBackground(
   context: ToolContext,
 ): Promise<ToolOutput<ShellRunData>> {
   if (session !== undefined)
-    throw new ToolError("invalid-input", "A command in the background is in no session", {
-      hint: "Leave out `session` or `background`; in a session, `command &` goes on as long as its shell.",
+    throw new ToolError("invalid-input", "`background` cannot be combined with `session`", {
+      hint: "Leave out one of them; in a session, `command &` runs as long as its shell.",
     });
   const { processStart } = await import("../process/start.ts");
   const { data, ...output } = await processStart.run({ command, cwd, env }, context);
@@ -101,17 +96,8 @@ async function runInBackground(
   };
 }
 
-function dataOf({
-  exitCode,
-  signal,
-  durationMs,
-  shown,
-  kept,
-  sandbox,
-  cwd,
-  attach,
-  remarks,
-}: CommandRun): ShellRunData {
+function dataOf(run: CommandRun): ShellRunData {
+  const { exitCode, signal, durationMs, shown, kept, sandbox, cwd, attach, remarks } = run;
   const bytes = shown.gaps.reduce((sum, gap) => sum + gap.bytes, 0);
   return {
     exitCode,
@@ -120,7 +106,7 @@ function dataOf({
     timedOut: false,
     stdout: shown.stdout,
     stderr: shown.stderr,
-    ...(shown.stdout === "" || shown.stderr === "" ? {} : { together: shown.unmarked }),
+    together: shown.stdout === "" || shown.stderr === "" ? undefined : shown.unmarked,
     cut: bytes === 0 ? null : { bytes },
     output: kept?.handle ?? null,
     sandbox,

@@ -31,7 +31,7 @@ export function showOutput(tape: OutputTape): ShownOutput {
     unmarked: runs.map(({ text }) => text).join(""),
     gaps: streams.flatMap(({ gaps }) => gaps),
     remarks: streams.some(({ isDamaged }) => isDamaged)
-      ? ["Some bytes of the output are no valid UTF-8 and shown as \ufffd"]
+      ? ["Some bytes of the output are not valid UTF-8 and are shown as \ufffd"]
       : [],
   };
 }
@@ -55,7 +55,7 @@ function readStream(stream: StreamName, { head, tail, lostBytes, totalBytes }: E
   const run = (order: number, text: string): Run => ({ stream, order, text });
   const beginning = decode(head);
   if (looksBinary(beginning.map(({ text }) => text).join(""))) {
-    const mark = `[${stream}: ${showSize(totalBytes)} that are no text, not shown; send them to a file to use them]\n`;
+    const mark = `[${stream}: ${showSize(totalBytes)} of binary data, not shown; redirect it to a file to use it]\n`;
     return { runs: [run(order, mark)], gaps: [], isDamaged: false };
   }
   const whole = lostBytes === 0 ? decode([...head, ...tail]) : beginning;
@@ -184,13 +184,13 @@ class Side {
 
   add(bytes: Uint8Array, order: number): void {
     this.#totalBytes += bytes.length;
-    const room = heldBytes - this.#headBytes;
-    const first = bytes.subarray(0, room);
+    const free = heldBytes - this.#headBytes;
+    const first = bytes.subarray(0, free);
     if (first.length > 0) {
       this.#head.push({ order, bytes: copyOf(first) });
       this.#headBytes += first.length;
     }
-    if (bytes.length > room) this.#addToTail(bytes.subarray(room), order);
+    if (bytes.length > free) this.#addToTail(bytes.subarray(free), order);
   }
 
   ends(): Ends {

@@ -27,11 +27,7 @@ export async function startCommand(
   { command, cwd, env, session }: GivenCommand,
   { environment, processes, shells, signal }: StartingContext,
 ): Promise<StartedCommand> {
-  const surroundings = {
-    cwd,
-    env,
-    signal,
-  };
+  const surroundings = { cwd, env, signal };
   if (session !== undefined) {
     const namesake = (await processes.list()).find(
       ({ name, state }) => name === session && state !== "ended",
@@ -55,7 +51,7 @@ export async function startCommand(
     const inSh = await start("sh", []).catch(() => {
       throw error;
     });
-    return startedIn(inSh, ["There is no bash here: sh ran it"]);
+    return startedIn(inSh, ["bash is not available: sh ran the command"]);
   }
 }
 
@@ -74,7 +70,7 @@ function startedIn(running: Started, remarks: readonly string[]): StartedCommand
 
 /** Names for listing and stopping must be unique. */
 function isProcess(name: string): ToolError {
-  return new ToolError("already-exists", `"${name}" is a process that runs, no session`, {
+  return new ToolError("already-exists", `"${name}" is a running process, not a session`, {
     hint: "Choose another name for the session.",
   });
 }

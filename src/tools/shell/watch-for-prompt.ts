@@ -20,8 +20,8 @@ export function watchForPrompt(
   return {
     stop: () => clearInterval(timer),
     remarks: ({ text, failed }) => {
-      if (waits) return [`${itWaits}, and there is nobody to give it. ${ways}`];
-      return failed && looksLikePrompt(text) ? [`${itAsked}, and there was nobody to give it. ${ways}`] : [];
+      if (waits) return [`${itWaits}, which it cannot get. ${ways}`];
+      return failed && looksLikePrompt(text) ? [`${itAsked}, which it could not get. ${ways}`] : [];
     },
   };
 }
@@ -35,7 +35,7 @@ interface PromptWatch {
 const itWaits = "The command seems to wait for input";
 const itAsked = "The command seems to have asked for input";
 const ways =
-  "Answer beforehand (a flag such as --yes, or a heredoc). To answer as it runs use process.start with `terminal` and process.input.";
+  "Give the answer in advance (a flag such as --yes, or a heredoc). To answer while it runs, use process.start with `terminal` and process.input.";
 
 /** Check after so much silence, and how often. */
 const quietMs = 3_000;

@@ -5,10 +5,9 @@ const input = z.strictObject({ text: z.string() });
 
 export type TextEchoInput = z.infer<typeof input>;
 
-/** Returns its input. */
 export const textEcho: Tool<TextEchoInput, TextEchoInput> = {
   name: "text.echo",
-  summary: "Give back the text unchanged.",
+  summary: "Return the text unchanged.",
   risk: "read",
   input,
   limits: { maxChars: 50_000, keep: "both" },

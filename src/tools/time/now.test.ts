@@ -26,10 +26,10 @@ it("says which zones are near one that is not there", async () => {
     room.refusal(timeNow, { zone }),
   );
   expect((await Promise.all(refusals)).map(({ message, hint }) => [message, hint])).toEqual([
-    ['There is no time zone "Berlin"', `Perhaps Europe/Berlin. ${usual}`],
-    ['There is no time zone "Europe/Berln"', `Perhaps Europe/Berlin. ${usual}`],
-    ['There is no time zone "new york"', `Perhaps America/New_York. ${usual}`],
-    ['There is no time zone "Mars/Olympus"', usual],
-    ['There is no time zone ""', usual],
+    ['Unknown time zone "Berlin"', `Did you mean Europe/Berlin? ${usual}`],
+    ['Unknown time zone "Europe/Berln"', `Did you mean Europe/Berlin? ${usual}`],
+    ['Unknown time zone "new york"', `Did you mean America/New_York? ${usual}`],
+    ['Unknown time zone "Mars/Olympus"', usual],
+    ['Unknown time zone ""', usual],
   ]);
 });

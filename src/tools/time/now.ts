@@ -12,7 +12,7 @@ export type TimeNowInput = z.infer<typeof input>;
 
 export const timeNow: Tool<TimeNowInput, ZonedTime> = {
   name: "time.now",
-  summary: "Date, time and weekday now, in UTC unless a zone is given.",
+  summary: "Get the current date, time and weekday. Default zone: UTC.",
   risk: "read",
   hints: { structured: true },
   input,
@@ -94,9 +94,9 @@ function showOffset(offsetMs: number): string {
 
 function unknownZone(zone: string): ToolError {
   const near = nearestZones(zone.slice(0, 60));
-  return new ToolError("invalid-input", `There is no time zone ${JSON.stringify(zone.slice(0, 60))}`, {
+  return new ToolError("invalid-input", `Unknown time zone ${JSON.stringify(zone.slice(0, 60))}`, {
     hint:
-      (near.length === 0 ? "" : `Perhaps ${near.join(", ")}. `) +
+      (near.length === 0 ? "" : `Did you mean ${near.join(" or ")}? `) +
       'Use an IANA name ("Europe/Berlin"), an offset ("+02:00"), "UTC" or "local".',
   });
 }

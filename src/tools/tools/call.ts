@@ -15,7 +15,7 @@ export type ToolsCallInput = z.infer<typeof input>;
  */
 export const toolsCall: Tool<ToolsCallInput, never> = {
   name: "tools.call",
-  summary: "Call a tool that tools.find found and your list lacks.",
+  summary: "Call a tool found by tools.find that is not in your tool list.",
   risk: "read",
   hints: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
   input,
@@ -24,7 +24,7 @@ export const toolsCall: Tool<ToolsCallInput, never> = {
 
   async run({ name }) {
     throw new ToolError("invalid-input", `${name} calls other tools and cannot be called by itself`, {
-      hint: "Name the tool that you want, as tools.find gives it.",
+      hint: "Give the name of a tool from tools.find.",
     });
   },
 };

@@ -4,7 +4,7 @@ import { counted } from "../../lib/text/format-quantity.ts";
 import { integer } from "../fields.ts";
 
 const input = z.strictObject({
-  query: z.string().check(z.minLength(1), z.maxLength(1000), z.describe('What to do: "undo an edit"')),
+  query: z.string().check(z.minLength(1), z.maxLength(1000), z.describe('Task: "undo an edit".')),
   limit: integer(1, 50, "Default 5."),
 });
 
@@ -14,7 +14,7 @@ export type ToolsFindInput = z.infer<typeof input>;
 export const toolsFind: Tool<ToolsFindInput, FoundTools> = {
   name: "tools.find",
   summary:
-    "Find more tools: git, documents, plans, renaming, web search ... They are listed then; else use tools.call.",
+    "Find more tools: git, documents, plans, renaming, web search ... If they do not appear in your tool list, use tools.call.",
   risk: "read",
   input,
   limits: { maxChars: 20_000, keep: "head" },
@@ -27,9 +27,8 @@ export const toolsFind: Tool<ToolsFindInput, FoundTools> = {
 };
 
 function showTools({ tools, hidden }: FoundTools): string {
-  if (hidden === 0) return "There are no other tools than those that are listed.";
-  if (tools.length === 0)
-    return `None of ${counted(hidden, "other tool")} is about that. Try other words for it.`;
+  if (hidden === 0) return "There are no tools besides those in your list.";
+  if (tools.length === 0) return `None of ${counted(hidden, "other tool")} matches. Try other words.`;
   return tools.map(showTool).join("\n\n");
 }
 

@@ -8,11 +8,10 @@ const input = z.strictObject({
 
 export type TransactionBeginInput = z.infer<typeof input>;
 
-/** Opens a transaction. */
 export const transactionBegin: Tool<TransactionBeginInput, Transaction> = {
   name: "transaction.begin",
   summary:
-    "Begin a transaction: the changes of the following calls belong together. End it with transaction.commit or transaction.rollback.",
+    "Begin a transaction that groups the changes of the following calls. End it with transaction.commit or transaction.rollback.",
   risk: "read",
   hints: { readOnly: false, destructive: false },
   input,

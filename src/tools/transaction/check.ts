@@ -28,10 +28,9 @@ const input = z.strictObject({
 
 export type TransactionCheckInput = z.infer<typeof input>;
 
-/** Runs a command that decides whether the changes of a transaction stay. */
 export const transactionCheck: Tool<TransactionCheckInput, TransactionCheckData> = {
   name: "transaction.check",
-  summary: "Run a command, as the tests; if it fails, the open transaction is rolled back.",
+  summary: "Run a command such as the tests; if it fails, roll back the open transaction.",
   risk: "execute",
   input,
   limits,
@@ -48,13 +47,9 @@ export const transactionCheck: Tool<TransactionCheckInput, TransactionCheckData>
     const exitCode = timedOut ? null : run.exitCode;
     const passed = exitCode === 0;
     const end = describeEnd(run, timeoutMs);
-    const words = [shown.text.trimEnd(), `The check ${passed ? "passed" : end}.`, ...surroundingsOf(run)];
+    const parts = [shown.text.trimEnd(), `The check ${passed ? "passed" : end}.`, ...surroundingsOf(run)];
     const data = { passed, exitCode, timedOut, sandbox, rolledBack: null };
-    const answer = {
-      data,
-      text: words.filter((part) => part !== "").join("\n"),
-      kept,
-    };
+    const answer = { data, text: parts.filter((part) => part !== "").join("\n"), kept };
     if (passed) return answer;
     return {
       ...answer,
@@ -72,7 +67,7 @@ export const transactionCheck: Tool<TransactionCheckInput, TransactionCheckData>
 function notRolledBack(end: string, cause: unknown): ToolError {
   const { code, message } = cause instanceof ToolError ? cause : new ToolError("internal", String(cause));
   return new ToolError(code, `The check ${end}, and its changes could not be rolled back: ${message}`, {
-    hint: "The transaction is still open: set this right, then try transaction.rollback.",
+    hint: "The transaction is still open: fix the cause, then call transaction.rollback.",
     cause,
   });
 }

@@ -3,10 +3,9 @@ import type { Transaction } from "../../contract/history.ts";
 import type { Tool } from "../../contract/tool.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
 
-/** Closes a transaction and keeps its changes. */
 export const transactionCommit: Tool<object, Transaction> = {
   name: "transaction.commit",
-  summary: "Keep what the open transaction changed; it is undone together.",
+  summary: "Commit the open transaction. Its changes can be undone as one.",
   risk: "read",
   hints: { readOnly: false, destructive: false, idempotent: true },
   input: z.strictObject({}),

@@ -4,10 +4,9 @@ import type { Tool } from "../../contract/tool.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
 import { showPath } from "../../lib/text/printable.ts";
 
-/** Reverts all changes of a transaction. */
 export const transactionRollback: Tool<object, RolledBack> = {
   name: "transaction.rollback",
-  summary: "Take back what the open transaction changed, but for files that others changed since.",
+  summary: "Roll back the open transaction, except files that others changed since.",
   risk: "write",
   input: z.strictObject({}),
   limits: { maxChars: 10_000, keep: "both" },
@@ -20,13 +19,13 @@ export const transactionRollback: Tool<object, RolledBack> = {
 };
 
 export function describeRollback({ id, paths, left, notes }: RolledBack): string {
-  const what = paths.length === 0 ? "nothing was changed" : `${counted(paths.length, "path")} as before`;
+  const what = paths.length === 0 ? "nothing was changed" : `${counted(paths.length, "path")} restored`;
   if (left.length === 0) return [`Rolled back ${id}: ${what}.`, ...names(paths), ...notes].join("\n");
   return [
-    `Rolled back ${id} but for what somebody else has changed since: ${what}.`,
+    `Rolled back ${id} except for what others changed since: ${what}.`,
     ...names(paths),
     ...notes,
-    "The transaction is still open: set these right and roll back again, or commit to keep them.",
+    "The transaction is still open: fix these files and roll back again, or commit to keep them.",
   ].join("\n");
 }
 

@@ -102,7 +102,7 @@ const a = 1;
     const { code, content } = await fetched(pdf, "application/pdf", "/book.pdf");
     expect([code, content]).toEqual([
       "too-large",
-      "http://here/book.pdf is larger than 10 MB, and no part of it can be read alone\n" +
+      "http://here/book.pdf is larger than 10 MB, and it cannot be read in parts\n" +
         "Fetch it with a command (shell.run: curl -fLO URL), then read it with document.read.",
     ]);
   });

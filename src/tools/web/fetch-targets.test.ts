@@ -135,7 +135,7 @@ describe("where web.fetch goes", () => {
     ["http://127.1/", "http://127.0.0.1/, which is not a public address"],
   ])("is not %s by a redirect, which is told instead", async (location, told) => {
     expect(await redirectedTo(location)).toEqual([
-      `URL (301) redirects to ${told}. Fetch that URL with a call of its own if it is what you want.`,
+      `URL (301) redirects to ${told}. Fetch that URL in a separate call if you need it.`,
       false,
     ]);
   });
@@ -152,7 +152,7 @@ describe("where web.fetch goes", () => {
     ["http://[", "http://[, which is not a URL"],
   ])("is never %s by a redirect", async (location, told) => {
     expect(await redirectedTo(location)).toEqual([
-      `URL (301) redirects to ${told}. That cannot be fetched.`,
+      `URL (301) redirects to ${told}. It cannot be fetched.`,
       false,
     ]);
   });
@@ -228,7 +228,7 @@ describe("where web.fetch goes", () => {
     await using room = await webFixture({ rules, web: { resolve: loopback, ca: certificate } });
     const { content } = await room.crib.call("web.fetch", { url: `https://secure.example:${secure.port}/` });
     expect(content).toContain(
-      "[Note: redirected from https to http: others could have changed it on the way]",
+      "[Note: redirected from https to http: the content could have been altered in transit]",
     );
   });
 

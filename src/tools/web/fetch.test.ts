@@ -87,7 +87,7 @@ describe("web.fetch", () => {
       const page = data as WebPage;
       texts.push(page.parts[0]!.text);
       part = page.next;
-      if (part !== undefined) expect(content).toContain(`\n[Go on with part: "${part}".]`);
+      if (part !== undefined) expect(content).toContain(`\n[Continue with part: "${part}".]`);
     } while (part !== undefined);
     expect([texts.join(""), texts.length, fetches]).toEqual([
       Array.from({ length: 100 }, (_, index) => `1: line ${index}\n`).join(""),
@@ -144,21 +144,21 @@ describe("web.fetch", () => {
   it.each([
     [404, {}, "not-found", "there is no such page", ""],
     [410, {}, "not-found", "there is no such page", ""],
-    [401, {}, "denied", "the server does not show this page to us", ""],
-    [403, {}, "denied", "the server does not show this page to us", ""],
-    [451, {}, "denied", "the server does not show this page to us", ""],
+    [401, {}, "denied", "the server denies access to this page", ""],
+    [403, {}, "denied", "the server denies access to this page", ""],
+    [451, {}, "denied", "the server denies access to this page", ""],
     [429, { "retry-after": "30" }, "unavailable", "too many requests", "Try again in 30 s."],
     [400, {}, "invalid-input", "the server does not accept this request", ""],
-    [500, {}, "unavailable", "the server has a fault", ""],
+    [500, {}, "unavailable", "the server has an internal error", ""],
     [
       503,
       { "retry-after": "Sun, 15 Nov 2026 12:00:00 GMT" },
       "unavailable",
-      "the server has a fault",
+      "the server has an internal error",
       "Try again after Sun, 15 Nov 2026 12:00:00 GMT.",
     ],
-    [304, {}, "unavailable", "this is no page", ""],
-    [302, {}, "unavailable", "this is no page", ""],
+    [304, {}, "unavailable", "this is not a page", ""],
+    [302, {}, "unavailable", "this is not a page", ""],
   ])("tells what an answer of %s means", async (status, headers, code, what, hint) => {
     await using server = await serve((_request, response) => {
       response.writeHead(status, { "content-type": "text/plain", ...headers });

@@ -7,7 +7,7 @@ import { showSize } from "../../lib/text/format-quantity.ts";
 import { printableLine } from "../../lib/text/printable.ts";
 import { type FetchedPage, fetchPage, type LedElsewhere } from "../../web/fetch-page.ts";
 import { parseWebUrl } from "../../web/parse-web-url.ts";
-import { howToGoOn, showDocument } from "../document/show-document.ts";
+import { describeNext, showDocument } from "../document/show-document.ts";
 import { flag, integer, string } from "../fields.ts";
 import { failedAnswer, readPage } from "./read-page.ts";
 
@@ -48,21 +48,18 @@ const limits = { maxChars: 250_000, keep: "head" } as const;
 
 const input = z.strictObject({
   url: z.string(),
-  more_urls: z.optional(
-    z.array(z.string()).check(z.maxLength(19), z.describe("Other pages to fetch beside it.")),
-  ),
-  part: string('Only this: "page 3", "section 2", "from 40001".'),
+  more_urls: z.optional(z.array(z.string()).check(z.maxLength(19), z.describe("More pages to fetch."))),
+  part: string('Read only "page 3", "section 2" or "from 40001".'),
   max_chars: integer(1, 200_000, "Default 40000."),
-  raw: flag("As sent, also HTML."),
+  raw: flag("Do not convert HTML."),
 });
 
 export type WebFetchInput = z.infer<typeof input>;
 
-/** Fetches a URL and shows it as text. */
 export const webFetch: Tool<WebFetchInput, WebFetchData> = {
   name: "web.fetch",
   summary:
-    "Fetch a page or file by URL: HTML as Markdown, JSON, PDF and other documents, pictures. To find pages use web.search.",
+    "Fetch a URL. Returns HTML as Markdown, and text, JSON, documents and images. To find pages use web.search.",
   risk: "network",
   hints: { readOnly: true },
   input,
@@ -100,7 +97,7 @@ async function fetchOne(
   const fetched = await fetchPage(parseWebUrl(url), options, {
     ...context,
     progress: progressReporter(context),
-    reach: (place) => reachProcess(place, context),
+    reach: (target) => reachProcess(target, context),
   });
   if (fetched.kind === "elsewhere") return showElsewhere(fetched);
   const { answer } = fetched;
@@ -127,8 +124,8 @@ async function fetchOne(
       ...content,
     },
     text,
-    ...(content.next === undefined ? {} : { continuation: howToGoOn(content.next, text, limits.maxChars) }),
-    ...(images.length === 0 ? {} : { images }),
+    continuation: content.next === undefined ? undefined : describeNext(content.next, text, limits.maxChars),
+    images: images.length === 0 ? undefined : images,
   };
 }
 
@@ -137,9 +134,7 @@ const maxBytes = 10_000_000;
 function showElsewhere(led: LedElsewhere): ToolOutput<WebRedirect> {
   const { url, status, redirects, target, canBeFetched, reason } = led;
   const way = redirects.map(({ href }) => href);
-  const advice = canBeFetched
-    ? "Fetch that URL with a call of its own if it is what you want."
-    : "That cannot be fetched.";
+  const advice = canBeFetched ? "Fetch that URL in a separate call if you need it." : "It cannot be fetched.";
   return {
     data: { kind: "redirect", url: url.href, status, redirects: way, target },
     text: `${url.href} (${status}) redirects to ${shortened(target)}, ${reason}. ${advice}`,
@@ -180,7 +175,7 @@ function notesOnRoute({ url, redirects, memory, answer }: FetchedPage): readonly
   );
   return [
     ...(first === undefined ? [] : [`redirected from ${first.href}`]),
-    ...(isWeakened ? ["redirected from https to http: others could have changed it on the way"] : []),
+    ...(isWeakened ? ["redirected from https to http: the content could have been altered in transit"] : []),
     ...(memory === undefined ? [] : [describeMemory(memory)]),
     ...(answer.isCut ? [`only the first ${answer.body.length} bytes were fetched`] : []),
   ];
@@ -221,11 +216,11 @@ async function fetchSeveral(
   const pages = outputs.map(({ data }) => data);
   if (failure !== undefined && pages.every(({ kind }) => kind === "error")) throw failure;
   const images = outputs.flatMap((output) => output.images ?? []);
-  const goOn = pages.some((page) => page.kind === "page" && page.next !== undefined);
+  const isCut = pages.some((page) => page.kind === "page" && page.next !== undefined);
   return {
     data: { kind: "pages", pages },
     text: outputs.map(({ text }) => text).join("\n\n"),
-    ...(goOn ? { continuation: "Not all of each page is shown: fetch one by itself to read on." } : {}),
-    ...(images.length === 0 ? {} : { images }),
+    continuation: isCut ? "The pages are shortened: fetch one alone to read more." : undefined,
+    images: images.length === 0 ? undefined : images,
   };
 }

@@ -6,7 +6,7 @@ import { detachedCopy } from "../../lib/bytes/bytes.ts";
 import { sniffMediaType } from "../../lib/bytes/media-type.ts";
 import { prettyJson } from "../../lib/json/pretty-json.ts";
 import { decodePage } from "../../lib/text/decode-page.ts";
-import { detectEncoding, detectionBytes } from "../../lib/text/encoding.ts";
+import { encodingOf } from "../../lib/text/encoding.ts";
 import { showSize } from "../../lib/text/format-quantity.ts";
 import type { FetchedPage } from "../../web/fetch-page.ts";
 import { whenToRetry } from "../../web/headers.ts";
@@ -59,17 +59,12 @@ function kindOfBody(body: Uint8Array, mediaType: string | undefined): "page" | "
   if (type !== undefined && /^application\/(?:json|.*\+json)$|^text\/json$/.test(type))
     return type === "application/x-ipynb+json" ? "document" : "json";
   // Servers declare unknown content as text.
-  if (type === undefined || !isText.test(type) || isBinary(body)) return "document";
+  if (type === undefined || !isText.test(type) || encodingOf(body) === "binary") return "document";
   return "text";
 }
 
 const isText =
   /^text\/(?!rtf$)|^application\/(?:(?:.*\+)?xml|(?:x-)?(?:java|ecma)script|(?:x-)?(?:yaml|toml|ndjson|jsonl|sh)|graphql|sql|typescript)$|^image\/svg\+xml$/;
-
-function isBinary(body: Uint8Array): boolean {
-  const head = body.subarray(0, detectionBytes);
-  return detectEncoding(head, { complete: head.length === body.length }) === "binary";
-}
 
 function essenceOf(mediaType: string | undefined): string | undefined {
   const essence = mediaType
@@ -107,10 +102,8 @@ async function readDocument(
 function tooLarge(name: string, bytes: number): ToolError {
   return new ToolError(
     "too-large",
-    `${name} is larger than ${showSize(bytes)}, and no part of it can be read alone`,
-    {
-      hint: "Fetch it with a command (shell.run: curl -fLO URL), then read it with document.read.",
-    },
+    `${name} is larger than ${showSize(bytes)}, and it cannot be read in parts`,
+    { hint: "Fetch it with a command (shell.run: curl -fLO URL), then read it with document.read." },
   );
 }
 
@@ -123,10 +116,7 @@ export async function failedAnswer(
   const { status, headers } = answer;
   const { code, what, hint } = meaningOf(status, headers["retry-after"]);
   const body = await beginningOf(page, context);
-  return new ToolError(code, `${url.href} answered ${status}: ${what}`, {
-    hint,
-    ...(body !== "" && { output: body }),
-  });
+  return new ToolError(code, `${url.href} answered ${status}: ${what}`, { hint, output: body || undefined });
 }
 
 interface Meaning {
@@ -150,24 +140,24 @@ const gone: Meaning = {
 };
 const closed: Meaning = {
   code: "denied",
-  what: "the server does not show this page to us",
-  hint: "No credentials are ever sent: look for a public address of it, or ask the person.",
+  what: "the server denies access to this page",
+  hint: "No credentials are sent: find a public URL of it, or ask the user.",
 };
 const busy: Meaning = { code: "unavailable", what: "too many requests", hint: "Try again in a while." };
 const broken: Meaning = {
   code: "unavailable",
-  what: "the server has a fault",
+  what: "the server has an internal error",
   hint: "Try again later, or another address.",
 };
 const strange: Meaning = {
   code: "unavailable",
-  what: "this is no page",
+  what: "this is not a page",
   hint: "Try another address.",
 };
 const wrong: Meaning = {
   code: "invalid-input",
   what: "the server does not accept this request",
-  hint: "Check the URL and what stands behind its question mark.",
+  hint: "Check the URL and its query string.",
 };
 
 /** By status, else by its first digit. */
@@ -178,12 +168,12 @@ const meanings: Readonly<Record<number, Meaning>> = {
   403: closed,
   404: gone,
   407: closed,
-  408: { ...broken, what: "it took the server too long" },
+  408: { ...broken, what: "the server timed out" },
   410: gone,
   425: busy,
   429: busy,
   451: closed,
-  504: { ...broken, what: "it took the server too long" },
+  504: { ...broken, what: "the server timed out" },
 };
 
 const maxChars = 1500;

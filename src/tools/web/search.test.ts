@@ -128,7 +128,7 @@ describe("web.search", () => {
         "   https://example.org/news",
         "   2025-11-11: A standard was published.",
         "",
-        "[Note: 1 more result of this page left out; raise limit.]",
+        "[Note: 1 more result of this page not shown; raise limit.]",
       ].join("\n"),
     );
     const { told: after } = await search(settings, { limit: 10, page: 3 });
@@ -266,7 +266,7 @@ describe("web.search", () => {
   it("does not ask for nothing", async () => {
     await using server = await engine("{}");
     expect([(await search(brave(server), { query: " \n\t" })).told, server.asked]).toEqual([
-      "invalid-input: web.search: `query`: is empty: say what to look for\nIt takes: query, limit, page, only_domains, without_domains.",
+      "invalid-input: web.search: `query`: is empty: give the search terms\nIt takes: query, limit, page, only_domains, without_domains.",
       [],
     ]);
   });

@@ -18,12 +18,12 @@ const input = z.strictObject({
   query: z.string().check(
     z.minLength(1),
     z.maxLength(400),
-    z.refine((query) => query.trim() !== "", { error: "is empty: say what to look for" }),
+    z.refine((query) => query.trim() !== "", { error: "is empty: give the search terms" }),
   ),
   limit: integer(1, 20, "Default 10."),
   page: integer(1, 10, "Default 1."),
-  only_domains: z.optional(domains("Only pages of these and their subdomains: docs.rs.")),
-  without_domains: z.optional(domains("No pages of these.")),
+  only_domains: z.optional(domains("Only these domains and their subdomains: docs.rs.")),
+  without_domains: z.optional(domains("Exclude these domains.")),
 });
 
 export type WebSearchInput = z.infer<typeof input>;
@@ -31,7 +31,7 @@ export type WebSearchInput = z.infer<typeof input>;
 /** Finds pages on the web with the engine that the user configured. */
 export const webSearch: Tool<WebSearchInput, WebSearchData> = {
   name: "web.search",
-  summary: "Search the web. To read a page use web.fetch.",
+  summary: "Search the web. Returns titles, URLs and snippets. To read a page use web.fetch.",
   risk: "network",
   hints: { readOnly: true },
   input,
@@ -61,9 +61,9 @@ export const webSearch: Tool<WebSearchInput, WebSearchData> = {
 
 function describe({ results, more, notes }: FoundResults, { query, page }: SearchQuestion): string {
   // The engine decides how many results a page has, and hardly one documents it.
-  const list = results.map((result, place) => showResult(place + 1, result));
+  const list = results.map((result, index) => showResult(index + 1, result));
   const head = page === 1 || list.length === 0 ? [] : [`Page ${page}:`];
-  const left = more === 0 ? [] : [`${counted(more, "more result")} of this page left out; raise limit.`];
+  const left = more === 0 ? [] : [`${counted(more, "more result")} of this page not shown; raise limit.`];
   const nothing = `Nothing found for ${JSON.stringify(query)}${page === 1 ? "" : ` on page ${page}`}. Try other words.`;
   const remarks = [...left, ...notes].map((note) => `[Note: ${printableLine(note)}]`);
   return [...head, ...(list.length === 0 ? [nothing] : list), ...remarks].join("\n\n");
@@ -87,7 +87,7 @@ interface Domains {
 export function domains(description: string): z.ZodMiniArray<z.ZodMiniString> {
   const domain = z.string().check(
     z.regex(/^(?!-)[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)*$/u, {
-      error: 'a domain is like "docs.rs", without https:// and path',
+      error: 'must be a domain like "docs.rs", without https:// and path',
     }),
   );
   return z.array(domain).check(z.maxLength(20), z.describe(description));

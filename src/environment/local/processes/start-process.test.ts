@@ -122,7 +122,7 @@ it("refuses to start elsewhere", async () => {
   expect(await start("out")).toEqual(outsideFailure(world, "out"));
   expect(await start("missing")).toEqual(missingFailure("missing"));
   expect(await start("file")).toEqual(
-    failure("unsupported", "file is not a directory", "Name the directory it is in."),
+    failure("unsupported", "file is not a directory", "Give the directory that contains it."),
   );
 });
 

@@ -13,7 +13,7 @@ const bad = "echo 'bad\n";
 describe("a change that is checked", () => {
   it("stays when the check passes", async () => {
     await using room = toolFixture();
-    expect(await change(room, good, better)).toEqual({ command: "bash -n a.sh" });
+    expect(await change(room, good, better)).toBe("bash -n a.sh");
     expect(contentOf(room)).toBe(better);
   });
 
@@ -22,7 +22,7 @@ describe("a change that is checked", () => {
     const { code, message, hint, output } = await refusal(change(room, good, bad));
     expect({ code, message, hint, output }).toEqual({
       code: "invalid-input",
-      message: "`bash -n a.sh` fails with this change: a.sh is as it was",
+      message: "`bash -n a.sh` fails with this change; a.sh was restored",
       hint: "Correct what it names, or leave out `run_check`.",
       output: complaintsOf(room, bad),
     });
@@ -35,7 +35,7 @@ describe("a change that is checked", () => {
     const { code, hint, output } = await refusal(change(room, bad, moved));
     expect({ code, hint, output }).toEqual({
       code: "invalid-input",
-      hint: "It fails in the same way without the change: mend that first, or leave out `run_check`.",
+      hint: "It fails in the same way without the change: fix that first, or leave out `run_check`.",
       output: complaintsOf(room, moved),
     });
     expect(contentOf(room)).toBe(bad);
@@ -44,7 +44,7 @@ describe("a change that is checked", () => {
   it("goes when something else is wrong than before", async () => {
     await using room = toolFixture();
     expect((await refusal(change(room, bad, "if\n"))).message).toBe(
-      "`bash -n a.sh` fails with this change: a.sh is as it was",
+      "`bash -n a.sh` fails with this change; a.sh was restored",
     );
     expect(contentOf(room)).toBe(bad);
   });
@@ -56,8 +56,8 @@ describe("a change that is checked", () => {
     const { code, message, hint } = await refusal(change(room, good, bad, { progress }));
     expect({ code, message, hint }).toEqual({
       code: "stale",
-      message: "`bash -n a.sh` fails with this change, and somebody has changed a.sh meanwhile",
-      hint: "Your change is in it, beside theirs: read the file, and correct what is named or take your change out.",
+      message: "`bash -n a.sh` fails with this change, and others have changed a.sh meanwhile",
+      hint: "The file contains both changes: read it, then fix the reported problems or remove your change.",
     });
     expect(contentOf(room)).toBe(theirs);
   });
@@ -72,7 +72,7 @@ describe("a change that is checked", () => {
     const { code, message } = await refusal(running);
     expect({ code, message }).toEqual({
       code: "cancelled",
-      message: "The call was cancelled; a.sh is as it was",
+      message: "The call was cancelled; a.sh was restored",
     });
     expect(contentOf(room)).toBe(good);
   });
@@ -93,7 +93,7 @@ describe("a change that is checked", () => {
       code: "unavailable",
       message: "The project has no checker for a.rs: it was not changed",
       hint:
-        "Known are cargo with Cargo.toml, in the project or on the machine. " +
+        "Supported: cargo with Cargo.toml. " +
         "Install one, leave out `run_check`, or run your own with shell.run afterwards.",
     });
     expect(contentOf(room, "a.rs")).toBe(good);

@@ -15,35 +15,30 @@ interface CheckedChange {
   readonly path: string;
   readonly before: Uint8Array;
   readonly after: Uint8Array;
-  readonly hardLinks?: "break" | "keep" | undefined;
-}
-
-interface Checked {
-  readonly command: string;
 }
 
 /** For tools that format and check: a checker may run twice. */
 export const projectToolsTimeoutMs = 660_000;
 
 /**
- * Changes a file and runs the project's checker. If that fails, restores the old content and throws an error that
+ * Changes a file and runs the project's checker; returns the command. If that fails, restores the old content and throws an error that
  * says what is wrong, and whether it fails without the change too: a checker that fails early hides new errors. Needs
  * the accesses of `checkerAccesses`. Throws `stale` when the file has changed before; `unavailable`, with nothing
  * changed, when there is no checker.
  */
-export async function changeChecked(change: CheckedChange, context: ToolContext): Promise<Checked> {
+export async function changeChecked(change: CheckedChange, context: ToolContext): Promise<string> {
   const checker = await findChecker(change.path, context);
   const command = describeCommand(checker);
   await writeChange(change, context, context.signal);
-  const after = await run(checker, context).catch((error: unknown) => putBack(change, context, error));
-  if (after.passed) return { command };
+  const after = await run(checker, context).catch((error: unknown) => restore(change, context, error));
+  if (after.passed) return command;
   await writeChange(inverse(change), context).catch((error: unknown) => {
     throw isStale(error) ? leftAlone(change, command, after.output) : error;
   });
   const before = await run(checker, context).catch((error: unknown) => {
-    throw asToolError(error, `${change.path} is as it was`);
+    throw asToolError(error, `${change.path} was restored`);
   });
-  throw new ToolError("invalid-input", `\`${command}\` fails with this change: ${change.path} is as it was`, {
+  throw new ToolError("invalid-input", `\`${command}\` fails with this change; ${change.path} was restored`, {
     hint: hintAfter(before, after),
     output: after.output,
   });
@@ -52,17 +47,17 @@ export async function changeChecked(change: CheckedChange, context: ToolContext)
 interface CheckRun {
   readonly passed: boolean;
   /** The whole output; undefined when it was too long. */
-  readonly said: string | undefined;
+  readonly wholeOutput: string | undefined;
   readonly output: string;
 }
 
 function hintAfter(before: CheckRun, after: CheckRun): string {
   if (before.passed) return "Correct what it names, or leave out `run_check`.";
-  const isKnown = before.said !== undefined && after.said !== undefined;
-  const isNew = !isKnown || complaintsAdded(before.said, after.said).length > 0;
+  const isKnown = before.wholeOutput !== undefined && after.wholeOutput !== undefined;
+  const isNew = !isKnown || complaintsAdded(before.wholeOutput, after.wholeOutput).length > 0;
   if (isNew)
-    return "It fails without the change too, with other words. Correct what it names, or leave out `run_check`.";
-  return "It fails in the same way without the change: mend that first, or leave out `run_check`.";
+    return "It also fails without the change, with other messages. Correct what it names, or leave out `run_check`.";
+  return "It fails in the same way without the change: fix that first, or leave out `run_check`.";
 }
 
 async function run({ tool, program, args, directory }: FoundTool, context: ToolContext): Promise<CheckRun> {
@@ -79,8 +74,8 @@ async function run({ tool, program, args, directory }: FoundTool, context: ToolC
     ({ lines }) => `… ${counted(lines, "line")} left out`,
   ).text;
   return {
-    passed: !timedOut && exitCode !== null && (exitCode === 0 || tool.passes?.includes(exitCode) === true),
-    said: shown.gaps.length > 0 || timedOut ? undefined : shown.text,
+    passed: !timedOut && exitCode !== null && (exitCode === 0 || exitCode === tool.passes),
+    wholeOutput: shown.gaps.length > 0 || timedOut ? undefined : shown.text,
     output: [text, ...end, ...surroundingsOf(ended)].filter((part) => part !== "").join("\n"),
   };
 }
@@ -99,27 +94,24 @@ const timeoutMs = 300_000;
 const limits: OutputLimits = { maxChars: 8_000, keep: "both" };
 
 async function writeChange(
-  { path, before, after, hardLinks }: CheckedChange,
+  { path, before, after }: CheckedChange,
   { environment }: ToolContext,
   signal?: AbortSignal,
 ): Promise<void> {
-  await environment.change(
-    [{ path, before: contentHash(before), after, ...(hardLinks && { hardLinks }) }],
-    signal === undefined ? {} : { signal },
-  );
+  await environment.change([{ path, before: contentHash(before), after }], { signal });
 }
 
-function inverse({ before, after, ...others }: CheckedChange): CheckedChange {
-  return { ...others, before: after, after: before };
+function inverse({ path, before, after }: CheckedChange): CheckedChange {
+  return { path, before: after, after: before };
 }
 
 /** The check was cancelled or could not run: an unchecked change must not stay. */
-async function putBack(change: CheckedChange, context: ToolContext, error: unknown): Promise<never> {
+async function restore(change: CheckedChange, context: ToolContext, error: unknown): Promise<never> {
   const isBack = await writeChange(inverse(change), context).then(
     () => true,
     () => false,
   );
-  const state = isBack ? "is as it was" : "could not be put back and has the change";
+  const state = isBack ? "was restored" : "could not be restored and still has the change";
   throw asToolError(error, `${change.path} ${state}`);
 }
 
@@ -132,9 +124,9 @@ function asToolError(error: unknown, state: string): ToolError {
 function leftAlone({ path }: CheckedChange, command: string, output: string): ToolError {
   return new ToolError(
     "stale",
-    `\`${command}\` fails with this change, and somebody has changed ${path} meanwhile`,
+    `\`${command}\` fails with this change, and others have changed ${path} meanwhile`,
     {
-      hint: "Your change is in it, beside theirs: read the file, and correct what is named or take your change out.",
+      hint: "The file contains both changes: read it, then fix the reported problems or remove your change.",
       output,
     },
   );
@@ -153,7 +145,7 @@ async function findChecker(path: string, context: ToolContext): Promise<FoundToo
     if (refused === undefined && program !== undefined) return { ...found, program };
     missing.push(refused ?? `${found.program} is not installed`);
   }
-  throw noneFound({ what: "checker", option: "run_check", path, tools: checkers, missing });
+  throw noneFound("checker", path, missing);
 }
 
 /** Where an installed program is. A built-in command finds it, so that a program in the workspace does not count. */

@@ -4,7 +4,7 @@ import { ToolError } from "../../../contract/error.ts";
 import type { ToolContext } from "../../../contract/tool.ts";
 import { type Glob, parseGlob } from "../../../lib/glob/glob.ts";
 import { shellWord } from "../../../lib/text/shell-quote.ts";
-import { argvFor, isFor, type ProjectTool } from "./known-tools.ts";
+import { argvFor, checkers, formatters, isFor, type ProjectTool } from "./known-tools.ts";
 
 /** A tool with its arguments for one file. */
 export interface FoundTool {
@@ -31,10 +31,10 @@ interface Wanted {
 export async function findTools(
   path: string,
   { tools, prefer }: Wanted,
-  context: FindContext,
+  context: Pick<ToolContext, "environment">,
 ): Promise<readonly FoundTool[]> {
   const { environment } = context;
-  const file = relativeTo(environment.workspace, await environment.realPath(path));
+  const file = posix.relative(environment.workspace, await environment.realPath(path));
   const above = await directoriesAbove(file, environment);
   const found: (FoundTool & { readonly distance: number })[] = [];
   for (const tool of tools.filter((one) => isFor(one, path))) {
@@ -43,7 +43,7 @@ export async function findTools(
     const directory = (signed?.directory ?? above[0]!).path;
     const [name = "", ...args] = argvFor(tool, posix.relative(directory, file));
     const own = await findProgram(name, above, environment);
-    const added = tool.adds === undefined ? [] : await rustEdition(above, environment);
+    const added = name === "rustfmt" ? await rustEdition(above, environment) : [];
     found.push({
       tool,
       directory,
@@ -57,8 +57,6 @@ export async function findTools(
   }
   return found.sort((left, right) => left.distance - right.distance).map(({ distance: _, ...one }) => one);
 }
-
-type FindContext = Pick<ToolContext, "environment">;
 
 interface DirectoryAbove {
   /** Relative to the workspace. */
@@ -91,10 +89,10 @@ async function findSign(
 ): Promise<{ readonly directory: DirectoryAbove; readonly sign: string } | undefined> {
   for (const directory of above) {
     for (const sign of signs) {
-      const [pattern, ...words] = sign.split(" ");
+      const [pattern, ...text] = sign.split(" ");
       for (const name of namesLike(pattern!, directory.names)) {
         const path = posix.join(directory.path, name);
-        if (words.length > 0 && !(await textOf(path, environment)).includes(words.join(" "))) continue;
+        if (text.length > 0 && !(await textOf(path, environment)).includes(text.join(" "))) continue;
         return { directory, sign: path };
       }
     }
@@ -115,9 +113,9 @@ async function findProgram(
   environment: Environment,
 ): Promise<string | undefined> {
   for (const { path, names } of above) {
-    for (const place of ownPrograms) {
-      if (!names.has(place.split("/")[0]!)) continue;
-      const program = posix.join(path, place, name);
+    for (const folder of ownPrograms) {
+      if (!names.has(folder.split("/")[0]!)) continue;
+      const program = posix.join(path, folder, name);
       const info = await ifThere(environment.info(program));
       if (info?.kind === "file" && (info.mode & 0o111) !== 0)
         return posix.join(environment.workspace, program);
@@ -164,10 +162,6 @@ function parentOf(path: string): string {
   return parent === "." ? "" : parent;
 }
 
-function relativeTo(workspace: string, path: string): string {
-  return posix.relative(workspace, path);
-}
-
 export function describeCommand({ tool, args }: Pick<FoundTool, "tool" | "args">): string {
   return [tool.command.split(" ")[0]!, ...args.map(shellWord)].join(" ");
 }
@@ -181,25 +175,21 @@ export async function inSandboxOnly(
   const isHeld = !environment.confinement?.unconfined && (await environment.sandbox?.())?.level !== "none";
   if (isHeld && environment.sandbox !== undefined) return undefined;
   const [name] = tool.command.split(" ");
-  return `${name} of the project runs only in a sandbox, and there is none here`;
+  return `${name} of the project runs only in a sandbox, and none is available`;
 }
 
-interface NoneFound {
-  readonly what: "formatter" | "checker";
-  /** The input field that requested it. */
-  readonly option: string;
-  readonly path: string;
-  readonly tools: readonly ProjectTool[];
-  /** Why the tools that the project uses were not run. */
-  readonly missing: readonly string[];
-}
-
-export function noneFound({ what, option, path, tools, missing }: NoneFound): ToolError {
+/** `missing` says why the tools that the project uses were not run. */
+export function noneFound(
+  what: "formatter" | "checker",
+  path: string,
+  missing: readonly string[],
+): ToolError {
+  const [tools, option] = what === "formatter" ? [formatters, "run_formatter"] : [checkers, "run_check"];
   const suited = tools.filter((tool) => isFor(tool, path));
-  const way = `leave out \`${option}\`, or run your own with shell.run afterwards.`;
+  const otherwise = `leave out \`${option}\`, or run your own with shell.run afterwards.`;
   if (suited.length === 0)
     return new ToolError("unavailable", `No ${what} is known for ${path}: it was not changed`, {
-      hint: `${way[0]!.toUpperCase()}${way.slice(1)}`,
+      hint: `${otherwise[0]!.toUpperCase()}${otherwise.slice(1)}`,
     });
   const reasons = missing.length === 0 ? "" : ` (${missing.join("; ")})`;
   const names = suited.map(({ command, signs = [] }) => {
@@ -209,8 +199,6 @@ export function noneFound({ what, option, path, tools, missing }: NoneFound): To
   return new ToolError(
     "unavailable",
     `The project has no ${what} for ${path}${reasons}: it was not changed`,
-    {
-      hint: `Known are ${names.join(", ")}, in the project or on the machine. Install one, ${way}`,
-    },
+    { hint: `Supported: ${names.join(", ")}. Install one, ${otherwise}` },
   );
 }

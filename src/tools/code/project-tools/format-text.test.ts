@@ -69,11 +69,7 @@ describe("what no formatter has made is refused", () => {
       "a.go:1: oh",
     ],
     nothing: ["true", "gofmt printed nothing: a.go was not changed", undefined],
-    "no text": [
-      "printf '\\377\\376\\200'",
-      "gofmt printed what cannot be the formatted text: a.go was not changed",
-      undefined,
-    ],
+    "no text": ["printf '\\377\\376\\200'", "gofmt printed binary data: a.go was not changed", undefined],
     "far too much": ["yes", "gofmt printed far more than the text has: a.go was not changed", undefined],
     "an end by a signal": ["kill -9 $$", "gofmt was ended: a.go was not changed", undefined],
   };
@@ -98,7 +94,7 @@ describe("without a formatter", () => {
       message:
         "The project has no formatter for a.zig (The program zig is not available here): it was not changed",
       hint:
-        "Known are zig, in the project or on the machine. " +
+        "Supported: zig. " +
         "Install one, leave out `run_formatter`, or run your own with shell.run afterwards.",
     });
   });
@@ -122,7 +118,7 @@ describe("without a formatter", () => {
       code: "unavailable",
       message:
         "The project has no formatter for a.css " +
-        "(prettier of the project runs only in a sandbox, and there is none here): it was not changed",
+        "(prettier of the project runs only in a sandbox, and none is available): it was not changed",
     });
   });
 });

@@ -34,7 +34,7 @@ export async function formatText(
     if (output === undefined) continue;
     return { text: withLineEndsOf(text, accepted(tool, path, text, output)), command: describeCommand(tool) };
   }
-  throw noneFound({ what: "formatter", option: "run_formatter", path, tools: formatters, missing });
+  throw noneFound("formatter", path, missing);
 }
 
 type Formatting = Pick<ToolContext, "environment" | "signal">;
@@ -114,9 +114,9 @@ function accepted(tool: FoundTool, path: string, before: string, output: FilterO
     });
   if (timedOut) throw refuse(`did not finish within ${timeoutMs / 1000} s`);
   if (isTooMuch) throw refuse("printed far more than the text has");
-  if (code !== 0 && !(code !== undefined && tool.tool.passes?.includes(code)))
+  if (code !== 0 && (code === undefined || code !== tool.tool.passes))
     throw refuse(code === undefined ? "was ended" : `failed with exit code ${code}`);
-  if (text === undefined) throw refuse("printed what cannot be the formatted text");
+  if (text === undefined) throw refuse("printed binary data");
   if (text.trim() === "" && before.trim() !== "") throw refuse("printed nothing");
   return text;
 }

@@ -5,195 +5,118 @@ import { commandAccess } from "../../shell/command-access.ts";
 
 const typescript = "ts tsx mts cts";
 const javascript = "js jsx mjs cjs";
-const eslint = ["eslint.config.*", ".eslintrc", ".eslintrc.*", 'package.json "eslintConfig"'];
+const web = `${javascript} ${typescript} vue svelte astro css scss less html json jsonc json5 yaml yml md mdx graphql gql`;
+const cFamily = "c h cc cpp cxx c++ hh hpp hxx ino cu m mm proto";
+const gradle = (name: string) => `build.gradle ${name}, build.gradle.kts ${name}, pom.xml ${name}`;
+
+/** One tool per line: files | command | signs | exit code besides 0 that means success. */
+function table(lines: string): readonly ProjectTool[] {
+  const rows = lines.trim().split("\n");
+  return rows.map((row) => {
+    const [files = "", command = "", signs, passes] = row.split(" | ");
+    return {
+      files,
+      command,
+      signs: signs?.split(", "),
+      passes: passes === undefined ? undefined : Number(passes),
+    };
+  });
+}
 
 /** Of several, the first is used: type checkers come before linters. */
-export const checkers: readonly ProjectTool[] = [
-  { command: "cargo check --quiet --message-format short", files: "rs", signs: ["Cargo.toml"] },
-  { command: "go vet ./...", files: "go", signs: ["go.mod"] },
-  { command: "vue-tsc --noEmit --pretty false", files: "vue", signs: ["tsconfig.json"] },
-  { command: "svelte-check --output machine", files: "svelte", signs: ["svelte.config.*"] },
-  { command: "tsc --noEmit --pretty false", files: typescript, signs: ["tsconfig.json"] },
-  {
-    command: "tsc --noEmit --pretty false",
-    files: javascript,
-    signs: ['tsconfig.json "allowJs"', 'tsconfig.json "checkJs"'],
-  },
-  { command: "deno check {path}", files: typescript, signs: ["deno.json", "deno.jsonc"] },
-  {
-    command: "mypy --no-error-summary {path}",
-    files: "py pyi",
-    signs: ["mypy.ini", ".mypy.ini", "pyproject.toml [tool.mypy", "setup.cfg [mypy"],
-  },
-  {
-    command: "pyright {path}",
-    files: "py pyi",
-    signs: ["pyrightconfig.json", "pyproject.toml [tool.pyright]"],
-  },
-  {
-    command: "ruff check --no-fix --output-format concise {path}",
-    files: "py pyi",
-    signs: ["ruff.toml", ".ruff.toml", "pyproject.toml [tool.ruff"],
-  },
-  { command: "flake8 {path}", files: "py", signs: [".flake8", "setup.cfg [flake8]", "tox.ini [flake8]"] },
-  {
-    command: "biome lint {path}",
-    files: `${typescript} ${javascript} json jsonc css`,
-    signs: ["biome.json", "biome.jsonc"],
-  },
-  { command: "eslint {path}", files: `${typescript} ${javascript} vue svelte`, signs: eslint },
-  { command: "mvn --quiet --offline --batch-mode compile", files: "java", signs: ["pom.xml"] },
-  {
-    command: "dotnet build --no-restore --nologo --verbosity quiet",
-    files: "cs fs vb",
-    signs: ["*.csproj", "*.fsproj", "*.sln"],
-  },
-  { command: "swift build --quiet", files: "swift", signs: ["Package.swift"] },
-  { command: "mix compile --no-deps-check", files: "ex exs", signs: ["mix.exs"] },
-  { command: "rebar3 compile", files: "erl hrl", signs: ["rebar.config"] },
-  { command: "gleam check", files: "gleam", signs: ["gleam.toml"] },
-  { command: "dune build @check", files: "ml mli", signs: ["dune-project"] },
-  { command: "cabal build --verbose=1 --offline", files: "hs", signs: ["cabal.project", "*.cabal"] },
-  { command: "dart analyze", files: "dart", signs: ["pubspec.yaml"] },
-  { command: "elm make --output=/dev/null {path}", files: "elm", signs: ["elm.json"] },
-  {
-    command: "phpstan analyse --no-progress --error-format=raw {path}",
-    files: "php",
-    signs: ["phpstan.neon*", "phpstan.dist.neon"],
-  },
-  { command: "psalm --no-progress --output-format=text", files: "php", signs: ["psalm.xml*"] },
-  { command: "php -l {path}", files: "php" },
-  {
-    command: "rubocop --format emacs {path}",
-    files: "rb rake gemspec Rakefile Gemfile",
-    signs: [".rubocop.yml"],
-  },
-  { command: "ruby -c {path}", files: "rb rake gemspec Rakefile Gemfile" },
-  { command: "luacheck --no-color {path}", files: "lua", signs: [".luacheckrc"] },
-  { command: "selene --display-style quiet {path}", files: "lua luau", signs: ["selene.toml"] },
-  { command: "shellcheck --format gcc {path}", files: "sh bash", signs: [".shellcheckrc"] },
-  { command: "bash -n {path}", files: "sh bash" },
-  { command: "zig ast-check {path}", files: "zig" },
-  { command: "nim check {path}", files: "nim" },
-  { command: "stylelint {path}", files: "css scss less", signs: [".stylelintrc*", "stylelint.config.*"] },
-  { command: "yamllint --format parsable {path}", files: "yaml yml", signs: [".yamllint*"] },
-  { command: "sqlfluff lint {path}", files: "sql", signs: [".sqlfluff"] },
-];
+export const checkers: readonly ProjectTool[] = table(`
+rs | cargo check --quiet --message-format short | Cargo.toml
+go | go vet ./... | go.mod
+vue | vue-tsc --noEmit --pretty false | tsconfig.json
+svelte | svelte-check --output machine | svelte.config.*
+${typescript} | tsc --noEmit --pretty false | tsconfig.json
+${javascript} | tsc --noEmit --pretty false | tsconfig.json "allowJs", tsconfig.json "checkJs"
+${typescript} | deno check {path} | deno.json, deno.jsonc
+py pyi | mypy --no-error-summary {path} | mypy.ini, .mypy.ini, pyproject.toml [tool.mypy, setup.cfg [mypy
+py pyi | pyright {path} | pyrightconfig.json, pyproject.toml [tool.pyright]
+py pyi | ruff check --no-fix --output-format concise {path} | ruff.toml, .ruff.toml, pyproject.toml [tool.ruff
+py | flake8 {path} | .flake8, setup.cfg [flake8], tox.ini [flake8]
+${typescript} ${javascript} json jsonc css | biome lint {path} | biome.json, biome.jsonc
+${typescript} ${javascript} vue svelte | eslint {path} | eslint.config.*, .eslintrc, .eslintrc.*, package.json "eslintConfig"
+java | mvn --quiet --offline --batch-mode compile | pom.xml
+cs fs vb | dotnet build --no-restore --nologo --verbosity quiet | *.csproj, *.fsproj, *.sln
+swift | swift build --quiet | Package.swift
+ex exs | mix compile --no-deps-check | mix.exs
+erl hrl | rebar3 compile | rebar.config
+gleam | gleam check | gleam.toml
+ml mli | dune build @check | dune-project
+hs | cabal build --verbose=1 --offline | cabal.project, *.cabal
+dart | dart analyze | pubspec.yaml
+elm | elm make --output=/dev/null {path} | elm.json
+php | phpstan analyse --no-progress --error-format=raw {path} | phpstan.neon*, phpstan.dist.neon
+php | psalm --no-progress --output-format=text | psalm.xml*
+php | php -l {path}
+rb rake gemspec Rakefile Gemfile | rubocop --format emacs {path} | .rubocop.yml
+rb rake gemspec Rakefile Gemfile | ruby -c {path}
+lua | luacheck --no-color {path} | .luacheckrc
+lua luau | selene --display-style quiet {path} | selene.toml
+sh bash | shellcheck --format gcc {path} | .shellcheckrc
+sh bash | bash -n {path}
+zig | zig ast-check {path}
+nim | nim check {path}
+css scss less | stylelint {path} | .stylelintrc*, stylelint.config.*
+yaml yml | yamllint --format parsable {path} | .yamllint*
+sql | sqlfluff lint {path} | .sqlfluff
+`);
+
+/** Each is a filter from stdin to stdout. Of several, the one whose sign is nearest is used. */
+export const formatters: readonly ProjectTool[] = table(`
+rs | rustfmt --emit stdout
+go | gofumpt | .golangci.* gofumpt
+go | goimports | .golangci.* goimports
+go | gofmt
+${javascript} ${typescript} css json jsonc graphql gql html vue svelte astro | biome format --stdin-file-path={path} | biome.json, biome.jsonc
+${web} | prettier --stdin-filepath {path} | .prettierrc, .prettierrc.*, prettier.config.*, package.json "prettier"
+${web} toml rs py | dprint fmt --stdin {path} | dprint.json, dprint.jsonc, .dprint.json, .dprint.jsonc
+js jsx mjs ts tsx mts json jsonc md css scss less html yaml yml | deno fmt --ext {extension} - | deno.json, deno.jsonc
+py pyi | ruff format --stdin-filename {path} - | ruff.toml, .ruff.toml, pyproject.toml [tool.ruff
+py pyi | black --quiet --stdin-filename {path} - | pyproject.toml [tool.black], .pre-commit-config.yaml psf/black
+py | yapf | .style.yapf, setup.cfg [yapf], pyproject.toml [tool.yapf]
+py | autopep8 - | pyproject.toml [tool.autopep8], setup.cfg [autopep8]
+${cFamily} cs java | clang-format --assume-filename={path} | .clang-format, _clang-format
+java | google-java-format - | ${gradle("oogle-java-format")}, ${gradle("oogleJavaFormat")}
+kt kts | ktlint --format --stdin --log-level=none | ${gradle("ktlint")}
+kt kts | ktfmt - | ${gradle("ktfmt")}
+scala sbt sc | scalafmt --stdin --assume-filename {path} | .scalafmt.conf
+swift | swiftformat stdin --stdinpath {path} | .swiftformat
+swift | swift-format format --assume-filename {path} - | .swift-format
+rb rake gemspec Rakefile Gemfile | rubocop --autocorrect --stdin {path} --stderr --format quiet | .rubocop.yml | 1
+rb rake | standardrb --fix --stdin {path} --stderr | .standard.yml | 1
+php | phpcbf --stdin-path={path} - | phpcs.xml, phpcs.xml.dist, .phpcs.xml, .phpcs.xml.dist | 1
+ex exs heex | mix format --stdin-filename {path} - | .formatter.exs, mix.exs
+erl hrl | erlfmt - | rebar.config erlfmt
+gleam | gleam format --stdin
+elm | elm-format --stdin | elm.json
+lua luau | stylua --stdin-filepath {path} - | stylua.toml, .stylua.toml
+sh bash bats mksh | shfmt --filename {path} | .editorconfig
+fish | fish_indent
+zig | zig fmt --stdin
+dart | dart format --stdin-name {path}
+tf tfvars | terraform fmt -
+toml | taplo fmt --stdin-filepath {path} - | taplo.toml, .taplo.toml
+nix | nixfmt | flake.nix nixfmt
+nix | alejandra --quiet - | flake.nix alejandra
+ml mli | ocamlformat --name={path} - | .ocamlformat
+hs | fourmolu --stdin-input-file {path} | fourmolu.yaml
+hs | stylish-haskell | .stylish-haskell.yaml
+pl pm t | perltidy -st | .perltidyrc
+cmake CMakeLists.txt | gersemi - | .gersemirc
+cmake CMakeLists.txt | cmake-format - | .cmake-format*
+sql | sqlfluff format --stdin-filename {path} - | .sqlfluff | 1
+bzl bazel BUILD WORKSPACE | buildifier --path={path} | WORKSPACE*, MODULE.bazel
+cr | crystal tool format -
+clj cljs cljc edn | cljfmt fix - | .cljfmt.edn, cljfmt.edn
+`);
 
 /** What `changeChecked` may run for a file. */
 export function checkerAccesses(path: string): readonly ExecuteAccess[] {
   return accessesFor(checkers, path);
 }
-
-const script = "js jsx mjs cjs ts tsx mts cts";
-const forWeb = `${script} vue svelte astro css scss less html json jsonc json5 yaml yml md mdx graphql gql`;
-const cFamily = "c h cc cpp cxx c++ hh hpp hxx ino cu m mm proto";
-const gradle = (name: string) =>
-  ["build.gradle", "build.gradle.kts", "pom.xml"].map((file) => `${file} ${name}`);
-
-/** Each is a filter from stdin to stdout. Of several, the one whose sign is nearest is used. */
-export const formatters: readonly ProjectTool[] = [
-  { command: "rustfmt --emit stdout", files: "rs", adds: "rust-edition" },
-  { command: "gofumpt", files: "go", signs: [".golangci.* gofumpt"] },
-  { command: "goimports", files: "go", signs: [".golangci.* goimports"] },
-  { command: "gofmt", files: "go" },
-  {
-    command: "biome format --stdin-file-path={path}",
-    files: `${script} css json jsonc graphql gql html vue svelte astro`,
-    signs: ["biome.json", "biome.jsonc"],
-  },
-  {
-    command: "prettier --stdin-filepath {path}",
-    files: forWeb,
-    signs: [".prettierrc", ".prettierrc.*", "prettier.config.*", 'package.json "prettier"'],
-  },
-  {
-    command: "dprint fmt --stdin {path}",
-    files: `${forWeb} toml rs py`,
-    signs: ["dprint.json", "dprint.jsonc", ".dprint.json", ".dprint.jsonc"],
-  },
-  {
-    command: "deno fmt --ext {extension} -",
-    files: "js jsx mjs ts tsx mts json jsonc md css scss less html yaml yml",
-    signs: ["deno.json", "deno.jsonc"],
-  },
-  {
-    command: "ruff format --stdin-filename {path} -",
-    files: "py pyi",
-    signs: ["ruff.toml", ".ruff.toml", "pyproject.toml [tool.ruff"],
-  },
-  {
-    command: "black --quiet --stdin-filename {path} -",
-    files: "py pyi",
-    signs: ["pyproject.toml [tool.black]", ".pre-commit-config.yaml psf/black"],
-  },
-  { command: "yapf", files: "py", signs: [".style.yapf", "setup.cfg [yapf]", "pyproject.toml [tool.yapf]"] },
-  { command: "autopep8 -", files: "py", signs: ["pyproject.toml [tool.autopep8]", "setup.cfg [autopep8]"] },
-  {
-    command: "clang-format --assume-filename={path}",
-    files: `${cFamily} cs java`,
-    signs: [".clang-format", "_clang-format"],
-  },
-  {
-    command: "google-java-format -",
-    files: "java",
-    signs: gradle("oogle-java-format").concat(gradle("oogleJavaFormat")),
-  },
-  { command: "ktlint --format --stdin --log-level=none", files: "kt kts", signs: gradle("ktlint") },
-  { command: "ktfmt -", files: "kt kts", signs: gradle("ktfmt") },
-  { command: "scalafmt --stdin --assume-filename {path}", files: "scala sbt sc", signs: [".scalafmt.conf"] },
-  { command: "swiftformat stdin --stdinpath {path}", files: "swift", signs: [".swiftformat"] },
-  { command: "swift-format format --assume-filename {path} -", files: "swift", signs: [".swift-format"] },
-  {
-    command: "rubocop --autocorrect --stdin {path} --stderr --format quiet",
-    files: "rb rake gemspec Rakefile Gemfile",
-    signs: [".rubocop.yml"],
-    passes: [1],
-  },
-  {
-    command: "standardrb --fix --stdin {path} --stderr",
-    files: "rb rake",
-    signs: [".standard.yml"],
-    passes: [1],
-  },
-  {
-    command: "phpcbf --stdin-path={path} -",
-    files: "php",
-    signs: ["phpcs.xml", "phpcs.xml.dist", ".phpcs.xml", ".phpcs.xml.dist"],
-    passes: [1],
-  },
-  {
-    command: "mix format --stdin-filename {path} -",
-    files: "ex exs heex",
-    signs: [".formatter.exs", "mix.exs"],
-  },
-  { command: "erlfmt -", files: "erl hrl", signs: ["rebar.config erlfmt"] },
-  { command: "gleam format --stdin", files: "gleam" },
-  { command: "elm-format --stdin", files: "elm", signs: ["elm.json"] },
-  { command: "stylua --stdin-filepath {path} -", files: "lua luau", signs: ["stylua.toml", ".stylua.toml"] },
-  { command: "shfmt --filename {path}", files: "sh bash bats mksh", signs: [".editorconfig"] },
-  { command: "fish_indent", files: "fish" },
-  { command: "zig fmt --stdin", files: "zig" },
-  { command: "dart format --stdin-name {path}", files: "dart" },
-  { command: "terraform fmt -", files: "tf tfvars" },
-  { command: "taplo fmt --stdin-filepath {path} -", files: "toml", signs: ["taplo.toml", ".taplo.toml"] },
-  { command: "nixfmt", files: "nix", signs: ["flake.nix nixfmt"] },
-  { command: "alejandra --quiet -", files: "nix", signs: ["flake.nix alejandra"] },
-  { command: "ocamlformat --name={path} -", files: "ml mli", signs: [".ocamlformat"] },
-  { command: "fourmolu --stdin-input-file {path}", files: "hs", signs: ["fourmolu.yaml"] },
-  { command: "stylish-haskell", files: "hs", signs: [".stylish-haskell.yaml"] },
-  { command: "perltidy -st", files: "pl pm t", signs: [".perltidyrc"] },
-  { command: "gersemi -", files: "cmake CMakeLists.txt", signs: [".gersemirc"] },
-  { command: "cmake-format -", files: "cmake CMakeLists.txt", signs: [".cmake-format*"] },
-  { command: "sqlfluff format --stdin-filename {path} -", files: "sql", signs: [".sqlfluff"], passes: [1] },
-  {
-    command: "buildifier --path={path}",
-    files: "bzl bazel BUILD WORKSPACE",
-    signs: ["WORKSPACE*", "MODULE.bazel"],
-  },
-  { command: "crystal tool format -", files: "cr" },
-  { command: "cljfmt fix -", files: "clj cljs cljc edn", signs: [".cljfmt.edn", "cljfmt.edn"] },
-];
 
 /** What `formatText` may run for a file. */
 export function formatterAccesses(path: string): readonly ExecuteAccess[] {
@@ -213,11 +136,9 @@ export interface ProjectTool {
    * What shows that a project uses it, in the directory of the file or above: a file name, also with `*`, optionally
    * with text that the file must contain. Without signs it is the default of its language.
    */
-  readonly signs?: readonly string[];
-  /** Exit codes that mean success, besides 0. */
-  readonly passes?: readonly number[];
-  /** An argument that depends on the project's files. */
-  readonly adds?: "rust-edition";
+  readonly signs?: readonly string[] | undefined;
+  /** An exit code besides 0 that means success. */
+  readonly passes?: number | undefined;
 }
 
 export function isFor({ files }: ProjectTool, path: string): boolean {

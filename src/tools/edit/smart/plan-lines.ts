@@ -13,12 +13,12 @@ export type Operation = "replace" | "insert_before" | "insert_after" | "delete";
  */
 export function planLines(
   { text, outline }: Pick<SmartFile, "text" | "outline">,
-  place: TextLocation,
+  found: TextLocation,
   operation: Exclude<Operation, "delete">,
   content: string,
 ): readonly BlockChange[] {
   const lines = new LineTable(text);
-  const lineEnd = lineEndNear(text, place.start);
+  const lineEnd = lineEndNear(text, found.start);
   const added = content
     .replace(/^\ufeff/, "")
     .replace(/(?:\r\n|\n|\r)$/, "")
@@ -26,9 +26,9 @@ export function planLines(
   const level = indentationLevel(text);
   const indentation = isIndented(added, level)
     ? commonBlanks(added)
-    : indentationBeside(lines, place, operation);
+    : indentationBeside(lines, found, operation);
   const fitted = outline
-    ? targetAt(text, outline, place.start, indentation)
+    ? targetAt(text, outline, found.start, indentation)
     : { indentation, level, hasDirectives: false };
   const change = {
     snippet: { lines: added, blankLinesBefore: 0 },
@@ -37,7 +37,7 @@ export function planLines(
     lineEnd,
   };
   if (text === "") return withReadings({ ...change, start: 0, end: 0, tail: lineEnd });
-  const { firstLine, lastLine } = place;
+  const { firstLine, lastLine } = found;
   const [first, last] = [lines.start(firstLine), lines.end(lastLine)];
   // The line before keeps its line end, even where others in the file differ.
   const ownEnd = text.slice(last, lines.next(lastLine)) || lineEnd;

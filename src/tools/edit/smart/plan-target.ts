@@ -34,36 +34,36 @@ interface Wanted {
 /** Plans the change of the file. Throws if it would parse worse than before. */
 export async function planTarget(
   file: ReadFile,
-  place: TextLocation,
+  found: TextLocation,
   wanted: Wanted,
   context: PreviewContext,
 ): Promise<FilePlan> {
-  const plan = await planEdit(file, place, wanted, context);
+  const plan = await planEdit(file, found, wanted, context);
   if (file.unread === undefined) return plan;
   return { ...plan, notes: [...plan.notes, `its syntax was not checked: ${file.unread}`] };
 }
 
 async function planEdit(
   file: ReadFile,
-  place: TextLocation,
+  found: TextLocation,
   wanted: Wanted,
   context: PreviewContext,
 ): Promise<FilePlan> {
-  if (place.symbol) return planBlock(file as CodeFile, place, place.symbol, wanted, context);
-  const isText = place.way === "text" || place.way === "tolerant text";
+  if (found.symbol) return planBlock(file as CodeFile, found, found.symbol, wanted, context);
+  const isText = found.way === "text" || found.way === "tolerant text";
   if (wanted.operation === "replace" && isText) return planText(file, wanted, context);
-  const notes = [...notesOnTarget(file, place), ...(place.way === "tolerant text" ? [foundLoosely] : [])];
+  const notes = [...notesOnTarget(file, found), ...(found.way === "tolerant text" ? [foundLoosely] : [])];
   if (wanted.operation === "delete") {
-    const after = spliced(file.text, [planDeletion(file.text, place)]);
+    const after = spliced(file.text, [planDeletion(file.text, found)]);
     await refuseDamage(file, after, context);
     return filePlan({ file: file as CodeFile, after, notes });
   }
   if (wanted.asIs) {
-    const after = spliced(file.text, [planAsIs(file.text, place, wanted.operation, wanted.content)]);
+    const after = spliced(file.text, [planAsIs(file.text, found, wanted.operation, wanted.content)]);
     await refuseDamage(file, after, context);
     return filePlan({ file: file as CodeFile, after, notes });
   }
-  const changes = planLines(file, place, wanted.operation, wanted.content);
+  const changes = planLines(file, found, wanted.operation, wanted.content);
   const splices = await settled(file, changes, context);
   return filePlan({ file: file as CodeFile, after: spliced(file.text, splices), notes });
 }
@@ -72,13 +72,13 @@ const foundLoosely = "found with other indentation, quotes or wrapping";
 
 async function planBlock(
   file: CodeFile,
-  place: TextLocation,
+  found: TextLocation,
   symbol: CodeSymbol,
   { operation, content }: Wanted,
   context: PreviewContext,
 ): Promise<FilePlan> {
   const { text, outline } = file;
-  const notes = notesOnTarget(file, place);
+  const notes = notesOnTarget(file, found);
   if (operation === "delete") {
     const { splices } = await firstThatParses(file, symbol, context);
     return filePlan({ file, after: spliced(text, splices), notes });

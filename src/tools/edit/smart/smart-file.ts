@@ -4,7 +4,7 @@ import { ToolError } from "../../../contract/error.ts";
 import type { PreviewContext } from "../../../contract/tool.ts";
 import { type Source, sourcesOf } from "../../../edit/source.ts";
 import { asBuffer } from "../../../lib/bytes/bytes.ts";
-import { byteOrderMarkLength, detectEncoding, detectionBytes } from "../../../lib/text/encoding.ts";
+import { byteOrderMarkLength, encodingOf } from "../../../lib/text/encoding.ts";
 import { listLines } from "../show-lines.ts";
 
 /** A file's current content, with its outline if a grammar parses it. */
@@ -15,8 +15,10 @@ export interface ReadFile extends SmartFile {
 export async function readSmartFile(path: string, context: PreviewContext): Promise<ReadFile> {
   const { environment, signal } = context;
   const { bytes } = await environment.readFile(path, { maxBytes, signal });
-  const head = bytes.subarray(0, detectionBytes);
-  if (detectEncoding(head, { complete: head.length === bytes.length }) === "binary") throw notText(path);
+  if (encodingOf(bytes) === "binary")
+    throw new ToolError("unsupported", `${path} is a binary file, which has no lines to edit`, {
+      hint: "Use edit.replace with text that matches byte for byte.",
+    });
   const [source] = sourcesOf(path, bytes) as Generator<Source>;
   const text = source!.text.utf8.toString();
   return { path, bytes, source: source!, text, ...(await outlineIn(path, text, context)) };
@@ -40,12 +42,6 @@ async function outlineIn(
 
 const unreadable: ReadonlySet<string> = new Set(["unsupported", "unavailable", "too-large", "timeout"]);
 
-function notText(path: string): ToolError {
-  return new ToolError("unsupported", `${path} is a binary file, which has no lines to edit`, {
-    hint: "In a binary file edit.replace replaces text that stands there byte by byte.",
-  });
-}
-
 /**
  * Refuses line numbers if the lines up to the last one differ from what the caller saw: those numbers now mean
  * something else. A caller that never saw them is trusted.
@@ -66,9 +62,9 @@ export async function refuseOutdatedNumbers(
     const from = first === 1 ? mark : start(first);
     const named = Math.min(start(lastLine + 1) - from, part.bytes.length);
     if (content.subarray(from, from + named).equals(part.bytes.subarray(0, named))) continue;
-    const said = listLines([{ first: firstLine, last: lastLine }]);
-    throw new ToolError("stale", `${path}: at ${said} is no longer what you last saw there`, {
-      hint: "Nothing was written. Read the file again, or name the place by text or a symbol.",
+    const range = listLines([{ first: firstLine, last: lastLine }]);
+    throw new ToolError("stale", `${path} has changed at ${range} since you last saw it`, {
+      hint: "Nothing was written. Read the file again, or give the location as text or a symbol.",
     });
   }
 }

@@ -16,19 +16,13 @@ import {
   type Value,
 } from "./value.ts";
 
-interface CalculateOptions {
-  /** Only the four operations, powers, signs and parentheses over literals. */
-  readonly isStrict: boolean;
-}
-
-/** The value of an expression, computed while it is parsed. */
-export function calculate(expression: string, { isStrict }: CalculateOptions): Value {
+/**
+ * The value of an expression, computed while it is parsed. `isStrict`: only the four operations, powers, signs and
+ * parentheses over literals.
+ */
+export function calculate(expression: string, { isStrict }: { readonly isStrict: boolean }): Value {
   if (expression.length > mostCharacters)
-    throw new ToolError(
-      "too-large",
-      `The expression has ${expression.length} characters; the limit is ${mostCharacters}`,
-      { hint: "Evaluate parts of it first, or compute it with a command." },
-    );
+    throw tooMuch(`The expression has ${expression.length} characters; the limit is ${mostCharacters}`);
   return new Parser(expression, isStrict).whole();
 }
 
@@ -93,7 +87,8 @@ class Parser {
       else if (!this.#take("+")) break;
     }
     const value = this.#power();
-    if (isLong(value)) this.#countLong(bitsOf(value.numerator));
+    if (isLong(value)) this.#longBits += bitsOf(value.numerator);
+    if (this.#longBits > mostLongBits) throw tooMuch("The expression has too many long numbers");
     return isNegative ? negate(value) : value;
   }
 
@@ -157,21 +152,10 @@ class Parser {
   /** Parses in parentheses or in an exponent. */
   #nested(parse: () => Value): Value {
     this.#nesting += 1;
-    if (this.#nesting > mostNesting)
-      throw new ToolError("too-large", `The expression is nested more than ${mostNesting} deep`, {
-        hint: "Evaluate a part of it first.",
-      });
+    if (this.#nesting > mostNesting) throw tooMuch(`The expression is nested more than ${mostNesting} deep`);
     const value = parse();
     this.#nesting -= 1;
     return value;
-  }
-
-  #countLong(bits: number): void {
-    this.#longBits += bits;
-    if (this.#longBits > mostLongBits)
-      throw new ToolError("too-large", "The expression has too many long numbers", {
-        hint: "Evaluate a part of it first, or compute it with a command.",
-      });
   }
 
   #readToken(from: number): void {
@@ -244,6 +228,12 @@ function readNumber(token: string): Value | undefined {
   const [, based, whole, fraction = "", exponent = "0"] = match;
   if (based !== undefined) return integer(BigInt(based));
   return decimal(BigInt(whole + fraction), Number(exponent) - fraction.length);
+}
+
+function tooMuch(message: string): ToolError {
+  return new ToolError("too-large", message, {
+    hint: "Evaluate a part of it first, or compute it with a command.",
+  });
 }
 
 function quoted(token: string): string {
