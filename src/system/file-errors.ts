@@ -74,7 +74,9 @@ export function isDirectory(path: string): ToolError {
 }
 
 export function isNoDirectory(path: string): ToolError {
-  return new ToolError("unsupported", `${path} is not a directory`, { hint: "Give the directory that contains it." });
+  return new ToolError("unsupported", `${path} is not a directory`, {
+    hint: "Give the directory that contains it.",
+  });
 }
 
 export function isSpecial(path: string): ToolError {
