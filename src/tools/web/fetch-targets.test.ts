@@ -74,12 +74,12 @@ describe("where web.fetch goes", () => {
     },
   );
 
-  it("is never what hands out keys, also when a person would let it", async () => {
+  it("is never cloud metadata, even when the user would allow it", async () => {
     await using room = await webFixture({ approve: () => ({ allow: true }) });
     const { error } = await room.crib.call("web.fetch", { url: "http://[::ffff:a9fe:a9fe]/latest/" });
-    expect([error?.code, error?.message]).toEqual([
+    expect([error?.code, error?.forUser?.hint]).toEqual([
       "denied",
-      expect.stringContaining("allow connect 169.254.169.254"),
+      "To allow it, add --rule 'allow connect 169.254.169.254'",
     ]);
   });
 

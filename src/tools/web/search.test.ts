@@ -285,7 +285,7 @@ describe("web.search", () => {
     });
     const result = await room.crib.call("web.search", { query: "x" });
     expect([told(result), asked]).toEqual([
-      "unavailable: No search engine is set up for web.search\nSet TOOLCRIB_SEARCH to one of: searxng https://… (self-hosted), brave (with BRAVE_API_KEY), tavily (with TAVILY_API_KEY), duckduckgo. Until then fetch pages whose URL you know with web.fetch.",
+      "unavailable: No search engine is set up for web.search\nFetch pages whose URL you know with web.fetch, or ask the user to set TOOLCRIB_SEARCH.",
       [],
     ]);
   });

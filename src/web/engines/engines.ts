@@ -8,9 +8,12 @@ import { plainText } from "./markup.ts";
 export function engineOf({ search }: Settings): Engine {
   if (search === undefined)
     throw new ToolError("unavailable", "No search engine is set up for web.search", {
-      hint:
-        "Set TOOLCRIB_SEARCH to one of: searxng https://… (self-hosted), brave (with BRAVE_API_KEY), tavily " +
-        "(with TAVILY_API_KEY), duckduckgo. Until then fetch pages whose URL you know with web.fetch.",
+      hint: "Fetch pages whose URL you know with web.fetch, or ask the user to set TOOLCRIB_SEARCH.",
+      forUser: {
+        hint:
+          "Set TOOLCRIB_SEARCH to one of: searxng https://… (self-hosted), brave (with BRAVE_API_KEY), tavily " +
+          "(with TAVILY_API_KEY), duckduckgo.",
+      },
     });
   if ("problem" in search)
     throw new ToolError("unavailable", `web.search cannot be used: ${search.problem}`, { hint: search.hint });
