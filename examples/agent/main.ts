@@ -1,4 +1,4 @@
-/** An agent of one's own, offline: its model is a recording. Elsewhere the import is "toolcrib/agent". */
+/** A small offline agent: its model is a recording. In your program, import from "toolcrib/agent". */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
