@@ -1,6 +1,6 @@
 /**
- * What the definitions of each dialect cost a model in every request. Prints the table of docs/tokens.md; with `--write` it
- * puts it there.
+ * Counts the tokens that the tool definitions of each dialect cost per request. Prints the table of docs/tokens.md; `--write`
+ * updates the page.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,11 +11,11 @@ import { Toolset } from "../src/dialects/toolset.ts";
 
 export const tokenPage: string = join(import.meta.dirname, "../docs/tokens.md");
 
-/** What one dialect costs. */
+/** The costs of one dialect. */
 export interface TokenCounts {
   readonly dialect: string;
   readonly listed: Cost;
-  /** With what has to be found, in a room that also has other agents. */
+  /** All tools, including those that `tools.find` finds and the subagent tools. */
   readonly whole: Cost;
 }
 
@@ -38,7 +38,7 @@ export async function countTokens(): Promise<readonly TokenCounts[]> {
   );
 }
 
-/** Name, description and schema, as every provider is sent them. */
+/** Counts name, description and schema, as they are sent to every provider. */
 export function tokensOf({ name, description, inputSchema }: ToolDefinition): number {
   return encode(`${name} ${description} ${JSON.stringify(inputSchema)}`).length;
 }
@@ -49,7 +49,7 @@ export function tokenTable(counts: readonly TokenCounts[]): string {
       `| \`${dialect}\` | ${listed.tools} | ${listed.tokens} | ${whole.tools} | ${whole.tokens} |`,
   );
   return [
-    "| dialect | tools listed | tokens | tools in all | tokens |",
+    "| dialect | listed tools | tokens | all tools | tokens |",
     "|---|---:|---:|---:|---:|",
     ...rows,
   ].join("\n");
