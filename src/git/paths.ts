@@ -1,4 +1,5 @@
 import { ToolError } from "../contract/error.ts";
+import { hintsToOpen } from "../lib/refused-path.ts";
 import type { Repository } from "./run-git.ts";
 
 /** Whether an absolute path is one of these directories, or is in one. */
@@ -35,7 +36,5 @@ export function isHidden({ top, environment }: Repository, path: string): boolea
 /** Refuses such a path. `given`: as the caller wrote it. */
 export function refuseHidden(repository: Repository, path: string, given: string): void {
   if (!isHidden(repository, path)) return;
-  throw new ToolError("denied", `${given} may hold secrets, at any revision`, {
-    hint: `To allow it, the user's own rules need the line "open ${given}".`,
-  });
+  throw new ToolError("denied", `${given} may hold secrets, at any revision`, hintsToOpen(given));
 }

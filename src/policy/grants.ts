@@ -1,3 +1,4 @@
+import { quoteForRule } from "../lib/text/rule-text.ts";
 import type { Decision, Part, Question } from "./policy.ts";
 
 /**
@@ -51,11 +52,3 @@ function isOneLine(line: string | undefined): boolean {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
   return line !== undefined && !/[\u0000-\u001f\u007f\u0085\u2028\u2029]/.test(line);
 }
-
-/** Quotes a text so that the rule matches exactly it. */
-export function quoteForRule(text: string): string {
-  if (/^[\w./:%+,=-]+$/.test(text) && !keywords.has(text)) return text;
-  return text.includes("'") ? `"${text.replace(/["\\]/g, "\\$&")}"` : `'${text}'`;
-}
-
-const keywords: ReadonlySet<string> = new Set(["by", "of", "because"]);

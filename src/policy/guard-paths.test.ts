@@ -142,6 +142,11 @@ it("lets nothing open what Toolcrib keeps for itself, also inside the workspace"
     protected: [],
     open: [".stated"],
   });
+  const guard = guardPaths(policy);
+  expect([".state/journal", ".env"].map((path) => guard("read", inside(path))?.isFinal)).toEqual([
+    true,
+    undefined,
+  ]);
 });
 
 it("leaves a workspace writable that lies in a directory of the system, or below one with a secret name", () => {

@@ -25,7 +25,10 @@ function refuse(policy: Policy, use: "read" | "write", realPath: string): PathRe
   const rule =
     refusingRule(policy, use, names, forEveryTool) ??
     (use === "write" ? refusingRule(policy, "delete", names, isClass) : undefined);
-  return rule && refusal(rule, use);
+  if (rule === undefined) return undefined;
+  const { origin, rank } = rule;
+  const text = `${origin.text} (${formatOrigin(origin)})`;
+  return { reason: reasonOf(rule, use), rule: text, isFinal: rank === Infinity || undefined };
 }
 
 function forEveryTool({ by }: PathRule): boolean {
@@ -34,10 +37,6 @@ function forEveryTool({ by }: PathRule): boolean {
 
 function isClass({ effect }: PathRule): boolean {
   return effect !== "deny";
-}
-
-function refusal(rule: PathRule, use: "read" | "write"): PathRefusal {
-  return { reason: reasonOf(rule, use), rule: `${rule.origin.text} (${formatOrigin(rule.origin)})` };
 }
 
 /** Why a path is refused, to follow the path. */

@@ -1,4 +1,5 @@
-import { type PathGuard, RefusedPath } from "../contract/guard.ts";
+import type { PathGuard } from "../contract/guard.ts";
+import { RefusedPath } from "../lib/refused-path.ts";
 import { withSlash } from "./workspace-path.ts";
 
 /** Checks real paths with the guard, every time because its answer may change. Without a guard everything is allowed. */

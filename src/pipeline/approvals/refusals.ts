@@ -1,8 +1,7 @@
 import { ToolError } from "../../contract/error.ts";
 import { printableLine } from "../../lib/text/printable.ts";
-import { toCommandLine } from "../../lib/text/shell-quote.ts";
+import { quoteForRule, ruleFlags } from "../../lib/text/rule-text.ts";
 import { describePart } from "../../policy/decide.ts";
-import { quoteForRule } from "../../policy/grants.ts";
 import { formatOrigin } from "../../policy/guard-paths.ts";
 import type { Decision, Mode, PartVerdict } from "../../policy/policy.ts";
 
@@ -98,7 +97,7 @@ function howToLift({ parts }: Described): string {
       const isClass = rule !== undefined && rule.line > 0 && /^(?:secret|protected)\b/.test(rule.text);
       return isClass && "path" in part ? `open ${quoteForRule(part.path)}` : undefined;
     });
-  if (rules.every((rule) => rule !== undefined)) return `To allow it, add ${asFlags(rules)}`;
+  if (rules.every((rule) => rule !== undefined)) return `To allow it, add ${ruleFlags(rules)}`;
   return "To allow it, change or remove that rule. To list all rules, run: toolcrib policy show";
 }
 
@@ -109,11 +108,7 @@ function howToAllow({ parts }: Described, grants: readonly string[], mode: Mode 
     ({ verdict, bare, rule }) => verdict === "ask" && bare && rule === undefined,
   );
   const install = needsSandbox ? "install a sandbox (see: toolcrib doctor), or " : "";
-  return `To allow it, approve it on a terminal, or ${install}add ${asFlags(grants)}`;
-}
-
-function asFlags(rules: readonly string[]): string {
-  return [...new Set(rules)].map((rule) => toCommandLine(["--rule", rule])).join(" ");
+  return `To allow it, approve it on a terminal, or ${install}add ${ruleFlags(grants)}`;
 }
 
 /** The parts that decided, each with its rule and its source, so that the caller can keep the rest of the call. */
