@@ -1,7 +1,9 @@
 import { posix } from "node:path";
 import type { AbsentPath, Confinement } from "../contract/confinement.ts";
 import type { Segment } from "../lib/glob/glob-segment.ts";
+import { oncePerObject } from "../lib/once-per-object.ts";
 import type { SimpleCommand } from "./commands/analysis.ts";
+import { isWithin } from "./guard-paths.ts";
 import { hostsReached, mayConnect } from "./may-connect.ts";
 import { wordsNamingPaths } from "./parts.ts";
 import { type Names, namesOf } from "./paths/path-names.ts";
@@ -21,8 +23,8 @@ import type { Policy } from "./rules/compile-policy.ts";
 import { isFor, type PathRule, strongest } from "./rules/rule.ts";
 
 /**
- * What the commands of a call may reach: what rules allow, and what the mode or the user allowed for this call. Never what
- * a rule denies. Pure.
+ * The files and hosts for the commands of a call: those that rules allow, and those that the mode or the user allowed for
+ * this call. Never those that a rule denies. Pure.
  */
 export function confinementOf(
   decision: Decision,
@@ -42,7 +44,7 @@ export function confinementOf(
   const connects = mayConnect(approved, question, policy);
   const written = pathsOf(granted, "write", "delete");
   const isReadOnly = readOnlyPaths(policy, tool, mode, written);
-  const ruled = mode === "paranoid" ? nothing : outsidePaths(policy, tool);
+  const ruled = (use: "read" | "write") => (mode === "paranoid" ? [] : outsidePaths(policy, tool, use));
   const read = [
     ...pathsOf(granted, "read").filter((path) => !isTemporary(path)),
     ...pathsOf(approved, "read").filter((path) => !written.includes(path)),
@@ -57,16 +59,18 @@ export function confinementOf(
     }),
     isHidden: hiddenPaths(policy, tool),
     isReadOnly,
-    absent: absentPaths(policy, isReadOnly, makesRepository(granted) ? "a repository" : "nothing"),
-    readable: unique([...ruled.read, ...read.filter((path) => isOutside(path, policy.context))]),
+    // Paths at the root of the workspace that must not be created, as far as rules spell them out.
+    absent: [
+      ...spelledPaths(policy).filter(({ path }) => isReadOnly(path)),
+      ...(makesRepository(granted) ? [] : [{ path: `${rootOf(policy)}/.git`, kind: "directory" } as const]),
+    ],
+    readable: unique([...ruled("read"), ...read.filter((path) => isOutside(path, policy.context))]),
     writable: unique([
-      ...ruled.write,
+      ...ruled("write"),
       ...written.filter((path) => isOutside(path, policy.context) && !isTemporary(path)),
     ]),
   };
 }
-
-const nothing: ReturnType<typeof outsidePaths> = { read: [], write: [] };
 
 function pathsOf(parts: readonly Part[], ...kinds: readonly Part["kind"][]): readonly string[] {
   return parts.flatMap((part) => {
@@ -90,7 +94,7 @@ function wordsOf(part: Part, { realPaths }: Question, context: PathContext): rea
 /** The sandbox has its own devices; the root directory is never meant. */
 function isOutside(path: string, { workspace }: PathContext): boolean {
   if (path === outsideWorkspace || /^\/(?:(?:dev|proc|sys)(?:\/|$)|$)/.test(path)) return false;
-  return path !== workspace && !path.startsWith(workspace === "/" ? "/" : `${workspace}/`);
+  return !isWithin(path, workspace);
 }
 
 /** The session has its own temporary directory. */
@@ -129,8 +133,7 @@ type PathPredicate = (path: string) => boolean;
 function hiddenPaths(policy: Policy, tool: Tool): PathPredicate {
   return remembered(policy, `hidden ${keyOf(tool, policy)}`, () => {
     const counts = (rule: PathRule) => isFor(rule, tool);
-    const { highestFirst } = policy.paths;
-    const isOpened = highestFirst.some(
+    const isOpened = policy.paths.highestFirst.some(
       ({ effect, origin }) => effect === "open" && origin.level !== "built-in",
     );
     const refusing = isOpened ? refusingRule : refusingWhole;
@@ -140,26 +143,24 @@ function hiddenPaths(policy: Policy, tool: Tool): PathPredicate {
 
 /** Paths that commands may read but not write, except those allowed for this call. */
 function readOnlyPaths(policy: Policy, tool: Tool, mode: Mode, allowed: readonly string[]): PathPredicate {
+  const isRefused = (names: Names) =>
+    refusingWhole(policy, "write", names, (rule) => isFor(rule, tool)) !== undefined;
+  const key = `read-only ${mode === "paranoid"} ${keyOf(tool, policy)}`;
   const isReadOnly = remembered(
     policy,
-    `read-only ${mode === "paranoid"} ${keyOf(tool, policy)}`,
-    (): PathPredicate => {
-      const counts = (rule: PathRule) => isFor(rule, tool);
-      return (path) => {
-        const names = namesOf(path, policy.context);
-        if (refusingWhole(policy, "write", names, counts) !== undefined) return true;
-        // Git writes there by itself; what it would run is protected.
-        if (names.folded.slice(names.inside).includes(".git")) return false;
-        return isAskedAbout(names, tool, mode, policy);
-      };
+    key,
+    (): PathPredicate => (path) => {
+      const names = namesOf(path, policy.context);
+      if (isRefused(names)) return true;
+      // Git writes there by itself; what it would run is protected.
+      if (names.folded.slice(names.inside).includes(".git")) return false;
+      return isAskedAbout(names, tool, mode, policy);
     },
   );
   const lifted = allowed.filter(isReadOnly);
   if (lifted.length === 0) return isReadOnly;
-  const isLifted = (path: string) => lifted.some((one) => path === one || path.startsWith(`${one}/`));
-  const isRefused = (path: string) =>
-    refusingWhole(policy, "write", namesOf(path, policy.context), (rule) => isFor(rule, tool)) !== undefined;
-  return (path) => (isLifted(path) ? isRefused(path) : isReadOnly(path));
+  const isLifted = (path: string) => lifted.some((one) => isWithin(path, one));
+  return (path) => (isLifted(path) ? isRefused(namesOf(path, policy.context)) : isReadOnly(path));
 }
 
 /** Whether the user would be asked before a tool writes it. */
@@ -170,17 +171,6 @@ function isAskedAbout(names: Names, tool: Tool, mode: Mode, policy: Policy): boo
     return rule.effect === "allow" && mode !== "paranoid" && isExactly(rule, names);
   });
   return strongest(found).wins?.effect === "ask";
-}
-
-/** Paths at the root of the workspace that must not be created, as far as rules spell them out. */
-function absentPaths(
-  policy: Policy,
-  isReadOnly: PathPredicate,
-  makes: "a repository" | "nothing",
-): readonly AbsentPath[] {
-  const spelled = spelledPaths(policy).filter(({ path }) => isReadOnly(path));
-  if (makes === "a repository") return spelled;
-  return [...spelled, { path: `${rootOf(policy)}/.git`, kind: "directory" }];
 }
 
 function spelledPaths(policy: Policy): readonly AbsentPath[] {
@@ -203,15 +193,10 @@ function spelledPaths(policy: Policy): readonly AbsentPath[] {
 }
 
 /** Files and directories outside the workspace that rules allow with all in them. */
-function outsidePaths(
-  policy: Policy,
-  tool: Tool,
-): { readonly read: readonly string[]; readonly write: readonly string[] } {
-  const allowed = (use: "read" | "write") =>
-    policy.paths.highestFirst
-      .filter((rule) => rule.effect === "allow" && rule.uses.has(use) && isFor(rule, tool))
-      .flatMap(({ patterns }) => patterns.flatMap((pattern) => outsidePath(pattern, policy)));
-  return { read: allowed("read"), write: allowed("write") };
+function outsidePaths(policy: Policy, tool: Tool, use: "read" | "write"): readonly string[] {
+  return policy.paths.highestFirst
+    .filter((rule) => rule.effect === "allow" && rule.uses.has(use) && isFor(rule, tool))
+    .flatMap(({ patterns }) => patterns.flatMap((pattern) => outsidePath(pattern, policy)));
 }
 
 /** `/srv/data/**` and `/srv/data/file`; of what has wildcards elsewhere only what a call names is reached. */
@@ -219,8 +204,7 @@ function outsidePath(pattern: readonly Segment[], policy: Policy): readonly stri
   const names = literalNames(pattern.at(-1) === "**" ? pattern.slice(0, -1) : pattern);
   if (names === undefined || names.length === 0) return [];
   const path = `/${names.join("/")}`;
-  const root = rootOf(policy);
-  return path === root || path.startsWith(`${root}/`) ? [] : [path];
+  return isWithin(path, policy.context.workspace) ? [] : [path];
 }
 
 function rootOf({ context: { workspace } }: Policy): string {
@@ -243,11 +227,10 @@ function keyOf(tool: Tool, policy: Policy): string {
   return aboutSome.map((rule) => (isFor(rule, tool) ? "1" : "0")).join("");
 }
 
-const all = new WeakMap<Policy, Map<string, unknown>>();
+const cacheOf = oncePerObject((_: Policy) => new Map<string, unknown>());
 
 function remembered<Value>(policy: Policy, key: string, make: () => Value): Value {
-  const known = all.get(policy) ?? new Map<string, unknown>();
-  all.set(policy, known);
+  const known = cacheOf(policy);
   if (!known.has(key)) known.set(key, make());
   return known.get(key) as Value;
 }

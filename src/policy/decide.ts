@@ -5,7 +5,7 @@ import { findRules, unconfinedBy } from "./find-rules.ts";
 import { formatOrigin } from "./guard-paths.ts";
 import { kindOfHost, spells } from "./hosts.ts";
 import { partsOf, type ReadCommand } from "./parts.ts";
-import type { Decision, HostPart, Mode, Part, PartVerdict, Question } from "./policy.ts";
+import type { Decision, Mode, Part, PartVerdict, Question } from "./policy.ts";
 import { harm, worse } from "./rules/command-risk.ts";
 import type { Policy } from "./rules/compile-policy.ts";
 import { isFor, type Rule } from "./rules/rule.ts";
@@ -77,11 +77,14 @@ function verdictOn(
   if (mayDeny !== undefined && (mode !== "yolo" || mayDeny.aimed || isWrittenByUser(mayDeny.rule)))
     return askFirmly(mayDeny.reason, mayDeny.rule);
   if ("mentioned" in part) return undefined;
-  if (handsOutKeys(part) && !isNamedBy(wins, part)) return give("deny", keysReason);
+  if (handsOutKeys(part, wins)) return give("deny", keysReason);
   if (part.kind === "use" && part.names === "everything" && wins === undefined)
     return give("allow", "what it touches is checked");
   if (mode === "yolo") {
-    const hidden = part.kind === "unclear" ? userDenyRule(policy) : undefined;
+    // A command that is not understood may be one that the user denied, and deny rules hold in every mode.
+    const hidden = policy.commands.highestFirst.find(
+      (rule) => part.kind === "unclear" && rule.effect === "deny" && isWrittenByUser(rule),
+    );
     if (hidden === undefined) return give("allow", "mode yolo allows everything");
     return askFirmly("it may be what a rule denies", hidden);
   }
@@ -92,16 +95,11 @@ function verdictOn(
   if (wins?.effect === "ask")
     return { ...give("ask", wins.because ?? "a rule asks before this", wins), bare };
   if (part.kind === "unclear") return askFirmly(`it cannot be analysed: ${part.reason}`);
-  if (bare)
-    return {
-      ...give(
-        "ask",
-        wins === undefined
-          ? `mode ${mode} asks before commands run, and there is no sandbox`
-          : "there is no sandbox, so every command needs approval",
-      ),
-      bare,
-    };
+  if (bare) {
+    const without = "no sandbox is available, so every command needs approval";
+    const usual = `mode ${mode} asks before commands run, and there is no sandbox`;
+    return { ...give("ask", wins === undefined ? usual : without), bare };
+  }
   if (wins !== undefined) return give("allow", wins.because ?? "a rule allows it", wins);
   if (doubt !== undefined) return give("ask", doubt);
   if (part.kind === "run" || !allowedRisks[mode].has(risk))
@@ -109,23 +107,17 @@ function verdictOn(
   return give("allow", `mode ${mode} allows ${actions[risk]}`);
 }
 
-/** Cloud metadata hands out this machine's credentials. Denied, not asked: a user may overlook an address in a prompt. */
-function handsOutKeys(part: Part): part is NamedHost {
-  return part.kind === "connect" && part.host !== undefined && kindOfHost(part.host) === "metadata";
-}
-
-type NamedHost = HostPart & { readonly host: string };
-
-function isNamedBy(rule: Rule | undefined, { host }: NamedHost): boolean {
-  return rule?.kind === "connect" && rule.effect === "allow" && spells(rule, host);
+/**
+ * Cloud metadata hands out this machine's credentials, so a rule must name it. Denied, not asked: a user may overlook an
+ * address in a prompt.
+ */
+function handsOutKeys(part: Part, wins: Rule | undefined): boolean {
+  if (part.kind !== "connect" || part.host === undefined || kindOfHost(part.host) !== "metadata")
+    return false;
+  return !(wins?.kind === "connect" && wins.effect === "allow" && spells(wins, part.host));
 }
 
 const keysReason = "it is a cloud metadata service, which hands out this machine's credentials";
-
-/** A command that is not understood may be one that the user denied, and deny rules hold in every mode. */
-function userDenyRule({ commands }: Policy): Rule | undefined {
-  return commands.highestFirst.find((rule) => rule.effect === "deny" && isWrittenByUser(rule));
-}
 
 function isWrittenByUser({ origin }: Rule): boolean {
   return origin.level !== "built-in";
@@ -144,7 +136,7 @@ const actions: Record<Risk, string> = {
   destructive: "deleting",
 };
 
-/** What a part would do, to follow "it would". */
+/** Describes a part, to follow "it would". */
 export function describePart(part: Part): string {
   switch (part.kind) {
     case "use":

@@ -23,20 +23,12 @@ const maxRemembered = 4096;
 function refuse(policy: Policy, use: "read" | "write", realPath: string): PathRefusal | undefined {
   const names = namesOf(realPath, policy.context);
   const rule =
-    refusingRule(policy, use, names, forEveryTool) ??
-    (use === "write" ? refusingRule(policy, "delete", names, isClass) : undefined);
+    refusingRule(policy, use, names, ({ by }) => by === undefined) ??
+    (use === "write" ? refusingRule(policy, "delete", names, ({ effect }) => effect !== "deny") : undefined);
   if (rule === undefined) return undefined;
   const { origin, rank } = rule;
   const text = `${origin.text} (${formatOrigin(origin)})`;
   return { reason: reasonOf(rule, use), rule: text, isFinal: rank === Infinity || undefined };
-}
-
-function forEveryTool({ by }: PathRule): boolean {
-  return by === undefined;
-}
-
-function isClass({ effect }: PathRule): boolean {
-  return effect !== "deny";
 }
 
 /** Why a path is refused, to follow the path. */
@@ -63,18 +55,14 @@ export function guardExtraRoots(guard: PathGuard, roots: ExtraRoots, workspace: 
   const writable = [workspace, ...write, ...ask];
   const readable = [...writable, ...read];
   return (use, realPath) => {
-    const isInRoots = (use === "write" ? writable : readable).some((directory) =>
-      isWithin(realPath, directory),
-    );
-    return guard(use, realPath) ?? (isInRoots ? undefined : outsideRoots(use));
+    const refusal = guard(use, realPath);
+    const inside = use === "write" ? writable : readable;
+    if (refusal !== undefined || inside.some((directory) => isWithin(realPath, directory))) return refusal;
+    const kind = use === "read" ? "readable" : "writable";
+    return { reason: `lies outside the workspace and the ${kind} extra roots`, rule: "extraRoots" };
   };
 }
 
 export function isWithin(path: string, directory: string): boolean {
   return path === directory || path.startsWith(directory.endsWith("/") ? directory : `${directory}/`);
-}
-
-function outsideRoots(use: "read" | "write"): PathRefusal {
-  const kind = use === "read" ? "readable" : "writable";
-  return { reason: `lies outside the workspace and the ${kind} extra roots`, rule: "extraRoots" };
 }

@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import type { Access, ExecuteAccess, Risk } from "../contract/access.ts";
+import type { Access, ExecuteAccess } from "../contract/access.ts";
 import type { analyseCommand, StartState } from "./commands/analyse-command.ts";
 import type { CommandAnalysis, Effect, SimpleCommand, Span, Word } from "./commands/analysis.ts";
 import { hostOf } from "./hosts.ts";
@@ -84,26 +84,14 @@ function partsOfAccess(
     default: {
       const target = givenPath(access, context, realPaths);
       const by = access.kind === "write" ? access.by : undefined;
-      return [{ kind: access.kind, path: access.path, target, risk: riskOf(access), by }];
+      const risk = access.kind !== "delete" ? access.kind : access.inEdit ? "write" : "destructive";
+      return [{ kind: access.kind, path: access.path, target, risk, by }];
     }
   }
 }
 
-function riskOf(access: Exclude<Access, { kind: "execute" | "network" }>): Risk {
-  if (access.kind !== "delete") return access.kind;
-  return access.inEdit ? "write" : "destructive";
-}
-
 /** The pipeline asks for the paths of a call before the decision; the same command is analysed once. */
-let last:
-  | {
-      readonly command: string;
-      readonly cwd: string | undefined;
-      readonly workspace: string;
-      readonly left: StartState | undefined;
-      readonly analysis: CommandAnalysis;
-    }
-  | undefined;
+let last: { readonly given: readonly unknown[]; readonly analysis: CommandAnalysis } | undefined;
 
 function reader(
   readCommand: ReadCommand,
@@ -112,12 +100,9 @@ function reader(
 ): (access: ExecuteAccess) => CommandAnalysis {
   return ({ command, cwd, session }) => {
     const left = session === undefined ? undefined : shells?.get(session);
-    const isLast =
-      last?.command === command && last.cwd === cwd && last.workspace === workspace && last.left === left;
-    if (last === undefined || !isLast) {
-      const analysis = readCommand(command, workspace, beginning(left, cwd, workspace));
-      last = { command, cwd, workspace, left, analysis };
-    }
+    const given = [command, cwd, workspace, left];
+    if (last === undefined || !last.given.every((value, index) => value === given[index]))
+      last = { given, analysis: readCommand(command, workspace, beginning(left, cwd, workspace)) };
     return last.analysis;
   };
 }
@@ -136,7 +121,7 @@ function seenFrom(workspace: string, cwd: string): string {
   return path.startsWith(`${workspace}/`) ? path.slice(workspace.length + 1) : posix.normalize(cwd);
 }
 
-/** What a command would do: every program, every file and host it names, and what could not be understood. */
+/** The parts of a command: every program, every file and host it names, and everything that could not be understood. */
 function commandParts(
   command: string,
   { commands, notUnderstood }: CommandAnalysis,

@@ -4,7 +4,7 @@ import type { StartState } from "./commands/analyse-command.ts";
 import type { Extent, SimpleCommand, Span } from "./commands/analysis.ts";
 import type { PathTarget } from "./paths/path-target.ts";
 
-/** What runs without approval. Deny rules hold in every mode. */
+/** Modes decide which calls run without approval. Deny rules hold in every mode. */
 export const modes = ["safe", "cautious", "paranoid", "yolo"] as const;
 export type Mode = (typeof modes)[number];
 
@@ -21,14 +21,11 @@ export interface RuleSource {
   readonly onlyTightens?: true;
 }
 
-export interface RuleOrigin {
-  readonly level: Level;
-  readonly name: string;
+export interface RuleOrigin extends Omit<RuleSource, "onlyTightens"> {
   readonly line: number;
-  readonly text: string;
 }
 
-/** What the paths in rules and calls are relative to. */
+/** The directories that rules and calls refer to. */
 export interface PathContext {
   readonly workspace: string;
   readonly home: string;
@@ -107,7 +104,7 @@ export interface PartVerdict {
 export interface Decision {
   readonly verdict: "allow" | "ask" | "deny";
   readonly risk: Risk;
-  /** What its commands run in; "none" also where rules take them out of the sandbox. */
+  /** The sandbox of its commands; "none" also where rules take them out of the sandbox. */
   readonly sandbox: SandboxLevel;
   /** Rules take all its commands out of the sandbox. */
   readonly unconfined?: true | undefined;

@@ -34,7 +34,7 @@ it("says that there is no sandbox, and allows that in so many words, too", () =>
     verdict: "ask",
     rule: "mode cautious: execute",
     source: "mode cautious",
-    reason: "it would run `npm test`: there is no sandbox, so every command needs approval",
+    reason: "it would run `npm test`: no sandbox is available, so every command needs approval",
   });
   const grants = grantsFor(decisionOn("npm test", "", { sandbox: "none" }), { name: "shell.run" });
   expect(grants).toEqual(["allow run npm test by shell.run", "unconfined run npm test by shell.run"]);

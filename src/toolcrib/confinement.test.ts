@@ -64,7 +64,7 @@ describe("without a sandbox", () => {
       "none",
       false,
       ["allow run echo a by shell.run", "unconfined run echo a by shell.run"],
-      "it would run `echo a`: there is no sandbox, so every command needs approval",
+      "it would run `echo a`: no sandbox is available, so every command needs approval",
     ]);
   });
 

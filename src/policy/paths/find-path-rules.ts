@@ -196,7 +196,7 @@ function whereItLies(
       ? undefined
       : "it may lie outside the workspace";
   const reached = target.real ?? target.path;
-  const isOurs = ours.some((directory) => reached === directory || reached.startsWith(`${directory}/`));
+  const isOurs = ours.some((directory) => isWithin(reached, directory));
   return isOurs || harmlessDevice.test(reached) ? undefined : "it lies outside the workspace";
 }
 

@@ -24,25 +24,20 @@ export function meet(rule: readonly Segment[], path: readonly OpenName[]): Meeti
     if (text === undefined) break;
     if (segment.shape.text !== text) return "no";
   }
-  return meetings[meetFrom(new Walk(rule, path), shared, shared)];
+  const stars = path.indexOf("**");
+  const known = stars >= 0 || rule.indexOf("**") !== rule.lastIndexOf("**") ? new Map() : undefined;
+  return meetings[meetFrom({ rule, path, stars, known }, shared, shared)];
 }
 
 const meetings = ["no", "loosely", "aimed"] as const;
 type Strength = 0 | 1 | 2;
 
 /** Two lists of names, and what is known of their ends when stars on both sides make many ways. */
-class Walk {
+interface Walk {
   readonly rule: readonly Segment[];
   readonly path: readonly OpenName[];
   readonly stars: number;
   readonly known: Map<number, Strength> | undefined;
-
-  constructor(rule: readonly Segment[], path: readonly OpenName[]) {
-    this.rule = rule;
-    this.path = path;
-    this.stars = path.indexOf("**");
-    this.known = this.stars >= 0 || rule.indexOf("**") !== rule.lastIndexOf("**") ? new Map() : undefined;
-  }
 }
 
 function meetFrom(walk: Walk, at: number, index: number): Strength {

@@ -1,5 +1,6 @@
 import { boundedMemo } from "../../lib/bounded-cache.ts";
 import type { NamePattern, Segment } from "../../lib/glob/glob-segment.ts";
+import { oncePerObject } from "../../lib/once-per-object.ts";
 import type { Policy } from "../rules/compile-policy.ts";
 import type { PathRule } from "../rules/rule.ts";
 import { type Meeting, meet, meetNames } from "./meet.ts";
@@ -10,11 +11,11 @@ import { isExactly, rulesNear } from "./refuse-path.ts";
 /** The rule about what a path may become; of several, the user's highest, else the plainest. */
 export function rulesAhead(
   { paths }: Policy,
-  path: OpenPath,
+  { names }: OpenPath,
   counts: (rule: PathRule) => boolean,
 ): Ahead | undefined {
   let loosely: Ahead | undefined;
-  for (const ahead of allAhead(paths, path)) {
+  for (const ahead of allAhead(paths)(names)) {
     if (!counts(ahead.rule)) continue;
     if (ahead.meeting === "aimed") return ahead;
     const isPlainer = loosely?.rule.origin.level === "built-in" && Number.isFinite(ahead.rule.rank);
@@ -29,14 +30,17 @@ interface Ahead {
 }
 
 /** Cached, because the same patterns recur. */
-const allAhead = remembering(
-  (paths: Paths, { names }: OpenPath): readonly Ahead[] =>
-    candidates(paths, names).flatMap((rule): Ahead[] => {
-      const meetings = rule.patterns.map((pattern) => meet(pattern, names));
-      if (meetings.includes("aimed")) return [{ rule, meeting: "aimed" }];
-      return meetings.includes("loosely") ? [{ rule, meeting: "loosely" }] : [];
-    }),
-  ({ names }) => names.map(keyOf).join("/"),
+const allAhead = oncePerObject((paths: Paths) =>
+  boundedMemo(
+    maxRemembered,
+    (names: readonly OpenName[]) =>
+      candidates(paths, names).flatMap((rule): Ahead[] => {
+        const meetings = rule.patterns.map((pattern) => meet(pattern, names));
+        if (meetings.includes("aimed")) return [{ rule, meeting: "aimed" }];
+        return meetings.includes("loosely") ? [{ rule, meeting: "loosely" }] : [];
+      }),
+    (names) => names.map(keyOf).join("/"),
+  ),
 );
 
 /**
@@ -49,36 +53,27 @@ function candidates(paths: Paths, names: readonly OpenName[]): readonly PathRule
   const literal = known.flatMap((name) => literalOf(name) ?? []);
   const near = new Set(rulesNear({ paths }, { exact: literal, folded: literal, inside: 0 }));
   for (const name of known)
-    if (literalOf(name) === undefined) for (const rule of rulesMeeting(paths, name)) near.add(rule);
+    if (literalOf(name) === undefined) for (const rule of rulesMeeting(paths)(name)) near.add(rule);
   return [...near].sort((one, other) => other.rank - one.rank);
 }
 
 /** The rules of which some name meets this one. */
-const rulesMeeting = remembering((paths: Paths, name: NameAhead): readonly PathRule[] => {
-  const meets = (segment: Segment) => segment !== "**" && meetNames(segment, name, false) > 0;
-  return paths.highestFirst.filter(({ patterns }) => patterns.some((pattern) => pattern.some(meets)));
-}, keyOf);
+const rulesMeeting = oncePerObject((paths: Paths) =>
+  boundedMemo(
+    maxRemembered,
+    (name: NameAhead) => {
+      const meets = (segment: Segment) => segment !== "**" && meetNames(segment, name, false) > 0;
+      return paths.highestFirst.filter(({ patterns }) => patterns.some((pattern) => pattern.some(meets)));
+    },
+    keyOf,
+  ),
+);
 
 function keyOf(name: OpenName): string {
   return name === "**" ? name : `${name.noLeadingDot ? "" : "."}${name.text}`;
 }
 
 type Paths = Policy["paths"];
-
-function remembering<Given, Found>(
-  find: (paths: Paths, given: Given) => Found,
-  keyFor: (given: Given) => string,
-): (paths: Paths, given: Given) => Found {
-  const all = new WeakMap<Paths, (given: Given) => Found>();
-  return (paths, given) => {
-    let known = all.get(paths);
-    if (known === undefined) {
-      known = boundedMemo(maxRemembered, (one: Given) => find(paths, one), keyFor);
-      all.set(paths, known);
-    }
-    return known(given);
-  };
-}
 
 const maxRemembered = 1024;
 

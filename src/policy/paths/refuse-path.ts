@@ -1,5 +1,6 @@
 import { boundedMemo } from "../../lib/bounded-cache.ts";
-import { matchSegment, type NamePattern, type Segment } from "../../lib/glob/glob-segment.ts";
+import { matchSegment, type Segment } from "../../lib/glob/glob-segment.ts";
+import { oncePerObject } from "../../lib/once-per-object.ts";
 import type { Policy } from "../rules/compile-policy.ts";
 import type { PathRule, PathUse } from "../rules/rule.ts";
 import { firstName, type Names, originalsOf } from "./path-names.ts";
@@ -10,49 +11,33 @@ type Counts = (rule: PathRule) => boolean;
 /** Rules that may be about a path, in no order. */
 export function rulesNear({ paths }: Pick<Policy, "paths">, { exact, folded }: Names): readonly PathRule[] {
   const found: PathRule[] = [];
-  const others = othersIn(paths);
+  const othersNear = othersByName(paths.others);
   const add = (rules: readonly PathRule[] | undefined) => {
     if (rules !== undefined) for (const rule of rules) found.push(rule);
   };
   for (let index = 0; index < folded.length; index += 1) {
     const name = folded[index]!;
     add(paths.named.get(name));
-    add(others.near(name));
+    add(othersNear(name));
     // Rules that loosen are compared exactly.
-    if (exact[index] !== name) add(others.near(exact[index]!));
+    if (exact[index] !== name) add(othersNear(exact[index]!));
   }
   return found;
 }
 
 /** Rules without a literal name, by the pattern of their last name. */
-class OtherRules {
-  readonly #ends: readonly { readonly rule: PathRule; readonly end: NamePattern | undefined }[];
-
-  constructor(rules: readonly PathRule[]) {
-    this.#ends = rules.flatMap((rule) => rule.patterns.map((pattern) => ({ rule, end: lastName(pattern) })));
-  }
-
-  readonly near: (name: string) => readonly PathRule[] = boundedMemo(maxRemembered, (name) => {
-    const near: PathRule[] = [];
-    for (const { rule, end } of this.#ends) if (end === undefined || matchSegment(end, name)) near.push(rule);
-    return near;
-  });
-}
+const othersByName = oncePerObject((rules: readonly PathRule[]) => {
+  const ends = rules.flatMap((rule) =>
+    rule.patterns.map((pattern) => ({ rule, end: pattern.findLast((segment) => segment !== "**") })),
+  );
+  const isNear = (end: Segment | undefined, name: string) =>
+    end === undefined || end === "**" || matchSegment(end, name);
+  return boundedMemo(maxRemembered, (name: string) =>
+    ends.flatMap(({ rule, end }) => (isNear(end, name) ? [rule] : [])),
+  );
+});
 
 const maxRemembered = 4096;
-const otherRules = new WeakMap<readonly PathRule[], OtherRules>();
-
-function othersIn({ others }: Policy["paths"]): OtherRules {
-  const known = otherRules.get(others);
-  if (known !== undefined) return known;
-  const rules = new OtherRules(others);
-  otherRules.set(others, rules);
-  return rules;
-}
-
-function lastName(pattern: readonly Segment[]): NamePattern | undefined {
-  return pattern.findLast((segment): segment is NamePattern => segment !== "**");
-}
 
 /** The rule that makes the path secret or protected, or denies it, in every mode. */
 export function refusingRule(
