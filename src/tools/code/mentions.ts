@@ -4,8 +4,8 @@ import type { ToolContext } from "../../contract/tool.ts";
 import { sourcesOf } from "../../edit/source.ts";
 import { FileFilter } from "../../files/file-filter.ts";
 import { listFiles } from "../../files/list-files.ts";
-import { encodingOf } from "../../lib/text/encoding.ts";
 import { RefusedPath } from "../../lib/refused-path.ts";
+import { encodingOf } from "../../lib/text/encoding.ts";
 import { escapeRegex } from "../../lib/text/escape-regex.ts";
 
 /** A file that contains a name as a whole word. */

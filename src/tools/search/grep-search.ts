@@ -1,8 +1,8 @@
 import { ToolError } from "../../contract/error.ts";
 import type { ToolContext } from "../../contract/tool.ts";
 import { type WalkedFile, walkFiles } from "../../files/walk.ts";
-import { toSearchableText } from "../../lib/text/searchable-text.ts";
 import { RefusedPath } from "../../lib/refused-path.ts";
+import { toSearchableText } from "../../lib/text/searchable-text.ts";
 import { OutOfTime, withinTime } from "../../lib/time-bound.ts";
 import type { GrepRequest } from "./grep-request.ts";
 import { GrepResults } from "./grep-results.ts";
