@@ -1,4 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
+import { bigintAsText } from "../lib/json/bigint-as-text.ts";
 import {
   type Approval,
   type ApprovalRequest,
@@ -239,7 +240,7 @@ export class AllPendingApprovals {
 }
 
 function formatPending(pending: PendingApproval): string {
-  return JSON.stringify(pending, (_key, value) => (typeof value === "bigint" ? `${value}n` : value));
+  return JSON.stringify(pending, bigintAsText);
 }
 
 /** Undefined when missing or damaged. */

@@ -1,3 +1,4 @@
+import { bigintAsText } from "../../lib/json/bigint-as-text.ts";
 import { printable, printableLine } from "../../lib/text/printable.ts";
 import { truncateText } from "../../lib/text/truncate.ts";
 import type { Span } from "../../policy/commands/analysis.ts";
@@ -92,7 +93,7 @@ function showInput({ input, accesses }: ShownRequest, columns: number): readonly
     ...fields.filter(isPurpose).flatMap(([, value]) => ["Stated purpose", ...quote(value, columns)]),
     ...(given.length === 0
       ? []
-      : ["Input", ...quote(JSON.stringify(Object.fromEntries(given), asText, 2), columns)]),
+      : ["Input", ...quote(JSON.stringify(Object.fromEntries(given), bigintAsText, 2), columns)]),
   ];
 }
 
@@ -103,11 +104,6 @@ function quote(text: string, columns: number): readonly string[] {
     ({ chars }) => `[… ${chars} characters not shown …]`,
   );
   return quoteText(shown, columns);
-}
-
-/** JSON has no big integers. */
-function asText(_key: string, value: unknown): unknown {
-  return typeof value === "bigint" ? `${value}n` : value;
 }
 
 const inputLimits = { maxChars: 8_000, maxLines: 100, keep: "both" } as const;

@@ -68,20 +68,24 @@ class ConnectedHub implements Hub {
   }
 
   get tools(): readonly AnyTool[] {
-    void this.#begin();
+    void this.ready;
     return this.#tools;
   }
 
   get warnings(): readonly string[] {
-    return [...this.#unusable, ...this.#servers.flatMap(warningsOf), ...this.#collisions];
+    const ofServers = this.#servers.flatMap(({ state: { name, problems } }) =>
+      problems.map((problem) => `The MCP server ${name}: ${problem}.`),
+    );
+    return [...this.#unusable, ...ofServers, ...this.#collisions];
   }
 
   get ready(): Promise<void> {
-    return this.#begin();
+    this.#starting ??= this.#start();
+    return this.#starting;
   }
 
   onChange(listener: () => void): () => void {
-    void this.#begin();
+    void this.ready;
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
@@ -114,11 +118,6 @@ class ConnectedHub implements Hub {
         return [];
       }
     });
-  }
-
-  #begin(): Promise<void> {
-    this.#starting ??= this.#start();
-    return this.#starting;
   }
 
   async #start(): Promise<void> {
@@ -159,8 +158,4 @@ class ConnectedHub implements Hub {
       if (name !== canonical && canonical !== undefined && !this.#owners.has(name))
         this.#owners.set(name, canonical);
   }
-}
-
-function warningsOf({ state: { name, problems } }: HubServer): readonly string[] {
-  return problems.map((problem) => `The MCP server ${name}: ${problem}.`);
 }

@@ -10,6 +10,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { BoundedCache } from "../../lib/bounded-cache.ts";
 import { contentHash } from "../../lib/bytes/content-hash.ts";
+import { bigintAsText } from "../../lib/json/bigint-as-text.ts";
 import { printable, printableLine } from "../../lib/text/printable.ts";
 import { truncateText } from "../../lib/text/truncate.ts";
 import type { Approval, ApprovalRequest } from "../../toolcrib/index.ts";
@@ -172,7 +173,7 @@ function describeRequest(request: ApprovalRequest): string {
 function describeInput({ input }: ApprovalRequest, commands: readonly string[]): readonly string[] {
   const given = Object.entries(input ?? {}).filter(([, value]) => !commands.includes(value));
   if (given.length === 0) return [];
-  return ["Input:", quote(JSON.stringify(Object.fromEntries(given), asText, 2))];
+  return ["Input:", quote(JSON.stringify(Object.fromEntries(given), bigintAsText, 2))];
 }
 
 function confinementOf({ sandbox, unconfined, hosts }: ApprovalRequest): string {
@@ -193,8 +194,3 @@ function quote(text: string): string {
 }
 
 const limits = { maxChars: 4_000, maxLines: 80, keep: "both" } as const;
-
-/** JSON has no big integers. */
-function asText(_key: string, value: unknown): unknown {
-  return typeof value === "bigint" ? `${value}n` : value;
-}

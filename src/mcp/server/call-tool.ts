@@ -56,7 +56,7 @@ export interface WantedCall {
 interface CallOptions {
   readonly signal: AbortSignal;
   readonly answer: Answer;
-  readonly onEvent?: ((event: CallEvent) => void) | undefined;
+  readonly onEvent: ((event: CallEvent) => void) | undefined;
 }
 
 /** A result, or a question for the user. */
@@ -78,7 +78,10 @@ export async function makeCall(
     const approval = answer.kind === "answered" ? answer.approve(request) : undefined;
     if (approval !== undefined) return approval;
     question = request;
-    throw askedThroughClient();
+    // The journal records this error; the call is made again with the answer.
+    throw new ToolError("needs-approval", "The user is being asked through the client", {
+      hint: "The call is made again with the answer.",
+    });
   };
   const result = await crib.call(name, input, {
     signal,
@@ -92,13 +95,6 @@ export async function makeCall(
     return { kind: "unknown", message: result.content.replaceAll("\n", ". ") };
   if (result.output !== null) served.noteOutput(result.output);
   return { kind: "result", result, isStructured: result.error === null && (await served.isStructured(name)) };
-}
-
-/** How the journal records this call; it is made again with the answer. */
-function askedThroughClient(): ToolError {
-  return new ToolError("needs-approval", "The user is being asked through the client", {
-    hint: "The call is made again with the answer.",
-  });
 }
 
 export function toCallResult(

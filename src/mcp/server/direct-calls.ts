@@ -16,30 +16,25 @@ interface DirectCall extends WantedCall {
   readonly token: ProgressToken | undefined;
 }
 
-interface RunningCall {
-  readonly id: RequestId;
-  readonly controller: AbortController;
-}
-
 /**
- * Answers plain calls of tools on a connection of the 2025 era itself: the layers of the SDK take longer than most calls.
- * Whatever is more than a plain call, and whatever has to be asked, is handed on to the SDK.
+ * Answers plain tool calls of 2025-era clients without the SDK, whose layers take longer than most calls. The SDK gets all
+ * other messages, and calls that need approval.
  */
 export class DirectCalls {
   readonly #transport: Transport;
-  readonly #room: ServedToolcrib;
+  readonly #toolcrib: ServedToolcrib;
   readonly #questions: ApprovalQuestions;
-  /** Not by their ids: a client may use one again before its first call has ended. */
-  readonly #running = new Set<RunningCall>();
+  /** Not by id, because a client may reuse the id of a running call. */
+  readonly #running = new Set<{ readonly id: RequestId; readonly controller: AbortController }>();
   #server: Server | undefined;
 
-  constructor(transport: Transport, room: ServedToolcrib, questions: ApprovalQuestions) {
+  constructor(transport: Transport, toolcrib: ServedToolcrib, questions: ApprovalQuestions) {
     this.#transport = transport;
-    this.#room = room;
+    this.#toolcrib = toolcrib;
     this.#questions = questions;
   }
 
-  /** Takes part in what the transport hears, before whoever listens now. */
+  /** Gets the messages of the transport before its current listener. */
   begin(): void {
     const handOn = this.#transport.onmessage;
     this.#transport.onmessage = (message, extra) => {
@@ -49,12 +44,12 @@ export class DirectCalls {
     };
   }
 
-  /** Whose client is served from now on; undefined for one of a later era. */
+  /** Sets the server of the current client; undefined for a client of a later era. */
   serve(server: Server | undefined): void {
     this.#server = server;
   }
 
-  /** After the handshake, which tells what the client can do. */
+  /** The handshake declares what the client can do. */
   get #isReady(): boolean {
     return this.#server?.getClientCapabilities() !== undefined;
   }
@@ -73,14 +68,14 @@ export class DirectCalls {
       this.#transport.send({ jsonrpc: "2.0", id, ...body } as JSONRPCMessage).catch(() => {});
     };
     try {
-      const made = await this.#room.busy(() =>
-        makeCall(call, this.#room, {
+      const made = await this.#toolcrib.busy(() =>
+        makeCall(call, this.#toolcrib, {
           signal: controller.signal,
           answer: { kind: client.asks ? "none" : "unanswered" },
           onEvent: progress?.hear,
         }),
       );
-      // Who has taken a call back waits for no answer, and nobody is to be asked about it.
+      // The client cancelled the call: it gets neither an answer nor a question.
       if (controller.signal.aborted) return;
       if (made.kind === "question") {
         this.#questions.noteFound(id, made.request);
@@ -107,7 +102,7 @@ export class DirectCalls {
 const invalidParams = -32602;
 const internalError = -32603;
 
-/** Undefined for what the SDK would see more in, or would refuse: it is for the SDK to say so. */
+/** Undefined for messages with further content, and for invalid ones, which the SDK refuses. */
 function plainCall(message: JSONRPCMessage): DirectCall | undefined {
   const { jsonrpc, id, method, params, ...beside }: Record<string, unknown> = message;
   if (method !== "tools/call" || !isIdentifier(id) || !isRecord(params) || !isEmpty(beside)) return undefined;

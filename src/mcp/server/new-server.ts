@@ -7,7 +7,7 @@ import { listOutputs, outputTemplate, readOutput } from "./outputs.ts";
 import type { ServedToolcrib } from "./served-toolcrib.ts";
 
 export interface ServerParts extends ServerIdentity {
-  readonly room: ServedToolcrib;
+  readonly toolcrib: ServedToolcrib;
   readonly questions?: ApprovalQuestions;
 }
 
@@ -16,7 +16,7 @@ export interface ServerParts extends ServerIdentity {
  * before the instance is open.
  */
 export function newServer({
-  room: served,
+  toolcrib: served,
   version,
   instructions,
   questions = new ApprovalQuestions(),
@@ -25,16 +25,13 @@ export function newServer({
     { name: "toolcrib", title: "Toolcrib", version },
     {
       capabilities: { tools: { listChanged: true }, resources: {} },
-      ...(instructions === undefined ? {} : { instructions }),
+      instructions,
       cacheHints,
       jsonSchemaValidator: checksNothing,
       requestState: { verify: (state, context) => questions.verify(state, context) },
     },
   );
-  server.setRequestHandler("tools/list", async () => {
-    const definitions = await served.definitions();
-    return { tools: definitions.map(toMcp) };
-  });
+  server.setRequestHandler("tools/list", async () => ({ tools: (await served.definitions()).map(toMcp) }));
   server.setRequestHandler("tools/call", ({ params: { name, arguments: input = {} } }, context) =>
     served.busy(() =>
       callTool({ name, input }, { served, questions }, abilitiesOf(server, context), context),

@@ -9,45 +9,36 @@ import { ServedToolcrib } from "./served-toolcrib.ts";
 import { StdioTransport } from "./stdio-transport.ts";
 
 export interface ServeStdioOptions extends ServerIdentity, Partial<StdioStreams> {
-  /** Opens the one room of this connection; the server closes it. */
+  /** Opens the instance of this connection; the server closes it. */
   readonly open: () => Promise<Toolcrib>;
-  /** How long a question waits for its answer; ten minutes if not said. */
+  /** How long an approval question waits for its answer. Default: 600 s. */
   readonly questionSeconds?: number | undefined;
 }
 
 /** A connection that is being served. */
 export interface ServedConnection {
-  /** Settled when the client has gone, or `close` was called. */
+  /** Resolves when the client has disconnected, or `close` was called. */
   readonly ended: Promise<void>;
-  /** Ends the connection and what runs in the room, and waits for it. May be called twice. */
+  /** Ends the connection and its running calls. May be called twice. */
   close(): Promise<void>;
 }
 
-/** Serves a room to one client over standard input and output, in either era of the protocol. */
+/** Serves an instance to one client over standard input and output, in either era of the protocol. */
 export function serveStdio(options: ServeStdioOptions): ServedConnection {
-  const {
-    open,
-    input = process.stdin,
-    output = process.stdout,
-    remark,
-    questionSeconds,
-    ...identity
-  } = options;
-  const room = new ServedToolcrib(open);
+  const { open, input = process.stdin, output = process.stdout, remark, ...others } = options;
+  const { questionSeconds, ...identity } = others;
+  const toolcrib = new ServedToolcrib(open);
   const questions = new ApprovalQuestions({ ttlSeconds: questionSeconds });
   const transport = new StdioTransport({ input, output, remark });
-  const direct = new DirectCalls(transport, room, questions);
-  let ended = () => {};
-  const hasEnded = new Promise<void>((resolve) => {
-    ended = resolve;
-  });
-  let stopTelling = () => {};
+  const direct = new DirectCalls(transport, toolcrib, questions);
+  const ended = Promise.withResolvers<void>();
+  let stopNotifying = () => {};
   const handle: StdioServerHandle = serveByStdio(
     ({ era }) => {
-      const server = newServer({ ...identity, room, questions });
+      const server = newServer({ ...identity, toolcrib, questions });
       direct.serve(era === "legacy" ? server : undefined);
-      stopTelling();
-      stopTelling = room.onToolsChange(() => void server.sendToolListChanged().catch(() => {}));
+      stopNotifying();
+      stopNotifying = toolcrib.onToolsChange(() => void server.sendToolListChanged().catch(() => {}));
       return server;
     },
     { transport, onerror: (error) => remark?.(error.message) },
@@ -56,16 +47,16 @@ export function serveStdio(options: ServeStdioOptions): ServedConnection {
   const { onclose } = transport;
   transport.onclose = () => {
     onclose?.();
-    ended();
+    ended.resolve();
   };
-  // While the client reads our greeting.
-  setImmediate(() => void room.definitions().catch(() => {}));
+  // Opens the instance while the client reads the response to `initialize`.
+  setImmediate(() => void toolcrib.definitions().catch(() => {}));
   return {
-    ended: hasEnded,
+    ended: ended.promise,
     close: async () => {
       await handle.close();
-      await room.close();
-      ended();
+      await toolcrib.close();
+      ended.resolve();
     },
   };
 }
@@ -73,6 +64,6 @@ export function serveStdio(options: ServeStdioOptions): ServedConnection {
 export interface StdioStreams {
   readonly input: Readable;
   readonly output: Writable;
-  /** Told what could not be read, in one line. */
+  /** Called with one line about each input that could not be read. */
   readonly remark?: ((text: string) => void) | undefined;
 }

@@ -1,5 +1,7 @@
 import type { Writable } from "node:stream";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/server";
+import { isRecord } from "../../lib/json/is-record.ts";
+import { tryParseJson } from "../../lib/json/try-parse-json.ts";
 import type { StdioStreams } from "./serve-stdio.ts";
 
 /** Messages as lines of JSON. Invalid lines of any length are skipped with a remark, and do not end the connection. */
@@ -123,10 +125,8 @@ export class StdioTransport implements Transport {
 
   #deliver(line: string): void {
     if (line.trim() === "") return;
-    let parsed: unknown;
-    try {
-      parsed = JSON.parse(line);
-    } catch {
+    const parsed = tryParseJson(line);
+    if (parsed === undefined) {
       this.#streams.remark?.(`Skipped a line on standard input that is not JSON: ${line.slice(0, 60)}`);
       return;
     }
@@ -137,7 +137,7 @@ export class StdioTransport implements Transport {
         `Processed only the first ${maxBatch} of ${messages.length} messages in a batch`,
       );
     for (const message of messages.slice(0, maxBatch)) {
-      if (isMessage(message)) this.#pass(message);
+      if (isRecord(message) && message.jsonrpc === "2.0") this.#pass(message as unknown as JSONRPCMessage);
       else this.#streams.remark?.("Skipped a line on standard input that is not a JSON-RPC message");
     }
   }
@@ -179,10 +179,6 @@ function untilDrained(output: Writable): Promise<void> {
     output.on("drain", settle).on("close", settle).on("error", settle);
     if (output.destroyed) settle();
   });
-}
-
-function isMessage(value: unknown): value is JSONRPCMessage {
-  return typeof value === "object" && value !== null && "jsonrpc" in value && value.jsonrpc === "2.0";
 }
 
 /** SDKs write the id first or last, where no argument can be mistaken for it. */

@@ -72,7 +72,7 @@ function repair(given: unknown, work: Work, above: readonly string[]): Schema {
     ...(type !== undefined && { type }),
     ...describe(given),
     ...keepKeywords(given),
-    ...(properties ?? {}),
+    ...properties,
     ...repairItems(given, type, each),
     ...Object.fromEntries(choices),
   };
@@ -93,14 +93,13 @@ function describe({ description }: Schema): { readonly description?: string } {
   return text === "" ? {} : { description: text };
 }
 
-function repairProperties(given: Schema, each: (value: unknown) => Schema): Schema | undefined {
-  if (!isRecord(given.properties)) {
-    return isRecord(given.additionalProperties)
-      ? { additionalProperties: each(given.additionalProperties) }
-      : typeof given.additionalProperties === "boolean"
-        ? { additionalProperties: given.additionalProperties }
-        : undefined;
-  }
+function repairProperties(given: Schema, each: (value: unknown) => Schema): Schema {
+  const { additionalProperties: more } = given;
+  const additional = {
+    ...(typeof more === "boolean" && { additionalProperties: more }),
+    ...(isRecord(more) && { additionalProperties: each(more) }),
+  };
+  if (!isRecord(given.properties)) return additional;
   const entries = Object.entries(given.properties).filter(([, value]) => value !== false);
   // Draft 3 marks each property, later drafts have a list.
   const own = entries.filter(([, value]) => isRecord(value) && value.required === true).map(([key]) => key);
@@ -115,12 +114,10 @@ function repairProperties(given: Schema, each: (value: unknown) => Schema): Sche
       `providers refuse the name of a required argument: ${JSON.stringify(needed.slice(0, 80))}`,
     );
   for (const key of illegal) named.delete(key);
-  const { additionalProperties: more } = given;
   return {
     properties: Object.fromEntries(named),
     ...(required.size > 0 && { required: [...required] }),
-    ...(typeof more === "boolean" && { additionalProperties: more }),
-    ...(isRecord(more) && { additionalProperties: each(more) }),
+    ...additional,
   };
 }
 
@@ -266,8 +263,8 @@ const spellings: ReadonlyMap<string, string> = new Map(
 );
 
 /** Resolves "#/…" within a schema; undefined when it is missing, or in another document. */
-function resolveReference(root: unknown, reference: unknown): unknown {
-  if (typeof reference !== "string" || !reference.startsWith("#")) return undefined;
+function resolveReference(root: unknown, reference: string): unknown {
+  if (!reference.startsWith("#")) return undefined;
   const pointer = reference.slice(1);
   if (pointer === "" || pointer === "/") return root;
   if (!pointer.startsWith("/")) return undefined;

@@ -13,9 +13,11 @@ import type { ServerConfiguration } from "./read-settings.ts";
 /** The project's file of servers, in the workspace. */
 export const projectServersPath = ".toolcrib/mcp.json";
 
+type Servers = Readonly<Record<string, ServerConfiguration>>;
+
 /** The project's servers, and whether the user trusts them. */
 export interface ProjectServers {
-  readonly servers: Readonly<Record<string, ServerConfiguration>>;
+  readonly servers: Servers;
   /** SHA-256 of the file and of the workspace files it names. */
   readonly hash: string;
   readonly trust: TrustState;
@@ -23,7 +25,7 @@ export interface ProjectServers {
 
 /** For `connectHub`. */
 export interface ConfiguredServers {
-  readonly servers: Readonly<Record<string, ServerConfiguration>>;
+  readonly servers: Servers;
   readonly warnings: readonly string[];
 }
 
@@ -40,27 +42,47 @@ export interface ServerFolders {
 export async function readServers(folders: ServerFolders): Promise<ConfiguredServers> {
   const { workspace, files } = filesOf(folders);
   const warnings: string[] = [];
-  const own = tolerantly(() => {
-    const text = readPolicyFile(files.servers);
-    return text === undefined ? {} : startedNear(files.servers, parseServers(text, files.servers));
-  }, warnings);
+  let own: Servers = {};
+  try {
+    own = readOwnServers(files.servers);
+  } catch (error) {
+    if (!(error instanceof ToolError)) throw error;
+    warnings.push(`${error.message}.`);
+  }
   const project = await readProjectServers(folders).catch((error: Error) => {
     warnings.push(`${error.message}.`);
     return undefined;
   });
-  if (project === undefined || Object.keys(project.servers).length === 0)
-    return { servers: own ?? {}, warnings };
+  if (project === undefined || Object.keys(project.servers).length === 0) return { servers: own, warnings };
   if (project.trust !== "trusted") {
     const names = Object.keys(project.servers).map((name) => cleanLine(name, 40));
     warnings.push(`${untrusted[project.trust]}: ${names.join(", ")}. To trust them: toolcrib mcp trust`);
-    return { servers: own ?? {}, warnings };
+    return { servers: own, warnings };
   }
   for (const name of Object.keys(project.servers))
-    if (Object.hasOwn(own ?? {}, name))
+    if (Object.hasOwn(own, name))
       warnings.push(
         `${projectServersPath} in ${workspace} names the MCP server ${name}; yours is used instead.`,
       );
-  return { servers: { ...distrusted(project.servers), ...own }, warnings };
+  // Only the user's own file may trust a server's annotations.
+  const distrusted = mapServers(project.servers, (server) => ({ ...server, trustAnnotations: false }));
+  return { servers: { ...distrusted, ...own }, warnings };
+}
+
+/** The user's own servers start in the folder of their file: many programs load code from where they start. */
+function readOwnServers(file: string): Servers {
+  const text = readPolicyFile(file);
+  if (text === undefined) return {};
+  return mapServers(parseServers(text, file), (server) =>
+    server.command === undefined ? server : { cwd: dirname(file), ...server },
+  );
+}
+
+/** An invalid configuration stays as it is: it is reported when the server would start. */
+function mapServers(servers: Servers, change: (server: ServerConfiguration) => ServerConfiguration): Servers {
+  return Object.fromEntries(
+    Object.entries(servers).map(([name, server]) => [name, isRecord(server) ? change(server) : server]),
+  );
 }
 
 /** Undefined when the folder has none. Throws when its file cannot be read or parsed. */
@@ -98,7 +120,7 @@ function filesOf({ workspace: folder, configDirectory = userDirectories().config
   return { workspace, files: policyFiles(configDirectory, workspace) };
 }
 
-function parseServers(text: string, file: string): Readonly<Record<string, ServerConfiguration>> {
+function parseServers(text: string, file: string): Servers {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -108,7 +130,7 @@ function parseServers(text: string, file: string): Readonly<Record<string, Serve
     throw new ToolError("invalid-input", `${file} is not JSON${line === undefined ? "" : `: see ${line}`}`);
   }
   const servers = isRecord(value) ? value.mcpServers : undefined;
-  if (isRecord(servers)) return servers as Readonly<Record<string, ServerConfiguration>>;
+  if (isRecord(servers)) return servers as Servers;
   throw new ToolError("invalid-input", `${file} has no \`mcpServers\` with a server for each name`);
 }
 
@@ -118,39 +140,4 @@ function withFiles(
   files: Readonly<Record<string, string>>,
 ): ServerConfiguration {
   return Object.keys(files).length === 0 ? server : { ...server, files };
-}
-
-/** The user's own servers start in the folder of their file: many programs load code from where they start. */
-function startedNear(
-  file: string,
-  servers: Readonly<Record<string, ServerConfiguration>>,
-): Record<string, ServerConfiguration> {
-  return Object.fromEntries(
-    Object.entries(servers).map(([name, server]) => [
-      name,
-      isRecord(server) && server.command !== undefined ? { cwd: dirname(file), ...server } : server,
-    ]),
-  );
-}
-
-/** Only the user's own file may trust a server's annotations. */
-function distrusted(
-  servers: Readonly<Record<string, ServerConfiguration>>,
-): Record<string, ServerConfiguration> {
-  return Object.fromEntries(
-    Object.entries(servers).map(([name, server]) => [
-      name,
-      isRecord(server) ? { ...server, trustAnnotations: false } : server,
-    ]),
-  );
-}
-
-function tolerantly<Value>(read: () => Value, warnings: string[]): Value | undefined {
-  try {
-    return read();
-  } catch (error) {
-    if (!(error instanceof ToolError)) throw error;
-    warnings.push(`${error.message}.`);
-    return undefined;
-  }
 }

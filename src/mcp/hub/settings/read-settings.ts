@@ -41,7 +41,7 @@ export function readSettings(
   context: { readonly workspace: string; readonly variables: NodeJS.ProcessEnv },
 ): ServerSettings | "disabled" {
   const { workspace } = context;
-  const variables = { ...context.variables, TOOLCRIB_WORKSPACE: workspace };
+  const variables: NodeJS.ProcessEnv = { ...context.variables, TOOLCRIB_WORKSPACE: workspace };
   const parsed = configuration.safeParse(given);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
@@ -51,7 +51,13 @@ export function readSettings(
   if (server.disabled === true) return "disabled";
   const secrets: string[] = [];
   const expand = (text: string) =>
-    expandVariables(text, variables, (value) => value !== workspace && secrets.push(value));
+    text.replace(variablePattern, (_, variable: string, otherwise?: string) => {
+      const value = variables[variable] || undefined;
+      if (value !== undefined && value !== workspace) secrets.push(value);
+      const expanded = value ?? otherwise;
+      if (expanded === undefined) throw unusable(`the environment variable ${variable} is not set`);
+      return expanded;
+    });
   const expandAll = (texts: Readonly<Record<string, string>> = {}) => {
     const all = Object.entries(texts).map(([key, text]) => [key, expand(text)] as const);
     secrets.push(...all.map(([, value]) => value).filter((value) => value !== workspace));
@@ -60,16 +66,17 @@ export function readSettings(
   const isStdio = server.command !== undefined;
   const url = isStdio ? undefined : readUrl(server, expand);
   secrets.push(...(url?.searchParams.values() ?? []));
+  const cwd = resolve(workspace, expand(server.cwd ?? "."));
   return {
     name,
     transport:
       url === undefined
         ? {
             kind: "stdio",
-            command: program(expand(server.command!), resolve(workspace, expand(server.cwd ?? "."))),
+            command: program(expand(server.command!), cwd),
             args: (server.args ?? []).map(expand),
             env: expandAll(server.env),
-            cwd: resolve(workspace, expand(server.cwd ?? ".")),
+            cwd,
           }
         : { kind: "http", url, headers: expandAll(server.headers) },
     timeoutMs: server.timeoutMs ?? 60_000,
@@ -140,25 +147,8 @@ function unusable(why: string): ToolError {
   return new ToolError("invalid-input", why);
 }
 
-/** Replaces "${NAME}" and "${NAME:-else}", and calls `onValue` with each value of a variable. */
-function expandVariables(
-  text: string,
-  variables: NodeJS.ProcessEnv,
-  onValue: (value: string) => void,
-): string {
-  return text.replace(
-    /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g,
-    (_, name: string, otherwise?: string) => {
-      const value = variables[name];
-      if (value !== undefined && value !== "") {
-        onValue(value);
-        return value;
-      }
-      if (otherwise !== undefined) return otherwise;
-      throw new ToolError("invalid-input", `the environment variable ${name} is not set`);
-    },
-  );
-}
+/** "${NAME}" and "${NAME:-else}" */
+const variablePattern = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
 
 /** Whether a name matches one of these, where "*" matches any part. */
 export function namePattern(names: readonly string[]): (name: string) => boolean {

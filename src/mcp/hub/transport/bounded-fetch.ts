@@ -61,19 +61,14 @@ const carriageReturn = 13;
 
 /** Detects a server that sends messages endlessly. */
 export class Flood {
-  readonly #maxMessages: number;
   #messages = 0;
   #began = monotonicMs();
-
-  constructor(maxMessages = 100_000) {
-    this.#maxMessages = maxMessages;
-  }
 
   /** Counts a message. Returns true when there are too many. */
   rises(): boolean {
     this.#messages += 1;
     // Reads the clock only once in a while.
-    if (this.#messages <= this.#maxMessages) return false;
+    if (this.#messages <= maxMessages) return false;
     const now = monotonicMs();
     if (now - this.#began <= spanMs) return true;
     this.#began = now;
@@ -82,4 +77,5 @@ export class Flood {
   }
 }
 
+const maxMessages = 100_000;
 const spanMs = 10_000;

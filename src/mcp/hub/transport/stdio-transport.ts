@@ -5,7 +5,7 @@ import { ToolError } from "../../../contract/error.ts";
 import { TimeSlice } from "../../../lib/async/time-slice.ts";
 import { monotonicMs } from "../../../lib/clock.ts";
 import { isRecord } from "../../../lib/json/is-record.ts";
-import { attempt } from "../../../system/attempt.ts";
+import { tryParseJson } from "../../../lib/json/try-parse-json.ts";
 import type { StdioServer } from "../settings/read-settings.ts";
 import { Flood } from "./bounded-fetch.ts";
 import type { RecentLines } from "./recent-lines.ts";
@@ -55,7 +55,7 @@ export class StdioTransport implements Transport {
   async start(): Promise<void> {
     const { environment, reach } = this.#options;
     const process = await environment.start("/bin/sh", {
-      args: endsWithUs(reach.command, reach.args),
+      args: ["-c", watchedProgram, "sh", reach.command, ...reach.args],
       env: { ...reach.env, [hubVariable]: "1" },
       input: "open",
       // The user configured this program; it runs with their rights.
@@ -208,13 +208,8 @@ function answeredBy(value: unknown): number | undefined {
 async function endsWithin(process: RunningProcess, ms: number): Promise<boolean> {
   const timer = new AbortController();
   const late = pause(ms, false, { signal: timer.signal }).catch(() => false);
-  const ended = await Promise.race([
-    process.exit.then(
-      () => true,
-      () => true,
-    ),
-    late,
-  ]);
+  const exit = process.exit.catch(() => {}).then(() => true);
+  const ended = await Promise.race([exit, late]);
   timer.abort();
   return ended;
 }
@@ -279,7 +274,7 @@ export class MessageLines {
 function* read(text: string): Generator<Heard> {
   const line = text.trim();
   if (line === "") return;
-  const value = /^[{[]/.test(line) ? attempt((): unknown => JSON.parse(line)) : undefined;
+  const value = /^[{[]/.test(line) ? tryParseJson(line) : undefined;
   const values = Array.isArray(value) ? value : [value];
   if (value === undefined || values.length > maxBatch) yield { kind: "junk" };
   else for (const one of values) yield { kind: "message", value: one };
@@ -299,14 +294,10 @@ function idIn(head: string, tail: string): number | undefined {
 }
 
 /**
- * Arguments for `sh` that run a program, and kill its process group within seconds after this process has died, even by
- * SIGKILL: a server may not notice that its client is gone. The watcher does not keep the program's streams open.
+ * Runs a program, and kills its process group within seconds after this process has died, even by SIGKILL: a server may
+ * not notice that its client is gone. The watcher does not keep the program's streams open.
  */
-function endsWithUs(program: string, args: readonly string[]): readonly string[] {
-  return ["-c", script, "sh", program, ...args];
-}
-
-const script = `
+const watchedProgram = `
 us=$PPID; group=$$
 (
   while kill -0 "$us"; do sleep 2; done

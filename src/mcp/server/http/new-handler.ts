@@ -28,7 +28,7 @@ export function newHttpHandler(options: HttpHandlerOptions): HttpHandler {
   const questions = new ApprovalQuestions();
   const served = new ServedToolcrib(open);
   const sessions = new Sessions({ open, questions, ...identity }, { maxSessions, idleMs, maxBodyBytes });
-  const modern = createMcpHandler(() => newServer({ room: served, questions, ...identity }), {
+  const modern = createMcpHandler(() => newServer({ toolcrib: served, questions, ...identity }), {
     legacy: "reject",
     maxRequestBodySize: maxBodyBytes,
   });

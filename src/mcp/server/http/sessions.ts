@@ -11,7 +11,7 @@ import { newServer, type ServerParts } from "../new-server.ts";
 import { ServedToolcrib } from "../served-toolcrib.ts";
 import type { SessionLimits } from "./new-handler.ts";
 
-interface SessionParts extends Omit<ServerParts, "room"> {
+interface SessionParts extends Omit<ServerParts, "toolcrib"> {
   /** Opens the instance of one session. */
   readonly open: () => Promise<Toolcrib>;
 }
@@ -27,10 +27,6 @@ export class Sessions {
     this.#parts = parts;
     this.#limits = limits;
     this.#sweeping = setInterval(() => this.#endIdle(), Math.min(limits.idleMs, 60_000)).unref();
-  }
-
-  get count(): number {
-    return this.#sessions.size;
   }
 
   async fetch(request: Request): Promise<Response> {
@@ -95,7 +91,7 @@ class Session {
     notify: { begun(id: string): void; ended(id: string): void },
   ) {
     this.#served = new ServedToolcrib(open);
-    this.#server = newServer({ ...parts, room: this.#served });
+    this.#server = newServer({ ...parts, toolcrib: this.#served });
     this.#served.onToolsChange(() => void this.#server.sendToolListChanged().catch(() => {}));
     this.#transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
@@ -163,8 +159,7 @@ export class RecentEvents implements EventStore {
   async storeEvent(stream: string, message: JSONRPCMessage): Promise<string> {
     this.#count += 1;
     const id = `${this.#count}`;
-    const bytes = JSON.stringify(message).length;
-    this.#events.set(id, { stream, message, bytes });
+    this.#events.set(id, { stream, message, bytes: JSON.stringify(message).length });
     return id;
   }
 
