@@ -1,7 +1,7 @@
 import { ToolError, textForUser } from "../contract/error.ts";
 import { parseTime } from "../lib/clock.ts";
 import type { CallResult } from "../toolcrib/index.ts";
-import { onInterruption } from "./interruption.ts";
+import { interruptible } from "./interruption.ts";
 import { exitCodeOf, printFailure, printJson, remarkRecovered, remarkWarnings, toReport } from "./report.ts";
 
 /**
@@ -21,15 +21,15 @@ export async function callJournal(
     undoes: "workspace",
   });
   remarkRecovered(crib.recovered);
-  const interruption = onInterruption();
-  const result = await crib.call(tool, input, { signal: interruption.signal });
-  if (options.has("json")) printJson(toReport(result));
-  else if (result.error) printFailure(forUser(result.error, tool));
-  else show(result);
-  await crib.close();
-  remarkWarnings(crib.warnings);
-  interruption.stop();
-  return exitCodeOf(result.error?.code);
+  return interruptible(async (signal) => {
+    const result = await crib.call(tool, input, { signal });
+    if (options.has("json")) printJson(toReport(result));
+    else if (result.error) printFailure(forUser(result.error, tool));
+    else show(result);
+    await crib.close();
+    remarkWarnings(crib.warnings);
+    return exitCodeOf(result.error?.code);
+  });
 }
 
 /** Names flags instead of fields, where the error is about the arguments. */

@@ -4,7 +4,7 @@ import type { Command, Option } from "./command.ts";
 import type { Shell } from "./commands/completion.ts";
 import { optionsOf } from "./options.ts";
 
-/** What a shell needs to complete a command. */
+/** The part of a command that shells complete. */
 interface Completable {
   readonly name: string;
   readonly summary: string;

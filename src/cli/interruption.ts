@@ -19,6 +19,12 @@ export function onInterruption(): { readonly signal: AbortSignal; stop(): void }
   };
 }
 
+/** Runs work that Ctrl-C cancels. */
+export async function interruptible<Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
+  const { signal, stop } = onInterruption();
+  return work(signal).finally(stop);
+}
+
 /** The launcher, npx and npm repeat the signal that the terminal has sent already. */
 const sameMs = 500;
 

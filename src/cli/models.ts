@@ -8,20 +8,14 @@ import type { ModelPrices } from "../models/model.ts";
 import { providerAccess, settingsFile } from "../models/provider-access.ts";
 import { providerNames, providers } from "../models/providers.ts";
 import { userDirectories } from "../system/directories.ts";
+import type { Arguments } from "./command.ts";
 import { refuseOperands } from "./parse-arguments.ts";
 import { commandProgress } from "./progress.ts";
-import { layTable } from "./terminal.ts";
+import { printJson } from "./report.ts";
+import { layTable, print } from "./terminal.ts";
 
-export interface ShownModels {
-  /** For programs. */
-  readonly value: { readonly default: ModelChoice | null; readonly providers: readonly CheckedProvider[] };
-  readonly isReachable: boolean;
-  /** For users. */
-  output(): string;
-}
-
-/** The models of all providers, or of one. */
-export async function showModels([provider, ...rest]: readonly string[]): Promise<ShownModels> {
+/** `toolcrib models`: the models of all providers, or of one. */
+export async function showModels({ options, operands: [provider, ...rest] }: Arguments): Promise<number> {
   refuseOperands(rest, { name: "models" });
   const settings = await readModelSettings();
   const variables = process.env;
@@ -32,14 +26,12 @@ export async function showModels([provider, ...rest]: readonly string[]): Promis
   progress.stop();
   const choice = namedModel(settings, variables) ?? servedModel(reached);
   const isReachable = reached.some(({ state }) => state === "reachable");
-  return {
-    value: { default: choice ?? null, providers: reached },
-    isReachable,
-    output: () => {
-      const described = describeModels(reached, { choice, isAll: provider !== undefined });
-      return isReachable || provider !== undefined ? described : `${described}\n${modelSetup()}\n`;
-    },
-  };
+  if (options.has("json")) printJson({ default: choice ?? null, providers: reached });
+  else {
+    print(describeModels(reached, { choice, isAll: provider !== undefined }));
+    if (!isReachable && provider === undefined) print(`\n${modelSetup()}\n`);
+  }
+  return isReachable ? 0 : 1;
 }
 
 interface Shown {

@@ -1,5 +1,6 @@
 import { dialectNames, findDialect } from "../dialects/dialects.ts";
-import { modes } from "../policy/policy.ts";
+import { type Mode, modes } from "../policy/policy.ts";
+import { sandboxWanted } from "../toolcrib/check-options.ts";
 import type { Dialect, ToolcribOptions } from "../toolcrib/index.ts";
 import { sandboxesWanted } from "../toolcrib/options.ts";
 import type { Command, Option } from "./command.ts";
@@ -22,30 +23,31 @@ export const dialectOption: Option = {
   summary: "tool names and arguments of this model family (default: toolcrib)",
 };
 
-export const modeOption: Option = {
-  name: "mode",
-  value: "MODE",
-  choices: modes,
-  isCommon: true,
-  summary:
-    "what runs without approval: safe = reads, cautious = reads and writes (default), paranoid = nothing, yolo = everything",
-};
-
-export const ruleOption: Option = {
-  name: "rule",
-  value: "RULE",
-  repeats: true,
-  isCommon: true,
-  summary: "add a rule that overrides all rule files, such as 'allow run npm test' (repeatable)",
-};
-
-export const rulesOption: Option = {
-  name: "rules",
-  value: "FILE",
-  repeats: true,
-  isCommon: true,
-  summary: "add the rules of a file (repeatable)",
-};
+/** The mode and the rules. */
+export const policyOptions: readonly Option[] = [
+  {
+    name: "mode",
+    value: "MODE",
+    choices: modes,
+    isCommon: true,
+    summary:
+      "what runs without approval: safe = reads, cautious = reads and writes (default), paranoid = nothing, yolo = everything",
+  },
+  {
+    name: "rule",
+    value: "RULE",
+    repeats: true,
+    isCommon: true,
+    summary: "add a rule that overrides all rule files, such as 'allow run npm test' (repeatable)",
+  },
+  {
+    name: "rules",
+    value: "FILE",
+    repeats: true,
+    isCommon: true,
+    summary: "add the rules of a file (repeatable)",
+  },
+];
 
 export const sandboxOption: Option = {
   name: "sandbox",
@@ -68,6 +70,20 @@ export const readOnlyOption: Option = {
   isCommon: true,
   summary: "offer only tools that change nothing",
 };
+
+/** The options of commands that open an instance; `readInstanceOptions` reads them. */
+export const instanceOptions: readonly Option[] = [
+  ...[...policyOptions, sandboxOption, toolsOption, readOnlyOption],
+];
+
+export function readInstanceOptions(options: ReadonlyMap<string, string>): ToolcribOptions {
+  return {
+    mode: (options.get("mode") ?? "cautious") as Mode,
+    ...addedRules(options),
+    ...toolSelection(options),
+    sandbox: sandboxWanted(options.get("sandbox")),
+  };
+}
 
 /** The tools that a command line selects. */
 export function toolSelection(

@@ -1,8 +1,9 @@
 import { monotonicMs } from "../lib/clock.ts";
 import { printable, printableLine } from "../lib/text/printable.ts";
 import { plainTerminalText } from "../lib/text/terminal-text.ts";
-import type { EventListener, EventSource } from "../toolcrib/index.ts";
-import { canRedraw, columnsOf, remark } from "./terminal.ts";
+import type { EventSource } from "../toolcrib/index.ts";
+import { interruptible } from "./interruption.ts";
+import { canRedraw, columnsOf, remark, startOfLine } from "./terminal.ts";
 
 /**
  * Shows a running call: the output of its command if `live`, and below it a line with the tool, the time and the
@@ -14,59 +15,54 @@ export function showProgress(
   { live }: { readonly live: boolean },
 ): Progress {
   const shown = new ShownLines();
-  const show = (text: string) => {
+  const line = commandProgress(tool, () => shown.isAtLineStart);
+  const stopListening = crib.events.on((event) => {
+    if (event.type === "progress") line.update(event.message);
+    if (event.type !== "output" || !live) return;
     line.clear();
-    remark(shown.add(text));
-  };
-  const stopShowing = live
-    ? crib.events.on((event) => event.type === "output" && show(event.text))
-    : () => {};
-  const line = canRedraw(2) ? showLine(crib, tool, shown) : noLine;
+    remark(shown.add(event.text));
+  });
   return {
     stop: () => {
       line.stop();
-      stopShowing();
+      stopListening();
       if (!shown.isAtLineStart) remark("\n");
     },
-    whileAsking: (work) => line.whileAsking(work),
+    whileAsking: line.whileAsking,
     notShown: (text) => shown.without(text),
   };
 }
 
-const noLine = {
-  stop: () => {},
-  clear: () => {},
-  whileAsking: <Answer>(work: () => Promise<Answer>) => work(),
-};
+interface ProgressLine extends Pick<Progress, "stop" | "whileAsking"> {
+  update(message: string): void;
+  clear(): void;
+}
 
-function showLine(
-  crib: { readonly events: Pick<EventSource, "on"> },
-  tool: string,
-  lines: ShownLines,
-): typeof noLine {
+/** Only the line, which is shown while `mayShow`. */
+export function commandProgress(command: string, mayShow = () => true): ProgressLine {
+  if (!canRedraw(2))
+    return { update: () => {}, clear: () => {}, stop: () => {}, whileAsking: (work) => work() };
   let asking = 0;
   const startedAt = monotonicMs();
   let message = "";
-  let shown = false;
-  const stopListening = crib.events.on((event) => {
-    if (event.type === "progress") message = ` ${printableLine(event.message)}`;
-  });
+  let isShown = false;
   const timer = setInterval(() => {
     const seconds = Math.floor((monotonicMs() - startedAt) / 1000);
-    if (seconds === 0 || asking > 0 || !lines.isAtLineStart) return;
-    const line = `${tool} … ${seconds} s${message}`.slice(0, columnsOf(2) - 1);
-    remark(`${startOfLine}${line}`);
-    shown = true;
+    if (seconds === 0 || asking > 0 || !mayShow()) return;
+    remark(`${startOfLine}${`${command} … ${seconds} s${message}`.slice(0, columnsOf(2) - 1)}`);
+    isShown = true;
   }, 250);
   const clear = () => {
-    if (shown) remark(startOfLine);
-    shown = false;
+    if (isShown) remark(startOfLine);
+    isShown = false;
   };
   return {
     clear,
+    update: (text) => {
+      message = ` ${printableLine(text)}`;
+    },
     stop: () => {
       clearInterval(timer);
-      stopListening();
       clear();
     },
     whileAsking: async (work) => {
@@ -81,6 +77,15 @@ function showLine(
   };
 }
 
+/** Runs work that shows its progress and that Ctrl-C cancels. */
+export async function withProgress<Result>(
+  command: string,
+  work: (update: (message: string) => void, signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const { update, stop } = commandProgress(command);
+  return interruptible((signal) => work(update, signal)).finally(stop);
+}
+
 interface Progress {
   stop(): void;
   /** Hides the line while the user is asked. */
@@ -88,9 +93,6 @@ interface Progress {
   /** The text without the lines that were shown live. */
   notShown(text: string): string;
 }
-
-/** Moves to the first column and erases the line. */
-const startOfLine = "\r\u001b[2K";
 
 /** The output that was shown live, as far as the result may repeat it. */
 class ShownLines {
@@ -125,20 +127,3 @@ class ShownLines {
 const heldChars = 64 * 1024;
 
 const mark = /^\[(?:stdout|stderr|… \d+ (?:characters|bytes)(?: of std(?:out|err))? cut …)\]$/;
-
-/** The same line for a command that does not make a call. */
-export function commandProgress(command: string): { update(message: string): void; stop(): void } {
-  const listeners = new Set<EventListener>();
-  const events = {
-    on: (listener: EventListener) => {
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
-    },
-  };
-  const { stop } = showProgress({ events }, command, { live: false });
-  const update = (message: string) => {
-    for (const listener of listeners)
-      listener({ type: "progress", message, callId: "", tool: command, at: Date.now() });
-  };
-  return { update, stop };
-}

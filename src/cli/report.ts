@@ -72,7 +72,7 @@ function listNames(names: readonly string[]): string {
   return `${names.slice(0, maxNames).join(", ")}${more > 0 ? ` and ${counted(more, "more file")}` : ""}`;
 }
 
-/** What each exit code means, for help. */
+/** The exit codes, for help. */
 export const exitCodes: readonly (readonly [code: number, meaning: string])[] = [
   [0, "success"],
   [1, "failure"],

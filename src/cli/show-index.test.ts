@@ -19,7 +19,7 @@ it("builds the index, tells what it holds, and throws it away", async () => {
       stderr: "",
     },
     { exit: 0, stdout: expect.stringMatching(/^Deleted the index: \d+ kB\.\n$/), stderr: "" },
-    { exit: 0, stdout: "There is no index.\n", stderr: "" },
+    { exit: 0, stdout: "The folder has no index.\n", stderr: "" },
   ]);
   expect(existsSync(fileOf(room))).toBe(false);
 });

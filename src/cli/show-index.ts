@@ -2,8 +2,7 @@ import type { IndexState } from "../contract/code.ts";
 import { counted, showSize } from "../lib/text/format-quantity.ts";
 import { realWorkspace, userDirectories } from "../system/directories.ts";
 import { WorkspaceIndex } from "../toolcrib/workspace-index.ts";
-import { onInterruption } from "./interruption.ts";
-import { commandProgress } from "./progress.ts";
+import { withProgress } from "./progress.ts";
 import { printJson, remarkWarnings } from "./report.ts";
 import { print } from "./terminal.ts";
 
@@ -12,7 +11,9 @@ type Options = ReadonlyMap<string, string>;
 /** `toolcrib index` */
 export async function buildIndex(options: Options): Promise<number> {
   const index = openIndex(options);
-  const { problem, ...counts } = await build(index);
+  const { problem, ...counts } = await withProgress("index", (progress, signal) =>
+    index.build({ signal, progress }),
+  );
   const bytes = index.size ?? 0;
   if (options.has("json")) printJson({ ...counts, bytes, file: index.file, problem: problem ?? null });
   else print(`${describe(counts, bytes)}\n`);
@@ -26,24 +27,13 @@ export async function clearIndex(options: Options): Promise<number> {
   const bytes = index.size;
   index.discard();
   if (options.has("json")) printJson({ bytes: bytes ?? 0, file: index.file });
-  else print(bytes === undefined ? "There is no index.\n" : `Deleted the index: ${showSize(bytes)}.\n`);
+  else print(bytes === undefined ? "The folder has no index.\n" : `Deleted the index: ${showSize(bytes)}.\n`);
   return 0;
 }
 
 function openIndex(options: Options): WorkspaceIndex {
   const workspace = realWorkspace(options.get("workspace") ?? process.cwd());
   return new WorkspaceIndex({ workspace, ...userDirectories() });
-}
-
-async function build(index: WorkspaceIndex): Promise<IndexState> {
-  const interruption = onInterruption();
-  const { update: progress, stop } = commandProgress("index");
-  try {
-    return await index.build({ signal: interruption.signal, progress });
-  } finally {
-    stop();
-    interruption.stop();
-  }
 }
 
 function describe({ files, indexed, outlined }: IndexState, bytes: number): string {

@@ -80,6 +80,9 @@ export function canRedraw(descriptor: Descriptor): boolean {
   return isTerminal(descriptor) && process.env.TERM !== "dumb";
 }
 
+/** Moves to the first column and erases the line. */
+export const startOfLine = "\r\u001b[2K";
+
 /** Calls `listener` when the reader of standard output has closed it. */
 export function onOutputClosed(listener: () => void): void {
   closedListeners.add(listener);
@@ -150,6 +153,12 @@ export function layTable(rows: readonly (readonly string[])[], indent = ""): str
       return `${indent}${cells.join("  ").trimEnd()}\n`;
     })
     .join("");
+}
+
+/** At most so many characters, and "…" for the rest. */
+export function shorten(text: string, maxChars: number): string {
+  const characters = [...text];
+  return characters.length <= maxChars ? text : `${characters.slice(0, maxChars).join("")}…`;
 }
 
 export function colourDiff(descriptor: Descriptor, diff: string): string {

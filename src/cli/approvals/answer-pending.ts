@@ -5,10 +5,10 @@ import { realWorkspace, userDirectories } from "../../system/directories.ts";
 import type { Approval } from "../../toolcrib/index.ts";
 import { AllPendingApprovals, type PendingApproval } from "../../toolcrib/pending-approvals.ts";
 import type { Arguments } from "../command.ts";
-import { onInterruption } from "../interruption.ts";
+import { interruptible } from "../interruption.ts";
 import { refuseOperands } from "../parse-arguments.ts";
 import { printJson } from "../report.ts";
-import { canAsk, columnsOf, layTable, print, remark } from "../terminal.ts";
+import { canAsk, columnsOf, layTable, print, remark, shorten } from "../terminal.ts";
 import { confirm, readAnswerFor, refuseProgramsOfTools } from "./ask-on-terminal.ts";
 import { showRequest } from "./show-request.ts";
 
@@ -51,10 +51,7 @@ function wantedAnswer({ options }: Arguments, words: readonly string[]): Approva
     throw new ToolError("invalid-input", `--${chosen[0]} and --${chosen[1]} cannot be combined`, {
       hint: "See: toolcrib help approve",
     });
-  if (options.has("deny")) {
-    const message = words.join(" ");
-    return message === "" ? { allow: false } : { allow: false, message };
-  }
+  if (options.has("deny")) return { allow: false, message: words.join(" ") || undefined };
   refuseOperands(words, { name: "approve" });
   if (options.has("session")) return { allow: true, remember: "session" };
   if (options.has("always")) return { allow: true, remember: "always" };
@@ -72,14 +69,11 @@ async function decide(
     throw new ToolError("needs-approval", "There is no terminal to ask for confirmation", {
       hint: "Review the call, then add --yes or --deny.",
     });
-  const interruption = onInterruption();
-  try {
-    if (!wanted) return await readAnswerFor(request.grants, interruption.signal);
-    if (await confirm("Allow it?", interruption.signal)) return wanted;
+  return interruptible(async (signal) => {
+    if (!wanted) return readAnswerFor(request.grants, signal);
+    if (await confirm("Allow it?", signal)) return wanted;
     throw new ToolError("denied", "The approval is still pending", { hint: "To deny it, add --deny." });
-  } finally {
-    interruption.stop();
-  }
+  });
 }
 
 function showPending({ request, workspace, askedAt, answer }: PendingApproval): string {
@@ -96,14 +90,10 @@ function formatPending(pending: readonly PendingApproval[], withFolder: boolean)
       id,
       answer ? stateOf(answer.says) : `${ageOf(askedAt)} ago`,
       request.tool,
-      cut(printableLine(request.reason)),
+      shorten(printableLine(request.reason), 79),
       ...(withFolder ? [printableLine(workspace)] : []),
     ]),
   );
-}
-
-function cut(text: string): string {
-  return text.length <= 80 ? text : `${text.slice(0, 79)}…`;
 }
 
 function stateOf({ allow }: Approval): string {

@@ -4,10 +4,11 @@ import { ToolError } from "../../contract/error.ts";
 import { printableLine } from "../../lib/text/printable.ts";
 import { runVariable } from "../../system/environment-variables.ts";
 import type { Approval, ApprovalRequest } from "../../toolcrib/index.ts";
+import type { TrustState } from "../../toolcrib/trust.ts";
 import type { Arguments } from "../command.ts";
-import { onInterruption } from "../interruption.ts";
+import { interruptible } from "../interruption.ts";
 import { canAsk, columnsOf, paint, remark } from "../terminal.ts";
-import { showRequest } from "./show-request.ts";
+import { quoteText, showRequest } from "./show-request.ts";
 
 /** Shows the request and waits for one of the answers it offers. */
 export async function approveOnTerminal(request: ApprovalRequest, signal: AbortSignal): Promise<Approval> {
@@ -78,11 +79,30 @@ const interrupt = "\u0003";
 
 const settleMs = 30;
 
-/** Returns when the user trusts what was shown. `what` is "these rules"; `otherwise` says what holds without trust. */
-export async function confirmTrust(
-  { options }: Arguments,
-  { what, otherwise }: { readonly what: string; readonly otherwise: string },
-): Promise<void> {
+interface TrustQuestion {
+  readonly workspace: string;
+  readonly hash: string;
+  readonly trust: TrustState;
+  readonly heading: string;
+  readonly lines: readonly string[];
+  /** "these rules" */
+  readonly what: string;
+  /** The state without trust. */
+  readonly otherwise: string;
+}
+
+/** Shows the project's rules or servers. Returns when the user trusts them, or has trusted them before. */
+export async function confirmTrust({ options }: Arguments, question: TrustQuestion): Promise<void> {
+  const { workspace, hash, trust, heading, lines, what, otherwise } = question;
+  const columns = columnsOf(2);
+  const shown = [
+    `${trust === "changed" ? "It has changed since you trusted it. " : ""}${heading}:`,
+    ...lines.flatMap((line) => quoteText(line, columns)),
+    `Folder  ${quoteText(workspace, columns).join("\n").trim().replace(/^\| /, "")}`,
+    `SHA-256 ${hash}\n`,
+  ];
+  if (!options.has("json")) remark(shown.join("\n"));
+  if (trust === "trusted") return;
   refuseProgramsOfTools(`trust ${what}`);
   if (options.has("yes")) return;
   if (!canAsk(options)) {
@@ -90,13 +110,8 @@ export async function confirmTrust(
       hint: "Review them, then add --yes.",
     });
   }
-  const interruption = onInterruption();
-  try {
-    if (await confirm("Trust them?", interruption.signal)) return;
-    throw new ToolError("denied", "They remain untrusted", { hint: otherwise });
-  } finally {
-    interruption.stop();
-  }
+  if (await interruptible((signal) => confirm("Trust them?", signal))) return;
+  throw new ToolError("denied", "They remain untrusted", { hint: otherwise });
 }
 
 /** Throws in a command that a tool runs: a model must not act for the user. */

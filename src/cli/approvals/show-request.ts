@@ -6,7 +6,7 @@ import { formatOrigin } from "../../policy/guard-paths.ts";
 import type { ShownPart, ShownRequest } from "../../toolcrib/index.ts";
 import { paint, type Tone } from "../terminal.ts";
 
-/** What the user reads before answering. Text from files, commands and models is made printable and marked. */
+/** The request as the user reads it. Text from files, commands and models is made printable and marked. */
 export function showRequest(request: ShownRequest, columns: number): string {
   const { tool, agent, risk, reason, rule, source, preview, grants, accesses } = request;
   return [
@@ -29,7 +29,7 @@ export function showRequest(request: ShownRequest, columns: number): string {
   ].join("\n");
 }
 
-/** What a command could access. */
+/** The access that a command has. */
 function confinementOf({ sandbox, unconfined, hosts }: ShownRequest): string {
   const access = "it can access every file and host that you can access";
   if (unconfined) return `outside the sandbox, by your rules: ${access}`;

@@ -2,7 +2,7 @@ import type { Session } from "../../agent/session.ts";
 import type { CallResult } from "../../toolcrib/index.ts";
 import type { Arguments } from "../command.ts";
 import { onInterruption } from "../interruption.ts";
-import { commandProgress } from "../progress.ts";
+import { withProgress } from "../progress.ts";
 import { EventPrinter } from "../session/event-printer.ts";
 import { LastRefusal } from "../session/exit-code-of-turn.ts";
 import { approverOn, openSession, PrintedWarnings } from "../session/open-session.ts";
@@ -87,17 +87,12 @@ export class ChatSessions {
   }
 
   /** Shows progress; Ctrl-C cancels the work, not the chat. */
-  async whileBusy<Result>(doing: string, work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
-    const interruption = onInterruption();
-    interruption.signal.addEventListener("abort", () => void this.#session?.abort());
-    const progress = commandProgress("toolcrib");
-    progress.update(doing);
-    try {
-      return await work(interruption.signal);
-    } finally {
-      progress.stop();
-      interruption.stop();
-    }
+  whileBusy<Result>(doing: string, work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
+    return withProgress("toolcrib", (update, signal) => {
+      signal.addEventListener("abort", () => void this.#session?.abort());
+      update(doing);
+      return work(signal);
+    });
   }
 
   /** Adds a note to the model's next input. */

@@ -4,7 +4,7 @@ import type { Message } from "../../models/message.ts";
 import { ModelError } from "../../models/model-error.ts";
 import { quoteText } from "../approvals/show-request.ts";
 import type { Arguments } from "../command.ts";
-import { onInterruption } from "../interruption.ts";
+import { interruptible } from "../interruption.ts";
 import { printFailure } from "../report.ts";
 import { ownOutputs, Screen } from "../session/screen.ts";
 import { type SessionStart, sessionStartOf } from "../session/session-options.ts";
@@ -40,9 +40,7 @@ export async function chat(given: Arguments, start?: SessionStart): Promise<numb
 
 async function converse(sessions: ChatSessions, keyboard: Keyboard): Promise<void> {
   for (;;) {
-    const interruption = onInterruption();
-    const input = await keyboard.read(interruption.signal);
-    interruption.stop();
+    const input = await interruptible((signal) => keyboard.read(signal));
     if (input === undefined) return;
     if (input.trim() === "") continue;
     try {

@@ -1,21 +1,13 @@
 import { ToolError } from "../../contract/error.ts";
 import { findTool } from "../../dialects/find-tool.ts";
-import type { Mode } from "../../policy/policy.ts";
-import { sandboxWanted } from "../../toolcrib/check-options.ts";
 import type { Approval, Approve, CallResult, ProcessStatus } from "../../toolcrib/index.ts";
 import type { Command } from "../command.ts";
 import { onInterruption } from "../interruption.ts";
 import {
-  addedRules,
   dialectHere,
   dialectOption,
-  modeOption,
-  readOnlyOption,
-  ruleOption,
-  rulesOption,
-  sandboxOption,
-  toolSelection,
-  toolsOption,
+  instanceOptions,
+  readInstanceOptions,
   workspaceOption,
 } from "../options.ts";
 import { readCount } from "../parse-arguments.ts";
@@ -51,12 +43,7 @@ export const callCommand: Command = {
     { name: "json", summary: "print one object: content, isError, data, error, callId, truncated" },
     workspaceOption,
     dialectOption,
-    modeOption,
-    ruleOption,
-    rulesOption,
-    sandboxOption,
-    toolsOption,
-    readOnlyOption,
+    ...instanceOptions,
   ],
   examples: [
     ["toolcrib call file.read --path README.md --limit 20", "arguments as flags"],
@@ -78,16 +65,11 @@ export const callCommand: Command = {
     const dialect = await dialectHere(options.get("dialect"));
     const input = await readInput(findTool(dialect.tools, name, dialect), words);
     const timeoutMs = readCount(given, "timeout-ms");
-    const mode = (options.get("mode") ?? "cautious") as Mode;
-
     const { openToolcrib } = await import("../../toolcrib/index.ts");
     const crib = await openToolcrib({
       workspace: options.get("workspace") ?? process.cwd(),
       dialect,
-      mode,
-      ...addedRules(options),
-      ...toolSelection(options),
-      sandbox: sandboxWanted(options.get("sandbox")),
+      ...readInstanceOptions(options),
       approve: canAsk(options) ? (...asked) => progress.whileAsking(() => askUser(...asked)) : undefined,
       // Every call of the command line is a session of its own: it undoes the work of others, and leaves its
       // transaction open for the next.

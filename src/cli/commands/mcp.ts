@@ -1,16 +1,6 @@
 import type { Arguments, Command } from "../command.ts";
 import { clientNames, scopes } from "../mcp/install/clients.ts";
-import {
-  dialectOption,
-  jsonOption,
-  modeOption,
-  readOnlyOption,
-  ruleOption,
-  rulesOption,
-  sandboxOption,
-  toolsOption,
-  workspaceOption,
-} from "../options.ts";
+import { dialectOption, instanceOptions, jsonOption, workspaceOption } from "../options.ts";
 import {
   type OptionsByForm,
   refuseOperands,
@@ -64,12 +54,7 @@ export const mcpCommand: Command = {
     { name: "yes", summary: "trust: do not ask for confirmation" },
     workspaceOption,
     dialectOption,
-    modeOption,
-    ruleOption,
-    rulesOption,
-    sandboxOption,
-    toolsOption,
-    readOnlyOption,
+    ...instanceOptions,
     jsonOption,
   ],
   examples: [
@@ -107,9 +92,7 @@ export const mcpCommand: Command = {
   },
 };
 
-const serving = [
-  ...["workspace", "dialect", "mode", "rule", "rules", "sandbox", "tools", "read-only", "approval-wait-ms"],
-];
+const serving = ["workspace", "dialect", "approval-wait-ms", ...instanceOptions.map(({ name }) => name)];
 const configuring = ["workspace", "client", "scope", "name", "print"];
 /** An option of another form would have no effect, so it is refused. */
 const optionsByForm: OptionsByForm = {

@@ -1,8 +1,6 @@
 import { providerNames } from "../../models/providers.ts";
 import type { Command } from "../command.ts";
 import { jsonOption } from "../options.ts";
-import { printJson } from "../report.ts";
-import { print } from "../terminal.ts";
 
 /** `toolcrib models` */
 export const modelsCommand: Command = {
@@ -20,11 +18,5 @@ export const modelsCommand: Command = {
     ["toolcrib models openrouter", "all models of one provider"],
     ["toolcrib models ollama --json | jq -r '.providers[].models[].id'", "only their names"],
   ],
-  async run({ options, operands }) {
-    const { showModels } = await import("../models.ts");
-    const { output, value, isReachable } = await showModels(operands);
-    if (options.has("json")) printJson(value);
-    else print(output());
-    return isReachable ? 0 : 1;
-  },
+  run: async (given) => (await import("../models.ts")).showModels(given),
 };

@@ -1,12 +1,5 @@
 import type { Arguments, Command } from "../command.ts";
-import {
-  jsonOption,
-  modeOption,
-  ruleOption,
-  rulesOption,
-  sandboxOption,
-  workspaceOption,
-} from "../options.ts";
+import { jsonOption, policyOptions, sandboxOption, workspaceOption } from "../options.ts";
 import { unknownSubcommand } from "../parse-arguments.ts";
 
 const subcommands = ["show", "explain", "test", "replay", "trust", "untrust"] as const;
@@ -31,9 +24,7 @@ export const policyCommand: Command = {
     { ...sandboxOption, isCommon: undefined, summary: "assume this sandbox (default: the one commands get)" },
     { name: "yes", summary: "trust: do not ask for confirmation" },
     workspaceOption,
-    modeOption,
-    ruleOption,
-    rulesOption,
+    ...policyOptions,
     jsonOption,
   ],
   examples: [

@@ -53,22 +53,18 @@ export const sessionsCommand: Command = {
   async run({ options, operands: [name = "list", ...operands] }) {
     const given: Arguments = { options, operands };
     refuseOtherForms(sessionsCommand, name, options, optionsByForm);
-    switch (name) {
-      case "list":
-        return (await import("../session/stored-sessions.ts")).listSessions(given);
-      case "show":
-        return (await import("../session/stored-sessions.ts")).showSession(given);
-      case "resume":
-        return (await import("../session/stored-sessions.ts")).resumeSession(given);
-      case "fork":
-        return (await import("../session/stored-sessions.ts")).forkSession(given);
-      case "export":
-        return (await import("../session/stored-sessions.ts")).exportToFile(given);
-      case "rm":
-        return (await import("../session/stored-sessions.ts")).removeSessions(given);
-      default:
-        throw unknownSubcommand("sessions", name, subcommands);
-    }
+    const stored = await import("../session/stored-sessions.ts");
+    const forms: Readonly<Record<string, Command["run"]>> = {
+      list: stored.listSessions,
+      show: stored.showSession,
+      resume: stored.resumeSession,
+      fork: stored.forkSession,
+      export: stored.exportToFile,
+      rm: stored.removeSessions,
+    };
+    const run = Object.hasOwn(forms, name) ? forms[name] : undefined;
+    if (run === undefined) throw unknownSubcommand("sessions", name, subcommands);
+    return run(given);
   },
 };
 

@@ -56,13 +56,14 @@ export async function describeTools(name: string | undefined, narrowing: Narrowi
   const tools = await loadTools(dialect, narrowing);
   const marks = dialect.listed !== undefined && narrowing.allowedTools === undefined;
   const isListed = listedIn(dialect, narrowing);
-  const words = name === undefined ? tools.map(({ summary }) => summary) : await describedIn(tools);
+  // In a dialect, descriptions name other tools as the dialect does.
+  const defined = name === undefined ? [] : (await import("../../dialects/definition.ts")).defineTools(tools);
   return layTable(
     tools.map((tool, index) => [
       name === undefined ? (tool.canonical ?? tool.name) : tool.name,
       tool.risk,
       ...(marks ? [isListed(tool) ? "listed" : ""] : []),
-      firstSentence(words[index]!),
+      firstSentence(defined[index]?.description ?? tool.summary),
     ]),
   );
 }
@@ -86,12 +87,6 @@ async function loadTools(
   const chosen = allowedTools ? selectTools(dialect.tools, allowedTools, dialect) : dialect.tools;
   const tools = await Promise.all(chosen.map((tool) => tool.load()));
   return tools.filter(({ risk }) => !readOnly || risk === "read");
-}
-
-/** With other tools called as the dialect calls them. */
-async function describedIn(tools: readonly OfferedTool[]): Promise<readonly string[]> {
-  const { defineTools } = await import("../../dialects/definition.ts");
-  return defineTools(tools).map(({ description }) => description);
 }
 
 function firstSentence(text: string): string {

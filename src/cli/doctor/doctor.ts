@@ -6,8 +6,7 @@ import { policyFiles } from "../../system/policy-files.ts";
 import { sandboxWanted } from "../../toolcrib/check-options.ts";
 import { type JournalBudget, journalBudget, WorkspaceJournal } from "../../toolcrib/workspace-journal.ts";
 import type { Arguments } from "../command.ts";
-import { onInterruption } from "../interruption.ts";
-import { commandProgress } from "../progress.ts";
+import { withProgress } from "../progress.ts";
 import { printJson, remarkWarnings } from "../report.ts";
 import { columnsOf, isTerminal, paint, print, wrapWords } from "../terminal.ts";
 import {
@@ -30,11 +29,8 @@ export async function runDoctor({ options }: Arguments): Promise<number> {
   const { state, config } = userDirectories();
   const folders = { workspace, state, config };
   const want = sandboxWanted(options.get("sandbox"));
-  const interruption = onInterruption();
-  const { signal } = interruption;
-  const { update, stop } = commandProgress("doctor");
   const budget = journalBudget();
-  try {
+  const { findings, journal, sandbox, boundary } = await withProgress("doctor", async (update, signal) => {
     update("the journal");
     const journal = await checkJournal(folders, budget, { signal, collects: options.has("collect") });
     const rules = await examineRules(folders);
@@ -48,7 +44,7 @@ export async function runDoctor({ options }: Arguments): Promise<number> {
     const models = await examineModels(config, process.env);
     update("MCP servers");
     const servers = await examineServers(folders, signal);
-    const { sandbox, boundary, ...attacked } = await examineSandbox({ want, signal, progress: update });
+    const attacked = await examineSandbox({ want, signal, progress: update });
     const findings = [
       ok("node", process.version),
       ...programs,
@@ -69,16 +65,13 @@ export async function runDoctor({ options }: Arguments): Promise<number> {
       ...(await examineClients(workspace, process.env)),
       ...attacked.findings,
     ];
-    stop();
-    const isWell = findings.every((finding) => finding.state !== "wrong");
-    if (options.has("json")) printJson({ isWell, findings, budget, ...journal.figures, sandbox, boundary });
-    else print(`${showFindings(findings, isTerminal(1) ? columnsOf(1) : Infinity)}\n${verdict(findings)}\n`);
-    remarkWarnings(journal.warnings);
-    return isWell ? 0 : 1;
-  } finally {
-    stop();
-    interruption.stop();
-  }
+    return { ...attacked, findings, journal };
+  });
+  const isWell = findings.every((finding) => finding.state !== "wrong");
+  if (options.has("json")) printJson({ isWell, findings, budget, ...journal.figures, sandbox, boundary });
+  else print(`${showFindings(findings, isTerminal(1) ? columnsOf(1) : Infinity)}\n${verdict(findings)}\n`);
+  remarkWarnings(journal.warnings);
+  return isWell ? 0 : 1;
 }
 
 /** An unusable journal is a finding, too. */
@@ -136,7 +129,7 @@ export function verdict(findings: readonly Finding[]): string {
 }
 
 /** Deletes what exceeds the budget. */
-export async function collectNow(
+async function collectNow(
   journal: WorkspaceJournal,
   budget: JournalBudget,
   signal: AbortSignal,

@@ -1,5 +1,6 @@
 import { accessSync, constants, existsSync, type Stats, statfsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { buffer } from "node:stream/consumers";
 import { ToolError } from "../../contract/error.ts";
 import { openLocalEnvironment } from "../../environment/local/local-environment.ts";
 import { showSize } from "../../lib/text/format-quantity.ts";
@@ -15,9 +16,9 @@ import { type Finding, ok, problem, warning } from "./finding.ts";
 interface Program {
   readonly name: string;
   readonly command: readonly [file: string, flag: string];
-  /** What does not work without it. */
+  /** The consequence when it is missing. */
   readonly lost: string;
-  /** What does not work with older versions. */
+  /** The oldest version that works fully, and the consequence of an older one. */
   readonly oldest?: { readonly version: readonly [number, number]; readonly lost: string };
 }
 
@@ -44,8 +45,8 @@ export async function examinePrograms(workspace: string, signal: AbortSignal): P
   const versionOf = async ({ command: [file, flag] }: Program) => {
     try {
       const program = await environment.start(file, { args: [flag], confinement: "ours", signal });
-      const [output] = await Promise.all([textOf(program.stdout), program.exit]);
-      return /\d+(?:\.\w+)+/.exec(output)?.[0] ?? "(unknown version)";
+      const [output] = await Promise.all([buffer(program.stdout), program.exit]);
+      return /\d+(?:\.\w+)+/.exec(output.toString("latin1"))?.[0] ?? "(unknown version)";
     } catch (error) {
       if (error instanceof ToolError && error.code === "unavailable") return undefined;
       throw error;
@@ -83,12 +84,6 @@ export function tooOld(
   return [
     warning("programs", `${name} ${version} is old: ${oldest.lost}`, `Install ${name} ${least} or newer.`),
   ];
-}
-
-async function textOf(output: AsyncIterable<Uint8Array>): Promise<string> {
-  const pieces: Uint8Array[] = [];
-  for await (const piece of output) pieces.push(piece);
-  return Buffer.concat(pieces).toString("latin1");
 }
 
 /** Whether the folders are writable, and closed to other users. `state` is that of the workspace. */
@@ -168,28 +163,30 @@ export function examineSearch(variables: NodeJS.ProcessEnv): Finding {
 export async function examineCode(options: PolicyOptions, signal: AbortSignal): Promise<readonly Finding[]> {
   const { size } = new WorkspaceIndex(options);
   return [
-    await examineParser(signal),
+    await tryWorker("code", signal, "the code tools need the parser", async () => {
+      return `the parser starts; ${await tryParser(signal)} languages`;
+    }),
     ok("index", size === undefined ? "not built yet: the first code search builds it" : showSize(size)),
   ];
 }
 
-async function examineParser(signal: AbortSignal): Promise<Finding> {
-  try {
-    return ok("code", `the parser starts; ${await tryParser(signal)} languages`);
-  } catch (error) {
-    if (!(error instanceof ToolError) || signal.aborted) throw error;
-    const hint = "Reinstall toolcrib with a supported Node version: the code tools need the parser.";
-    return problem("code", error.message, hint);
-  }
+/** Whether the document worker starts and reads a document. */
+export function examineDocuments(signal: AbortSignal): Promise<Finding> {
+  return tryWorker("documents", signal, "document.read needs the reader", async () => {
+    return `the reader starts and reads a ${await tryDocuments(signal)}`;
+  });
 }
 
-/** Whether the document worker starts and reads a document. */
-export async function examineDocuments(signal: AbortSignal): Promise<Finding> {
+async function tryWorker(
+  about: string,
+  signal: AbortSignal,
+  why: string,
+  start: () => Promise<string>,
+): Promise<Finding> {
   try {
-    return ok("documents", `the reader starts and reads a ${await tryDocuments(signal)}`);
+    return ok(about, await start());
   } catch (error) {
     if (!(error instanceof ToolError) || signal.aborted) throw error;
-    const hint = "Reinstall toolcrib with a supported Node version: document.read needs the reader.";
-    return problem("documents", error.message, hint);
+    return problem(about, error.message, `Reinstall toolcrib with a supported Node version: ${why}.`);
   }
 }

@@ -78,7 +78,7 @@ async function examineClient(
   try {
     const { text } = readConfiguration(file);
     if (text === undefined) return [];
-    servers = (await editorFor(client)).read(text.replace(/^\uFEFF/, ""))[client.servers];
+    servers = (await editorFor(file)).read(text.replace(/^\uFEFF/, ""))[client.servers];
   } catch (error) {
     return [warning("clients", `${client.title}: ${file}: ${(error as Error).message}`, "Fix the file.")];
   }

@@ -2,7 +2,7 @@ import type { SandboxReport } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import { openLab } from "../../sandbox/proof/lab.ts";
 import { type Proof, proveBoundary } from "../../sandbox/proof/prove-boundary.ts";
-import { openToolcrib } from "../../toolcrib/index.ts";
+import { openToolcrib, type Toolcrib } from "../../toolcrib/index.ts";
 import { OpenPolicy } from "../../toolcrib/open-policy.ts";
 import type { SandboxWanted } from "../../toolcrib/options.ts";
 import { projectRulesPath } from "../../toolcrib/trust.ts";
@@ -34,40 +34,27 @@ export async function examineSandbox(options: Examining): Promise<SandboxExamina
   }
 }
 
-interface Attacked {
-  readonly report: SandboxReport;
-  readonly boundary: readonly Proof[];
-}
-
-async function attack(examining: Examining): Promise<Attacked> {
+async function attack({ want, signal, progress }: Examining) {
   const lab = await openLab();
+  let crib: Toolcrib | undefined;
   try {
-    return await attackFrom(lab, examining);
-  } finally {
-    await lab[Symbol.asyncDispose]();
-  }
-}
-
-async function attackFrom(
-  lab: Awaited<ReturnType<typeof openLab>>,
-  { want, signal, progress }: Examining,
-): Promise<Attacked> {
-  const crib = await openToolcrib({
-    workspace: lab.workspace,
-    stateDirectory: lab.state,
-    configDirectory: lab.config,
-    sandbox: want,
-    approve: () => ({ allow: true }),
-  });
-  try {
+    const opened = await openToolcrib({
+      workspace: lab.workspace,
+      stateDirectory: lab.state,
+      configDirectory: lab.config,
+      sandbox: want,
+      approve: () => ({ allow: true }),
+    });
+    crib = opened;
     const report = await crib.sandbox();
     const run = async (command: string) => {
-      const { error } = await crib.call("shell.run", { command }, { signal });
+      const { error } = await opened.call("shell.run", { command }, { signal });
       if (error) throw new ToolError(error.code, error.message, { hint: error.hint ?? undefined });
     };
     return { report, boundary: await proveBoundary({ lab, report, run, progress }) };
   } finally {
-    await crib.close();
+    await crib?.close();
+    await lab[Symbol.asyncDispose]();
   }
 }
 

@@ -16,7 +16,7 @@ import type { Arguments } from "../command.ts";
 import { logCommand } from "../commands/log.ts";
 import { readCount, refuseOperands } from "../parse-arguments.ts";
 import { printFailure, printJson, remarkWarnings } from "../report.ts";
-import { layTable, print, remark, toLocalTime } from "../terminal.ts";
+import { layTable, print, remark, shorten, toLocalTime } from "../terminal.ts";
 
 /** `toolcrib log` */
 export async function listCalls(given: Arguments): Promise<number> {
@@ -55,16 +55,9 @@ function toRow(call: LoggedCall): readonly string[] {
     call.state,
     countFiles(call),
     formatDuration(call),
-    printableLine(shorten(JSON.stringify(call.input) ?? "")) + formatDecision(call),
+    printableLine(shorten(JSON.stringify(call.input) ?? "", 60)) + formatDecision(call),
   ];
 }
-
-function shorten(text: string): string {
-  const characters = [...text];
-  return characters.length <= maxInputChars ? text : `${characters.slice(0, maxInputChars).join("")}…`;
-}
-
-const maxInputChars = 60;
 
 /** Opens the journal of the workspace, and prints its warnings at the end. */
 export async function withJournal<Result>(

@@ -17,13 +17,9 @@ export async function serveHttpClients(given: Arguments): Promise<number> {
   const options = toolcribOptions(given);
   const secret = readSecret(given, options.workspace);
   if (secret === undefined && !isLoopback(host))
-    throw new ToolError(
-      "invalid-input",
-      `Other machines can reach ${host}, so a token of your own is required`,
-      {
-        hint: "Set --token-file FILE or TOOLCRIB_TOKEN, or serve 127.0.0.1.",
-      },
-    );
+    throw new ToolError("invalid-input", `Other machines can reach ${host}, so set a token of your own`, {
+      hint: "Set --token-file FILE or TOOLCRIB_TOKEN, or serve 127.0.0.1.",
+    });
   const token = secret ?? randomBytes(32).toString("base64url");
   const hubs = await configuredHub(options.workspace);
   const end = untilAskedToEnd({ withParent: false });

@@ -1,12 +1,10 @@
 import { ToolError } from "../../contract/error.ts";
 import { instructionsFor } from "../../mcp/server/instructions.ts";
 import { serveStdio } from "../../mcp/server/serve-stdio.ts";
-import type { Mode } from "../../policy/policy.ts";
 import { realWorkspace } from "../../system/directories.ts";
-import { sandboxWanted } from "../../toolcrib/check-options.ts";
 import type { Toolcrib, ToolcribOptions } from "../../toolcrib/index.ts";
 import type { Arguments } from "../command.ts";
-import { addedRules, toolSelection } from "../options.ts";
+import { readInstanceOptions } from "../options.ts";
 import { readCount } from "../parse-arguments.ts";
 import { printFailure, remarkRecovered, remarkWarnings } from "../report.ts";
 import { remark } from "../terminal.ts";
@@ -90,10 +88,7 @@ export function toolcribOptions(given: Arguments): ToolcribOptions & { readonly 
     // Fails at once when the folder does not exist, not at the first call.
     workspace: realWorkspace(options.get("workspace") ?? process.cwd()),
     dialect: options.get("dialect") ?? "toolcrib",
-    mode: (options.get("mode") ?? "cautious") as Mode,
-    ...addedRules(options),
-    ...toolSelection(options),
-    sandbox: sandboxWanted(options.get("sandbox")),
+    ...readInstanceOptions(options),
     maxShownTokens,
     pendingApprovals: true,
     waitForApprovalMs: readCount(given, "approval-wait-ms"),

@@ -3,22 +3,16 @@ import { ToolError } from "../../contract/error.ts";
 import type { ToolSource } from "../../contract/tool.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
 import { connectHub, type Hub } from "../../mcp/hub/connect-hub.ts";
-import {
-  type ProjectServers,
-  projectServersPath,
-  readProjectServers,
-  readServers,
-} from "../../mcp/hub/settings/read-servers.ts";
+import { projectServersPath, readProjectServers, readServers } from "../../mcp/hub/settings/read-servers.ts";
 import type { ServerState } from "../../mcp/types.ts";
 import { realWorkspace, userDirectories } from "../../system/directories.ts";
 import { policyFiles, removePolicyFile } from "../../system/policy-files.ts";
 import { writeTrust } from "../../toolcrib/trust.ts";
 import { confirmTrust } from "../approvals/ask-on-terminal.ts";
-import { quoteText } from "../approvals/show-request.ts";
 import type { Arguments } from "../command.ts";
 import { refuseOperands } from "../parse-arguments.ts";
 import { printJson, remarkWarnings } from "../report.ts";
-import { columnsOf, layTable, print, remark } from "../terminal.ts";
+import { layTable, print } from "../terminal.ts";
 
 /** `toolcrib mcp servers`: starts the configured servers once and shows their state. */
 export async function listServers({ options }: Arguments): Promise<number> {
@@ -49,14 +43,20 @@ export async function trustServers(given: Arguments): Promise<number> {
     throw new ToolError("not-found", `There is no ${projectServersPath} in ${workspace}`, {
       hint: "Your own servers are in mcp.json in the config folder: toolcrib paths",
     });
-  const isQuiet = given.options.has("json");
-  if (!isQuiet) remark(showServers(workspace, project));
-  const wasTrusted = project.trust === "trusted";
-  if (!wasTrusted) {
-    await confirmTrust(given, { what: "these servers", otherwise: "They are not started." });
-    writeTrust({ workspace, hash: project.hash }, files.serversTrust);
-  }
-  if (isQuiet) printJson({ workspace, sha256: project.hash, trust: "trusted", servers: project.servers });
+  const { servers, hash, trust } = project;
+  const count = counted(Object.keys(servers).length, "MCP server");
+  await confirmTrust(given, {
+    ...project,
+    workspace,
+    heading: `${projectServersPath} of this folder names ${count}, to be run with your rights`,
+    // As in the file: the values of variables are not shown.
+    lines: Object.entries(servers).map(([name, server]) => `${name}: ${JSON.stringify(server)}`),
+    what: "these servers",
+    otherwise: "They are not started.",
+  });
+  const wasTrusted = trust === "trusted";
+  if (!wasTrusted) writeTrust({ workspace, hash }, files.serversTrust);
+  if (given.options.has("json")) printJson({ workspace, sha256: hash, trust: "trusted", servers });
   else
     print(
       wasTrusted
@@ -79,21 +79,6 @@ function foldersOf({ options, operands }: Arguments) {
   refuseOperands(operands, { name: "mcp" });
   const workspace = realWorkspace(options.get("workspace") ?? process.cwd());
   return { workspace, files: policyFiles(userDirectories().config, workspace) };
-}
-
-/** Every command and URL as in the file: the values of variables are not shown. */
-function showServers(workspace: string, { servers, hash, trust }: ProjectServers): string {
-  const columns = columnsOf(2);
-  const state = trust === "changed" ? "It has changed since you trusted it. " : "";
-  const count = Object.keys(servers).length;
-  return [
-    `${state}${projectServersPath} of this folder names ${counted(count, "MCP server")}, to be run with your rights:`,
-    ...Object.entries(servers).flatMap(([name, server]) =>
-      quoteText(`${name}: ${JSON.stringify(server)}`, columns),
-    ),
-    `Folder  ${quoteText(workspace, columns).join("\n").trim().replace(/^\| /, "")}`,
-    `SHA-256 ${hash}\n`,
-  ].join("\n");
 }
 
 /** The servers configured for a workspace; empty when there are neither servers nor warnings. */

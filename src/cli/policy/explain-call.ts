@@ -5,7 +5,7 @@ import { findTool } from "../../dialects/find-tool.ts";
 import { toolcribDialect } from "../../dialects/toolcrib.ts";
 import { printableLine } from "../../lib/text/printable.ts";
 import { fromCommandLine, toCommandLine } from "../../lib/text/shell-quote.ts";
-import type { Decision, RuleOrigin, RuleSource } from "../../policy/policy.ts";
+import type { RuleOrigin, RuleSource } from "../../policy/policy.ts";
 import { parseRules } from "../../policy/rules/parse-rules.ts";
 import { searchSettings } from "../../toolcrib/check-options.ts";
 import { type CheckedCall, previewDecision, toCheckedCall } from "../../toolcrib/replay-calls.ts";
@@ -27,17 +27,12 @@ export async function explainCall(given: Arguments): Promise<number> {
     const confinement = reportConfinement(decision, current);
     if (given.options.has("json")) printJson({ ...reportDecision(decision), confinement });
     else print(showDecision(decision, columnsOf(1)) + showConfinement(confinement));
-    if (current.ignored.length > 0) remark(explainIgnored(current.ignored));
-    return exitCodes[decision.verdict];
+    const ignored = current.ignored.map(({ name, line }) => `${name}:${line}`).join(", ");
+    if (ignored !== "")
+      remark(`Ignored because this folder's rules are not trusted: ${ignored}. See: toolcrib policy show\n`);
+    return { allow: 0, deny: 3, ask: 4 }[decision.verdict];
   });
 }
-
-function explainIgnored(ignored: readonly RuleOrigin[]): string {
-  const lines = ignored.map(({ name, line }) => `${name}:${line}`).join(", ");
-  return `Ignored because this folder's rules are not trusted: ${lines}. See: toolcrib policy show\n`;
-}
-
-const exitCodes: Readonly<Record<Decision["verdict"], number>> = { allow: 0, deny: 3, ask: 4 };
 
 /** `run git status`, in one word or in several, or a tool with its arguments, or `use` and a tool. */
 async function readCall(operands: readonly string[]): Promise<CheckedCall> {

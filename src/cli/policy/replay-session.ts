@@ -6,7 +6,7 @@ import { type ReplayedCall, replayCalls } from "../../toolcrib/replay-calls.ts";
 import type { Arguments } from "../command.ts";
 import { refuseOperands } from "../parse-arguments.ts";
 import { printJson } from "../report.ts";
-import { layTable, print, remark } from "../terminal.ts";
+import { layTable, print, remark, shorten } from "../terminal.ts";
 import { withPolicy } from "./open-policy.ts";
 import { reportDecision } from "./report-decision.ts";
 
@@ -49,27 +49,12 @@ function toRow({ record, decision }: ReplayedCall): readonly string[] {
   return [
     answer === undefined ? verdict : `${verdict}, ${answer}`,
     decision.verdict,
-    printableLine(`${record.tool} ${summarise(record.input)}`),
+    printableLine(`${record.tool} ${shorten(JSON.stringify(record.input) ?? "", 60)}`),
     printableLine(decision.decisive.rule ? `${rule} (${source})` : `${reason} (${rule})`),
   ];
 }
 
-function summarise(input: unknown): string {
-  const characters = [...(JSON.stringify(input) ?? "")];
-  return characters.length <= maxChars ? characters.join("") : `${characters.slice(0, maxChars).join("")}…`;
-}
-
-const maxChars = 60;
-
 function toReport({ record, decision }: ReplayedCall): object {
-  const { callId, session, tool, input, startedAt } = record;
-  return {
-    callId,
-    session,
-    tool,
-    input,
-    startedAt,
-    recorded: record.decision,
-    now: reportDecision(decision),
-  };
+  const { callId, session, tool, input, startedAt, decision: recorded } = record;
+  return { callId, session, tool, input, startedAt, recorded, now: reportDecision(decision) };
 }

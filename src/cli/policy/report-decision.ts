@@ -7,7 +7,7 @@ import { confinementOf } from "../../policy/confinement-of.ts";
 import { describePart } from "../../policy/decide.ts";
 import { formatOrigin } from "../../policy/guard-paths.ts";
 import { hostsReached } from "../../policy/may-connect.ts";
-import type { CommandSegment, Decision, Part, PartVerdict, RuleOrigin } from "../../policy/policy.ts";
+import type { CommandSegment, Decision, Part, PartVerdict } from "../../policy/policy.ts";
 import type { Policy } from "../../policy/rules/compile-policy.ts";
 import { limitsFor } from "../../sandbox/limits/limits-for.ts";
 import type { PreviewedDecision } from "../../toolcrib/replay-calls.ts";
@@ -15,44 +15,16 @@ import { markSegments } from "../approvals/show-request.ts";
 import { layTable } from "../terminal.ts";
 
 /** A decision for programs. */
-interface DecisionReport {
-  readonly verdict: Decision["verdict"];
-  readonly risk: string;
-  readonly reason: string;
-  /** The rule that decided, as written, and its source. */
-  readonly rule: string;
-  readonly source: string;
-  readonly parts: readonly PartReport[];
-}
-
-interface PartReport {
-  readonly verdict: PartVerdict["verdict"];
-  readonly kind: Part["kind"];
-  readonly what: string;
-  readonly risk: string;
-  readonly reason: string;
-  /** Null where the mode decided. */
-  readonly rule: RuleOrigin | null;
-  /** The piece of the command that the part comes from. */
-  readonly segment: { readonly text: string; readonly start: number; readonly end: number } | null;
-}
-
-export function reportDecision({ verdict, risk, record, parts }: Decision): DecisionReport {
+export function reportDecision({ verdict, risk, record, parts }: Decision): object {
   const { reason, rule, source } = record;
   return { verdict, risk, reason, rule, source, parts: parts.map(reportPart) };
 }
 
-function reportPart({ part, verdict, risk, reason, rule }: PartVerdict): PartReport {
-  const segment = segmentOf(part);
-  return {
-    verdict,
-    kind: part.kind,
-    what: whatOf(part),
-    risk,
-    reason,
-    rule: rule ?? null,
-    segment: segment && { text: textOf(segment), ...segment.span },
-  };
+/** `rule` is null where the mode decided; `segment` is the part of the command. */
+function reportPart({ part, verdict, risk, reason, rule }: PartVerdict): object {
+  const found = segmentOf(part);
+  const segment = found && { text: textOf(found), ...found.span };
+  return { verdict, kind: part.kind, what: whatOf(part), risk, reason, rule: rule ?? null, segment };
 }
 
 /** The verdict, the command with its decisive parts marked, and every part with its rule. */
@@ -105,7 +77,7 @@ function textOf({ command, span }: CommandSegment): string {
   return command.slice(span.start, span.end);
 }
 
-/** What the commands of a call may access. */
+/** The access that the commands of a call have. */
 interface ConfinementReport {
   readonly sandbox: SandboxLevel;
   /** A rule takes them out of the sandbox. */

@@ -8,28 +8,31 @@ import {
   untrustProjectRules,
 } from "../../toolcrib/trust.ts";
 import { confirmTrust } from "../approvals/ask-on-terminal.ts";
-import { quoteText } from "../approvals/show-request.ts";
 import type { Arguments } from "../command.ts";
 import { refuseOperands } from "../parse-arguments.ts";
 import { printJson } from "../report.ts";
-import { columnsOf, print, remark } from "../terminal.ts";
+import { print } from "../terminal.ts";
 import { type PolicyContext, withPolicy } from "./open-policy.ts";
 
 /** `toolcrib policy trust` */
 export async function trustProject(given: Arguments): Promise<number> {
   refuseOperands(given.operands, { name: "policy" });
   return withPolicy(given, async ({ workspace, files, rules: { project } }) => {
-    if (project === undefined) throw noProjectRules(workspace);
-    const loosening = looseningRules(project);
-    if (!given.options.has("json")) remark(showProject(workspace, project, loosening));
-    const wasTrusted = project.trust === "trusted";
-    if (!wasTrusted) {
-      await confirmTrust(given, {
-        what: "these rules",
-        otherwise: "Their deny rules still count.",
+    if (project === undefined)
+      throw new ToolError("not-found", `There is no ${projectRulesPath} in ${workspace}`, {
+        hint: "Your own rules are in the config folder: toolcrib paths",
       });
-      trustProjectRules(workspace, project, files);
-    }
+    const loosening = looseningRules(project);
+    await confirmTrust(given, {
+      ...project,
+      workspace,
+      heading: `${projectRulesPath} of this folder would allow more by ${counted(loosening.length, "line")}`,
+      lines: loosening,
+      what: "these rules",
+      otherwise: "Their deny rules still count.",
+    });
+    const wasTrusted = project.trust === "trusted";
+    if (!wasTrusted) trustProjectRules(workspace, project, files);
     const report = { workspace, sha256: project.hash, trust: "trusted", allows: loosening };
     if (given.options.has("json")) printJson(report);
     else print(wasTrusted ? "They are already trusted.\n" : "Trusted until the file changes.\n");
@@ -57,21 +60,4 @@ function looseningRules({ text }: ProjectRules): readonly string[] {
   return [...ignored, ...limits]
     .sort((one, other) => one.line - other.line)
     .map(({ line, text: rule }) => `${projectRulesPath}:${line}: ${rule}`);
-}
-
-function showProject(workspace: string, project: ProjectRules, loosening: readonly string[]): string {
-  const columns = columnsOf(2);
-  const state = project.trust === "changed" ? "It has changed since you trusted it. " : "";
-  return [
-    `${state}${projectRulesPath} of this folder would allow more by ${counted(loosening.length, "line")}:`,
-    ...loosening.flatMap((line) => quoteText(line, columns)),
-    `Folder  ${quoteText(workspace, columns).join("\n").trim().replace(/^\| /, "")}`,
-    `SHA-256 ${project.hash}\n`,
-  ].join("\n");
-}
-
-function noProjectRules(workspace: string): ToolError {
-  return new ToolError("not-found", `There is no ${projectRulesPath} in ${workspace}`, {
-    hint: "Your own rules are in the config folder: toolcrib paths",
-  });
 }

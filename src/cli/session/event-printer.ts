@@ -1,4 +1,4 @@
-import type { AgentEvent, AgentFailure, AgentHappening } from "../../agent/event.ts";
+import type { AgentEvent, AgentFailure } from "../../agent/event.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
 import { printable, printableLine } from "../../lib/text/printable.ts";
 import { plainTerminalText } from "../../lib/text/terminal-text.ts";
@@ -49,7 +49,7 @@ export class EventPrinter {
 
   show(event: AgentEvent): void {
     const remark = remarkOf(event);
-    if (remark) this.#showLine(remark.tone, remark.line, event);
+    if (remark) this.#showLine(...remark, event);
     const isShown = event.agent === undefined || !ofSessionOnly.has(event.type);
     if (isShown) (this.#shows[event.type] as ((event: AgentEvent) => void) | undefined)?.(event);
   }
@@ -217,52 +217,41 @@ function lastLine(text: string): string {
   return plainTerminalText(text).trimEnd().split("\n").at(-1) ?? "";
 }
 
-type EventOf<Type extends AgentHappening["type"]> = Extract<AgentEvent, { type: Type }>;
-
-/** Events that are shown as one line. */
-function remarkOf(event: AgentEvent): { readonly tone: Tone; readonly line: string } | undefined {
+/** The line for an event that is shown as one line. */
+function remarkOf(event: AgentEvent): readonly [Tone, string] | undefined {
+  const isOfSession = event.agent === undefined;
   switch (event.type) {
-    case "session-start":
-      return event.agent === undefined
-        ? {
-            tone: "dim",
-            line: `${event.isResumed ? "Resumed session" : "Session"} ${event.session}: ${printableLine(event.model)}`,
-          }
-        : undefined;
+    case "session-start": {
+      const title = event.isResumed ? "Resumed session" : "Session";
+      return isOfSession ? ["dim", `${title} ${event.session}: ${printableLine(event.model)}`] : undefined;
+    }
     case "steering":
-      return { tone: "dim", line: `Sent to the model: ${printableLine(event.text)}` };
+      return ["dim", `Sent to the model: ${printableLine(event.text)}`];
     case "user-input":
-      return event.agent === undefined
-        ? undefined
-        : { tone: "dim", line: `task: ${printableLine(event.text.slice(0, maxChars))}` };
-    case "compaction":
-      return { tone: "dim", line: `Compacted the conversation: ${formatCompaction(event)}` };
-    case "model":
-      return { tone: "dim", line: `Model: ${printableLine(event.model)}${formatReasoning(event)}` };
-    case "limit":
-      return { tone: "yellow", line: `Limit reached: ${formatLimit(event)}` };
+      return isOfSession ? undefined : ["dim", `task: ${printableLine(event.text.slice(0, maxChars))}`];
+    case "compaction": {
+      const [before, after] = [grouped(event.tokensBefore), grouped(event.tokensAfter)];
+      return ["dim", `Compacted the conversation: ${before} to ${after} tokens`];
+    }
+    case "model": {
+      const reasoning = event.reasoning === null ? "" : `, reasoning ${event.reasoning}`;
+      return ["dim", `Model: ${printableLine(event.model)}${reasoning}`];
+    }
+    case "limit": {
+      const { limit, allowed } = event;
+      const reached = limit === "cost" ? `$${allowed}` : counted(allowed, limit.slice(0, -1));
+      return ["yellow", `Limit reached: ${reached}`];
+    }
     case "loop":
-      return { tone: "yellow", line: formatLoop(event) };
+      return ["yellow", formatLoop(event)];
     case "warning":
-      return { tone: "yellow", line: printableLine(event.message) };
+      return ["yellow", printableLine(event.message)];
     default:
       return undefined;
   }
 }
 
-function formatCompaction({ tokensBefore, tokensAfter }: EventOf<"compaction">): string {
-  return `${grouped(tokensBefore)} to ${grouped(tokensAfter)} tokens`;
-}
-
-function formatReasoning({ reasoning }: EventOf<"model">): string {
-  return reasoning === null ? "" : `, reasoning ${reasoning}`;
-}
-
-function formatLimit({ limit, allowed }: EventOf<"limit">): string {
-  return limit === "cost" ? `$${allowed}` : counted(allowed, limit.slice(0, -1));
-}
-
-function formatLoop({ action, calls, times }: EventOf<"loop">): string {
+function formatLoop({ action, calls, times }: Of<"loop">): string {
   const names = calls.map((call) => printableLine(call.slice(0, maxChars))).join(", ");
   const what =
     action === "warned" ? "The model repeats itself and was warned" : "Stopped: the model repeats itself";

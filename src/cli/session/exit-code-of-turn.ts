@@ -23,7 +23,7 @@ export class LastRefusal {
     if (event.error && refusals.has(event.error.code)) this.#error = event.error;
   }
 
-  /** What the user can do about it, in one line; "" when no call was refused. */
+  /** The hint for the user, in one line; "" when no call was refused. */
   get hint(): string {
     const hint = this.#error && textForUser(this.#error).hint;
     return hint ? `${hint}\n` : "";

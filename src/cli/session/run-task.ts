@@ -1,8 +1,7 @@
-import type { AgentEvent, AgentFailure, TurnResult } from "../../agent/event.ts";
+import type { AgentEvent } from "../../agent/event.ts";
 import type { Session } from "../../agent/session.ts";
 import { ToolError } from "../../contract/error.ts";
 import { ModelError } from "../../models/model-error.ts";
-import type { CallFailure } from "../../toolcrib/index.ts";
 import type { Arguments } from "../command.ts";
 import { onInterruption } from "../interruption.ts";
 import { readStandardInput } from "../read-input.ts";
@@ -88,27 +87,9 @@ async function readTask({ operands }: Arguments): Promise<string> {
   });
 }
 
-/** What `run --json` prints: these keys, always all of them. */
-export interface TurnReport extends Omit<TurnResult, "calls" | "error"> {
-  readonly session: string | null;
-  readonly model: string | null;
-  readonly error: (Omit<AgentFailure, "kind"> & { readonly kind: string }) | null;
-  readonly calls: readonly ReportedCall[];
-}
-
-export interface ReportedCall {
-  readonly callId: string | null;
-  readonly name: string;
-  readonly canonical: string;
-  readonly input: unknown;
-  readonly isError: boolean;
-  readonly error: CallFailure | null;
-  readonly durationMs: number;
-}
-
 /** Collects the calls of a turn, including those of subagents. */
-export class TurnCalls {
-  readonly calls: ReportedCall[] = [];
+class TurnCalls {
+  readonly calls: object[] = [];
   readonly #inputs = new Map<string, unknown>();
 
   hear(event: AgentEvent): void {
@@ -120,8 +101,8 @@ export class TurnCalls {
   }
 }
 
-/** The report of a turn that never started. */
-export function failedTurn(thrown: unknown): TurnReport {
+/** The report of a turn that never started: the keys of `run --json`, always all of them. */
+function failedTurn(thrown: unknown) {
   const { message, hint = null } = thrown as { readonly message: string; readonly hint?: string };
   return {
     ...{ session: null, model: null, turn: 0, outcome: "failed", text: "", rounds: 0, calls: [], cost: null },

@@ -1,5 +1,5 @@
 import { widthOf } from "../approvals/show-request.ts";
-import { canRedraw, columnsOf, isTerminal, print, printExact, remark } from "../terminal.ts";
+import { canRedraw, columnsOf, isTerminal, print, printExact, remark, startOfLine } from "../terminal.ts";
 
 /** Where a session is shown. */
 export interface Outputs {
@@ -125,6 +125,3 @@ export function cutTo(line: string, columns: number): string {
   }
   return `${shown}…`;
 }
-
-/** Moves to the first column and erases the line. */
-const startOfLine = "\r\u001b[2K";

@@ -1,15 +1,6 @@
 import { reasoningEfforts } from "../../models/model.ts";
 import type { Option } from "../command.ts";
-import {
-  dialectOption,
-  modeOption,
-  readOnlyOption,
-  ruleOption,
-  rulesOption,
-  sandboxOption,
-  toolsOption,
-  workspaceOption,
-} from "../options.ts";
+import { dialectOption, instanceOptions, workspaceOption } from "../options.ts";
 
 /** The options that `toolcrib run` and `toolcrib chat` share. */
 export const sessionOptionList: readonly Option[] = [
@@ -40,11 +31,6 @@ export const sessionOptionList: readonly Option[] = [
   { name: "telemetry", summary: "emit OpenTelemetry spans (needs @opentelemetry/api)" },
   { name: "verbose", summary: "show reasoning, all command output and whole diffs" },
   workspaceOption,
-  modeOption,
-  ruleOption,
-  rulesOption,
-  sandboxOption,
-  toolsOption,
-  readOnlyOption,
+  ...instanceOptions,
   { ...dialectOption, summary: "tool names and arguments of this model family (default: the model's own)" },
 ];

@@ -3,11 +3,9 @@ import type { Protocol } from "../../agent/event.ts";
 import type { SessionOptions } from "../../agent/session.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { ReasoningEffort } from "../../models/model.ts";
-import type { Mode } from "../../policy/policy.ts";
 import { realWorkspace } from "../../system/directories.ts";
-import { sandboxWanted } from "../../toolcrib/check-options.ts";
 import type { Arguments } from "../command.ts";
-import { addedRules, toolSelection } from "../options.ts";
+import { readInstanceOptions } from "../options.ts";
 import { readCount } from "../parse-arguments.ts";
 
 /** The session to resume or fork; a new one without either. */
@@ -21,10 +19,7 @@ export function sessionOptions(
   return {
     // Fails at once when the folder does not exist.
     workspace: realWorkspace(options.get("workspace") ?? process.cwd()),
-    mode: (options.get("mode") ?? "cautious") as Mode,
-    ...addedRules(options),
-    ...toolSelection(options),
-    sandbox: sandboxWanted(options.get("sandbox")),
+    ...readInstanceOptions(options),
     dialect: options.get("dialect"),
     protocol: options.get("protocol") as Protocol | undefined,
     reasoning: options.get("reasoning") as ReasoningEffort | undefined,

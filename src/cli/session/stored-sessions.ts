@@ -20,7 +20,7 @@ import { sessionsCommand } from "../commands/sessions.ts";
 import { withJournal } from "../log/log.ts";
 import { readCount, refuseOperands } from "../parse-arguments.ts";
 import { forReader, printContent, printJson } from "../report.ts";
-import { layTable, paint, print, remark, toLocalTime } from "../terminal.ts";
+import { layTable, paint, print, remark, shorten, toLocalTime } from "../terminal.ts";
 import type { SessionStart } from "./session-options.ts";
 
 /** `toolcrib sessions list` */
@@ -39,24 +39,15 @@ function toRow(session: ListedSession): readonly string[] {
   return [
     session.session,
     toLocalTime(session.lastAt),
-    formatState(session),
+    session.state === "open" ? `open in process ${session.pid}` : session.state,
     counted(session.turns, "turn"),
     printableLine(session.model ?? "?"),
-    printableLine(shorten(session.task)),
+    printableLine(shorten(session.task.slice(0, 240).replace(/\s+/g, " ").trim(), 60)),
   ];
 }
 
-function shorten(text: string): string {
-  const line = text.slice(0, 4 * maxTaskChars).replace(/\s+/g, " ");
-  const characters = [...line.trim()];
-  const shown = characters.slice(0, maxTaskChars).join("");
-  return characters.length <= maxTaskChars ? shown : `${shown}…`;
-}
-
-const maxTaskChars = 60;
-
 /** A session as `toolcrib sessions --json` prints it. */
-export interface ListedSession extends Omit<SessionSummary, "isTurnOpen"> {
+interface ListedSession extends Omit<SessionSummary, "isTurnOpen"> {
   /** "interrupted": its process died during a turn. */
   readonly state: "open" | "ended" | "interrupted";
   /** The id of the process that has it open. */
@@ -64,7 +55,7 @@ export interface ListedSession extends Omit<SessionSummary, "isTurnOpen"> {
 }
 
 /** Newest first. */
-export function listedSessions(journal: WorkspaceJournal, limit: number): readonly ListedSession[] {
+function listedSessions(journal: WorkspaceJournal, limit: number): readonly ListedSession[] {
   const open = new Map(
     journal.sessions().flatMap(({ session, state, pid }) => (state === "open" ? [[session, pid]] : [])),
   );
@@ -76,10 +67,6 @@ export function listedSessions(journal: WorkspaceJournal, limit: number): readon
       const state = open.has(info.session) ? "open" : isTurnOpen ? "interrupted" : "ended";
       return { ...summary, state, pid: open.get(info.session) ?? null };
     });
-}
-
-export function formatState({ state, pid }: ListedSession): string {
-  return state === "open" ? `open in process ${pid}` : state;
 }
 
 /** The session id for `last`, an id, or a unique beginning of one. */

@@ -13,7 +13,7 @@ import { callCommand } from "../commands/call.ts";
 import { parseArguments } from "../parse-arguments.ts";
 import { readInput } from "../read-input.ts";
 import { exitCodeOf } from "../report.ts";
-import { paint, print } from "../terminal.ts";
+import { paint, print, shorten } from "../terminal.ts";
 
 /** In a clone of the repository, npx finds the command. */
 export const commandName: string = process.argv[1]?.endsWith(".ts") ? "npx toolcrib" : "toolcrib";
@@ -26,12 +26,8 @@ export type OwnFolders = Required<TourFolders>;
 
 /** Shows calls as a user would type them, makes them, and reports those that end differently than expected. */
 export class Guide {
-  #surprises = 0;
-
   /** How many calls ended differently than expected. */
-  get surprises(): number {
-    return this.#surprises;
-  }
+  surprises = 0;
 
   chapter(title: string): void {
     print(`\n${paint(1, "bold", title)}\n`);
@@ -46,11 +42,11 @@ export class Guide {
   ): Promise<CallResult> {
     const result = await call(folders, args);
     print(`\n${intro}\n${paint(1, "dim", `$ ${commandName} call ${toCommandLine(args)}`)}\n`);
-    print(shorten(result.content, lines));
+    print(firstLines(result.content, lines));
     if (result.error) print(`  (exit code ${exitCodeOf(result.error.code)}: ${result.error.code})\n`);
     const ended = result.error?.code ?? (result.truncated ? "cut" : "ok");
     if (ended !== ends) {
-      this.#surprises += 1;
+      this.surprises += 1;
       print(`${paint(1, "red", `  Expected "${ends}", but it ended with "${ended}".`)}\n`);
     }
     return result;
@@ -71,18 +67,11 @@ async function call(folders: TourFolders, args: readonly string[]): Promise<Call
 }
 
 /** The first lines, and the last one when it says how to get the rest. */
-function shorten(content: string, maxLines: number): string {
+function firstLines(content: string, maxLines: number): string {
   const lines = content.trimEnd().split("\n");
   const last = lines.at(-1)!.startsWith("[") ? lines.splice(-1) : [];
   const hidden = lines.length - maxLines;
   const gap = hidden > 0 ? [`… ${counted(hidden, "more line")}`] : [];
   const shown = [...lines.slice(0, maxLines), ...gap, ...last];
-  return shown.map((line) => `  ${cutLine(line)}\n`).join("");
+  return shown.map((line) => `  ${shorten(line, 107)}\n`).join("");
 }
-
-function cutLine(line: string): string {
-  const characters = [...line];
-  return characters.length <= maxLineChars ? line : `${characters.slice(0, maxLineChars - 1).join("")}…`;
-}
-
-const maxLineChars = 108;

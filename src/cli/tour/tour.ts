@@ -60,9 +60,7 @@ async function readThings(guide: Guide, workspace: string, sample: string): Prom
     here,
     "List it. Ignored files are left out.",
     ["file.list", "--path", ".", "--depth", "1"],
-    {
-      lines: 8,
-    },
+    { lines: 8 },
   );
   await guide.visit(here, "Read a file by lines. The last line says how to continue.", [
     ...["file.read", "--path", sample, "--limit", "4"],
@@ -80,9 +78,8 @@ async function changeThings(guide: Guide, own: OwnFolders): Promise<void> {
   ]);
   await guide.visit(own, "Move it.", ["file.move", "--from", "notes/hello.txt", "--to", "hello.txt"]);
   const deletion = ["file.delete", "--path", "hello.txt"];
-  await guide.visit(own, "Deleting is destructive, so it needs approval.", deletion, {
-    ends: "needs-approval",
-  });
+  const ends = "needs-approval";
+  await guide.visit(own, "Deleting is destructive, so it needs approval.", deletion, { ends });
   await guide.visit(own, "You may allow it.", [...deletion, "--mode", "yolo"]);
 }
 

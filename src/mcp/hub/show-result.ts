@@ -19,7 +19,7 @@ export interface HubData {
   readonly structuredContent?: unknown;
 }
 
-/** Text and images, and a description of other content. Structured data only when there is no text. */
+/** Text and images, and a description of other content. Structured data is shown only without text. */
 export function showResult(given: GivenResult): ToolOutput<HubData> {
   const { isError } = given;
   const blocks = Array.isArray(given.content) ? given.content.map(shallow) : [];

@@ -7,7 +7,6 @@ export interface Client {
   readonly title: string;
   /** Its configuration file: the user's, or the project's. */
   file(scope: Scope, folders: ConfigurationFolders): string;
-  readonly format: "json" | "toml";
   /** The key that contains the servers. */
   readonly servers: string;
   /** The entry of a server that a command starts. */
@@ -35,57 +34,45 @@ export type ClientName = (typeof clientNames)[number];
 export const clients: Readonly<Record<ClientName, Client>> = {
   claude: {
     title: "Claude Code",
-    file: (scope, { workspace, variables }) =>
-      scope === "project"
-        ? join(workspace, ".mcp.json")
-        : join(variables.CLAUDE_CONFIG_DIR || home(variables), ".claude.json"),
-    format: "json",
+    file: located(".mcp.json", ({ variables }) =>
+      join(variables.CLAUDE_CONFIG_DIR || home(variables), ".claude.json"),
+    ),
     servers: "mcpServers",
     entry: ([command, ...args]) => ({ type: "stdio", command, args, env: {} }),
   },
   codex: {
     title: "Codex",
-    file: (scope, { workspace, variables }) =>
-      scope === "project"
-        ? join(workspace, ".codex/config.toml")
-        : join(variables.CODEX_HOME || join(home(variables), ".codex"), "config.toml"),
-    format: "toml",
+    file: located(".codex/config.toml", ({ variables }) =>
+      join(variables.CODEX_HOME || join(home(variables), ".codex"), "config.toml"),
+    ),
     servers: "mcp_servers",
     entry: ([command, ...args]) => ({ command, args }),
   },
   cursor: {
     title: "Cursor",
-    file: (scope, folders) => join(rootOf(scope, folders), ".cursor/mcp.json"),
-    format: "json",
+    file: located(".cursor/mcp.json"),
     servers: "mcpServers",
     entry: ([command, ...args]) => ({ command, args }),
     openFolder,
   },
   vscode: {
     title: "VS Code",
-    file: (scope, folders) =>
-      scope === "project"
-        ? join(folders.workspace, ".vscode/mcp.json")
-        : join(codeFolder(folders), "User/mcp.json"),
-    format: "json",
+    file: located(".vscode/mcp.json", (folders) => join(codeFolder(folders), "User/mcp.json")),
     servers: "servers",
     entry: ([command, ...args]) => ({ type: "stdio", command, args }),
     openFolder,
   },
   zed: {
     title: "Zed",
-    file: (scope, { workspace, variables }) =>
-      scope === "project"
-        ? join(workspace, ".zed/settings.json")
-        : join(configFolder(variables), "zed/settings.json"),
-    format: "json",
+    file: located(".zed/settings.json", ({ variables }) =>
+      join(configFolder(variables), "zed/settings.json"),
+    ),
     servers: "context_servers",
     entry: ([command, ...args]) => ({ source: "custom", command, args, env: {} }),
   },
   gemini: {
     title: "Gemini CLI",
-    file: (scope, folders) => join(rootOf(scope, folders), ".gemini/settings.json"),
-    format: "json",
+    file: located(".gemini/settings.json"),
     servers: "mcpServers",
     entry: ([command, ...args]) => ({ command, args }),
   },
@@ -96,14 +83,17 @@ export const clients: Readonly<Record<ClientName, Client>> = {
       const withComments = join(folder, "opencode.jsonc");
       return existsSync(withComments) ? withComments : join(folder, "opencode.json");
     },
-    format: "json",
     servers: "mcp",
     entry: (command) => ({ type: "local", command, enabled: true }),
   },
 };
 
-function rootOf(scope: Scope, { workspace, variables }: ConfigurationFolders): string {
-  return scope === "project" ? workspace : home(variables);
+/** The path in the project, and the user's own file. Default: the same path in the home directory. */
+function located(
+  path: string,
+  own = ({ variables }: ConfigurationFolders) => join(home(variables), path),
+): Client["file"] {
+  return (scope, folders) => (scope === "project" ? join(folders.workspace, path) : own(folders));
 }
 
 function home(variables: NodeJS.ProcessEnv): string {

@@ -4,8 +4,8 @@ import { isDeepStrictEqual } from "node:util";
 import { ToolError } from "../../../contract/error.ts";
 import { openLocalEnvironment } from "../../../environment/local/local-environment.ts";
 import { contentHash } from "../../../lib/bytes/content-hash.ts";
+import { isRecord } from "../../../lib/json/is-record.ts";
 import { realLocation } from "../../../system/directories.ts";
-import type { Client } from "./clients.ts";
 
 /** The key of an entry in a configuration. */
 export interface EntryKey {
@@ -29,9 +29,9 @@ export interface Configuration {
   readonly text: string | undefined;
 }
 
-export async function editorFor({ format }: Pick<Client, "format">): Promise<EntryEdit> {
+export async function editorFor(file: string): Promise<EntryEdit> {
   const { jsonEntry, tomlEntry } = await import("./configuration-entry.ts");
-  return format === "json" ? jsonEntry : tomlEntry;
+  return file.endsWith(".toml") ? tomlEntry : jsonEntry;
 }
 
 const byteOrderMark = "\uFEFF";
@@ -70,9 +70,8 @@ export function readEntry({ file, text = "" }: Configuration, editor: EntryEdit,
 function entryIn(content: Readonly<Record<string, unknown>>, { servers, name }: EntryKey): unknown {
   const container = content[servers];
   if (container === undefined) return undefined;
-  if (typeof container !== "object" || container === null || Array.isArray(container))
-    throw new ToolError("invalid-input", `${servers} is not an object`);
-  return Object.hasOwn(container, name) ? (container as Readonly<Record<string, unknown>>)[name] : undefined;
+  if (!isRecord(container)) throw new ToolError("invalid-input", `${servers} is not an object`);
+  return Object.hasOwn(container, name) ? container[name] : undefined;
 }
 
 /** The expected content; an empty container counts as none. */
@@ -95,10 +94,8 @@ export function readConfiguration(file: string): Configuration {
   if (!stats.isFile()) throw unreadable(file, "it is not a regular file");
   if (stats.size > maxBytes) throw unreadable(file, "it is too large");
   try {
-    return {
-      file,
-      text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(readFileSync(file)),
-    };
+    const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+    return { file, text: decoder.decode(readFileSync(file)) };
   } catch (error) {
     throw unreadable(file, (error as Error).message);
   }
@@ -147,10 +144,7 @@ export function removeDirectories(made: readonly string[]): void {
 function makeDirectories(folder: string): readonly string[] {
   const first = mkdirSync(folder, { recursive: true });
   if (first === undefined) return [];
-  const below = folder
-    .slice(first.length)
-    .split("/")
-    .filter((name) => name !== "");
+  const below = folder.slice(first.length).split("/").filter(Boolean);
   return [first, ...below.map((_, index) => join(first, ...below.slice(0, index + 1)))];
 }
 

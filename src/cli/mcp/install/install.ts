@@ -5,17 +5,20 @@ import { ToolError } from "../../../contract/error.ts";
 import { selectTools } from "../../../dialects/find-tool.ts";
 import { diffContents } from "../../../edit/rewrite/show-diff.ts";
 import { fingerprint } from "../../../lib/bytes/content-hash.ts";
+import { isRecord } from "../../../lib/json/is-record.ts";
+import { tryParseJson } from "../../../lib/json/try-parse-json.ts";
 import { toCommandLine } from "../../../lib/text/shell-quote.ts";
 import { readServers } from "../../../mcp/hub/settings/read-servers.ts";
 import { redactText } from "../../../policy/redaction/redact.ts";
 import { parseRules } from "../../../policy/rules/parse-rules.ts";
+import { attempt } from "../../../system/attempt.ts";
 import { realLocation, realWorkspace, userDirectories } from "../../../system/directories.ts";
 import { readPolicyFile, removePolicyFile, writePolicyFile } from "../../../system/policy-files.ts";
 import { liesInside } from "../../../system/workspace-path.ts";
 import { refuseProgramsOfTools } from "../../approvals/ask-on-terminal.ts";
 import type { Arguments } from "../../command.ts";
 import { mcpCommand } from "../../commands/mcp.ts";
-import { addedRules, dialectHere, toolSelection } from "../../options.ts";
+import { addedRules, dialectHere, instanceOptions, toolSelection } from "../../options.ts";
 import { parseArguments, readCount, refuseOperands } from "../../parse-arguments.ts";
 import { printContent } from "../../report.ts";
 import { print, printExact, remark } from "../../terminal.ts";
@@ -53,12 +56,11 @@ export async function installClient(given: Arguments): Promise<number> {
     return 0;
   }
   const after = editText(configuration, editor, key, value);
-  const records = new InstallRecords(userDirectories().state);
-  const earlier = records.read({ file: configuration.file, name: key.name });
+  const earlier = readRecord({ file: configuration.file, name: key.name });
   // The user may add keys to their own configuration later.
   const made = await writeConfiguration(configuration, after, scope === "user" ? 0o600 : undefined);
   const isOnTop = earlier !== undefined && earlier.after === configuration.text;
-  records.write({
+  writeRecord({
     file: configuration.file,
     name: key.name,
     before: isOnTop ? earlier.before : (configuration.text ?? null),
@@ -84,8 +86,7 @@ export async function uninstallClient(given: Arguments): Promise<number> {
     return 0;
   }
   if (!startsToolcrib(present)) throw taken(key.name, configuration.file);
-  const records = new InstallRecords(userDirectories().state);
-  const record = records.read({ file: configuration.file, name: key.name });
+  const record = readRecord({ file: configuration.file, name: key.name });
   // An unchanged file gets exactly its old content back.
   const isUntouched = record !== undefined && record.after === configuration.text;
   const after = isUntouched ? (record.before ?? undefined) : editText(configuration, editor, key, undefined);
@@ -96,7 +97,7 @@ export async function uninstallClient(given: Arguments): Promise<number> {
   refuseProgramsOfTools("change clients");
   await writeConfiguration(configuration, after);
   if (isUntouched) removeDirectories(record.made);
-  if (record) records.remove(record);
+  if (record) removePolicyFile(recordFile(record));
   printChange(configuration, after);
   const left = readEntry({ ...configuration, text: after }, editor, key);
   print(`${client.title} ${left ? `starts "${key.name}" as before` : `no longer starts "${key.name}"`}.\n`);
@@ -134,7 +135,7 @@ async function readTarget({ options }: Arguments): Promise<Target> {
     client,
     scope,
     configuration: readConfiguration(file),
-    editor: await editorFor(client),
+    editor: await editorFor(file),
     key: { servers: client.servers, name },
   };
 }
@@ -159,8 +160,11 @@ function taken(name: string, file: string): ToolError {
   });
 }
 
-/** What an installation changed, so that uninstalling restores every byte. It is also the backup. */
-export interface InstallRecord {
+/**
+ * The change of an installation, so that uninstalling restores every byte. It is also the backup. Stored in the state
+ * directory, readable only by the user: configurations contain keys.
+ */
+interface InstallRecord {
   readonly file: string;
   readonly name: string;
   /** Null when there was no file. */
@@ -170,40 +174,24 @@ export interface InstallRecord {
   readonly made: readonly string[];
 }
 
-/** Stored in the state directory, readable only by the user: configurations contain keys. */
-export class InstallRecords {
-  readonly #folder: string;
+function recordFile({ file, name }: Pick<InstallRecord, "file" | "name">): string {
+  return join(userDirectories().state, "installed", `${fingerprint(JSON.stringify([file, name]))}.json`);
+}
 
-  constructor(state: string) {
-    this.#folder = join(state, "installed");
-  }
+function writeRecord(record: InstallRecord): void {
+  writePolicyFile(recordFile(record), JSON.stringify(record));
+}
 
-  write(record: InstallRecord): void {
-    writePolicyFile(this.#at(record), JSON.stringify(record));
-  }
-
-  /** Undefined also for a damaged record. */
-  read(wanted: Pick<InstallRecord, "file" | "name">): InstallRecord | undefined {
-    try {
-      const found = JSON.parse(readPolicyFile(this.#at(wanted)) ?? "null") as InstallRecord | null;
-      const isSame = found?.file === wanted.file && found.name === wanted.name;
-      return isSame && Array.isArray(found.made) && typeof found.after === "string" ? found : undefined;
-    } catch {
-      return undefined;
-    }
-  }
-
-  remove(record: Pick<InstallRecord, "file" | "name">): void {
-    removePolicyFile(this.#at(record));
-  }
-
-  #at({ file, name }: Pick<InstallRecord, "file" | "name">): string {
-    return join(this.#folder, `${fingerprint(JSON.stringify([file, name]))}.json`);
-  }
+/** Undefined also for a damaged record. */
+function readRecord(wanted: Pick<InstallRecord, "file" | "name">): InstallRecord | undefined {
+  const text = attempt(() => readPolicyFile(recordFile(wanted)));
+  const found = tryParseJson(text ?? "null") as InstallRecord | null | undefined;
+  const isSame = found?.file === wanted.file && found.name === wanted.name;
+  return isSame && Array.isArray(found.made) && typeof found.after === "string" ? found : undefined;
 }
 
 /** Parses the server's arguments as the server will: its errors would only appear in the client's log. */
-export async function checkServerArguments(args: readonly string[]): Promise<void> {
+async function checkServerArguments(args: readonly string[]): Promise<void> {
   const given = parseArguments(args, mcpCommand);
   refuseOperands(given.operands, mcpCommand);
   readCount(given, "approval-wait-ms");
@@ -226,7 +214,7 @@ export async function checkServerArguments(args: readonly string[]): Promise<voi
  * The command that starts the server. The user's configuration names this installation by its path, because desktop
  * programs often lack a PATH. A project's configuration is shared, so it uses npx.
  */
-export function serverCommand(scope: Scope, args: readonly string[]): [string, ...string[]] {
+function serverCommand(scope: Scope, args: readonly string[]): [string, ...string[]] {
   const program = ownProgram();
   // The cache of npx may be cleared.
   const isTemporary = /[/\\]_npx[/\\]/.test(program);
@@ -236,9 +224,7 @@ export function serverCommand(scope: Scope, args: readonly string[]): [string, .
 
 /** The command line of a client's entry. */
 export function commandWords(entry: unknown): readonly string[] {
-  if (typeof entry !== "object" || entry === null) return [];
-  const { command, args } = entry as { readonly command?: unknown; readonly args?: unknown };
-  return [command, args].flat().map(String);
+  return isRecord(entry) ? [entry.command, entry.args].flat().map(String) : [];
 }
 
 /** Whether a client's entry starts Toolcrib: only such an entry may be changed. */
@@ -257,11 +243,7 @@ function ownProgram(): string {
 }
 
 /** The arguments of the server: the given options of `toolcrib mcp`, and the words after `--`. */
-export function serverArguments(
-  { options, operands }: Arguments,
-  client: Client,
-  scope: Scope,
-): readonly string[] {
+function serverArguments({ options, operands }: Arguments, client: Client, scope: Scope): readonly string[] {
   const [first] = operands;
   if (first !== undefined && !first.startsWith("-"))
     throw new ToolError("invalid-input", `Unexpected argument: ${first}`, {
@@ -276,9 +258,7 @@ export function serverArguments(
   return [...args, ...operands];
 }
 
-const forwarded = new Set([
-  ...["dialect", "mode", "rule", "rules", "sandbox", "tools", "read-only", "approval-wait-ms"],
-]);
+const forwarded = new Set(["dialect", "approval-wait-ms", ...instanceOptions.map(({ name }) => name)]);
 
 function flagsOf(name: string, values: string): readonly string[] {
   if (values === "") return [`--${name}`];
