@@ -63,7 +63,7 @@ const mostTitle = 500;
 const mostNotes = 100;
 const mostNote = 4000;
 
-/** What models accept in one answer. */
+/** The limits of models for one result. */
 const mostImageBytes = 10 * 1024 * 1024;
 const mostImages = 20;
 

@@ -204,8 +204,8 @@ function isLink(path: string): ToolError {
 
 /**
  * Git would read its settings again after they were checked, and a running command may have replaced them by then (TOCTOU).
- * So git gets a directory of ours as its common one, with the settings as they were checked; everything else in it is a link
- * to the repository.
+ * So git gets a temporary common directory with the settings as they were checked; everything else in it is a link to the
+ * repository.
  */
 function checkedDirectory(commonDirectory: string, settings: string): OwnDirectory {
   return {
@@ -215,7 +215,7 @@ function checkedDirectory(commonDirectory: string, settings: string): OwnDirecto
   };
 }
 
-/** What git uses in the common directory. No hooks. */
+/** The entries that git uses in the common directory, without hooks. */
 const shared = "HEAD info logs modules objects packed-refs refs reftable shallow worktrees".split(" ");
 
 /**

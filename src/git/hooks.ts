@@ -94,7 +94,7 @@ export async function rulesToRun(
   const rule = `"allow run ${command}"`;
   const { level } = (await sandbox?.()) ?? { level: "none" };
   return level === "none"
-    ? `the rules ${rule} and, because there is no sandbox, "unconfined run ${command}"`
+    ? `the rules ${rule} and, without a sandbox, "unconfined run ${command}"`
     : `the rule ${rule}`;
 }
 

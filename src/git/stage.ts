@@ -9,7 +9,7 @@ import { writeGit } from "./write-git.ts";
 
 export interface Staging {
   readonly files: number;
-  /** What was left out, in sentences. */
+  /** Sentences about skipped files. */
   readonly notes: readonly string[];
 }
 

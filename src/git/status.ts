@@ -10,7 +10,7 @@ import { type GitOptions, outputOfGit, type Repository } from "./run-git.ts";
 
 export interface RepositoryState extends Status {
   readonly inProgress: readonly Operation[];
-  /** What was not checked, in sentences. */
+  /** Sentences about parts that were not checked. */
   readonly notes: readonly string[];
 }
 

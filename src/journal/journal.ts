@@ -100,7 +100,7 @@ export class Journal {
     return this.#read((records) => toCall(records.ofCall(callId)));
   }
 
-  /** What these calls changed, in order. */
+  /** The changes of these calls, in order. */
   changesOf(callIds: readonly string[]): readonly RecordedChange[] {
     return this.#read((records) =>
       callIds
@@ -109,7 +109,7 @@ export class Journal {
     );
   }
 
-  /** What was changed after a sequence number, in order. */
+  /** The changes after a sequence number, in order. */
   changesAfter(sequence: number): readonly RecordedChange[] {
     return this.#read((records) =>
       [...records.where("kind = 'change' AND sequence > ?", [sequence])].flatMap(toChanges),

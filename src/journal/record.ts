@@ -19,7 +19,7 @@ export interface Ending {
   readonly message: string | undefined;
   readonly outputHandle: string | undefined;
   readonly durationMs: number;
-  /** What became known during the call. */
+  /** Facts found during the call. */
   readonly account: Account;
 }
 
@@ -40,7 +40,7 @@ export interface CallRecord {
   readonly decision: DecisionRecord | null;
   readonly accesses: readonly Access[];
   readonly sandbox: SandboxLevel | null;
-  /** What an undo of this call does not restore, each in one phrase. */
+  /** The effects that an undo of this call does not revert, each in one phrase. */
   readonly notCovered: readonly string[];
   /** How many files it changed. */
   readonly files: FileCounts;

@@ -6,7 +6,7 @@ import type { Records, Row, RunningCall } from "../records.ts";
 import { PendingScans } from "../scan/pending-scans.ts";
 import type { JournalBudget } from "./collector.ts";
 
-/** What a collection has removed. */
+/** The result of a collection. */
 export interface Collection {
   readonly blobs: number;
   readonly bytes: number;
@@ -27,7 +27,7 @@ export interface CollectionOptions {
 
 /**
  * Removes the oldest history over the budget: contents by age and then by size, records by age, conversations by their
- * last message. What an open session, an open transaction or a recent checkpoint needs stays, and so do new contents.
+ * last message. Keeps new contents, and everything that an open session, an open transaction or a recent checkpoint needs.
  * `folder` is that of the blobs. Several processes may collect at once, and may be killed at any moment.
  */
 export async function collect(

@@ -35,7 +35,7 @@ export class BeforeImages {
     this.#left = limits.maxBytes;
   }
 
-  /** What could not be stored, and why: "data.bin (2.1 GB are more than is kept for one call)". */
+  /** Files that could not be stored, and why: "data.bin (2.1 GB are more than is kept for one call)". */
   get lost(): readonly string[] {
     return Array.from(this.#lost, ([path, reason]) => `${path} (${reason})`);
   }

@@ -104,7 +104,7 @@ interface Difference {
   readonly after: number | undefined;
 }
 
-/** What may have changed between two snapshots: removed entries first, contents before their directory. */
+/** Possible changes between two snapshots: removed entries first, contents before their directory. */
 function differencesOf(before: Snapshot, after: Snapshot): readonly Difference[] {
   const removed: Difference[] = [];
   const others: Difference[] = [];
@@ -179,7 +179,7 @@ class PresentEntries {
     }
   }
 
-  /** Undefined when there is no space. */
+  /** Undefined when the disk is full. */
   async #keep(
     path: string,
     position: number,

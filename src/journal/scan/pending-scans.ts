@@ -74,7 +74,7 @@ export class PendingScans {
   }
 }
 
-/** What is stored with a ledger. */
+/** The data stored with a ledger. */
 interface About extends Omit<Begun, "before"> {
   readonly owner: string;
   readonly uncovered: ReadonlyMap<number, string>;

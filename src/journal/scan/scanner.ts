@@ -17,9 +17,9 @@ import { type ScanLimits, type Secured, secureContents, usualLimits } from "./se
 /** Finds what commands change in the workspace, and stores what an undo of it needs. */
 export interface Scanner {
   /**
-   * Runs a call that starts programs, then records what it created, changed or removed in the workspace. What undo does
-   * not cover is in `call.account.notCovered` and in the text of the outcome. Fails before anything runs when there is
-   * no space to store what the call may change.
+   * Runs a call that starts programs, then records what it created, changed or removed in the workspace. Effects
+   * that undo does not cover are in `call.account.notCovered` and in the text of the outcome. Fails before anything runs
+   * when the disk has no space for what the call may change.
    */
   around(call: ToolCall, next: (call: ToolCall) => Promise<Outcome>): Promise<Outcome>;
   /**

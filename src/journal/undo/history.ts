@@ -32,7 +32,7 @@ export interface HistoryParts {
   readonly settle?: () => Promise<unknown>;
 }
 
-/** What earlier calls changed, as one call sees it. */
+/** The changes of earlier calls, as one call sees them. */
 export class JournalHistory implements contract.History {
   readonly #parts: HistoryParts & { readonly contents: Contents };
 

@@ -2,7 +2,7 @@ import type { EntryState } from "../../contract/history.ts";
 import { isSameState, liesIn, nothing } from "../entry-states.ts";
 import type { RecordedChange } from "../record.ts";
 
-/** What several calls did to one path, newest first; other changes separate the pieces. */
+/** The changes of several calls to one path, newest first; other changes separate the pieces. */
 export interface Net {
   readonly path: string;
   /** Its name after later moves; undefined while another entry has it. */

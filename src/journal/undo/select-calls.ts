@@ -28,7 +28,7 @@ interface SelectionContext {
   readonly without?: ReadonlySet<string>;
 }
 
-/** What the selected calls changed, in order. */
+/** The changes of the selected calls, in order. */
 export function selectChanges(selection: Selection, context: SelectionContext): readonly RecordedChange[] {
   const { journal, undos, scope, wholes } = context;
   const allOf = (ids: readonly string[]) => [...new Set(ids.flatMap((id) => wholes.callsOf(id)))];
@@ -116,7 +116,7 @@ interface LaterCallsParts {
   readonly changes: readonly RecordedChange[];
 }
 
-/** What other calls have changed since. Read once, because there may be thousands of paths. */
+/** Later changes of other calls. Read once, because there may be thousands of paths. */
 export class LaterCalls {
   readonly #parts: LaterCallsParts;
   #known: KnownChanges | undefined;

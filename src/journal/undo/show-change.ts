@@ -9,7 +9,7 @@ import type { Contents } from "./contents.ts";
 import type { Phase } from "./net-changes.ts";
 import type { UndoPlan } from "./plan-undo.ts";
 
-/** A unified diff with numbered hunks, or a description where there is no text. */
+/** A unified diff with numbered hunks, or a description of content that is not text. */
 export async function showChange(
   path: string,
   before: EntryState,
@@ -71,7 +71,7 @@ export interface ShowContext {
   readonly guard?: PathGuard | undefined;
 }
 
-/** What calls did, file by file, oldest first. */
+/** The changes of calls, file by file, oldest first. */
 export async function showPhases(
   phases: readonly Phase[],
   context: ShowContext,
@@ -87,7 +87,7 @@ export async function showPhases(
   return files;
 }
 
-/** What an undo does, or would do. Diffs are made only with a context, for dry runs. */
+/** The changes of an undo, made or planned. Diffs are made only with a context, for dry runs. */
 export async function showPlan(
   { phases }: UndoPlan,
   context: ShowContext | undefined,

@@ -256,7 +256,7 @@ describe("hooks", () => {
     const { data, content } = await room.call("git.commit", { message: "x" });
     const rules = (await isHeld(room))
       ? 'the rule "allow run git hook run *"'
-      : 'the rules "allow run git hook run *" and, because there is no sandbox, "unconfined run git hook run *"';
+      : 'the rules "allow run git hook run *" and, without a sandbox, "unconfined run git hook run *"';
     const note = `Not run: the hooks pre-commit, post-commit. To allow it, add ${rules}.`;
     expect([data, content.includes(`\n${note}\n`), existsSync(join(room.home, "escaped"))]).toMatchObject([
       { hooks: [], skippedHooks: ["pre-commit", "post-commit"], notes: [note], said: "" },

@@ -20,7 +20,7 @@ const allowing = (command: string) => `allow run ${command}\nunconfined run ${co
 
 async function rulesFor(room: GitFixture, command: string): Promise<string> {
   return (await room.crib.sandbox()).level === "none"
-    ? `the rules "allow run ${command}" and, because there is no sandbox, "unconfined run ${command}"`
+    ? `the rules "allow run ${command}" and, without a sandbox, "unconfined run ${command}"`
     : `the rule "allow run ${command}"`;
 }
 

@@ -20,7 +20,7 @@ export interface FoundResults {
   readonly notes: readonly string[];
 }
 
-/** Asks once. Throws `unavailable` or `denied` when there is no answer. */
+/** Sends one request. Throws `unavailable` or `denied` when it fails. */
 export async function askEngine(
   engine: Engine,
   question: SearchQuestion,

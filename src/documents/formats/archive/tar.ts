@@ -70,7 +70,7 @@ export function tarArchive(
 
 const mostExtension = 1_000_000;
 
-/** What an extension says about the entry that follows it: its pax records, or a long name. */
+/** The facts in an extension about the entry that follows it: its pax records, or a long name. */
 function extensionOf(type: string, data: Buffer): Readonly<Record<string, string>> {
   if (type === "x") return paxRecords(data);
   if (type === "g") return {};

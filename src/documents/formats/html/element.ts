@@ -52,7 +52,7 @@ export function textOf(element: Element): string {
   return text;
 }
 
-/** What an element's name means. */
+/** The meaning of an element's name. */
 export type Kind = { readonly name: string; readonly implied: ImpliedEnd | undefined } & {
   readonly [Property in keyof typeof lists]: boolean;
 };
