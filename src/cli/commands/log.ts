@@ -34,8 +34,8 @@ export const logCommand: Command = {
   async run({ options, operands }) {
     const [subcommand, ...rest] = operands;
     const given: Arguments = { options, operands: rest };
-    if (subcommand === "show") return (await import("../log/log.ts")).showCall(given);
-    if (subcommand === "verify") return (await import("../log/log.ts")).verifyLog(given);
-    return (await import("../log/log.ts")).listCalls({ options, operands });
+    const { listCalls, showCall, verifyLog } = await import("../log/log.ts");
+    if (subcommand === "show") return showCall(given);
+    return subcommand === "verify" ? verifyLog(given) : listCalls({ options, operands });
   },
 };

@@ -16,7 +16,7 @@ export async function serveStdioClient(given: Arguments): Promise<number> {
   const options = toolcribOptions(given);
   const connection = serveStdio({
     version,
-    instructions: instructionsOf(options),
+    instructions: instructionsFor(options),
     open: async () => {
       const sources = await configuredHub(options.workspace);
       try {
@@ -93,10 +93,6 @@ export function toolcribOptions(given: Arguments): ToolcribOptions & { readonly 
     pendingApprovals: true,
     waitForApprovalMs: readCount(given, "approval-wait-ms"),
   };
-}
-
-export function instructionsOf({ workspace = process.cwd(), readOnly = false }: ToolcribOptions): string {
-  return instructionsFor({ workspace, readOnly });
 }
 
 /** Claude Code refuses results above 25 000 tokens. */

@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { ToolError } from "../../contract/error.ts";
 import type { ToolSource } from "../../contract/tool.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
-import { connectHub, type Hub } from "../../mcp/hub/connect-hub.ts";
+import type { Hub } from "../../mcp/hub/connect-hub.ts";
 import { projectServersPath, readProjectServers, readServers } from "../../mcp/hub/settings/read-servers.ts";
 import type { ServerState } from "../../mcp/types.ts";
 import { realWorkspace, userDirectories } from "../../system/directories.ts";
@@ -17,6 +17,7 @@ import { layTable, print } from "../terminal.ts";
 /** `toolcrib mcp servers`: starts the configured servers once and shows their state. */
 export async function listServers({ options }: Arguments): Promise<number> {
   const workspace = options.get("workspace") ?? process.cwd();
+  const { connectHub } = await import("../../mcp/hub/connect-hub.ts");
   const hub = connectHub({ workspace, ...(await readServers({ workspace })) });
   try {
     await hub.ready;

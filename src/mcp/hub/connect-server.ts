@@ -54,8 +54,8 @@ export async function connectServer(settings: ServerSettings, options: ConnectOp
     client.setRequestHandler("elicitation/create", async ({ params }) => ({
       ...(await elicit({ server: settings.name, message: cleanText(params.message, 2_000), params })),
     }));
-  if (settings.sendsRoots)
-    client.setRequestHandler("roots/list", () => ({ roots: [rootOf(options.workspace)] }));
+  const root = { uri: pathToFileURL(options.workspace).href, name: basename(options.workspace) };
+  if (settings.sendsRoots) client.setRequestHandler("roots/list", () => ({ roots: [root] }));
   const ended = Promise.withResolvers<string>();
   client.onclose = () => ended.resolve(endOf(transport));
   // Unrelated responses, and other faults that only the server can fix.
@@ -153,10 +153,6 @@ async function refuseChanged({ files }: ServerSettings, { workspace }: ConnectOp
 }
 
 const leastPauseMs = 250;
-
-function rootOf(workspace: string) {
-  return { uri: pathToFileURL(workspace).href, name: basename(workspace) };
-}
 
 function versionOf(client: Client): string | undefined {
   const { name, version } = client.getServerVersion() ?? {};

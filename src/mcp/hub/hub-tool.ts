@@ -33,7 +33,7 @@ export function hubTool(listed: ListedTool, server: HubServer): NamelessTool {
     timeoutMs: settings.timeoutMs,
     // Only the server knows what the tool accesses: rules decide about its use.
     accesses: () => [],
-    preview: async (input) => `Calls ${own} with:\n${shown(input)}`,
+    preview: async (input) => `Calls ${own} with:\n${prettyJson(JSON.stringify(input))}`,
     run: async (input, context) => {
       if (risk !== "read") context.uncovered(`what ${own} has done`);
       return showResult(await server.call(listed, withoutNulls(input, schema), context));
@@ -64,11 +64,6 @@ function hintsOf(
     idempotent: (isTrusted && idempotentHint === true) || undefined,
     openWorld: !(isTrusted && openWorldHint === false),
   };
-}
-
-function shown(input: unknown): string {
-  const text = JSON.stringify(input) ?? "nothing";
-  return prettyJson(text) ?? text;
 }
 
 /** One call of a server's tool. The result is not validated: the protocol's schema would refuse all of it for one bad part. */

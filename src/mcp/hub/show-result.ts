@@ -27,13 +27,16 @@ export function showResult(given: GivenResult): ToolOutput<HubData> {
   const shown = blocks.map(showBlock);
   const content = withoutControls(shown.flatMap(({ text }) => (text === "" ? [] : [text])).join("\n"));
   const images = fitting(shown.flatMap(({ image }) => (image === undefined ? [] : [image])));
-  const data = structuredContent === undefined ? "(no content)" : withoutControls(asText(structuredContent));
+  const data =
+    typeof structuredContent === "string"
+      ? structuredContent
+      : prettyJson(JSON.stringify(structuredContent) ?? "");
   return {
     data: {
       content: blocks.map((block, index) => (shown[index]?.image ? withoutData(block) : block)),
       ...(structuredContent !== undefined && { structuredContent }),
     },
-    text: content === "" ? data : content,
+    text: content || withoutControls(data ?? "(no content)"),
     images: images.length > 0 ? images : undefined,
     isError: isError === true || undefined,
   };
@@ -112,12 +115,6 @@ function showLink({ uri, name, description }: Record<string, unknown>): string {
 function kindOf({ mimeType, data }: Record<string, unknown>): string {
   const type = cleanLine(mimeType, 80) || "unknown type";
   return typeof data === "string" ? `${type}, ${showSize(Math.floor((data.length * 3) / 4))}` : type;
-}
-
-function asText(value: unknown): string {
-  if (typeof value === "string") return value;
-  const text = JSON.stringify(value);
-  return prettyJson(text) ?? text;
 }
 
 /** Walking deeply nested data would overflow the stack. */

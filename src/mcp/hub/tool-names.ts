@@ -1,11 +1,5 @@
 import { fingerprint } from "../../lib/bytes/content-hash.ts";
 
-interface ServerTools {
-  readonly server: string;
-  /** The server's own names, each once. */
-  readonly tools: readonly string[];
-}
-
 interface NamedTool {
   readonly server: string;
   /** The server's own name for it. */
@@ -17,11 +11,11 @@ interface NamedTool {
 }
 
 /**
- * Names for the tools of all servers, in order. A plain name goes to the first server that has it, unless `owners` names
+ * Names for the tools of all servers, in order. `tools` are the server's own names, each once. A plain name goes to the first server that has it, unless `owners` names
  * another: a name that a model knows must not move to another server.
  */
 export function nameTools(
-  servers: readonly ServerTools[],
+  servers: readonly { readonly server: string; readonly tools: readonly string[] }[],
   owners: ReadonlyMap<string, string> = new Map(),
 ): { readonly tools: readonly NamedTool[]; readonly warnings: readonly string[] } {
   const taken = new Set<string>();

@@ -9,7 +9,7 @@ import type { ServedToolcrib } from "./served-toolcrib.ts";
 
 /** Stored outputs as resources: `toolcrib://output/out_…`, in parts by `?offset=BYTES`. */
 export function outputUri(handle: string, offset = 0): string {
-  return `${prefix}${handle}${offset === 0 ? "" : `?offset=${offset}`}`;
+  return `toolcrib://output/${handle}${offset === 0 ? "" : `?offset=${offset}`}`;
 }
 
 export const outputTemplate = {
@@ -46,7 +46,6 @@ export async function readOutput(served: ServedToolcrib, uri: string): Promise<R
   }
 }
 
-const prefix = "toolcrib://output/";
 const uriPattern = /^toolcrib:\/\/output\/(out_[a-z0-9]+)(?:\?offset=(\d{1,12}))?$/;
 
 /** Below the limits of clients. */

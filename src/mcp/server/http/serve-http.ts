@@ -28,7 +28,7 @@ export async function serveHttp(options: ServeHttpOptions): Promise<ServedHttp> 
   const server = createServer((request, response) => {
     const refusal = refusalOf(request.headers, { token, hosts });
     if (refusal !== undefined) refuse(response, refusal.status, refusal.message, refusal.headers);
-    else if (pathOf(request) !== path) refuse(response, 404, `MCP is at ${path}`);
+    else if (request.url?.split("?")[0] !== path) refuse(response, 404, `MCP is at ${path}`);
     else void answer(request as NodeRequest, response).catch(() => response.destroy());
   });
   await new Promise<void>((resolve, reject) => {
@@ -59,10 +59,6 @@ export async function serveHttp(options: ServeHttpOptions): Promise<ServedHttp> 
 type NodeRequest = IncomingMessage & { readonly method: string; readonly url: string };
 
 const path = "/mcp";
-
-function pathOf({ url = "" }: IncomingMessage): string {
-  return url.split("?")[0]!;
-}
 
 function refuse(
   response: ServerResponse,
