@@ -20,11 +20,12 @@ import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { builtProgram } from "../../test/support/built-program.ts";
 import { makeChangeWorld } from "../../test/support/environment/change-world.ts";
 import { workspaceFiles } from "../system/directories.ts";
 import { explainEverything } from "./help.ts";
 
-const main = join(import.meta.dirname, "main.ts");
+const main = builtProgram;
 let folder: string;
 let workspace: string;
 

@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { builtProgram } from "../../test/support/built-program.ts";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
 
 const folder = temporaryFolder();
@@ -20,7 +21,7 @@ function call(
 ): { readonly status: number | null; readonly text: string } {
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
-    [join(import.meta.dirname, "main.ts"), "call", tool, ...words, "--mode", "yolo"],
+    [builtProgram, "call", tool, ...words, "--mode", "yolo"],
     {
       cwd: workspace,
       encoding: "utf8",

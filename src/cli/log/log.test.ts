@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { builtProgram } from "../../../test/support/built-program.ts";
 import { workspaceFiles } from "../../system/directories.ts";
 import { type CallResult, openToolcrib } from "../../toolcrib/index.ts";
 import { readSince } from "../call-journal.ts";
@@ -265,7 +266,7 @@ it("reads times as people write them", () => {
 const mode = (state: { readonly mode: number }) => state.mode.toString(8);
 
 function run(...words: string[]): Promise<{ exit: number; stdout: string; stderr: string }> {
-  const main = join(import.meta.dirname, "../main.ts");
+  const main = builtProgram;
   const env = {
     ...process.env,
     TOOLCRIB_HOME: home,

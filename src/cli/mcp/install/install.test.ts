@@ -16,10 +16,11 @@ import {
 import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { expect, it } from "vitest";
+import { builtProgram } from "../../../../test/support/built-program.ts";
 import { temporaryFolder } from "../../../../test/support/temporary-folder.ts";
 import { clientNames, clients } from "./clients.ts";
 
-const main = join(import.meta.dirname, "../../main.ts");
+const main = builtProgram;
 
 /** A person's home with some configurations, and a project. */
 function openHome(files: Readonly<Record<string, string>> = {}) {
