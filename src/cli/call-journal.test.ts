@@ -21,7 +21,7 @@ it("shows, undoes and redoes the latest call that changed something, of whatever
   });
   expect(await room.run("undo")).toEqual({
     exit: 0,
-    stdout: `Undid ${callId}, 1 path:\nrestored poem.txt\nTake this back with: toolcrib redo\n`,
+    stdout: `Undid ${callId}, 1 path:\nrestored poem.txt\nTo redo, run: toolcrib redo\n`,
     stderr: "",
   });
   expect(room.read("poem.txt")).toBe("one\ntwo\nthree\n");
@@ -67,11 +67,11 @@ it("sets checkpoints, lists them, compares with them and comes back to them", as
   await editedPoem(room);
   expect(await room.run("checkpoint", "draft")).toEqual({
     exit: 0,
-    stdout: "Set the checkpoint draft. Come back to it with: toolcrib undo --to draft\n",
+    stdout: "Set checkpoint draft. To return to it, run: toolcrib undo --to draft\n",
     stderr: "",
   });
   expect((await room.run("checkpoint", "the draft")).stdout).toBe(
-    "Set the checkpoint the draft. Come back to it with: toolcrib undo --to 'the draft'\n",
+    "Set checkpoint the draft. To return to it, run: toolcrib undo --to 'the draft'\n",
   );
   await room.run("call", "file.write", "--path", "new.txt", "--content", "new");
   await room.run("call", "file.write", "--path", "poem.txt", "--content", "gone");
@@ -102,7 +102,7 @@ it("undoes one hunk, and explains wrong words", async () => {
     [2, "poem.txt has 1 hunk, no hunk 2"],
     [1, 'There is no call "call_none" in the journal of this workspace'],
     [1, 'No checkpoint is named "nowhere"'],
-    [2, "give one of --last, --to, not several"],
+    [2, "give only one of --last, --to"],
     [2, "Unexpected argument: two"],
     [1, "There is no undo to redo"],
   ]);

@@ -1,5 +1,7 @@
 import type { Session } from "../../agent/session.ts";
 import { ToolError } from "../../contract/error.ts";
+import type { Undone } from "../../contract/history.ts";
+import { describeUndone } from "../../lib/text/describe-undone.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
 import { nearest } from "../../lib/text/nearest.ts";
 import { printable, printableLine } from "../../lib/text/printable.ts";
@@ -8,6 +10,7 @@ import { type Mode, modes } from "../../policy/policy.ts";
 import type { CallResult, ChangedFiles } from "../../toolcrib/index.ts";
 import { formatUsage, grouped } from "../session/call-lines.ts";
 import { colourDiff, layTable } from "../terminal.ts";
+import { undoForUser } from "../undo-for-user.ts";
 import type { ChatSessions } from "./chat-sessions.ts";
 
 /** A command that starts with a slash. */
@@ -174,10 +177,11 @@ async function undo(chat: ChatSessions, count: string): Promise<string> {
       hint: "For example: /undo 2",
     });
   const input = count === "" ? {} : { last: Number(count) };
-  const content = contentOf(await chat.callForUser("journal.undo", input));
-  const done = content.replace(/\n?Take this back with journal\.undo.*$/m, "");
-  chat.note(`The user undid some of your changes with /undo. ${done}`);
-  return `${printable(done)}\nTake this back with: toolcrib redo`;
+  const result = await chat.callForUser("journal.undo", input);
+  contentOf(result);
+  const undone = result.data as Undone;
+  chat.note(`The user undid some of your changes with /undo. ${describeUndone(undone, {})}`);
+  return printable(undoForUser(undone, {})).trimEnd();
 }
 
 function formatDiff(result: CallResult): string {

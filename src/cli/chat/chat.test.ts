@@ -46,7 +46,7 @@ describe("toolcrib chat, fed by a program", () => {
     const { exit, stdout, stderr } = await room.feed("make it\n/diff\n/undo\n/diff\n/undo\nwell?\n", "chat");
     expect([exit, stdout, isThere(room, "a.txt")]).toEqual([0, "Made.\nI see.\n", false]);
     expect(withoutProgress(stderr)).toMatch(
-      /\n--- \/dev\/null\n\+\+\+ b\/a\.txt\n@@ -0,0 \+1,1 @@ hunk 1\n\+made\nUndid call_\w+, 1 path:\nremoved a\.txt\nTake this back with: toolcrib redo\nNo files were changed\.\nThere is nothing to undo/,
+      /\n--- \/dev\/null\n\+\+\+ b\/a\.txt\n@@ -0,0 \+1,1 @@ hunk 1\n\+made\nUndid call_\w+, 1 path:\nremoved a\.txt\nTo redo, run: toolcrib redo\nNo files were changed\.\nThere is nothing to undo/,
     );
     expect(room.server.requests.at(-1)!.messages.at(-1)!.text).toMatch(
       /^\[The user undid some of your changes with \/undo\. Undid call_\w+, 1 path:\nremoved a\.txt\]\n\nwell\?$/,

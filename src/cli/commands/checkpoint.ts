@@ -1,3 +1,4 @@
+import type { Checkpoint } from "../../contract/history.ts";
 import { toCommandLine } from "../../lib/text/shell-quote.ts";
 import { callJournal } from "../call-journal.ts";
 import type { Command } from "../command.ts";
@@ -23,16 +24,13 @@ export const checkpointCommand: Command = {
   async run({ options, operands: [name, ...rest] }) {
     refuseOperands(rest, checkpointCommand);
     const input = name === "list" ? { list: true } : name === undefined ? {} : { name };
-    return callJournal("journal.checkpoint", input, options, ({ content }) =>
-      print(`${forReader(1, forUser(content))}\n`),
-    );
+    return callJournal("journal.checkpoint", input, options, ({ content, data }) => {
+      const { checkpoints } = data as { checkpoints: readonly Checkpoint[] };
+      print(`${forReader(1, name === "list" ? content : describeSet(checkpoints[0]!.name))}\n`);
+    });
   },
 };
 
-function forUser(content: string): string {
-  return content.replace(
-    /^Set the checkpoint (.*)\. Come back to it with .*$/,
-    (_, name: string) =>
-      `Set the checkpoint ${name}. Come back to it with: ${toCommandLine(["toolcrib", "undo", "--to", name])}`,
-  );
+function describeSet(name: string): string {
+  return `Set checkpoint ${name}. To return to it, run: ${toCommandLine(["toolcrib", "undo", "--to", name])}`;
 }

@@ -1,9 +1,11 @@
-import { asFlags, callJournal, readSince } from "../call-journal.ts";
+import type { Undone } from "../../contract/history.ts";
+import { callJournal, readSince } from "../call-journal.ts";
 import type { Arguments, Command, Option } from "../command.ts";
 import { jsonOption, workspaceOption } from "../options.ts";
 import { readCount, refuseOperands } from "../parse-arguments.ts";
 import { forReader } from "../report.ts";
 import { print } from "../terminal.ts";
+import { undoForUser } from "../undo-for-user.ts";
 
 export const sinceOption: Option = {
   name: "since",
@@ -60,8 +62,8 @@ export const undoCommand: Command = {
       skip_changed: options.has("skip-changed") || undefined,
       dry_run: options.has("dry-run") || undefined,
     };
-    return callJournal("journal.undo", input, options, ({ content }) =>
-      print(`${forReader(1, undoForUser(content))}\n`),
+    return callJournal("journal.undo", input, options, ({ data }) =>
+      print(forReader(1, undoForUser(data as Undone, input))),
     );
   },
 };
@@ -70,12 +72,4 @@ export const undoCommand: Command = {
 export function callOf({ operands: [call, ...rest] }: Arguments, command: Command): string | undefined {
   refuseOperands(rest, command);
   return call;
-}
-
-/** Names commands instead of tools. */
-export function undoForUser(content: string): string {
-  return asFlags(content).replace(
-    "Take this back with journal.undo and --redo.",
-    "Take this back with: toolcrib redo",
-  );
 }

@@ -3,15 +3,16 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createSession } from "../../agent/create-session.ts";
 import type { Session } from "../../agent/session.ts";
+import type { Undone } from "../../contract/history.ts";
 import { printableLine } from "../../lib/text/printable.ts";
 import { demoRecording } from "../../models/recorded/demo.ts";
 import { recordedModel } from "../../models/recorded/recorded-model.ts";
 import { WorkspaceJournal } from "../../toolcrib/workspace-journal.ts";
-import { undoForUser } from "../commands/undo.ts";
 import { explainExamples } from "../help.ts";
 import { describeProof } from "../log/log.ts";
 import { isTerminal, paint, remark } from "../terminal.ts";
 import { commandName } from "../tour/guide.ts";
+import { undoForUser } from "../undo-for-user.ts";
 import { performTask } from "./run-task.ts";
 import { ownOutputs, Screen } from "./screen.ts";
 
@@ -82,8 +83,8 @@ async function conclude({ crib }: Session, state: string): Promise<void> {
     ["undo", {}],
     ["redo", { redo: true }],
   ] as const) {
-    const { content } = await crib.call("journal.undo", input);
-    show(command, undoForUser(`${content}\n`));
+    const { data } = await crib.call("journal.undo", input);
+    show(command, undoForUser(data as Undone, input));
   }
   const journal = new WorkspaceJournal({ state, workspace: crib.workspace });
   show("log verify", describeProof(await journal.verify({})));

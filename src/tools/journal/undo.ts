@@ -1,8 +1,7 @@
 import * as z from "zod/mini";
-import type { ChangedFile, Selection, Undone, UndoOptions } from "../../contract/history.ts";
+import type { Selection, Undone, UndoOptions } from "../../contract/history.ts";
 import type { Tool } from "../../contract/tool.ts";
-import { counted } from "../../lib/text/format-quantity.ts";
-import { showPath } from "../../lib/text/printable.ts";
+import { canRedo, describeUndone } from "../../lib/text/describe-undone.ts";
 import { refuseFault } from "../edit/replace-fields.ts";
 import { flag } from "../fields.ts";
 import { faultInSelection, selectionFields, toSelection } from "./selection-fields.ts";
@@ -39,7 +38,8 @@ export const journalUndo: Tool<JournalUndoInput, Undone> = {
 
   async run(input, { history, signal }) {
     const undone = await history.undo(selectionOf(input), { ...optionsOf(input), signal });
-    return { data: undone, text: describeUndone(undone, input) };
+    const hint = canRedo(undone, input) ? "\nTo revert this undo, use journal.undo with `redo: true`." : "";
+    return { data: undone, text: `${describeUndone(undone, input)}${hint}` };
   },
 };
 
@@ -56,22 +56,4 @@ function optionsOf({ paths = [], hunk, merge, skip_changed, dry_run }: JournalUn
 function selectionOf(input: JournalUndoInput): Selection {
   if (input.redo) return { kind: "undo" };
   return toSelection(input) ?? { kind: "last", count: 1 };
-}
-
-function describeUndone({ calls, files, notes }: Undone, { redo, dry_run }: JournalUndoInput): string {
-  if (files.length === 0) return notes.join("\n");
-  const verb = dry_run ? "Would undo" : "Undid";
-  const what = calls.length > 3 ? counted(calls.length, "call") : calls.join(", ");
-  return [
-    `${redo ? `${verb} the undo ${what}` : `${verb} ${what}`}, ${counted(files.length, "path")}:`,
-    ...(dry_run ? files.map(({ diff }) => diff.trimEnd()) : files.map(describeFile)),
-    ...notes,
-    ...(dry_run || redo ? [] : ["To revert this undo, use journal.undo with `redo: true`."]),
-  ].join("\n");
-}
-
-function describeFile({ path, before, after, movedFrom }: ChangedFile): string {
-  if (movedFrom !== undefined) return `moved ${showPath(movedFrom)} back to ${showPath(path)}`;
-  if (before.kind === "nothing") return `recreated ${showPath(path)}`;
-  return after.kind === "nothing" ? `removed ${showPath(path)}` : `restored ${showPath(path)}`;
 }
