@@ -17,35 +17,25 @@ export interface DescribedTool {
 }
 
 /** Converts it to a tool, which is checked, logged and limited like all others. */
-export function describedTool({
-  name,
-  description,
-  parameters,
-  risk,
-  maxChars,
-  run,
-}: DescribedTool): AnyTool {
+export function describedTool(tool: DescribedTool): AnyTool {
+  const { name, description: summary, parameters, risk, maxChars, run } = tool;
   return {
     name,
-    summary: description,
+    summary,
     risk,
     input: inputOf(repairSchema(parameters)),
     limits: { maxChars, keep: "both" },
     // Only its author knows what it touches, so the policy goes by its risk.
     accesses: () => [],
     run: async (input) => {
-      const data = await asToolError(() => run(input as Record<string, unknown>));
-      return { data, text: typeof data === "string" ? data : (JSON.stringify(data) ?? "") };
+      try {
+        const data = await run(input as Record<string, unknown>);
+        return { data, text: typeof data === "string" ? data : (JSON.stringify(data) ?? "") };
+      } catch (cause) {
+        // An error of the program is reported with its own message, not as an unexpected failure.
+        if (cause instanceof ToolError) throw cause;
+        throw new ToolError("internal", cause instanceof Error ? cause.message : String(cause), { cause });
+      }
     },
   };
-}
-
-/** What the program throws is its own error message, not an internal error. */
-async function asToolError(run: () => unknown): Promise<unknown> {
-  try {
-    return await run();
-  } catch (error) {
-    if (error instanceof ToolError) throw error;
-    throw new ToolError("internal", error instanceof Error ? error.message : String(error), { cause: error });
-  }
 }

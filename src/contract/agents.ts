@@ -1,6 +1,6 @@
 /**
  * Subagents of a caller. They have no tools beyond those of the instance, and their calls pass the same pipeline.
- * Closed by whoever passed them to `openToolcrib`.
+ * The program that passed them to `openToolcrib` closes them.
  */
 export interface Agents {
   /** Starts a subagent, which runs in parallel. */

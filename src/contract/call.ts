@@ -12,17 +12,17 @@ export interface ToolCall {
   readonly tool: AnyTool;
   /** As the caller passed it, until `rejectInvalidInput` replaces it with the parsed input. */
   readonly input: unknown;
-  /** What the call would touch; empty until the input is validated. */
+  /** Empty until the input is validated. */
   readonly accesses: readonly Access[];
-  /** What the tool works with; stages may wrap it. */
+  /** Stages may wrap it. */
   readonly environment: Environment;
   /** Default: the first caller of the Toolcrib. */
   readonly caller?: CallerMemory | undefined;
-  /** What stages find out about the call. The only property that stages change in place. */
+  /** The only property that stages change in place. */
   readonly account: Account;
-  /** Checks a call again that has waited since it was decided. Throws when its paths lead elsewhere now. */
+  /** Checks a call again that has waited since it was decided. Throws when its real paths have changed. */
   readonly recheck?: () => Promise<void>;
-  /** What its commands may reach; set by the policy check for calls that may run any. */
+  /** Set by the policy check for calls that may run commands. */
   readonly confinement?: DecidedConfinement;
   readonly signal: AbortSignal;
   readonly timeoutMs: number | undefined;
@@ -32,7 +32,7 @@ export interface ToolCall {
   readonly notify: (message: Notice) => void;
 }
 
-/** What each caller has for itself. */
+/** The state that each caller has for itself. */
 export interface CallerMemory {
   readonly seen: SeenFiles;
   readonly plan: PlanMemory;
@@ -78,15 +78,15 @@ export interface Failure {
   readonly error: ToolError;
 }
 
-/** What the stages find out about a call, for the journal. Each stage sets its own part. */
+/** The facts about a call for the journal. Each stage sets its own part. */
 export interface Account {
-  /** What the call would touch; undefined when its input is invalid. */
+  /** Undefined when the input of the call is invalid. */
   accesses?: readonly Access[];
   /** The decision of the policy; undefined when the call did not get that far. */
   decision?: DecisionRecord;
   /** The sandbox of its commands. */
   sandbox?: SandboxLevel;
-  /** What an undo of this call will not restore, each in one sentence. */
+  /** One sentence for each thing that an undo of this call will not restore. */
   notCovered?: readonly string[];
 }
 

@@ -1,6 +1,6 @@
 /**
- * What one command may reach, as decided by the policy. The environment turns it into a sandbox; everything that is
- * not named here is unreachable. Paths are absolute and real.
+ * The files and hosts that one command may use, as decided by the policy. The environment turns it into a sandbox;
+ * everything that is not named here is unreachable. Paths are absolute and real.
  */
 export interface Confinement {
   /** Runs outside the sandbox, because a rule of the user says so. */

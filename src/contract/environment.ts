@@ -366,6 +366,6 @@ export interface SandboxReport {
   readonly level: SandboxLevel;
   /** One sentence for each better level that is not available, with the fix. */
   readonly missing: readonly string[];
-  /** What this level does not prevent, one sentence each. */
+  /** One sentence for each attack that this level does not prevent. */
   readonly gaps: readonly string[];
 }

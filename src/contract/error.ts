@@ -22,7 +22,7 @@ export const errorCodes = [
 export type ErrorCode = (typeof errorCodes)[number];
 
 /**
- * What code may need to know about an error besides its code, so that it never matches on the message. Not shown to
+ * Facts about an error for code that has to tell errors apart, so that it never matches on the message. Not shown to
  * models or users, not recorded, and not part of `--json` output. Add a kind when a caller has to tell errors apart.
  */
 export type ErrorDetails =
@@ -48,7 +48,7 @@ export class ToolError extends Error {
   override readonly name = "ToolError";
   readonly code: ErrorCode;
   readonly hint: string | undefined;
-  /** What a command printed before it failed. */
+  /** The output of a command before it failed. */
   readonly output: string | undefined;
   /** Where the whole output is, when `output` is only a part of it. */
   readonly kept: OutputKept | undefined;
@@ -73,7 +73,7 @@ export class ToolError extends Error {
   }
 }
 
-/** What a user at a terminal reads where the message or the hint is meant for the model. A null hint: none. */
+/** The terminal shows it where the message or the hint is meant for the model. A null hint: none. */
 export interface TextForUser {
   readonly message?: string | undefined;
   readonly hint?: string | null | undefined;

@@ -6,7 +6,7 @@ export type EntryState =
   | { readonly kind: "link"; readonly target: string }
   | { readonly kind: "directory"; readonly mode: number };
 
-/** What one call did to one path. Paths are real, relative to the workspace, with "/" between names. */
+/** The change of one path by one call. Paths are real, relative to the workspace, with "/" between names. */
 export interface Change {
   readonly path: string;
   readonly before: EntryState;
@@ -122,9 +122,9 @@ export interface Transaction {
 }
 
 export interface RolledBack extends Transaction {
-  /** What was restored or removed. */
+  /** Restored and removed ones. */
   readonly paths: readonly string[];
-  /** What was left alone because others changed it since. When there is any, the transaction is still open. */
+  /** Paths that others changed since, and that were left alone. When there are any, the transaction is still open. */
   readonly left: readonly string[];
   /** Sentences about what was left alone or not restored, and why. */
   readonly notes: readonly string[];

@@ -74,16 +74,10 @@ export function isSettled({ takenMs, figures }: Snapshot, place: number): boolea
 }
 
 export function kindOfMode(mode: number): "file" | "directory" | "link" | "other" {
-  switch (mode & typeBits.all) {
-    case typeBits.file:
-      return "file";
-    case typeBits.directory:
-      return "directory";
-    case typeBits.link:
-      return "link";
-    default:
-      return "other";
-  }
+  const type = mode & typeBits.all;
+  if (type === typeBits.directory) return "directory";
+  if (type === typeBits.link) return "link";
+  return type === typeBits.file ? "file" : "other";
 }
 
 export const typeBits = {

@@ -43,7 +43,7 @@ export interface Tool<Input = unknown, Data = unknown> {
    */
   accesses(input: Input, settings?: Settings): readonly Access[];
   /**
-   * What a run would change, for the user who is asked: a unified diff when files change, else a sentence. Changes nothing
+   * Shows the expected changes to the user who is asked: a unified diff when files change, else a sentence. Changes nothing
    * itself.
    */
   preview?(input: Input, context: PreviewContext): Promise<string>;
@@ -73,26 +73,19 @@ export type AnyTool = Tool<any, any>;
 /** Everything that a running tool can use. */
 export interface ToolContext {
   readonly environment: Environment;
-  /** What this caller has seen of files, so that an edit notices changes by others. */
+  /** With it, an edit notices changes by others. */
   readonly seen: SeenFiles;
-  /** The changes of earlier calls, and undo. */
   readonly history: History;
-  /** Groups the changes of several calls. */
   readonly transactions: Transactions;
-  /** Background processes. */
   readonly processes: Processes;
-  /** Shells that stay open between calls. */
   readonly shells: Shells;
   readonly agents: Agents;
   readonly code: Code;
   readonly documents: Documents;
-  /** The pages that were fetched before. */
   readonly pages: PageMemory;
   readonly plan: PlanMemory;
-  /** Finds tools that are not listed. */
   readonly tools: ToolFinder;
   readonly settings: Settings;
-  /** Stores what is too long to show. */
   readonly outputs: Outputs;
   /** Aborts on cancellation and at the deadline; pass it to everything that waits. */
   readonly signal: AbortSignal;

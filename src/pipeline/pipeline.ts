@@ -1,6 +1,4 @@
-import type { ToolCall } from "../contract/call.ts";
 import type { Environment } from "../contract/environment.ts";
-import type { History } from "../contract/history.ts";
 import type { Blobs } from "../journal/blobs.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { OutputStore } from "../journal/output-store.ts";
@@ -23,8 +21,8 @@ import { rejectInvalidInput } from "./stages/reject-invalid-input.ts";
 import { takeShellTurns } from "./stages/take-shell-turns.ts";
 import { takeTurns } from "./stages/take-turns.ts";
 
-/** What the stages and the tools use. */
-export interface PipelineParts {
+/** Everything that the stages and the tools use. */
+export interface PipelineParts extends Services {
   readonly environment: Environment;
   readonly events: CallEvents;
   readonly journal: Journal;
@@ -34,16 +32,7 @@ export interface PipelineParts {
   readonly policy: PolicySettings;
   /** The most tokens of one result that a model is shown. */
   readonly maxShownTokens?: number | undefined;
-  /** The changes of earlier calls, as one call may see and undo them. */
-  readonly historyFor: (call: ToolCall) => History;
   readonly transactions: WorkspaceTransactions;
-  readonly processes: Services["processes"];
-  readonly shells: Services["shells"];
-  readonly agents: Services["agents"];
-  readonly code: Services["code"];
-  readonly documents: Services["documents"];
-  readonly tools: Services["tools"];
-  readonly settings: Services["settings"];
 }
 
 /**

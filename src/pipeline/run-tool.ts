@@ -12,8 +12,9 @@ import { KeptPages } from "./page-memory.ts";
 import { SeenMemory } from "./seen-memory.ts";
 import type { Next } from "./stage.ts";
 
-/** What tools use besides the environment. */
+/** Everything that tools use besides the environment. */
 export interface Services {
+  /** The changes of earlier calls, as one call may see and undo them. */
   readonly historyFor: (call: ToolCall) => History;
   readonly transactions: { forCall(call: ToolCall): Transactions };
   readonly processes: { forCall(call: ToolCall): Processes };
@@ -55,7 +56,12 @@ export function runTool(environment: Environment, services: Services): Next {
   const pages = new KeptPages();
   return async (call) => {
     const { seen, plan, agents, tools } = call.caller ?? owner;
-    const output = await call.tool.run(call.input, {
+    const {
+      text,
+      data,
+      images = [],
+      ...output
+    } = await call.tool.run(call.input, {
       environment: call.environment,
       seen,
       history: services.historyFor(call),
@@ -78,16 +84,7 @@ export function runTool(environment: Environment, services: Services): Next {
       },
       output: (stream, text) => call.notify({ type: "output", stream, text }),
     });
-    return {
-      ok: true,
-      text: output.text,
-      fullText: output.text,
-      data: output.data,
-      images: output.images ?? [],
-      isError: output.isError,
-      continuation: output.continuation,
-      kept: output.kept,
-      afterwards: output.afterwards,
-    };
+    const { isError, continuation, kept, afterwards } = output;
+    return { ok: true, text, fullText: text, data, images, isError, continuation, kept, afterwards };
   };
 }

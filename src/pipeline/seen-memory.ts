@@ -4,7 +4,7 @@ import { BoundedCache } from "../lib/bounded-cache.ts";
 import { containsBytes } from "../lib/bytes/bytes.ts";
 
 /**
- * What one caller has seen of files, the latest within bounds. Paths are resolved only when something is recalled: most
+ * The files that one caller has seen, the latest within bounds. Paths are resolved only when something is recalled: most
  * files that are read are never edited.
  */
 export class SeenMemory implements SeenFiles {
@@ -32,15 +32,13 @@ export class SeenMemory implements SeenFiles {
     if (this.#notes.size === 0) return [];
     const wanted = await this.#environment.realPath(path);
     const notes = [...this.#notes.values()];
-    const realPaths = await Promise.all(notes.map((note) => (note.realPath ??= this.#realPath(note.path))));
+    // "" for a path that can no longer be reached.
+    const realPathOf = (note: Note) =>
+      (note.realPath ??= this.#environment.realPath(note.path).catch(() => ""));
+    const realPaths = await Promise.all(notes.map(realPathOf));
     return notes
       .filter((_, index) => realPaths[index] === wanted)
       .reduce<readonly SeenPart[]>((known, { part }) => overlay(known, part), []);
-  }
-
-  /** "" for a path that can no longer be reached. */
-  async #realPath(path: string): Promise<string> {
-    return this.#environment.realPath(path).catch(() => "");
   }
 }
 
@@ -62,7 +60,7 @@ function sizeOf({ part }: Note): number {
 
 const perNote = 500;
 
-/** What is known after another part was seen. Earlier lines that may have moved are dropped, not guessed. */
+/** Adds a part that was seen later. Earlier lines that may have moved are dropped, not guessed. */
 function overlay(known: readonly SeenPart[], part: SeenPart): readonly SeenPart[] {
   const { lines } = part;
   if (lines === "all") return [part];

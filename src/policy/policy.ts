@@ -18,7 +18,7 @@ export interface RuleSource {
   readonly name: string;
   readonly text: string;
   /** Only rules that tighten count: a project file in a folder that the user has not trusted. */
-  readonly onlyTightens?: true;
+  readonly onlyTightens?: true | undefined;
 }
 
 export interface RuleOrigin extends Omit<RuleSource, "onlyTightens"> {

@@ -23,15 +23,19 @@ export interface CallFailure {
   readonly code: ErrorCode;
   readonly message: string;
   readonly hint: string | null;
-  /** What a command printed before it failed. */
+  /** The output of a command before it failed. */
   readonly output?: string;
   /** For code that has to tell failures apart. Not enumerable, so that neither `--json` nor a copy contains it. */
   readonly details?: ErrorDetails | undefined;
-  /** What a user at a terminal reads instead of `message` and `hint`. Not enumerable either. */
+  /** The terminal shows it instead of `message` and `hint`. Not enumerable either. */
   readonly forUser?: TextForUser | undefined;
 }
 
-export function toResult(callId: string, outcome: Outcome, { failure }: FailureFormat = {}): CallResult {
+export function toResult(
+  callId: string,
+  outcome: Outcome,
+  { failure }: { readonly failure?: (error: CallFailure) => string } = {},
+): CallResult {
   if (outcome.ok) {
     const { text, data, images, truncated } = outcome;
     return {
@@ -59,8 +63,4 @@ export function toResult(callId: string, outcome: Outcome, { failure }: FailureF
     output: kept?.handle ?? null,
     images: [],
   };
-}
-
-interface FailureFormat {
-  readonly failure?: (error: CallFailure) => string;
 }

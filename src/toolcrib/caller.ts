@@ -22,10 +22,9 @@ export interface Caller {
    * The tool definitions for a model. `which: "all"` adds the tools that are not listed at first; `for` returns them in the
    * format of one provider's API.
    */
-  definitions(options?: DefinitionOptions & { readonly for?: undefined }): Promise<readonly ToolDefinition[]>;
-  definitions<Format extends WireFormat>(
-    options: DefinitionOptions & { readonly for: Format },
-  ): Promise<readonly WireTools[Format][]>;
+  definitions<Format extends WireFormat | undefined = undefined>(
+    options?: DefinitionOptions<Format>,
+  ): Promise<readonly DefinitionIn<Format>[]>;
   /** Calls `listener` whenever `definitions()` may have changed. Returns a function that stops it. */
   onToolsChange(listener: () => void): () => void;
   /** Calls a tool by its dialect name or its canonical name. Never rejects: failures are results. */
@@ -43,10 +42,14 @@ export interface CallOptions {
   readonly onEvent?: EventListener;
 }
 
-export interface DefinitionOptions {
+export interface DefinitionOptions<Format extends WireFormat | undefined = undefined> {
   /** Default: "listed". */
   readonly which?: "listed" | "all" | undefined;
+  /** Default: the neutral format. */
+  readonly for?: Format;
 }
+
+export type DefinitionIn<Format> = Format extends WireFormat ? WireTools[Format] : ToolDefinition;
 
 export interface CallerOptions {
   /** Default: the dialect of the Toolcrib. */
@@ -54,7 +57,7 @@ export interface CallerOptions {
   readonly agents?: Agents | undefined;
 }
 
-/** What all callers of one Toolcrib share. */
+/** The parts that all callers of one Toolcrib share. */
 export interface SharedByCallers {
   readonly environment: Environment;
   readonly pipeline: Next;
@@ -80,18 +83,15 @@ export class ToolsetCaller implements Caller {
     this.#own = own;
   }
 
-  definitions(options?: DefinitionOptions & { readonly for?: undefined }): Promise<readonly ToolDefinition[]>;
-  definitions<Format extends WireFormat>(
-    options: DefinitionOptions & { readonly for: Format },
-  ): Promise<readonly WireTools[Format][]>;
-  async definitions(
-    options: DefinitionOptions & { readonly for?: WireFormat | undefined } = {},
-  ): Promise<readonly unknown[]> {
+  async definitions<Format extends WireFormat | undefined = undefined>({
+    which,
+    for: format,
+  }: DefinitionOptions<Format> = {}): Promise<readonly DefinitionIn<Format>[]> {
     await this.#shared.denied.refresh();
-    const definitions = await this.#toolset.definitions(options.which);
-    if (options.for === undefined) return definitions;
+    const definitions = await this.#toolset.definitions(which);
+    if (format === undefined) return definitions as never;
     const { toWire } = await import("../wire/formats.ts");
-    return toWire(options.for, definitions);
+    return toWire(format, definitions) as never;
   }
 
   onToolsChange(listener: () => void): () => void {

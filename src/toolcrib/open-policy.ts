@@ -1,6 +1,7 @@
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
 import type { Environment } from "../contract/environment.ts";
 import { ToolError } from "../contract/error.ts";
 import type { ExtraRoots, PathGuard } from "../contract/guard.ts";
@@ -176,7 +177,9 @@ export class OpenPolicy {
       const former = this.#projectUntilNow === undefined ? [] : [this.#projectUntilNow];
       const session = this.#sources.filter(({ level }) => level === "session");
       // Reuse the same object for an unchanged source: it is not compiled again.
-      const known = read.map((source) => this.#sources.find((other) => isSame(source, other)) ?? source);
+      const known = read.map(
+        (source) => this.#sources.find((other) => isDeepStrictEqual(source, other)) ?? source,
+      );
       this.#hold([...known, ...former, ...session]);
       this.#project = project;
       this.#trouble = undefined;
@@ -226,15 +229,6 @@ function hasLost(before: readonly RuleSource[], now: readonly RuleSource[]): boo
 
 const fileLevels = ["user", "project", "command line"] as const;
 
-function isSame(one: RuleSource, other: RuleSource): boolean {
-  return (
-    one.level === other.level &&
-    one.name === other.name &&
-    one.text === other.text &&
-    one.onlyTightens === other.onlyTightens
-  );
-}
-
 function unusable(cause: Error): ToolError {
   return new ToolError("unavailable", `The rules have changed and cannot be used: ${cause.message}`, {
     hint: "Nothing runs until the user has fixed them. Then repeat the call.",
@@ -269,22 +263,20 @@ function readSources(options: PolicyOptions, project: ProjectRules | undefined):
     return text === undefined ? [] : [{ level, name, text }];
   };
   const { rules = [], ruleFiles = [] } = options;
+  const onlyTightens = project?.trust === "trusted" ? undefined : true;
   return [
     builtInRules,
     ...(options.extraRoots === undefined ? [] : [extraRootRules]),
     ...fromFile("user", files.user),
-    ...(project === undefined ? [] : [projectSource(project)]),
+    ...(project
+      ? [{ level: "project", name: projectRulesPath, text: project.text, onlyTightens } as const]
+      : []),
     ...fromFile("granted", files.granted),
     ...ruleFiles.map((name): RuleSource => ({ level: "command line", name, text: mustRead(name) })),
     ...(rules.length === 0
       ? []
       : [{ level: "command line", name: "--rule", text: rules.join("\n") } as const]),
   ];
-}
-
-function projectSource({ text, trust }: ProjectRules): RuleSource {
-  const source = { level: "project", name: projectRulesPath, text } as const;
-  return trust === "trusted" ? source : { ...source, onlyTightens: true };
 }
 
 function mustRead(file: string): string {

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { bigintAsText } from "../lib/json/bigint-as-text.ts";
+import { tryParseJson } from "../lib/json/try-parse-json.ts";
 import {
   type Approval,
   type ApprovalRequest,
@@ -15,7 +16,7 @@ import { ApprovalFiles, appendToPolicyFile, policyFiles } from "../system/policy
 
 /** A stored approval request that waits for the user's answer. */
 export interface PendingApproval {
-  /** What the user types to answer it. */
+  /** The user types it to answer. */
   readonly id: string;
   readonly workspace: string;
   /** The session that asked last. */
@@ -75,14 +76,14 @@ export class PendingApprovals {
   store(request: ApprovalRequest, session: string): PendingApproval | undefined {
     this.#tidy();
     const { hash, previewHash } = request;
-    const { id, workspace } = { id: idOf(request), workspace: this.#workspace };
-    const shown = toShownRequest(request);
-    const pending = { id, workspace, session, askedAt: Date.now(), hash, previewHash, request: shown };
-    const other = this.find(pending.id);
+    const id = idOf(request);
+    const base = { id, workspace: this.#workspace, session, askedAt: Date.now(), hash, previewHash };
+    const pending = { ...base, request: toShownRequest(request) };
+    const other = this.find(id);
     if (other && (other.hash !== hash || other.previewHash !== previewHash)) return undefined;
-    const text = formatPending(pending);
+    const text = JSON.stringify(pending, bigintAsText);
     if (text.length > maxChars) return undefined;
-    this.#files.write(`${pending.id}.question`, text);
+    this.#files.write(`${id}.question`, text);
     return pending;
   }
 
@@ -177,25 +178,15 @@ export function storeApproval({
     if (!stored) throw needsApproval({ verdict: "ask", parts: request.parts }, request);
     if (waitMs > 0) {
       notify(request, `Waiting for approval: toolcrib approve ${stored.id}`);
-      const late = await poll(() => pending.take(request, session), { waitMs, signal });
-      if (late) return late;
+      const end = performance.now() + waitMs;
+      for (let leftMs = waitMs; leftMs > 0; leftMs = end - performance.now()) {
+        await wait(Math.min(pollMs, leftMs), undefined, { signal });
+        const late = pending.take(request, session);
+        if (late) return late;
+      }
     }
     throw approvalPending(stored.id, request.parts);
   };
-}
-
-async function poll(
-  take: () => Approval | undefined,
-  { waitMs, signal }: { readonly waitMs: number; readonly signal: AbortSignal },
-): Promise<Approval | undefined> {
-  const end = performance.now() + waitMs;
-  for (;;) {
-    const leftMs = end - performance.now();
-    if (leftMs <= 0) return undefined;
-    await wait(Math.min(pollMs, leftMs), undefined, { signal });
-    const answer = take();
-    if (answer) return answer;
-  }
 }
 
 const pollMs = 200;
@@ -239,13 +230,9 @@ export class AllPendingApprovals {
   }
 }
 
-function formatPending(pending: PendingApproval): string {
-  return JSON.stringify(pending, bigintAsText);
-}
-
 /** Undefined when missing or damaged. */
 function parsePending(text: string | undefined): PendingApproval | undefined {
-  const found = parse(text) as Partial<PendingApproval> | undefined;
+  const found = tryParseJson(text ?? "") as Partial<PendingApproval> | null | undefined;
   const isWhole =
     typeof found?.askedAt === "number" &&
     [found.id, found.workspace, found.session, found.hash, found.previewHash].every(isText) &&
@@ -256,20 +243,12 @@ function parsePending(text: string | undefined): PendingApproval | undefined {
 
 /** Undefined when missing or damaged. */
 function parseAnswer(text: string | undefined): ApprovalAnswer | undefined {
-  const found = parse(text) as Partial<ApprovalAnswer> | undefined;
+  const found = tryParseJson(text ?? "") as Partial<ApprovalAnswer> | null | undefined;
   const says = parseApproval(found?.says);
   if (says === undefined || typeof found?.answeredAt !== "number") return undefined;
   const { hash, previewHash, session, answeredAt } = found;
   if (!isText(hash) || !isText(previewHash) || !isText(session)) return undefined;
   return { says, hash, previewHash, session, answeredAt };
-}
-
-function parse(text: string | undefined): unknown {
-  try {
-    return JSON.parse(text ?? "null") ?? undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function isText(value: unknown): value is string {

@@ -3,7 +3,6 @@ import type { Conversations } from "../contract/conversations.ts";
 import type { RecoveredChange, SandboxReport } from "../contract/environment.ts";
 import type { ProcessStatus } from "../contract/process.ts";
 import type { ToolFinder } from "../contract/tool.ts";
-import type { ToolDefinition } from "../dialects/definition.ts";
 import type { Dialect } from "../dialects/dialect.ts";
 import { findDialect } from "../dialects/dialects.ts";
 import { Toolset } from "../dialects/toolset.ts";
@@ -18,13 +17,14 @@ import type { Mode } from "../policy/policy.ts";
 import { RedactedStream } from "../policy/redaction/redact.ts";
 import { openProcesses } from "../processes/open-processes.ts";
 import { allowedVariables } from "../system/environment-variables.ts";
-import type { WireFormat, WireTools } from "../wire/formats.ts";
+import type { WireFormat } from "../wire/formats.ts";
 import type { CallResult } from "./call-result.ts";
 import {
   AddedCaller,
   type Caller,
   type CallerOptions,
   type CallOptions,
+  type DefinitionIn,
   type DefinitionOptions,
   DeniedTools,
   type SharedByCallers,
@@ -184,12 +184,10 @@ export class Toolcrib implements Caller {
   }
 
   /** See Caller. */
-  definitions(options?: DefinitionOptions & { readonly for?: undefined }): Promise<readonly ToolDefinition[]>;
-  definitions<Format extends WireFormat>(
-    options: DefinitionOptions & { readonly for: Format },
-  ): Promise<readonly WireTools[Format][]>;
-  definitions(options?: DefinitionOptions & { readonly for?: WireFormat | undefined }) {
-    return this.#caller.definitions(options as DefinitionOptions & { readonly for: WireFormat }) as never;
+  definitions<Format extends WireFormat | undefined = undefined>(
+    options?: DefinitionOptions<Format>,
+  ): Promise<readonly DefinitionIn<Format>[]> {
+    return this.#caller.definitions(options);
   }
 
   /** See Caller. */

@@ -1,6 +1,7 @@
 import type { Environment } from "../contract/environment.ts";
 import { ToolError } from "../contract/error.ts";
 import { contentHash } from "../lib/bytes/content-hash.ts";
+import { attempt } from "../system/attempt.ts";
 import {
   decodeRules,
   maxRuleBytes,
@@ -23,7 +24,7 @@ interface TrustedContent {
 
 /** Whether the trust record at `file` covers this content; a damaged record trusts nothing. */
 export function trustIn({ workspace, hash }: TrustedContent, file: string): TrustState {
-  const trust = readTrust(file);
+  const trust = attempt(() => JSON.parse(readPolicyFile(file) ?? "null") as Partial<Trust> | null);
   if (trust?.workspace !== workspace) return "untrusted";
   return trust.sha256 === hash ? "trusted" : "changed";
 }
@@ -38,14 +39,6 @@ interface Trust {
   readonly workspace: string;
   readonly sha256: string;
   readonly since: string;
-}
-
-function readTrust(file: string): Partial<Trust> | undefined {
-  try {
-    return JSON.parse(readPolicyFile(file) ?? "null") ?? undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Where a project keeps its rules, below the workspace. */

@@ -44,15 +44,9 @@ export function toTool(tool: LoopTool): AnyTool {
     risk: handler === undefined ? "read" : risk,
     maxChars: 50_000,
     run: (args) => {
-      if (handler === undefined) throw onlyDescribed(name);
-      return handler.call(tool, args);
+      if (handler !== undefined) return handler.call(tool, args);
+      throw new ToolError("unsupported", `${name} has no handler`, { hint: "Use another tool." });
     },
-  });
-}
-
-function onlyDescribed(name: string): ToolError {
-  return new ToolError("unsupported", `${name} has no handler`, {
-    hint: "Use another tool.",
   });
 }
 

@@ -3,7 +3,7 @@ import type { Dialect } from "../../dialects/dialect.ts";
 import { anthropicDialect, geminiDialect, openaiDialect } from "../../dialects/forge.ts";
 import { ToolRegistry } from "./tool-registry.ts";
 
-/** What a program knows about a model: its provider, its tools, its abilities. */
+/** A model as a program knows it: its provider, its tools, its abilities. */
 export interface ProviderProfile {
   readonly id: string;
   readonly model: string;
@@ -21,12 +21,6 @@ type Abilities = Pick<
   ProviderProfile,
   "supportsReasoning" | "supportsStreaming" | "supportsParallelToolCalls" | "contextWindowSize"
 >;
-
-/** What the profile of a provider is made of. */
-interface ProfileClass<Kind> {
-  readonly dialect: Dialect;
-  new (model: string, toolRegistry: ToolRegistry, abilities?: Partial<Abilities>): Kind;
-}
 
 abstract class Profile implements ProviderProfile {
   abstract readonly id: string;
@@ -47,7 +41,10 @@ abstract class Profile implements ProviderProfile {
   }
 
   static withDefaultTools<Kind extends Profile>(
-    this: ProfileClass<Kind>,
+    this: {
+      readonly dialect: Dialect;
+      new (model: string, toolRegistry: ToolRegistry, abilities?: Partial<Abilities>): Kind;
+    },
     model: string,
     abilities?: Partial<Abilities>,
   ): Kind {

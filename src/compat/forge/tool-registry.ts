@@ -59,13 +59,9 @@ export class ToolRegistry implements InstanceTools {
   }
 
   /** The definitions for models; those for agents only on request. */
-  async definitions({
-    agents = false,
-  }: {
-    readonly agents?: boolean;
-  } = {}): Promise<readonly ToolDefinition[]> {
+  async definitions(having: { readonly agents?: boolean } = {}): Promise<readonly ToolDefinition[]> {
     const { dialect, tools: own } = this.toolsFor(new LocalExecutionEnvironment("."));
-    const has = new Set(agents ? (["agents"] as const) : []);
+    const has = new Set(having.agents ? (["agents"] as const) : []);
     return new Toolset(dialect, { own, has }).definitions();
   }
 
@@ -83,7 +79,12 @@ export class ToolRegistry implements InstanceTools {
     const tools = this.dialect.tools.filter(({ name }) => !this.#removed.has(name));
     return {
       dialect: { ...this.dialect, tools },
-      tools: [...this.#own.values()].map((tool) => ("definition" in tool ? toTool(tool, environment) : tool)),
+      tools: [...this.#own.values()].map((tool) => {
+        if (!("definition" in tool)) return tool;
+        const { definition, risk = "execute" } = tool;
+        const run = (args: Readonly<Record<string, unknown>>) => tool.executor(args, environment);
+        return describedTool({ ...definition, risk, maxChars: 20_000, run });
+      }),
     };
   }
 }
@@ -102,14 +103,4 @@ export interface CustomTool {
     args: Readonly<Record<string, unknown>>,
     environment: ExecutionEnvironment,
   ): Promise<string> | string;
-}
-
-function toTool(tool: CustomTool, environment: ExecutionEnvironment): AnyTool {
-  const { definition, risk = "execute" } = tool;
-  return describedTool({
-    ...definition,
-    risk,
-    maxChars: 20_000,
-    run: (args) => tool.executor(args, environment),
-  });
 }

@@ -42,25 +42,14 @@ export class ToolExecutor implements AsyncDisposable {
     this.workspacePath = resolve(workspacePath);
     this.dataDir = dirname(this.workspacePath);
     this.#warn = warn;
-    this.#options = {
-      mode: "yolo",
-      ...crib,
-      workspace: this.workspacePath,
-      dialect: "omega",
-    };
+    this.#options = { mode: "yolo", ...crib, workspace: this.workspacePath, dialect: "omega" };
   }
 
   /** Connects to all servers at once. A failed one is reported; the others, and earlier connections, stay. */
-  async connectMcpServers(servers: readonly McpServer[]): Promise<void> {
-    const configurations = Object.fromEntries(
-      servers.map(({ name, ...configuration }) => [name, configuration]),
-    );
+  async connectMcpServers(wanted: readonly McpServer[]): Promise<void> {
+    const servers = Object.fromEntries(wanted.map(({ name, ...configuration }) => [name, configuration]));
     const { stateDirectory } = this.#options;
-    const hub = connectHub({
-      servers: configurations,
-      workspace: this.workspacePath,
-      stateDirectory,
-    });
+    const hub = connectHub({ servers, workspace: this.workspacePath, stateDirectory });
     const owners = new Map(this.#servers.tools.map(({ name, server }) => [name, server]));
     this.#servers.add(hub);
     await hub.ready;
@@ -121,8 +110,9 @@ export class ToolExecutor implements AsyncDisposable {
 
   async #listMcpTools(crib: Toolcrib): Promise<void> {
     const definitions = await crib.definitions({ which: "all" });
-    const theirs = definitions.filter((tool) => !isBuiltin(tool) && !finders.has(tool.canonical));
-    if (this.#crib !== undefined) this.#mcpTools = theirs.map(toToolDef);
+    const isTheirs = ({ name, canonical }: ToolDefinition) =>
+      !builtins.some((tool) => tool.name === name) && !finders.has(canonical);
+    if (this.#crib !== undefined) this.#mcpTools = definitions.filter(isTheirs).map(toToolDef);
   }
 }
 
@@ -150,10 +140,6 @@ const builtins = defineTools(await Promise.all(own.map((tool) => tool.load()))).
 /** `bash`, `read`, `write` and `edit`. */
 export function builtinToolDefs(): readonly ToolDef[] {
   return structuredClone(builtins);
-}
-
-function isBuiltin({ name }: Pick<ToolDef, "name">): boolean {
-  return builtins.some((tool) => tool.name === name);
 }
 
 function toToolDef({ name, description, inputSchema }: ToolDefinition): ToolDef {

@@ -12,7 +12,7 @@ import type { Preview } from "./preview-call.ts";
 /** Asks the user. */
 export type Approve = (request: ApprovalRequest, signal: AbortSignal) => Promise<Approval> | Approval;
 
-/** What the user is shown before a call may run. */
+/** Everything that the user is shown before a call may run. */
 export interface ApprovalRequest {
   readonly callId: string;
   /** The subagent that makes the call, `agent_1`; undefined for the main agent. */
@@ -29,7 +29,7 @@ export interface ApprovalRequest {
   readonly source: string;
   /** The verdict on every part of the call, among them the segments of a command. */
   readonly parts: readonly PartVerdict[];
-  /** What the call would change: a unified diff, or a sentence; undefined when the tool has no preview. */
+  /** The expected changes: a unified diff, or a sentence; undefined when the tool has no preview. */
   readonly preview: string | undefined;
   /** The rules that the answers "session" and "always" add; empty when the call can only be allowed once. */
   readonly grants: readonly string[];
@@ -79,8 +79,8 @@ export function parseApproval(given: unknown): Approval | undefined {
   return {
     allow,
     // With an unknown `remember` it is still allowed once.
-    ...(remember === "session" || remember === "always" ? { remember } : {}),
-    ...(hash === undefined ? {} : { hash: String(hash) }),
+    remember: remember === "session" || remember === "always" ? remember : undefined,
+    hash: hash === undefined ? undefined : String(hash),
   };
 }
 

@@ -2,7 +2,6 @@ import type { DecidedConfinement, SandboxLevel, ToolCall } from "../../contract/
 import type { Confinement, VariablePolicy } from "../../contract/confinement.ts";
 import type { ShellHistory } from "../../contract/process.ts";
 import { decideCall } from "../../policy/decide.ts";
-import type { ReadCommand } from "../../policy/parts.ts";
 import type { Decision, Mode, Question } from "../../policy/policy.ts";
 import type { Policy } from "../../policy/rules/compile-policy.ts";
 import type { Approve } from "./approval-request.ts";
@@ -14,7 +13,7 @@ export interface PolicySettings {
   readonly mode: Mode;
   readonly rules: Rules;
   readonly surroundings: Surroundings;
-  /** Who asks the user about a call. Without one, calls that need approval are refused with `needs-approval`. */
+  /** Asks the user about a call. Without it, calls that need approval are refused with `needs-approval`. */
   readonly approverOf?: (callId: string) => Approve | undefined;
 }
 
@@ -28,7 +27,7 @@ export interface Rules {
   grantAlways(lines: readonly string[], comment: string): Promise<void>;
 }
 
-/** What commands run in, as it is now: it may change while the user is asked. */
+/** The surroundings of commands, as they are now: they may change while the user is asked. */
 interface Surroundings {
   /** Only called for calls that run commands, because the first answer takes a moment. */
   sandbox(): Promise<SandboxLevel>;
@@ -53,22 +52,19 @@ export async function decideNow(
   { mode, rules, surroundings }: DecisionSettings,
 ): Promise<DecidedCall> {
   const isCommand = runsCommands(call);
-  const readCommand = isCommand ? await commandReader() : expectNoCommand;
+  // The command parser is loaded with the first call that runs a command.
+  const readCommand = isCommand
+    ? (await import("../../policy/commands/analyse-command.ts")).analyseCommand
+    : expectNoCommand;
   const sandbox = isCommand ? await surroundings.sandbox() : "none";
   const policy = await rules.refreshed();
   const shells = isCommand ? await shellsUsed(call, policy, surroundings) : undefined;
-  const question = await policyQuestion(call, {
-    mode,
-    sandbox,
-    policy,
-    lookUp: "what decides",
-    readCommand,
-    shells,
-  });
+  const settings = { mode, sandbox, policy, lookUp: "what decides", readCommand, shells } as const;
+  const question = await policyQuestion(call, settings);
   return { question, policy, decision: decideCall(question, policy, readCommand) };
 }
 
-/** What earlier commands left in the shells that a call uses. */
+/** The state that earlier commands left in the shells that a call uses. */
 export async function shellsUsed(
   { accesses }: Pick<ToolCall, "accesses">,
   { context }: Policy,
@@ -84,11 +80,6 @@ export async function shellsUsed(
   return new Map(left);
 }
 
-/** The command parser is loaded with the first call that runs a command. */
-async function commandReader(): Promise<ReadCommand> {
-  return (await import("../../policy/commands/analyse-command.ts")).analyseCommand;
-}
-
 function expectNoCommand(): never {
   throw new Error("A call that runs nothing has a command");
 }
@@ -97,7 +88,7 @@ export function runsCommands({ accesses }: ToolCall): boolean {
   return accesses.some(({ kind }) => kind === "execute");
 }
 
-/** What the commands of a call may reach; undefined when the tool runs none. */
+/** The confinement of the commands of a call; undefined when the tool runs none. */
 export async function confinementFor(
   call: ToolCall,
   { decision, question, policy }: DecidedCall,

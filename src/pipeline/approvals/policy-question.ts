@@ -5,8 +5,9 @@ import type { Directory, Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { PathGuard } from "../../contract/guard.ts";
 import type { AnyTool } from "../../contract/tool.ts";
+import { oncePerObject } from "../../lib/once-per-object.ts";
 import { ownRealPath } from "../../lib/own-real-path.ts";
-import { guardPaths } from "../../policy/guard-paths.ts";
+import { guardPaths, isWithin } from "../../policy/guard-paths.ts";
 import { directoriesRead, pathsNamed, type ReadCommand } from "../../policy/parts.ts";
 import {
   type Mode,
@@ -61,18 +62,12 @@ export async function policyQuestion(
 
 const nowhere: ReadonlyMap<string, string> = new Map();
 
-const askingAboutReads = new WeakMap<Policy, boolean>();
-
 /** Whether any rule asks before reads, or denies them to some tools only. */
-function asksAboutReads(policy: Policy): boolean {
-  const known = askingAboutReads.get(policy);
-  if (known !== undefined) return known;
-  const asks = policy.paths.highestFirst.some(
+const asksAboutReads = oncePerObject(({ paths }: Policy) =>
+  paths.highestFirst.some(
     ({ uses, effect, by }) => uses.has("read") && (effect === "ask" || by !== undefined),
-  );
-  askingAboutReads.set(policy, asks);
-  return asks;
-}
+  ),
+);
 
 async function realPathsOf(
   paths: readonly string[],
@@ -112,8 +107,7 @@ function realPathFor(
  */
 function elsewhere(error: unknown, path: string, { workspace }: PathContext): string | undefined {
   if (!(error instanceof ToolError)) throw error;
-  const spelled = posix.resolve(workspace, path);
-  const isInside = spelled === workspace || spelled.startsWith(`${workspace}/`);
+  const isInside = isWithin(posix.resolve(workspace, path), workspace);
   return isInside && error.code === "outside-workspace" ? outsideWorkspace : undefined;
 }
 
@@ -161,12 +155,12 @@ class Search {
   }
 
   async below(path: string): Promise<Result> {
-    const open = await this.#options.environment.openDirectory(path).catch(whyNot);
-    return typeof open === "string" ? this.#unopened(open) : this.#inside(open);
+    return this.#inside(await this.#options.environment.openDirectory(path).catch(whyNot));
   }
 
   /** Files first, so that near ones are found soon. */
-  async #inside(directory: Directory): Promise<Result> {
+  async #inside(directory: Directory | Unopened): Promise<Result> {
+    if (typeof directory === "string") return unopened(directory);
     try {
       const all = await directory.entries();
       const entries = this.#options.extent === "all" ? all : all.filter(isVisible);
@@ -179,7 +173,9 @@ class Search {
       for (const { name, kind } of entries) {
         if (kind !== "directory" && kind !== "link") continue;
         const result =
-          kind === "link" ? await this.#behind(directory, name) : await this.#into(directory, name);
+          kind === "link"
+            ? await this.#behind(directory, name)
+            : await this.#inside(await directory.openDirectory(name).catch(whyNot));
         if (result === "not searched" || result.refused !== undefined) return result;
       }
       return nothingRefused;
@@ -188,26 +184,21 @@ class Search {
     }
   }
 
-  async #into(directory: Directory, name: string): Promise<Result> {
-    const inner = await directory.openDirectory(name).catch(whyNot);
-    return typeof inner === "string" ? this.#unopened(inner) : this.#inside(inner);
-  }
-
   /** A link out of the workspace may lead to anything, so it counts as refused. */
   async #behind(directory: Directory, name: string): Promise<Result> {
     const path = posix.join(this.#options.environment.workspace, directory.path, name);
     const real = await this.#options.environment.realPath(path).catch(whyNot);
     if (real === "outside") return { refused: path };
-    if (real === "nothing below" || real === "not searched") return this.#unopened(real);
+    if (real === "nothing below" || real === "not searched") return unopened(real);
     if (this.#options.guard("read", real) !== undefined) return { refused: real };
     if (this.#followed.has(real)) return nothingRefused;
     this.#followed.add(real);
     return this.below(real);
   }
+}
 
-  #unopened(reason: Unopened): Result {
-    return reason === "nothing below" ? nothingRefused : "not searched";
-  }
+function unopened(reason: Unopened): Result {
+  return reason === "nothing below" ? nothingRefused : "not searched";
 }
 
 /** Search programs leave out hidden and usually ignored entries. */

@@ -10,7 +10,7 @@ import type { Services } from "../run-tool.ts";
 import { SeenMemory } from "../seen-memory.ts";
 import { hashValue } from "./hash-call.ts";
 
-/** What a call would change, for the user who is asked. */
+/** The expected changes of a call, for the user who is asked. */
 export interface Preview {
   /** Undefined when the tool has no preview. */
   readonly text: string | undefined;
@@ -20,7 +20,7 @@ export interface Preview {
   readonly found: string;
 }
 
-/** What a preview can use besides files. */
+/** Everything that a preview can use besides files. */
 export type PreviewServices = Pick<Services, "historyFor" | "code">;
 
 /** Bounded in size and time. When the preview fails, its text says so. */

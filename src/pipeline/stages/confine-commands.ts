@@ -15,7 +15,10 @@ export const confineCommands: Stage = (call, next) => {
   const start: Environment["start"] = async (program, options) => {
     // A built-in program with fixed arguments.
     if (options.confinement === "ours") return environment.start(program, options);
-    if (confinement === undefined) throw undeclared(tool.canonical ?? tool.name);
+    if (confinement === undefined)
+      throw new ToolError("denied", `${tool.canonical ?? tool.name} starts a program without declaring it`, {
+        hint: 'Name the command in `accesses` ({ kind: "execute", command }), or give the tool the risk "execute".',
+      });
     return startConfined(environment, confinement, program, options);
   };
   // Connections of the tool follow the same decision, except that `unconfined` applies only to commands.
@@ -36,12 +39,6 @@ async function startConfined(
   }
   const own = options.confinement === "ours" ? undefined : options.confinement;
   return environment.start(program, { ...options, confinement: withOwn(confinement, own) });
-}
-
-function undeclared(tool: string): ToolError {
-  return new ToolError("denied", `${tool} starts a program without declaring it`, {
-    hint: 'Name the command in `accesses` ({ kind: "execute", command }), or give the tool the risk "execute".',
-  });
 }
 
 /** The tool may share its own files with a program; everything else is as decided. */

@@ -1,19 +1,11 @@
 import type { Outcome, ToolCall } from "../../contract/call.ts";
 import type { Environment } from "../../contract/environment.ts";
-import type { Blobs } from "../../journal/blobs.ts";
-import type { Journal } from "../../journal/journal.ts";
 import type { Scanner } from "../../journal/scan/scanner.ts";
-import type { WorkspaceTransactions } from "../../journal/transactions/transactions.ts";
 import { wrapEnvironment } from "../../lib/wrap-environment.ts";
+import type { PipelineParts } from "../pipeline.ts";
 import type { Next, Stage } from "../stage.ts";
 
-interface UndoParts {
-  readonly environment: Environment;
-  readonly journal: Journal;
-  readonly blobs: Blobs;
-  readonly scanner: Scanner;
-  readonly transactions: WorkspaceTransactions;
-}
+type UndoParts = Pick<PipelineParts, "environment" | "journal" | "blobs" | "scanner" | "transactions">;
 
 /**
  * Gives the tool an environment that stores what it replaces, and scans for what commands change, so that the call can be

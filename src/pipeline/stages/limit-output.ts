@@ -26,24 +26,21 @@ export function limitOutput(outputs: OutputStore, maxTokens = Number.POSITIVE_IN
     const shown = fits
       ? undefined
       : truncateText(fullText, limits, (cut, removed) => cutMark(cut, removed, ownKept));
-    if (ownKept !== undefined && notice !== undefined) {
-      const isCut = shown?.cut !== undefined || ownKept.gaps.length > 0;
-      if (!isCut) return { ...outcome, text: withContinuation(fullText, continuation) };
-      return {
-        ...outcome,
-        text: cutShort(fullText, limits, notice, ownKept),
-        truncated: { handle: ownKept.handle },
-      };
-    }
     if (ownKept !== undefined) {
-      const text = withContinuation(`${shown?.text ?? fullText}\n[${wording(ownKept.note)}]`, continuation);
+      const isCut = shown?.cut !== undefined || ownKept.gaps.length > 0;
+      if (notice && !isCut) return { ...outcome, text: withContinuation(fullText, continuation) };
+      const text = notice
+        ? cutShort(fullText, limits, notice, ownKept)
+        : withContinuation(`${shown?.text ?? fullText}\n[${wording(ownKept.note)}]`, continuation);
       return { ...outcome, text, truncated: { handle: ownKept.handle } };
     }
     if (!shown?.cut) return { ...outcome, text: withContinuation(fullText, continuation) };
     // The work is done: losing the rest of the output must not make it a failure.
     const kept = await outputs.keep(fullText).catch((error: Error) => error);
     const [handle, note] =
-      kept instanceof Error ? [undefined, restIsLost(kept)] : [kept, `[${wording(wayToTheRest(kept))}]`];
+      kept instanceof Error
+        ? [undefined, `[The rest could not be kept: ${kept.message}]`]
+        : [kept, `[${wording(wayToTheRest(kept))}]`];
     if (notice) return { ...outcome, text: cutShort(fullText, limits, notice), truncated: { handle } };
     return {
       ...outcome,
@@ -108,10 +105,6 @@ function cutMark({ chars }: Cut, removed: string, kept: OutputKept | undefined):
 /** In two halves: when no available tool can read it, only the first is shown. */
 function wayToTheRest(handle: string): string {
   return `The whole output is kept as ${handle}; give it as a path to file.read or search.grep.`;
-}
-
-function restIsLost(error: Error): string {
-  return `[The rest could not be kept: ${error.message}]`;
 }
 
 function withContinuation(text: string, continuation: string | undefined): string {

@@ -1,4 +1,4 @@
-import type { Outcome, Success, ToolCall } from "../../contract/call.ts";
+import type { Outcome, ToolCall } from "../../contract/call.ts";
 import { reworded, ToolError } from "../../contract/error.ts";
 import { asBuffer } from "../../lib/bytes/bytes.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
@@ -39,7 +39,12 @@ function redactOutcome(outcome: Outcome): Outcome {
     fullText: text,
     data,
     continuation: sentences.join(" ") || undefined,
-    afterwards: afterwards && redactAfterwards(afterwards),
+    afterwards:
+      afterwards &&
+      (async () => {
+        const later = await afterwards();
+        return { data: redactValue(later.data), text: redactText(later.text) };
+      }),
   };
 }
 
@@ -52,15 +57,6 @@ function noteOf(kinds: readonly string[]): readonly string[] {
   );
   return [`${values} left out: ${[...new Set(kinds)].join(", ")}.`];
 }
-
-function redactAfterwards(afterwards: Afterwards): Afterwards {
-  return async () => {
-    const { data, text } = await afterwards();
-    return { data: redactValue(data), text: redactText(text) };
-  };
-}
-
-type Afterwards = NonNullable<Success["afterwards"]>;
 
 function redactNotices(notify: ToolCall["notify"]): { notify: ToolCall["notify"]; end(): void } {
   const streams = new Map<"stdout" | "stderr", RedactedStream>();

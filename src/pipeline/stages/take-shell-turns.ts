@@ -9,7 +9,7 @@ import { inTurn } from "./take-turns.ts";
  * depends on the commands before it, which must have run by then.
  */
 export function takeShellTurns(): Stage {
-  const last = new Map<string, Turn>();
+  const last = new Map<string, { readonly done: Promise<void>; readonly command: string }>();
   return (call, next) => {
     const shells = shellsOf(call);
     if (shells.size === 0) return next(call);
@@ -39,11 +39,6 @@ export function takeShellTurns(): Stage {
     };
     return inTurn(call, begin, waits).finally(() => clearTimeout(timer));
   };
-}
-
-interface Turn {
-  readonly done: Promise<void>;
-  readonly command: string;
 }
 
 /** By name, with the command that runs there. */

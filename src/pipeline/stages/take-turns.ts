@@ -9,7 +9,7 @@ import type { Next, Stage } from "../stage.ts";
 
 /** Calls that write the same real path, or one inside the other, wait for each other; all others run in parallel. */
 export function takeTurns(environment: Environment): Stage {
-  const holders = new Set<Turn>();
+  const holders = new Set<{ readonly paths: readonly string[]; readonly done: Promise<void> }>();
   const inTurnOfPaths: Stage = async (call, next) => {
     const paths = await writtenPaths(environment, call);
     if (paths.length === 0) return next(call);
@@ -28,11 +28,6 @@ export function takeTurns(environment: Environment): Stage {
     return inTurn(call, run, { before, end });
   };
   return (call, next) => (call.accesses.some(isWriting) ? inTurnOfPaths(call, next) : next(call));
-}
-
-interface Turn {
-  readonly paths: readonly string[];
-  readonly done: Promise<void>;
 }
 
 async function writtenPaths(environment: Environment, call: ToolCall): Promise<string[]> {

@@ -1,15 +1,15 @@
 import type { Risk } from "../../contract/access.ts";
 
-/** What a shell command would do, as far as is known without running it. */
+/** A shell command, as far as it is known without running it. */
 export interface CommandAnalysis {
   /**
    * Every simple command that may run, those in substitutions, functions and wrappers included, inner ones first where
    * the shell runs them first. No cap on their number.
    */
   readonly commands: readonly SimpleCommand[];
-  /** What could not be understood. Not empty means: ask. */
+  /** The parts that could not be understood. Not empty means: ask. */
   readonly notUnderstood: readonly NotUnderstood[];
-  /** What it may leave behind in a persistent shell. */
+  /** The state that it may leave in a persistent shell. */
   readonly leaves: SessionState;
 }
 
@@ -38,7 +38,7 @@ export interface SimpleCommand {
   readonly program: string | undefined;
   readonly assignments: readonly Assignment[];
   readonly redirections: readonly Redirection[];
-  /** What runs it, outermost first: "sudo", "bash -c", "find -exec". */
+  /** The programs that run it, outermost first: "sudo", "bash -c", "find -exec". */
   readonly within: readonly string[];
   /** Where it runs: "" where the whole command starts, a path as written after `cd … &&`, undefined if that is open. */
   readonly directory: string | undefined;
@@ -131,7 +131,13 @@ export function makeWord(text: string, span: Word["span"], parts: readonly Part[
     if (typeof part === "string" && typeof last === "string") joined[joined.length - 1] = last + part;
     else if (part !== "") joined.push(part);
   }
-  return { text, span, parts: joined, value: knownValue(joined) };
+  const [first = "", ...more] = joined;
+  return {
+    text,
+    span,
+    parts: joined,
+    value: more.length > 0 || typeof first === "object" ? undefined : first,
+  };
 }
 
 /** Another word at the same position, for example the value in `--output=value`. */
@@ -143,26 +149,18 @@ export function splits(word: Word): boolean {
   return word.parts.some((part) => typeof part !== "string" && part.splits);
 }
 
-function knownValue(parts: readonly Part[]): string | undefined {
-  const [first, ...more] = parts;
-  if (more.length > 0) return undefined;
-  return first === undefined || typeof first === "string" ? (first ?? "") : undefined;
-}
-
 export function isNumeric(word: Word | undefined): boolean {
   if (word === undefined || word.parts.length === 0) return false;
   return word.parts.every((part) =>
     typeof part === "string"
       ? /^-?\d+$/.test(part)
-      : part.unknown === "arithmetic" || isCount(part) || isRange(part),
+      : part.unknown === "arithmetic" || isCount(part) || range.test(part.text),
   );
 }
+
+const range = /^\{-?\d+\.\.-?\d+(?:\.\.-?\d+)?\}$/;
 
 /** `$#`, `$?`, `${#name}` and the like. */
 export function isCount(part: { readonly text: string }): boolean {
   return /^\$[#?$!]$|^\$\{#\w*(?:\[[@*]\])?\}$/.test(part.text);
-}
-
-function isRange(part: { readonly text: string }): boolean {
-  return /^\{-?\d+\.\.-?\d+(?:\.\.-?\d+)?\}$/.test(part.text);
 }

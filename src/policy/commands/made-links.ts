@@ -21,7 +21,7 @@ export function throughMadeLinks(commands: readonly SimpleCommand[]): NotUnderst
 
 interface Made {
   readonly links: Set<string>;
-  /** What was copied, moved or unpacked, and may hold links. */
+  /** Copied, moved or unpacked entries, which may hold links. */
   readonly trees: Set<string>;
 }
 

@@ -3,8 +3,8 @@ import { findPrivateKeys } from "./private-keys.ts";
 import type { Secret } from "./secret.ts";
 
 /**
- * What in a text looks like a secret, in order and without overlaps. Takes time in proportion to the length of the
- * text, and hardly looks at most of it.
+ * The parts of a text that look like secrets, in order and without overlaps. Takes time in proportion to the length of the
+ * text, and skips most of it.
  */
 export function findSecrets(text: string): readonly Secret[] {
   if (text.length < shortestSecret) return none;

@@ -62,37 +62,27 @@ function redactProperties(object: object, found: (kind: string) => void, inside:
   for (let index = 0; index < keys.length; index += 1) {
     const key = keys[index]!;
     const { value, get } = Object.getOwnPropertyDescriptor(object, key)!;
-    const redacted = get === undefined ? redactProperty(key, value, found, inside) : undefined;
+    const redacted =
+      typeof value === "string" ? redactNamedText(value, key, found) : redactPart(value, found, inside);
     if (get === undefined && redacted === value) {
       if (copy !== undefined) copy[key] = value;
       continue;
     }
     copy ??= copyOf(object as Record<string, unknown>, keys.slice(0, index));
     if (get === undefined) copy[key] = redacted;
-    // Getters stay lazy.
-    else defineGetter(copy, key, () => redactPart(get.call(object), ignore, inside));
+    else {
+      // Getters stay lazy.
+      const redactLater = () => redactPart(get.call(object), ignore, inside);
+      Object.defineProperty(copy, key, { get: redactLater, enumerable: true, configurable: true });
+    }
   }
   return copy ?? object;
-}
-
-function redactProperty(
-  key: string,
-  value: unknown,
-  found: (kind: string) => void,
-  inside: readonly object[],
-): unknown {
-  if (typeof value === "string") return redactNamedText(value, key, found);
-  return redactPart(value, found, inside);
 }
 
 function copyOf(object: Record<string, unknown>, keys: readonly string[]): Record<string, unknown> {
   const copy = Object.create(Object.getPrototypeOf(object)) as Record<string, unknown>;
   for (const key of keys) copy[key] = object[key];
   return copy;
-}
-
-function defineGetter(object: object, key: string, get: () => unknown): void {
-  Object.defineProperty(object, key, { get, enumerable: true, configurable: true });
 }
 
 function ignore(): void {}

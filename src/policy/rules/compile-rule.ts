@@ -58,7 +58,7 @@ function holding(patterns: readonly (readonly Segment[])[], { workspace }: PathC
   return fixed.some((pattern) => matchNames(pattern, names, "within")) ? names : [];
 }
 
-/** What is spelled out to the end is more specific than what leaves a part open. */
+/** A rule that spells out everything is more specific than one that leaves a part open. */
 function spelledOut(words: readonly RuleWord[]): number {
   const letters = words.reduce((sum, { pattern }) => {
     const literal = pattern.replace(/\\./gs, "_").replace(/[*?{},]|\[[^\]]*\]/g, "");

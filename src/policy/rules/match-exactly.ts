@@ -1,5 +1,12 @@
 import type { Segment } from "../../lib/glob/glob-segment.ts";
-import type { Assignment, Effect, SimpleCommand, Word } from "../commands/analysis.ts";
+import { oncePerObject } from "../../lib/once-per-object.ts";
+import {
+  type Assignment,
+  type Effect,
+  makeWord,
+  type SimpleCommand,
+  type Word,
+} from "../commands/analysis.ts";
 import { namesIn } from "../paths/path-names.ts";
 import { matchNames } from "../paths/path-pattern.ts";
 import { wordPath } from "../paths/path-target.ts";
@@ -33,7 +40,11 @@ function matchAssignments(
   const { assignments, effects } = command;
   const matters = ({ span }: Assignment) => effects.some((effect) => sameSpan(effect.span, span));
   if (patterns.length === 0) return !assignments.some(matters);
-  const words = assignments.map(({ name, value }) => assignmentWord(name, value));
+  const words = assignments.map(({ name, value, span }): Word => {
+    if (value !== undefined)
+      return makeWord(`${name}=${value.text}`, value.span, [`${name}=`, ...value.parts]);
+    return { text: `${name}=`, span, parts: [`${name}=`], value: undefined };
+  });
   return matchWords(patterns, words, () => cover === "spelled out");
 }
 
@@ -63,25 +74,11 @@ function isProgram(
   return file.some((segments) => matchNames(segments, names, "whole"));
 }
 
-function assignmentWord(name: string, value: Word | undefined): Word {
-  const parts = [`${name}=`, ...(value?.parts ?? [])];
-  const known = value === undefined ? undefined : value.value;
-  const span = value?.span ?? { start: 0, end: 0 };
-  return {
-    text: `${name}=${value?.text ?? ""}`,
-    span,
-    parts,
-    value: known === undefined ? undefined : `${name}=${known}`,
-  };
-}
-
-type MustBeSpelled = (word: Word) => boolean;
-
 /** As with names: returning to the last `**` alone is enough. */
 function matchWords(
   patterns: readonly WordPattern[],
   words: readonly Word[],
-  mustBeSpelled: MustBeSpelled,
+  mustBeSpelled: (word: Word) => boolean,
 ): boolean {
   let at = 0;
   let index = 0;
@@ -155,24 +152,11 @@ function mayBeSeveral(part: Word["parts"][number]): boolean {
   return typeof part === "object" && part.splits && part.unknown !== "home";
 }
 
-/** What there is in a command that a rule cannot allow by a wildcard. */
-interface Nature {
-  readonly cover: Coverage;
-  /** Words that make it do what it does not usually do. */
-  readonly harmful: ReadonlySet<Word>;
-}
-
-/** Cached, because every rule asks. */
-const natures = new WeakMap<SimpleCommand, Nature>();
-
-function nature(command: SimpleCommand): Nature {
-  const known = natures.get(command);
-  if (known !== undefined) return known;
+/** How a rule can cover a command, and the words of it that no wildcard covers. Cached, because every rule asks. */
+const nature = oncePerObject((command: SimpleCommand) => {
   const smuggled = smuggledEffects(command);
-  const found = { cover: coverage(command, smuggled), harmful: harmfulWords(command, smuggled) };
-  natures.set(command, found);
-  return found;
-}
+  return { cover: coverage(command, smuggled), harmful: harmfulWords(command, smuggled) };
+});
 
 type Coverage = "words" | "spelled out" | "nothing";
 

@@ -86,7 +86,7 @@ class States {
         yield { at: index >> 2, afterOption: (index & 2) > 0, sure: (index & 1) > 0 };
   }
 
-  /** What is known of the end: words that follow do not matter. */
+  /** The match at the end: words that follow do not matter. */
   best(): Match {
     const [maybe, yes, maybeAfter, yesAfter] = this.#reached.subarray(-4);
     if (yes || yesAfter) return "yes";
@@ -104,7 +104,7 @@ function step(patterns: readonly WordPattern[], state: State, word: Word, next: 
   const option = beginsOption(word);
   if (option !== "no") next.add(at, { afterOption: true, sure: sure && option === "yes" });
   else if (afterOption) next.add(at, { afterOption: false, sure });
-  // What is cut into words, or vanishes, may be none, or several that end with the one looked for.
+  // A word that the shell splits may become none, or several that end with the one looked for.
   if (word.parts.some((part) => typeof part === "object" && part.splits))
     next.add(at, { afterOption, sure: false });
 }

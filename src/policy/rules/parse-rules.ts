@@ -1,6 +1,6 @@
-import type { Access, Risk } from "../../contract/access.ts";
+import type { Access } from "../../contract/access.ts";
 import { ToolError } from "../../contract/error.ts";
-import { type Mode, modes, type RuleOrigin, type RuleSource } from "../policy.ts";
+import { type Mode, modes, type Question, type RuleOrigin, type RuleSource } from "../policy.ts";
 import { type About, type Effect, loosens, type ParsedRule, type PathUse, type ToolPattern } from "./rule.ts";
 import {
   checkClass,
@@ -17,7 +17,7 @@ import { mayLoosen, readSetting, type Setting, settingWords } from "./settings.t
 
 export interface ParsedRules {
   readonly rules: readonly ParsedRule[];
-  /** What commands are given, and how much they may use. */
+  /** The variables and limits of commands. */
   readonly settings: readonly Setting[];
   /** Examples kept beside the rules, for `policy test`. */
   readonly examples: readonly Example[];
@@ -27,7 +27,14 @@ export interface ParsedRules {
 
 /** Reads a rule file. Throws `invalid-input` with file, line, column and hint. */
 export function parseRules(source: RuleSource): ParsedRules {
-  if (source.text.length > maxLength) throw tooLong(source);
+  if (source.text.length > maxLength)
+    throw new ToolError(
+      "invalid-input",
+      `The rules in ${source.name} are longer than ${maxLength / 1024} kB`,
+      {
+        hint: "Use wildcards, or leave out what is not needed.",
+      },
+    );
   const rules: ParsedRule[] = [];
   const settings: Setting[] = [];
   const examples: Example[] = [];
@@ -59,12 +66,6 @@ export function parseRules(source: RuleSource): ParsedRules {
 
 /** Enough for thousands of rules. More would slow every start, and a project's file may be hostile. */
 const maxLength = 256 * 1024;
-
-function tooLong({ name }: RuleSource): ToolError {
-  return new ToolError("invalid-input", `The rules in ${name} are longer than ${maxLength / 1024} kB`, {
-    hint: "Use wildcards, or leave out what is not needed.",
-  });
-}
 
 /** A line that names several things makes as many rules. */
 function readRules(line: string, origin: RuleOrigin): ParsedRule[] {
@@ -152,7 +153,7 @@ function explain(source: RuleSource, text: string, line: number, error: RuleSynt
 export interface Example {
   readonly verdict: "allow" | "ask" | "deny";
   readonly mode: Mode;
-  readonly tool: { readonly name: string; readonly server?: string | undefined; readonly risk: Risk };
+  readonly tool: Question["tool"];
   readonly accesses: readonly Access[];
   readonly origin: RuleOrigin;
 }

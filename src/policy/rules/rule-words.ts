@@ -73,9 +73,15 @@ function readWord(line: string, start: number, onlyStars: boolean): RuleWord {
       takes(text);
       index = next;
     } else if (character === "\\") {
-      if (index + 1 >= line.length) throw danglingBackslash(index);
+      const escaped = line[index + 1];
+      if (escaped === undefined)
+        throw new RuleSyntaxError(
+          "a backslash at the end escapes nothing",
+          index,
+          'Write "\\\\" for a backslash.',
+        );
       bare = false;
-      takes(line[index + 1]!);
+      takes(escaped);
       index += 2;
     } else {
       if (character === "*" || (!onlyStars && "?[]{}!".includes(character))) {
@@ -101,14 +107,6 @@ function readQuoted(line: string, open: number): { text: string; next: number } 
     text += line[index]!;
   }
   throw new RuleSyntaxError("this quotation is never closed", open, `Close it with ${quote}.`);
-}
-
-function danglingBackslash(column: number): RuleSyntaxError {
-  return new RuleSyntaxError(
-    "a backslash at the end escapes nothing",
-    column,
-    'Write "\\\\" for a backslash.',
-  );
 }
 
 function isBlank(character: string): boolean {

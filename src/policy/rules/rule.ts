@@ -54,7 +54,7 @@ export interface PathRule extends RuleBase {
   readonly kind: "path";
   readonly uses: ReadonlySet<PathUse>;
   readonly glob: string;
-  /** What it is about, name by name from the root; folded, unless the rule loosens. */
+  /** The paths that it is about, name by name from the root; folded, unless the rule loosens. */
   readonly patterns: readonly (readonly Segment[])[];
   /** The names of a directory that is not meant; none, if all are. */
   readonly spares: readonly string[];
@@ -80,7 +80,7 @@ export function loosens(effect: Effect): boolean {
   return effect === "allow" || effect === "open" || effect === "unconfined";
 }
 
-/** What the rules say about one part. */
+/** The rules about one part. */
 export interface RuleFinding {
   readonly risk: Risk;
   /** Holds in every mode. */

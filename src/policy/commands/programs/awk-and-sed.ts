@@ -83,7 +83,7 @@ interface Found {
   readonly file: string;
 }
 
-/** What a sed script does besides editing; undefined when it is not understood. */
+/** The commands and files of a sed script; undefined when it is not understood. */
 function harmfulCommands(script: string): Found[] | undefined {
   const found: Found[] = [];
   let rest = script;
@@ -119,11 +119,10 @@ function next(script: string): { readonly length: number; readonly found?: Found
   if (plain !== undefined && plain !== "") return { length: plain.length };
   if (running.test(script)) return { length: script.length, found: { does: "run", file: "" } };
   const file = filed.exec(script);
-  if (file !== null)
-    return {
-      length: file[0].length,
-      found: { does: /[rR]/.test(file[1]!) ? "read" : "write", file: file[2]! },
-    };
+  if (file !== null) {
+    const does = /[rR]/.test(file[1]!) ? "read" : "write";
+    return { length: file[0].length, found: { does, file: file[2]! } };
+  }
   const start = substitution.exec(script);
   if (start !== null) return substitute(script, start[0].length, start[2]!);
   const text = texted.exec(script)?.[0];

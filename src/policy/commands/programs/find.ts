@@ -66,11 +66,7 @@ function runAction(words: readonly Word[], index: number, action: string, report
 
 function fillIn(word: Word): Word {
   if (!word.text.includes("{}") && !word.value?.includes("{}")) return word;
-  return {
-    ...word,
-    parts: [{ unknown: "input", text: word.text, splits: word.value === "{}" }],
-    value: undefined,
-  };
+  return wordAt(word, [{ unknown: "input", text: word.text, splits: word.value === "{}" }]);
 }
 
 /** A quoted "$directory" may also turn out to be "-delete". */

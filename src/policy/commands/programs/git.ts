@@ -1,7 +1,7 @@
 import type { Risk } from "../../../contract/access.ts";
 import { type Word, wordAt } from "../analysis.ts";
 import type { CommandReport } from "../command-report.ts";
-import { here, interpretOptions } from "./rows.ts";
+import { each, here, interpretOptions } from "./rows.ts";
 import { joined, runPlainScript, runWords } from "./run-inner.ts";
 
 /** Options anywhere in git that write, run or connect, also when they are abbreviated. */
@@ -23,21 +23,17 @@ const actingOptions: Readonly<Record<string, string>> = {
 
 /** Subcommands that only look, with the options to watch for. */
 const looking: Readonly<Record<string, string>> = {
-  ...sameOptions(
+  ...each(
     "cat-file check-attr check-ignore check-ref-format count-objects describe for-each-ref ls-files ls-tree merge-base name-rev rev-list rev-parse show-branch show-ref status var version",
     risky,
   ),
-  ...sameOptions(
+  ...each(
     "annotate blame cherry diff diff-files diff-index diff-tree log shortlog show whatchanged",
     showing,
   ),
   fsck: `${risky} --lost-found!write`,
   grep: `${showing} O!run f=read e=text`,
 };
-
-function sameOptions(subcommands: string, options: string): Record<string, string> {
-  return Object.fromEntries(subcommands.split(" ").map((name) => [name, options]));
-}
 
 const acting: Readonly<Record<string, readonly [Risk, string]>> = {
   add: ["write", "changes the index"],
@@ -150,39 +146,29 @@ function interpretSubcommand(subcommand: Word, words: readonly Word[], report: C
   report.has(harsh ? "destructive" : mix[1], `git ${name} ${mix[2]}`, subcommand);
 }
 
-const pathsOf: Readonly<Record<string, (operands: readonly Word[], report: CommandReport) => void>> = {
-  add: readAll,
-  am: readAll,
-  apply: readAll,
-  archive: (operands, report) => each(operands, (file) => readAt(file, report)),
-  checkout: overwrites,
+type OperandsRule = (operands: readonly Word[], report: CommandReport) => void;
+
+const overwrites: OperandsRule = (operands, { accesses }) =>
+  accesses.push(...operands.map((target) => ({ kind: "write", target }) as const));
+const remove: OperandsRule = (operands, { accesses }) =>
+  accesses.push(...operands.map((target) => ({ kind: "delete", target }) as const));
+const readAll: OperandsRule = (operands, report) => {
+  for (const file of operands) report.reads(file);
+};
+
+const pathsOf: Readonly<Record<string, OperandsRule>> = {
+  ...each("add am apply", readAll),
+  ...each("checkout checkout-index init restore", overwrites),
+  ...each("clean rm", remove),
+  archive: (operands, report) => {
+    for (const file of operands) readAt(file, report);
+  },
   clone: (operands, report) => overwrites(operands.slice(1), report),
-  init: overwrites,
-  "checkout-index": overwrites,
-  clean: remove,
   mv: (operands, report) => {
     remove(operands.slice(0, -1), report);
     overwrites(operands.slice(-1), report);
   },
-  restore: overwrites,
-  rm: remove,
 };
-
-function readAll(operands: readonly Word[], report: CommandReport): void {
-  each(operands, (file) => report.reads(file));
-}
-
-function remove(operands: readonly Word[], report: CommandReport): void {
-  each(operands, (target) => report.accesses.push({ kind: "delete", target }));
-}
-
-function each(words: readonly Word[], act: (word: Word) => unknown): void {
-  for (const word of words) act(word);
-}
-
-function overwrites(operands: readonly Word[], report: CommandReport): void {
-  each(operands, (target) => report.accesses.push({ kind: "write", target }));
-}
 
 function writeSettings(subcommand: Word, words: readonly Word[], report: CommandReport): void {
   const values = words.map(({ value }) => value ?? "--file");
@@ -197,7 +183,7 @@ function writeSettings(subcommand: Word, words: readonly Word[], report: Command
 /** The first operand of grep may be the pattern; without a path it is the directory. */
 function readUntracked(name: string, operands: readonly Word[], report: CommandReport): void {
   if (name === "grep" || operands.length === 0) report.readsBelow(here(report));
-  else each(operands, (file) => report.readsBelow(file));
+  else for (const file of operands) report.readsBelow(file);
 }
 
 /** `HEAD:file`, `:file` and `:(magic)file` name a file behind the colon. */

@@ -1,7 +1,8 @@
 import type { Risk } from "../../../contract/access.ts";
+import { boundedMemo } from "../../../lib/bounded-cache.ts";
 import { splits, type Word, wordAt } from "../analysis.ts";
 
-/** What becomes of an option's value, or what the option does by itself. */
+/** The use of an option's value, or what the option does by itself. */
 type OptionMeaning = "text" | "read" | "write" | "delete" | "network" | "run" | "command";
 
 export interface FoundOption {
@@ -97,11 +98,7 @@ const worstFirst: readonly (readonly [OptionMeaning, Risk])[] = [
   ["write", "write"],
 ];
 
-const compiled = new Map<string, KnownOptions>();
-
-function compile(list: string): KnownOptions {
-  const before = compiled.get(list);
-  if (before !== undefined) return before;
+const compile = boundedMemo(Infinity, (list: string): KnownOptions => {
   const named = new Map<string, KnownOption>();
   for (const item of list.split(" ")) {
     const [, name = "", sign, meaning] = /^(-?-?[^=!?]+)(?:([=!?])(\w+))?$/.exec(item) ?? [];
@@ -111,10 +108,8 @@ function compile(list: string): KnownOptions {
   const open = named.delete("*");
   const meanings = new Set([...named.values()].map(({ meaning }) => meaning));
   const worst = worstFirst.find(([meaning]) => meanings.has(meaning))?.[1] ?? "read";
-  const options: KnownOptions = { named, open, worst: open ? worst : "execute" };
-  compiled.set(list, options);
-  return options;
-}
+  return { named, open, worst: open ? worst : "execute" };
+});
 
 type Next = () => Word | undefined;
 
@@ -135,19 +130,13 @@ function scanLong(
     return void found.options.push({ name: written, meaning: option.meaning, value, word });
   }
   if (!known.open) return void found.unlisted.push(word);
-  // The next word may be its value, or an operand after an option that is not listed: it counts as both.
-  for (const [name, { meaning, takes }] of abbreviated(written, known))
-    found.options.push({
-      name,
-      meaning,
-      value: attached ?? (takes === "value" ? following : undefined),
-      word,
-    });
-}
-
-/** Many programs take any beginning of a long name, so it counts as each that it may be. */
-function abbreviated(name: string, known: KnownOptions): (readonly [string, KnownOption])[] {
-  return [...known.named].filter(([full]) => full.startsWith(name));
+  for (const [name, { meaning, takes }] of known.named) {
+    // Many programs take any beginning of a long name, so it counts as each that it may be.
+    if (!name.startsWith(written)) continue;
+    // The next word may be its value, or an operand after an option that is not listed: it counts as both.
+    const value = attached ?? (takes === "value" ? following : undefined);
+    found.options.push({ name, meaning, value, word });
+  }
 }
 
 function scanShort(word: Word, start: string, known: KnownOptions, found: Mutable, next: Next): void {
@@ -159,13 +148,11 @@ function scanShort(word: Word, start: string, known: KnownOptions, found: Mutabl
       return void found.unlisted.push(word);
     }
     const rest = wordAt(word, [start.slice(index + 1), ...word.parts.slice(1)]);
-    const attached = rest.value === "" ? undefined : rest;
-    if (option.takes === "nothing") {
-      found.options.push({ name: `-${letter}`, meaning: option.meaning, value: undefined, word });
-      continue;
-    }
+    const takes = option.takes !== "nothing";
+    const attached = takes && rest.value !== "" ? rest : undefined;
     const value = attached ?? (option.takes === "value" ? next() : undefined);
-    return void found.options.push({ name: `-${letter}`, meaning: option.meaning, value, word });
+    found.options.push({ name: `-${letter}`, meaning: option.meaning, value, word });
+    if (takes) return;
   }
   if (word.value === undefined) found.unclear.push(word);
 }

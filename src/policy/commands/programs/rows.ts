@@ -3,8 +3,9 @@ import type { CommandReport, ProgramRule } from "../command-report.ts";
 import { type FoundOption, type ScannedWords, scanWords } from "./options.ts";
 import { runPlainScript } from "./run-inner.ts";
 
-export function each(programs: string, rule: ProgramRule): Record<string, ProgramRule> {
-  return Object.fromEntries(programs.split(" ").map((program) => [program, rule]));
+/** The same value for several names. */
+export function each<Value>(names: string, value: Value): Record<string, Value> {
+  return Object.fromEntries(names.split(" ").map((name) => [name, value]));
 }
 
 /** Rules that do the same with every operand, by the options of the program. */
@@ -160,8 +161,11 @@ export function interpretOptions(
   for (const { name, meaning, value, word } of scan.options) {
     const shown = `${report.program} ${name}`;
     if (meaning === "run") report.has("execute", `${shown} runs a program`, word);
-    else if (meaning === "command") runValue(value ?? word, shown, report, word);
-    else if (meaning === "network") report.has("network", `${shown} connects to the network`, word);
+    else if (meaning === "command") {
+      report.has("execute", `${shown} runs a command`, word);
+      // The command is listed as well, for rules about it.
+      if (value !== undefined) runPlainScript(value, shown, report);
+    } else if (meaning === "network") report.has("network", `${shown} connects to the network`, word);
     else if (meaning === "write" && value !== undefined) report.writes(value, `${shown} writes a file`);
     else if (meaning === "write") report.has("write", `${shown} writes`, word);
     else if (meaning === "delete") report.has("destructive", `${shown} deletes`, word);
@@ -174,24 +178,13 @@ export function interpretOptions(
   return scan;
 }
 
-/** The command that an option runs is listed as well, for rules about it. */
-function runValue(script: Word, shown: string, report: CommandReport, word: Word): void {
-  report.has("execute", `${shown} runs a command`, word);
-  if (script !== word) runPlainScript(script, shown, report);
-}
-
-interface InnerCommand {
-  readonly options: readonly FoundOption[];
-  readonly words: readonly Word[];
-}
-
 /** Where the inner command begins, unless an option that is not listed, or an expansion, makes that uncertain. */
 export function innerCommand(
   options: string,
   words: readonly Word[],
   report: CommandReport,
   skip = 0,
-): InnerCommand | undefined {
+): { readonly options: readonly FoundOption[]; readonly words: readonly Word[] } | undefined {
   const scan = interpretOptions(options, words, report, "first");
   const odd = scan.unlisted[0] ?? scan.unclear[0] ?? scan.operands.slice(0, skip).find(splits);
   if (odd === undefined) return { options: scan.options, words: scan.operands.slice(skip) };

@@ -9,7 +9,7 @@ import type { Scope } from "../syntax/scope.ts";
  */
 export type InnerShell = "same" | "own" | "elsewhere";
 
-/** The command goes on with words that are a command themselves. */
+/** Reads words of a command that are a command themselves. */
 export function runWords(
   words: readonly Word[],
   via: string,
@@ -74,15 +74,14 @@ function innerScope(via: string, report: CommandReport, shell: InnerShell): Scop
   return {
     ...scope,
     within: [...scope.within, via],
-    shell: shell === "same" ? scope.shell : startShell(shell, scope),
+    shell:
+      shell === "same" ? scope.shell : { ...scope.shell, ...(shell === "elsewhere" && unknownDirectory) },
     rewritten: false,
     depth: scope.depth + 1,
   };
 }
 
-function startShell(shell: InnerShell, scope: Scope): Scope["shell"] {
-  return shell === "elsewhere" ? { directory: undefined, moved: false } : { ...scope.shell };
-}
+const unknownDirectory = { directory: undefined, moved: false };
 
 /** Positions inside a word: exact if it is written as it reads, else the whole word. */
 function locator(word: Word, source: string): (start: number, end: number) => Span {

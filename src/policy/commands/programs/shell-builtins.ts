@@ -8,6 +8,7 @@ import {
   interpretPrintf,
   interpretTestBuiltin,
 } from "./variable-builtins.ts";
+import { wraps } from "./wrappers.ts";
 
 const harmless = prints("*");
 const mapfile = "d=text n=text O=text s=text t u=text c=text C=command";
@@ -21,7 +22,7 @@ export const shellBuiltins: Record<string, ProgramRule> = {
   ...each("[ test", interpretTestBuiltin),
   alias: shapes("alias changes what later words mean"),
   bind: shapes("bind can run commands on keys"),
-  builtin: interpretBuiltin,
+  builtin: wraps("", { shell: "same" }),
   ...each("cd popd pushd", interpretDirectoryChange),
   command: interpretCommand,
   compgen: shapes("compgen can run commands"),
@@ -30,7 +31,7 @@ export const shellBuiltins: Record<string, ProgramRule> = {
   ...each("declare export local readonly typeset", interpretDeclaration),
   enable: shapes("enable can load code into the shell and replaces builtins"),
   eval: interpretEval,
-  exec: interpretExec,
+  exec: wraps("c l a=text"),
   fc: shapes("fc runs commands of the history"),
   getopts: interpretNames("*", { skip: 1 }),
   hash: interpretHash,
@@ -65,19 +66,9 @@ function interpretCommand(words: readonly Word[], report: CommandReport) {
   runWords(inner.words, "command", report, "same");
 }
 
-function interpretBuiltin(words: readonly Word[], report: CommandReport) {
-  const inner = innerCommand("", words, report);
-  if (inner !== undefined) runWords(inner.words, "builtin", report, "same");
-}
-
 function interpretEval(words: readonly Word[], report: CommandReport) {
   const script = joined(words[0]?.value === "--" ? words.slice(1) : words);
   if (script !== undefined) runScript(script, "eval", report, "same");
-}
-
-function interpretExec(words: readonly Word[], report: CommandReport) {
-  const inner = innerCommand("c l a=text", words, report);
-  if (inner !== undefined) runWords(inner.words, "exec", report);
 }
 
 function interpretSource(words: readonly Word[], report: CommandReport) {

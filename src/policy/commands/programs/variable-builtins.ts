@@ -44,7 +44,7 @@ export function interpretNames(
     const { options, operands } = interpretOptions(list, words, report);
     const callback = options.find(({ meaning }) => meaning === "command");
     if (callback !== undefined) report.doubts("a callback that may change this shell", callback.word);
-    // Bash keeps there what it goes on with, as redirections know.
+    // Bash may save its own files there, as in redirections.
     const from = options.find(({ name, value }) => name === "-u" && !/^\d$/.test(value?.value ?? ""));
     if (from !== undefined) report.doubts("a descriptor that the shell may use itself", from.word);
     const named = options.filter(({ name }) => name === alsoOption).flatMap(({ value }) => value ?? []);

@@ -1,7 +1,7 @@
-import type { Word } from "../analysis.ts";
+import { makeWord, type Word, wordAt } from "../analysis.ts";
 import type { CommandReport, ProgramRule } from "../command-report.ts";
 import { each, innerCommand, interpretOptions, runs } from "./rows.ts";
-import { joined, runPlainScript, runScript, runWords } from "./run-inner.ts";
+import { type InnerShell, joined, runPlainScript, runScript, runWords } from "./run-inner.ts";
 
 /** Programs that run the command in their operands, with the options they take before it. */
 export const wrappers: Record<string, ProgramRule> = {
@@ -54,14 +54,18 @@ export const wrappers: Record<string, ProgramRule> = {
 };
 
 /** The operands are a command, after `skip` of them that are something else; some start a shell when there is none. */
-function wraps(
+export function wraps(
   options: string,
-  { skip = 0, alone }: { readonly skip?: number; readonly alone?: "shell" } = {},
+  {
+    skip = 0,
+    alone,
+    shell,
+  }: { readonly skip?: number; readonly alone?: "shell"; readonly shell?: InnerShell } = {},
 ): ProgramRule {
   return (words, report) => {
     const inner = innerCommand(options, words, report, skip)?.words;
     if (inner === undefined) return;
-    runWords(inner, report.program, report);
+    runWords(inner, report.program, report, shell);
     if (inner.length > 0 || alone === undefined) return;
     report.doubts(`${report.program} starts a shell, which runs the commands in its input`);
     report.has("execute", `${report.program} starts a shell`);
@@ -93,8 +97,7 @@ function elevates(options: string): ProgramRule {
 function interpretNohup(words: readonly Word[], report: CommandReport) {
   if (!report.command.redirections.some(({ kind }) => kind === "write" || kind === "append"))
     report.has("write", "nohup may write nohup.out");
-  const inner = innerCommand("", words, report)?.words;
-  if (inner !== undefined) runWords(inner, "nohup", report);
+  wraps("")(words, report);
 }
 
 /** `flock file -c 'script'` or `flock file program words`. */
@@ -200,23 +203,14 @@ function interpretXargs(words: readonly Word[], report: CommandReport) {
   const marks = options.filter(({ name }) => /^(?:-[Ii]|--replace)$/.test(name));
   const mark = marks.length === 0 ? undefined : (marks.at(-1)?.value?.value ?? "{}");
   const end = inner.at(-1)!.span.end;
-  const more: Word = {
-    text: "(input)",
-    span: { start: end, end },
-    parts: [input("", true)],
-    value: undefined,
-  };
+  const more = makeWord("(input)", { start: end, end }, [{ unknown: "input", text: "", splits: true }]);
   const filled = mark === undefined ? [...inner, more] : inner.map((word) => fillIn(word, mark));
   runWords(filled, "xargs", report);
 }
 
 function fillIn(word: Word, mark: string): Word {
   if (mark === "" || !(word.value ?? word.text).includes(mark)) return word;
-  return { ...word, parts: [input(word.text, false)], value: undefined };
-}
-
-function input(text: string, splits: boolean): Exclude<Word["parts"][number], string> {
-  return { unknown: "input", text, splits };
+  return wordAt(word, [{ unknown: "input", text: word.text, splits: false }]);
 }
 
 /** `sh -c 'commands'`, `sh file`, or a shell that reads its commands from its input. */

@@ -56,7 +56,7 @@ const kinds = {
   "<>": "read and write",
 } as const satisfies Partial<Record<bash.RedirectOperator, Redirection["kind"]>>;
 
-/** `>&2` and `<&-` copy and close descriptors; `>&file` writes. What the shell would cut elsewhere is not understood. */
+/** `>&2` and `<&-` copy and close descriptors; `>&file` writes. A word that the shell may cut elsewhere is not understood. */
 function kindOf(redirect: bash.Redirect, target: Word, scope: Scope): Redirection["kind"] {
   if (redirect.operator !== ">&" && redirect.operator !== "<&") return kinds[redirect.operator];
   if (target.value !== undefined && /^(?:\d+-?|-)$/.test(target.text)) {

@@ -34,56 +34,44 @@ function readNode(node: Node, scope: Scope, accounts: Accounts): void {
   switch (node.type) {
     case "Command":
       accounts.take(node);
-      scope.reading.interpreter.interpretCommand(readCommand(node, scope), scope);
-      break;
+      return void scope.reading.interpreter.interpretCommand(readCommand(node, scope), scope);
     case "CompoundList":
-      readStatements(node.commands, scope, accounts);
-      break;
+      return void readStatements(node.commands, scope, accounts);
     case "AndOr":
-      readAndOr(node, scope, accounts);
-      break;
+      return void readAndOr(node, scope, accounts);
     case "Pipeline":
-      readPipeline(node, scope, accounts);
-      break;
+      return void readPipeline(node, scope, accounts);
     case "Redirected":
-      readRedirected(node, scope, accounts);
-      break;
+      return void readRedirected(node, scope, accounts);
     case "Subshell":
-      readSubshell(node, scope, accounts);
-      break;
+      if (scope.source.startsWith("((", node.pos)) doubt(scope, "parentheses that may be arithmetic", node);
+      return void readNode(node.body, inSubshell(scope), accounts);
     case "BraceGroup":
-      readNode(node.body, scope, accounts);
-      break;
+      return void readNode(node.body, scope, accounts);
     case "If":
-      readIf(node, scope, accounts);
-      break;
+      return void readIf(node, scope, accounts);
     case "While":
-      readWhile(node, scope, accounts);
-      break;
+      return void readLoop(scope, () => {
+        readNode(node.clause, scope, accounts);
+        readNode(node.body, scope, accounts);
+      });
     case "For":
     case "Select":
-      readFor(node, scope, accounts);
-      break;
+      return void readFor(node, scope, accounts);
     case "ArithmeticFor":
-      readArithmeticFor(node, scope, accounts);
-      break;
+      return void readArithmeticFor(node, scope, accounts);
     case "Case":
-      readCase(node, scope, accounts);
-      break;
+      return void readCase(node, scope, accounts);
     case "Function":
-      readFunction(node, scope, accounts);
-      break;
+      return void readFunction(node, scope, accounts);
     case "Coproc":
-      readCoprocess(node, scope, accounts);
-      break;
+      return void readCoprocess(node, scope, accounts);
     case "TestCommand":
       accounts.takeSpan(node);
-      readTest(node.expression, scope);
-      break;
+      return void readTest(node.expression, scope);
     case "ArithmeticCommand":
       accounts.takeSpan(node);
-      readArithmetic(node.expression, node, scope);
-      break;
+      return void readArithmetic(node.expression, node, scope);
     default:
       doubt(scope, "an unknown kind of command", node satisfies never);
   }
@@ -110,11 +98,6 @@ function readRedirected(node: bash.Redirected, scope: Scope, accounts: Accounts)
   readNode(node.command, scope, accounts);
 }
 
-function readSubshell(node: bash.Subshell, scope: Scope, accounts: Accounts): void {
-  if (scope.source.startsWith("((", node.pos)) doubt(scope, "parentheses that may be arithmetic", node);
-  readNode(node.body, inSubshell(scope), accounts);
-}
-
 /** Changes of the directory inside do not last. */
 function inSubshell(scope: Scope): Scope {
   return { ...scope, shell: { ...scope.shell } };
@@ -126,13 +109,6 @@ function readIf(node: bash.If, scope: Scope, accounts: Accounts): void {
     readNode(then, scope, accounts);
   }
   if (node.else !== undefined) readNode(node.else, scope, accounts);
-}
-
-function readWhile(node: bash.While, scope: Scope, accounts: Accounts): void {
-  readLoop(scope, () => {
-    readNode(node.clause, scope, accounts);
-    readNode(node.body, scope, accounts);
-  });
 }
 
 /** `for name in words`: the words are expanded once, then the variable takes each. */
@@ -197,23 +173,19 @@ function readCoprocess(node: bash.Coproc, scope: Scope, accounts: Accounts): voi
 function readTest(expression: bash.TestExpression, scope: Scope): void {
   switch (expression.type) {
     case "TestUnary":
-      (/^-[vR]$/.test(expression.operator) ? readSubscript : readWord)(expression.operand, scope);
-      return;
+      return void (/^-[vR]$/.test(expression.operator) ? readSubscript : readWord)(expression.operand, scope);
     case "TestBinary": {
       const read = /^-(?:eq|ne|lt|le|gt|ge)$/.test(expression.operator) ? readSubscript : readWord;
       read(expression.left, scope);
-      read(expression.right, scope);
-      return;
+      return void read(expression.right, scope);
     }
     case "TestLogical":
       for (const operand of expression.operands) readTest(operand, scope);
       return;
     case "TestNot":
-      readTest(expression.operand, scope);
-      return;
+      return void readTest(expression.operand, scope);
     case "TestGroup":
-      readTest(expression.expression, scope);
-      return;
+      return void readTest(expression.expression, scope);
     default:
       doubt(scope, "an unknown kind of test", expression satisfies never);
   }

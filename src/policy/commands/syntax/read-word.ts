@@ -99,10 +99,8 @@ function readPart(part: bash.WordPart, word: TextStretch, scope: Scope): Part[] 
       readArithmetic(part.expression, part, scope);
       return unknown("arithmetic", true);
     case "ExtendedGlob":
-      doubt(scope, "a glob that bash reads only with extglob", part);
-      for (const inner of part.parts ?? []) readPart(inner, part, scope);
-      return unknown("glob", true);
     case "Glob":
+      if (part.type === "ExtendedGlob") doubt(scope, "a glob that bash reads only with extglob", part);
       for (const inner of part.parts ?? []) readPart(inner, part, scope);
       return unknown("glob", true);
     case "BraceExpansion":
@@ -153,16 +151,16 @@ function readParameter(part: bash.ParameterExpansionPart, scope: Scope): void {
     doubt(scope, "the name in a variable is expanded, which may run a command", part);
   if (operation === undefined) return;
   switch (operation.type) {
-    case "Default":
-      readDefault(part, operation, scope);
+    case "Default": {
+      const value = isNumeric(readWord(operation.operand, scope)) ? "number" : "text";
+      if (operation.operator.endsWith("=")) noteVariable(scope, part.parameter, value, part);
       return;
+    }
     case "Remove":
-      readWord(operation.operand, scope);
-      return;
+      return void readWord(operation.operand, scope);
     case "Replace":
       readWord(operation.pattern, scope);
-      readWord(operation.replacement, scope);
-      return;
+      return void readWord(operation.replacement, scope);
     case "Slice":
       readSubscript(operation.offset, scope);
       if (operation.length !== undefined) readSubscript(operation.length, scope);
@@ -181,25 +179,14 @@ function readParameter(part: bash.ParameterExpansionPart, scope: Scope): void {
   }
 }
 
-function readDefault(
-  part: bash.ParameterExpansionPart,
-  { operator, operand }: bash.ParameterDefaultOperation,
-  scope: Scope,
-): void {
-  const value = readWord(operand, scope);
-  if (operator.endsWith("=")) noteVariable(scope, part.parameter, isNumeric(value) ? "number" : "text", part);
-}
-
 /** `$(…)`, backticks and `<(…)`. Their subshell inherits the directory; changes do not last. */
 function readSubstitution(
   part: bash.CommandExpansionPart | bash.ProcessSubstitutionPart | bash.ArithmeticCommandExpansion,
   scope: Scope,
 ): void {
   scope.reading.budget -= part.end - part.pos;
-  if (scope.reading.budget < 0 || part.script === undefined) {
-    doubt(scope, "a substitution that could not be parsed", part);
-    return;
-  }
+  if (scope.reading.budget < 0 || part.script === undefined)
+    return void doubt(scope, "a substitution that could not be parsed", part);
   if (scope.source.startsWith("$((", part.pos)) doubt(scope, "parentheses that may be arithmetic", part);
   if (!keepsDocuments(part.script, part.text))
     doubt(scope, "a here-document in a substitution, which bash may put elsewhere", part);
@@ -209,7 +196,8 @@ function readSubstitution(
     ...scope,
     rewritten: true,
     shell: { ...scope.shell },
-    ...(source === undefined ? {} : { source, locate: () => span }),
+    source: source ?? scope.source,
+    locate: source === undefined ? scope.locate : () => span,
   });
 }
 
@@ -220,13 +208,10 @@ function readSubstitution(
 function keepsDocuments(script: bash.ParsedScript, text: string): boolean {
   if (!/<<(?!<)/.test(text.replaceAll("<<<", ""))) return true;
   const [only, ...more] = script.commands;
-  const documents = only?.command.type === "Command" ? only.command.redirects.filter(isDocument) : [];
+  const redirects = only?.command.type === "Command" ? only.command.redirects : [];
+  const documents = redirects.filter((redirect) => redirect.type === "HereDoc");
   const end = documents[0]?.closing?.end ?? script.end;
   return more.length === 0 && documents.length === 1 && end >= script.end - 1 && only?.background !== true;
-}
-
-function isDocument(redirect: bash.Redirection): redirect is bash.HereDoc {
-  return redirect.type === "HereDoc";
 }
 
 /**
@@ -238,12 +223,9 @@ export function readArithmetic(
   whole: Stretch,
   scope: Scope,
 ): void {
-  if (expression === undefined) {
-    if (!/^(?:\$?\(\(\s*\)\)|\$\[\s*\]|\s*)$/.test(scope.source.slice(whole.pos, whole.end)))
-      doubt(scope, "arithmetic that could not be parsed", whole);
-    return;
-  }
-  readExpression(expression, scope);
+  if (expression !== undefined) readExpression(expression, scope);
+  else if (!/^(?:\$?\(\(\s*\)\)|\$\[\s*\]|\s*)$/.test(scope.source.slice(whole.pos, whole.end)))
+    doubt(scope, "arithmetic that could not be parsed", whole);
 }
 
 /** An index, offset or other word that the shell evaluates as arithmetic. */
@@ -257,13 +239,15 @@ function readExpression(expression: bash.ArithmeticExpression, scope: Scope): vo
     case "ArithmeticWord": {
       const { pos, end, value, parts } = expression;
       readWord({ type: "Word", pos, end, value, text: scope.source.slice(pos, end), parts }, scope);
-      readOperand(parts, value, expression, scope);
-      return;
+      return void readOperand(parts, value, expression, scope);
     }
     case "ArithmeticCommandExpansion":
       readSubstitution(expression, scope);
-      doubt(scope, "arithmetic on the output of a command, which may hold another command", expression);
-      return;
+      return void doubt(
+        scope,
+        "arithmetic on the output of a command, which may hold another command",
+        expression,
+      );
     default:
       if (expression.type === "ArithmeticBinary" && /^[-+*/%&|^<>]*=$/.test(expression.operator))
         noteResult(expression.left, scope);
@@ -290,13 +274,12 @@ function readOperand(
 ): void {
   if (parts === undefined || parts.length === 0) noteNames(text, at, scope);
   for (const part of parts ?? []) {
-    if (part.type === "Literal") noteNames(part.text, part, scope);
+    if (part.type === "Literal" || part.type === "Glob") noteNames(part.text, part, scope);
     else if (part.type === "SimpleExpansion" && /^\$[A-Za-z_]/.test(part.text))
       noteUse(part.text.slice(1), part, scope);
     else if (part.type === "ParameterExpansion" && /^\$\{\w+\}$/.test(part.text))
       noteUse(part.parameter, part, scope);
     else if (part.type === "DoubleQuoted") readOperand(part.parts, part.text, part, scope);
-    else if (part.type === "Glob") noteNames(part.text, part, scope);
     else if (part.type !== "ArithmeticExpansion" && !isCount(part))
       doubt(scope, "arithmetic on text that may hold a command", part);
   }

@@ -1,5 +1,5 @@
 import type { ParsedScript } from "unbash";
-import type { Assignment, NotUnderstood, Redirection, SimpleCommand, Span, Word } from "../analysis.ts";
+import type { ChangedVariable, NotUnderstood, SimpleCommand, Span } from "../analysis.ts";
 
 /** A piece of shell source that is being read. */
 export interface Scope {
@@ -15,7 +15,7 @@ export interface Scope {
   readonly depth: number;
 }
 
-/** What lasts from one command to the next in one shell process. */
+/** The state that lasts from one command to the next in one shell process. */
 interface ShellState {
   directory: string | undefined;
   /** `directory` was changed in the statement being read. */
@@ -28,13 +28,8 @@ export interface Stretch {
   readonly end: number;
 }
 
-/** What is known of one simple command before it is interpreted. */
-export interface ReadCommand {
-  readonly span: Span;
-  readonly words: readonly Word[];
-  readonly assignments: readonly Assignment[];
-  readonly redirections: readonly Redirection[];
-}
+/** A simple command before it is interpreted. */
+export type ReadCommand = Pick<SimpleCommand, "span" | "words" | "assignments" | "redirections">;
 
 /**
  * Reading and interpreting call each other: words hold scripts, programs run scripts. Each reaches the other through the
@@ -61,15 +56,12 @@ export interface Reading {
   readonly arrays: Set<string>;
   /** Characters that may still be read as commands, so that texts inside texts cannot multiply the work. */
   budget: number;
-  /** What it has run that may change the meaning of whatever the same shell reads later. */
+  /** A program that it has run and that may change what the same shell reads later. */
   reshaped: string | undefined;
 }
 
-export interface VariableChange {
-  readonly name: string;
+export interface VariableChange extends ChangedVariable {
   readonly numeric: boolean;
-  /** It is exported, or set in front of a program. */
-  readonly passedOn: boolean;
   readonly span: Span;
   /** The range of `commands` that it affects; undefined when it lasts. */
   readonly only: { readonly first: number; readonly end: number } | undefined;
