@@ -98,17 +98,9 @@ export function reworded(
 }
 
 /** The message and the hint for a user at a terminal. */
-export function textForUser({
-  message,
-  hint,
-  forUser,
-}: {
-  readonly message: string;
-  readonly hint?: string | null | undefined;
-  readonly forUser?: TextForUser | undefined;
-}): { readonly message: string; readonly hint: string | null } {
-  return {
-    message: forUser?.message ?? message,
-    hint: forUser?.hint === undefined ? (hint ?? null) : forUser.hint,
-  };
+export function textForUser(
+  error: TextForUser & { readonly message: string; readonly forUser?: TextForUser | undefined },
+): { readonly message: string; readonly hint: string | null } {
+  const { message = error.message, hint = error.hint ?? null } = error.forUser ?? {};
+  return { message, hint };
 }

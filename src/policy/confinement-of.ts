@@ -6,7 +6,7 @@ import type { SimpleCommand } from "./commands/analysis.ts";
 import { isWithin } from "./guard-paths.ts";
 import { hostsReached, mayConnect } from "./may-connect.ts";
 import { wordsNamingPaths } from "./parts.ts";
-import { type Names, namesOf } from "./paths/path-names.ts";
+import { literalText, type Names, namesOf } from "./paths/path-names.ts";
 import { compilePath } from "./paths/path-pattern.ts";
 import { spelledPath } from "./paths/path-target.ts";
 import { isAbout, isExactly, refusingRule, refusingWhole, rulesNear } from "./paths/refuse-path.ts";
@@ -212,9 +212,7 @@ function rootOf({ context: { workspace } }: Policy): string {
 }
 
 function literalNames(pattern: readonly Segment[]): string[] | undefined {
-  const names = pattern.map((segment) =>
-    segment !== "**" && segment.shape.kind === "literal" ? segment.shape.text : undefined,
-  );
+  const names = pattern.map(literalText);
   // A pattern with ".." matches no real path.
   return names.every((name) => name !== undefined && name !== "..") ? (names as string[]) : undefined;
 }

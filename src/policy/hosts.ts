@@ -1,4 +1,4 @@
-import { matchSegment, type NamePattern } from "../lib/glob/glob-segment.ts";
+import { matchSegment, type Token } from "../lib/glob/glob-segment.ts";
 import { type AddressKind, kindOfAddress } from "../lib/network-address.ts";
 import type { HostRule } from "./rules/rule.ts";
 
@@ -52,11 +52,8 @@ export function kindOfHost(host: string): AddressKind | undefined {
 
 /** Whether the rule spells out a part of the name: `10.*` covers local addresses, `*` only public hosts. */
 export function spells({ hosts }: HostRule, name: string): boolean {
+  const isLetter = (token: Token) => typeof token === "object" && "code" in token && token.code !== dot;
   return hosts.some((host) => matchSegment(host, name) && host.tokens.some(isLetter));
-}
-
-function isLetter(token: NamePattern["tokens"][number]): boolean {
-  return typeof token === "object" && "code" in token && token.code !== dot;
 }
 
 const dot = ".".charCodeAt(0);

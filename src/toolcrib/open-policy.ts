@@ -185,7 +185,9 @@ export class OpenPolicy {
       this.#trouble = undefined;
       return this.#current;
     } catch (error) {
-      this.#trouble = unusable(error as Error);
+      const message = `The rules have changed and cannot be used: ${(error as Error).message}`;
+      const hint = "Nothing runs until the user has fixed them. Then repeat the call.";
+      this.#trouble = new ToolError("unavailable", message, { hint, cause: error });
       throw this.#trouble;
     }
   }
@@ -228,13 +230,6 @@ function hasLost(before: readonly RuleSource[], now: readonly RuleSource[]): boo
 }
 
 const fileLevels = ["user", "project", "command line"] as const;
-
-function unusable(cause: Error): ToolError {
-  return new ToolError("unavailable", `The rules have changed and cannot be used: ${cause.message}`, {
-    hint: "Nothing runs until the user has fixed them. Then repeat the call.",
-    cause,
-  });
-}
 
 /** The default state and config directories, which a Toolcrib with other ones and extra roots could otherwise write to. */
 function usualDirectories(workspace: string): readonly string[] {

@@ -68,7 +68,10 @@ export async function openWorkspace(
         startRecords,
         sandbox: { want, directory: files.sandbox, own: [config] },
         guard,
-        extraRoots: extraRoots && { directories: directoriesOf(extraRoots), links: "lead out" },
+        extraRoots: extraRoots && {
+          directories: [...extraRoots.read, ...extraRoots.write, ...extraRoots.ask],
+          links: "lead out",
+        },
       });
   let unguarded: Environment | undefined;
   return {
@@ -117,7 +120,7 @@ export function extraRootsOf(
 }
 
 /** With real paths, because rules apply to real paths. The workspace itself cannot be excepted. */
-function realExtraRoots(roots: ExtraRoots | undefined, workspace: string): ExtraRoots | undefined {
+function realExtraRoots(roots: ExtraRoots | undefined, workspace: string): Required<ExtraRoots> | undefined {
   if (roots === undefined) return undefined;
   const real = (paths: readonly string[] = []) => [...new Set(paths.map(realLocation))];
   return {
@@ -126,10 +129,6 @@ function realExtraRoots(roots: ExtraRoots | undefined, workspace: string): Extra
     ask: real(roots.ask),
     except: real(roots.except).filter((path) => !liesInside(workspace, path)),
   };
-}
-
-function directoriesOf({ read = [], write = [], ask = [] }: ExtraRoots): readonly string[] {
-  return [...read, ...write, ...ask];
 }
 
 /** A part of a stored output. */

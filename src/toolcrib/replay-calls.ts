@@ -1,5 +1,4 @@
 import type { SandboxLevel } from "../contract/call.ts";
-import type { Environment } from "../contract/environment.ts";
 import type { ShellHistory } from "../contract/process.ts";
 import type { AnyTool, Settings } from "../contract/tool.ts";
 import { toolcribDialect } from "../dialects/toolcrib.ts";
@@ -24,18 +23,7 @@ export function toCheckedCall(tool: AnyTool, input: unknown, settings: Settings)
 }
 
 /** The decision that the policy would make about a call now. Runs nothing. */
-export async function previewDecision(
-  call: CheckedCall,
-  rules: {
-    readonly policy: Policy;
-    readonly mode: Mode;
-    readonly environment: CallToCheck["environment"];
-    /** The sandbox of commands; only called for calls that run any. */
-    readonly sandbox: () => Promise<SandboxLevel>;
-    /** As in Surroundings. */
-    readonly shell?: (name: string) => ShellHistory | undefined;
-  },
-): Promise<PreviewedDecision> {
+export async function previewDecision(call: CheckedCall, rules: PreviewRules): Promise<PreviewedDecision> {
   const { environment, mode, policy } = rules;
   const runsCommands = call.accesses.some(({ kind }) => kind === "execute");
   const sandbox = runsCommands ? await rules.sandbox() : "none";
@@ -43,6 +31,16 @@ export async function previewDecision(
   const settings = { mode, policy, sandbox, lookUp: "all", readCommand: analyseCommand, shells } as const;
   const question = await policyQuestion({ ...call, environment }, settings);
   return { ...decideCall(question, policy, analyseCommand), question };
+}
+
+interface PreviewRules {
+  readonly policy: Policy;
+  readonly mode: Mode;
+  readonly environment: CallToCheck["environment"];
+  /** The sandbox of commands; only called for calls that run any. */
+  readonly sandbox: () => Promise<SandboxLevel>;
+  /** As in Surroundings. */
+  readonly shell?: (name: string) => ShellHistory | undefined;
 }
 
 /** A decision, and the question it answers. */
@@ -62,12 +60,7 @@ export interface ReplayedCall {
  */
 export async function replayCalls(
   options: { readonly state: string; readonly session: string | "last" | "all" },
-  rules: {
-    readonly policy: Policy;
-    readonly mode: Mode;
-    readonly environment: Environment;
-    readonly sandbox: () => Promise<SandboxLevel>;
-  },
+  rules: Omit<PreviewRules, "shell">,
 ): Promise<readonly ReplayedCall[]> {
   const { workspace } = rules.environment;
   const records = readRecords(options, workspace);

@@ -1,6 +1,6 @@
 import type { ToolCall } from "../../contract/call.ts";
 import type { Environment } from "../../contract/environment.ts";
-import { ToolError } from "../../contract/error.ts";
+import { type ErrorCode, ToolError } from "../../contract/error.ts";
 import type { History } from "../../contract/history.ts";
 import { untilAborted, whileWaitingFor } from "../../lib/async/abort.ts";
 import { truncateText } from "../../lib/text/truncate.ts";
@@ -60,15 +60,11 @@ async function lookAt({ tool, accesses, environment }: ToolCall): Promise<string
   const found = accesses.map(async (access) => {
     if (access.kind !== "write" && access.kind !== "delete") return undefined;
     const followLinks = access.kind === "write" && access.link !== "itself";
-    const info = await environment.info(access.path, { followLinks }).catch(({ code }) => code as unknown);
+    const info = await environment.info(access.path, { followLinks }).catch(({ code }) => code as ErrorCode);
     // The preview covers the contents of directories.
-    return isDirectory(info) ? "directory" : info;
+    return typeof info === "object" && info.kind === "directory" ? "directory" : info;
   });
   return hashValue(await Promise.all(found));
-}
-
-function isDirectory(info: unknown): boolean {
-  return typeof info === "object" && info !== null && "kind" in info && info.kind === "directory";
 }
 
 const maxMs = 2_000;

@@ -116,14 +116,11 @@ function describe({ verdict, parts }: Described): string {
   const deeds = new Map<string, Set<string>>();
   for (const part of parts) {
     if (part.verdict !== verdict) continue;
-    const why = describeReason(part);
+    const { reason, rule } = part;
+    const why = rule === undefined ? ` (${reason})` : `: ${reason} (${rule.text}, ${formatOrigin(rule)})`;
     deeds.set(why, (deeds.get(why) ?? new Set()).add(deedOf(part)));
   }
   return [...deeds].map(([why, would]) => `it would ${list([...would])}${why}`).join("; ");
-}
-
-function describeReason({ reason, rule }: PartVerdict): string {
-  return rule === undefined ? ` (${reason})` : `: ${reason} (${rule.text}, ${formatOrigin(rule)})`;
 }
 
 const maxDeeds = 5;

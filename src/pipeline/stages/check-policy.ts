@@ -1,7 +1,7 @@
 import type { DecisionRecord, ToolCall } from "../../contract/call.ts";
 import { untilAborted, whileWaitingFor } from "../../lib/async/abort.ts";
 import { grantsFor } from "../../policy/grants.ts";
-import type { Decision, Question } from "../../policy/policy.ts";
+import type { Question } from "../../policy/policy.ts";
 import {
   type Approval,
   type ApprovalRequest,
@@ -52,7 +52,8 @@ export function checkPolicy(settings: PolicySettings, previews: PreviewServices)
       if (decision.verdict === "allow") return run("not asked");
       if (decision.verdict === "deny") throw denied(decision);
       const approve = settings.approverOf?.(call.id);
-      const grants = grantsOffered(decision, question);
+      // None in paranoid mode, where rules that allow do not count.
+      const grants = (question.mode !== "paranoid" && grantsFor(decision, question.tool)) || [];
       if (!approve) throw needsApproval(decision, { grants, mode: question.mode });
 
       const answered = openRequests.answered(grants);
@@ -84,7 +85,7 @@ async function approveCall(
   const request = await approvalRequest(call, decided, { grants, preview }, settings);
   const approval = await ask(approve, request, call.signal);
   if (!approval.allow) {
-    recordAnswer(call, decision, "no");
+    call.account.decision = { ...decision.record, answer: "no" };
     throw deniedByUser(decision, approval.message);
   }
   const latest = await decideNow(call, settings);
@@ -93,7 +94,8 @@ async function approveCall(
   const hash = await approvalHash(call, latest, settings);
   if (hash !== request.hash || (approval.hash ?? hash) !== request.hash) throw callChanged();
   if (!(await isStillShown(preview, call, previews))) throw previewChanged();
-  recordAnswer(call, decision, await remember(call, approval, grants, settings.rules));
+  const answer = await remember(call, approval, grants, settings.rules);
+  call.account.decision = { ...decision.record, answer };
   return latest;
 }
 
@@ -107,11 +109,6 @@ async function recheckCall(call: ToolCall, decided: Question, settings: PolicySe
   if (hashValue(now.shells) !== hashValue(decided.shells)) {
     if (decision.verdict !== "allow") throw callChanged();
   } else if (hashValue(now.realPaths) !== hashValue(decided.realPaths)) throw pathsChanged();
-}
-
-/** None in paranoid mode, where rules that allow do not count. */
-function grantsOffered(decision: Decision, { mode, tool }: Question): readonly string[] {
-  return (mode === "paranoid" ? undefined : grantsFor(decision, tool)) ?? [];
 }
 
 async function ask(approve: Approve, request: ApprovalRequest, signal: AbortSignal): Promise<Approval> {
@@ -130,7 +127,7 @@ async function remember(
   approval: Approval & { readonly allow: true },
   grants: readonly string[],
   rules: Rules,
-): Promise<Answer> {
+): Promise<DecisionRecord["answer"]> {
   if (grants.length === 0 || approval.remember === undefined) return "once";
   if (approval.remember === "always") {
     try {
@@ -144,12 +141,6 @@ async function remember(
   }
   rules.grantForSession(grants);
   return "session";
-}
-
-type Answer = NonNullable<DecisionRecord["answer"]>;
-
-function recordAnswer(call: ToolCall, { record }: Decision, answer: Answer): void {
-  call.account.decision = { ...record, answer };
 }
 
 /** Requests that wait for an answer, so that the user is not asked twice for what one answer may settle. */

@@ -11,14 +11,9 @@ import type { Stage } from "../stage.ts";
  */
 export function recordJournal(journal: Journal): Stage {
   return async (call, next) => {
-    const startedAt = Date.now();
     const started = monotonicMs();
-    const attempt = {
-      callId: call.id,
-      tool: call.tool.canonical ?? call.tool.name,
-      input: call.input,
-      startedAt,
-    };
+    const tool = call.tool.canonical ?? call.tool.name;
+    const attempt = { callId: call.id, tool, input: call.input, startedAt: Date.now() };
     const outcome = begins(journal, call.tool.risk, attempt) ?? (await next(call));
     journal.finish(attempt, {
       durationMs: monotonicMs() - started,

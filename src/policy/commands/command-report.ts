@@ -11,6 +11,7 @@ export class CommandReport {
   readonly scope: Scope;
   readonly effects: Effect[] = [];
   readonly accesses: CommandAccess[] = [];
+  /** Words `NAME=value` that set variables for what it runs. */
   readonly passed: Word[] = [];
   /** Commands that it runs in turn, to be read once it is on the list itself. */
   readonly inner: (() => void)[] = [];
@@ -63,11 +64,6 @@ export class CommandReport {
   /** Later commands of the same shell may mean anything. */
   reshapes(): void {
     this.scope.reading.reshaped ??= `${this.program}, which may change what later commands mean`;
-  }
-
-  /** A word `NAME=value` sets a variable for what it runs. */
-  passes(word: Word): void {
-    this.passed.push(word);
   }
 
   /** A variable of the shell gets a value that is only known at run time. */

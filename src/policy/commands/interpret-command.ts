@@ -96,12 +96,14 @@ function interpretRedirection({ kind, target }: Redirection, report: CommandRepo
 }
 
 /** The rules of all known programs. All others count as running code. */
-const programs: ReadonlyMap<string, ProgramRule> = new Map([
-  ...Object.entries(shellBuiltins),
-  ...Object.entries(wrappers),
-  ...Object.entries(textPrograms),
-  ...Object.entries(filePrograms),
-  ...Object.entries(systemPrograms),
-  ...Object.entries(networkPrograms),
-  ...Object.entries(developmentPrograms),
-]);
+const programs: ReadonlyMap<string, ProgramRule> = new Map(
+  [
+    shellBuiltins,
+    wrappers,
+    textPrograms,
+    filePrograms,
+    systemPrograms,
+    networkPrograms,
+    developmentPrograms,
+  ].flatMap(Object.entries<ProgramRule>),
+);

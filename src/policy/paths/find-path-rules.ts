@@ -205,6 +205,6 @@ const harmlessDevice = /^\/dev\/(?:null|zero|full|random|urandom|stdin|stdout|st
 function isInside({ names }: OpenPath, directory: string): boolean {
   return namesIn(directory).every((name, index) => {
     const given = names[index];
-    return given !== undefined && given !== "**" && literalOf(given) === fold(name);
+    return given !== undefined && literalOf(given) === fold(name);
   });
 }

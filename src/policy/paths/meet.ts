@@ -5,6 +5,7 @@ import {
   type Segment,
   type Token,
 } from "../../lib/glob/glob-segment.ts";
+import { literalText } from "./path-names.ts";
 import { literalOf, type NameAhead, type OpenName } from "./path-target.ts";
 
 /**
@@ -19,10 +20,10 @@ export function meet(rule: readonly Segment[], path: readonly OpenName[]): Meeti
   let shared = 0;
   for (; ; shared += 1) {
     const [segment, name] = [rule[shared], path[shared]];
-    if (segment === undefined || segment === "**" || segment.shape.kind !== "literal") break;
-    const text = name === undefined || name === "**" ? undefined : literalOf(name);
-    if (text === undefined) break;
-    if (segment.shape.text !== text) return "no";
+    const spelled = segment && literalText(segment);
+    const text = name && literalOf(name);
+    if (spelled === undefined || text === undefined) break;
+    if (spelled !== text) return "no";
   }
   const stars = path.indexOf("**");
   const known = stars >= 0 || rule.indexOf("**") !== rule.lastIndexOf("**") ? new Map() : undefined;

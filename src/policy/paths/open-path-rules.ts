@@ -4,7 +4,7 @@ import { oncePerObject } from "../../lib/once-per-object.ts";
 import type { Policy } from "../rules/compile-policy.ts";
 import type { PathRule } from "../rules/rule.ts";
 import { type Meeting, meet, meetNames } from "./meet.ts";
-import { namesOf } from "./path-names.ts";
+import { literalText, namesOf } from "./path-names.ts";
 import { literalOf, type NameAhead, type OpenName, type OpenPath } from "./path-target.ts";
 import { isExactly, rulesNear } from "./refuse-path.ts";
 
@@ -107,7 +107,7 @@ function isOurs({ rank }: PathRule): boolean {
 }
 
 function literalBeginning(names: readonly OpenName[]): readonly string[] {
-  const texts = names.map((name) => (name === "**" ? undefined : literalOf(name)));
+  const texts = names.map(literalOf);
   const end = texts.indexOf(undefined);
   return texts.slice(0, end < 0 ? texts.length : end) as string[];
 }
@@ -132,7 +132,7 @@ function isWayTo(
   least: Exclude<Meeting, "no">,
 ): boolean {
   return whole.some((segment, at) => {
-    if (segment === "**" || segment.shape.kind !== "literal") return false;
+    if (literalText(segment) === undefined) return false;
     // The end has to be the same, too.
     const meeting = meet([...whole.slice(0, at + 1), end], [...names, endAhead]);
     return meeting === "aimed" || meeting === least;

@@ -70,6 +70,11 @@ function originalNames(name: string): readonly string[] {
   return /^\..+\.sw[a-p]$/i.test(name) ? [original, original.slice(1)] : [original];
 }
 
+/** The name that a segment of a pattern spells out; undefined with wildcards. */
+export function literalText(segment: Segment): string | undefined {
+  return segment !== "**" && segment.shape.kind === "literal" ? segment.shape.text : undefined;
+}
+
 export function namesIn(path: string): string[] {
   return path.split("/").filter((name) => name !== "");
 }

@@ -1,7 +1,7 @@
 import { expandBraces } from "../../lib/glob/glob.ts";
 import { matchSegment, parseSegments, type Segment } from "../../lib/glob/glob-segment.ts";
 import type { PathContext } from "../policy.ts";
-import { fold, namesIn } from "./path-names.ts";
+import { fold, literalText, namesIn } from "./path-names.ts";
 
 /**
  * The absolute paths that a glob matches, as alternatives. A glob is relative to the workspace; with a leading "/" or "~" it
@@ -25,7 +25,7 @@ export function compilePath(glob: string, context: PathContext, spelling: "exact
 }
 
 function namesOf(text: string): Segment[] {
-  return parseSegments(text).filter((segment) => !(segment !== "**" && isDot(segment)));
+  return parseSegments(text).filter((segment) => !/^\.?$/.test(literalText(segment) ?? "*"));
 }
 
 /** `../lib` is beside the workspace. A ".." after a wildcard matches no real path. */
@@ -33,19 +33,11 @@ function climbed(names: readonly Segment[]): Segment[] {
   const path: Segment[] = [];
   for (const segment of names) {
     const last = path.at(-1);
-    const isStuck = last !== undefined && (last === "**" || last.shape.kind !== "literal" || isUp(last));
-    if (!isUp(segment) || isStuck) path.push(segment);
+    const isStuck = last !== undefined && (literalText(last) ?? "..") === "..";
+    if (literalText(segment) !== ".." || isStuck) path.push(segment);
     else path.pop();
   }
   return path;
-}
-
-function isUp(segment: Segment): boolean {
-  return segment !== "**" && segment.shape.kind === "literal" && segment.shape.text === "..";
-}
-
-function isDot(segment: Exclude<Segment, "**">): boolean {
-  return segment.shape.kind === "literal" && (segment.shape.text === "" || segment.shape.text === ".");
 }
 
 function literalNames(path: string): Segment[] {
@@ -95,8 +87,7 @@ export type MatchScope = "whole" | "within" | "around";
 /** Whether the directory of these names is one that the pattern leads through by name. */
 export function leadsThrough(pattern: readonly Segment[], names: readonly string[], first: number): boolean {
   for (let end = 1; end < pattern.length; end += 1) {
-    const last = pattern[end - 1]!;
-    if (last === "**" || last.shape.kind !== "literal") continue;
+    if (literalText(pattern[end - 1]!) === undefined) continue;
     if (matchNames(pattern.slice(0, end), names, "whole", first)) return true;
   }
   return false;

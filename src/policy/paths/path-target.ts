@@ -4,7 +4,7 @@ import { escapeGlob, expandBraces } from "../../lib/glob/glob.ts";
 import { matchSegment, type NamePattern, parseSegments } from "../../lib/glob/glob-segment.ts";
 import type { UnknownPart, Word } from "../commands/analysis.ts";
 import type { PathContext } from "../policy.ts";
-import { fold } from "./path-names.ts";
+import { fold, literalText } from "./path-names.ts";
 
 /** Where a path leads, as far as is known. */
 export type PathTarget =
@@ -178,7 +178,7 @@ function readNames(glob: string, isGlob: boolean): OpenName[] {
 function climb(names: readonly OpenName[]): OpenName[] {
   const climbed: OpenName[] = [];
   for (const name of names) {
-    if (name !== "**" && literalOf(name) === "..") {
+    if (literalOf(name) === "..") {
       if (climbed.length > 0 && climbed.at(-1) !== "**") climbed.pop();
     } else if (name !== "**" && mayBeTwoDots(name) && name !== names.at(-1))
       climbed.splice(0, climbed.length, "**");
@@ -192,11 +192,11 @@ function mayBeTwoDots({ pattern, noLeadingDot }: NameAhead): boolean {
   return !noLeadingDot && matchSegment(pattern, "..");
 }
 
-export function literalOf({ pattern }: NameAhead): string | undefined {
-  return pattern.shape.kind === "literal" ? pattern.shape.text : undefined;
+export function literalOf(name: OpenName): string | undefined {
+  return name === "**" ? undefined : literalText(name.pattern);
 }
 
 function sampleOf(names: readonly OpenName[]): string | undefined {
-  const texts = names.map((name) => (name === "**" ? unknownName : (literalOf(name) ?? unknownName)));
+  const texts = names.map((name) => literalOf(name) ?? unknownName);
   return texts.at(-1) === unknownName ? undefined : `/${texts.join("/")}`;
 }

@@ -131,14 +131,12 @@ function bareValue(text: string, start: number, kind: string): Secret | undefine
   const beginning = beginnings.find((value) => value !== undefined && fitsName(kind, value));
   if (beginning === undefined) return undefined;
   const end = endOf(bareRest, text, start + beginning.length);
-  if (matchAt(codeAfter, text, end) !== undefined || isMember(text.slice(start, end))) return undefined;
+  if (matchAt(codeAfter, text, end) !== undefined || member.test(text.slice(start, end))) return undefined;
   return { kind, start, end: kind === "password" ? endOf(signsWithin, text, end) : end };
 }
 
-/** `tokens.byName2`: what a program looks up, not what it is. */
-function isMember(value: string): boolean {
-  return /^[a-z_$][\w$]*(?:\??\.[a-z_$][\w$]*)+$/i.test(value);
-}
+/** `tokens.byName2`: an expression, not a value. */
+const member = /^[a-z_$][\w$]*(?:\??\.[a-z_$][\w$]*)+$/i;
 
 const authorization = /authorization$/i;
 const bearer = /\\?["'`]?(?:bearer|basic|token) +/iy;
@@ -149,7 +147,7 @@ function bearerToken(text: string, at: number): Secret | undefined {
   if (scheme === undefined) return undefined;
   const start = at + scheme.length;
   const value = matchAt(bearerValue, text, start);
-  if (value === undefined || isPlaceholder(value) || !/\d/.test(value)) return undefined;
+  if (value === undefined || placeholder.test(value) || !/\d/.test(value)) return undefined;
   return { kind: "bearer token", start, end: start + value.length };
 }
 
@@ -160,7 +158,7 @@ function passwordInUrl(text: string, at: number): Secret | undefined {
   userInfo.lastIndex = at;
   const [, user, password] = userInfo.exec(text) ?? [];
   if (user === undefined || password === undefined) return undefined;
-  if (user === password || isPlaceholder(password) || everydayPassword.test(password)) return undefined;
+  if (user === password || placeholder.test(password) || everydayPassword.test(password)) return undefined;
   const start = at + "//:".length + user.length;
   return { kind: "password in a URL", start, end: start + password.length };
 }
@@ -181,22 +179,19 @@ function matchAt(pattern: RegExp, text: string, at: number): string | undefined 
 function looksLikeKey(value: string): boolean {
   const { length } = value;
   if (length < 16 || length > 2048 || !/^[\x21-\x7e]+$/.test(value)) return false;
-  return hasLetterAndDigit(value) && wordLength(value) <= 2.6 && variety(value) >= 8 && !isPlaceholder(value);
+  if (!hasLetterAndDigit(value) || new Set(value).size < 8 || placeholder.test(value)) return false;
+  return wordLength(value) <= 2.6;
 }
 
 /** The same for a password: shorter, if it has the signs that only passwords have. */
 function looksLikePassword(value: string): boolean {
   const { length } = value;
   if (length < 8 || length > 128 || !/^[\x21-\x7e]+$/.test(value) || /^[/^]/.test(value)) return false;
-  if (!hasLetterAndDigit(value) || variety(value) < 5 || isPlaceholder(value)) return false;
+  if (!hasLetterAndDigit(value) || new Set(value).size < 5 || placeholder.test(value)) return false;
   return /[!$%&*?~^]/.test(value) || wordLength(value) <= 2.3;
 }
 
-/** Placeholders in examples and templates. */
-function isPlaceholder(value: string): boolean {
-  return placeholder.test(value);
-}
-
+/** Values in examples and templates. */
 const placeholder =
   /x{3}|\*{3}|\.{3}|…|change.?me|example|placeholder|your|dummy|sample|redacted|todo|fixme|insert|replace|test|fake|mock|foobar|123456|abcdef|\$\{|\$\(|\{\{|^\$\w|^[<[{(%]|[>\]})%]$|\benv\b|process\.|environ|secrets?\.|:\/\/|^(?:\.{0,2}|~)\/[\w.-]+\/|^data:/i;
 
@@ -208,8 +203,4 @@ function hasLetterAndDigit(value: string): boolean {
 function wordLength(value: string): number {
   const words = value.match(/[A-Z]?[a-z]+|[A-Z]+|\d+|[^\w/.-]/g) ?? [];
   return words.join("").length / words.length;
-}
-
-function variety(value: string): number {
-  return new Set(value).size;
 }

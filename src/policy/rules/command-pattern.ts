@@ -90,11 +90,6 @@ function compileWord({ text, pattern, literal, bare }: RuleWord): WordPattern {
 
 const slash = { code: 0x2f };
 
-/** The name that a program must have for the rule to be about it; undefined if that is open. */
-export function programName(pattern: CommandPattern): string | undefined {
-  return pattern.kind === "class" ? undefined : pattern.program.name;
-}
-
 export function baseName(path: string): string {
   return fold(path.slice(path.lastIndexOf("/") + 1));
 }

@@ -1,7 +1,6 @@
 import type { Segment } from "../../lib/glob/glob-segment.ts";
-import { fold } from "../paths/path-names.ts";
+import { fold, literalText } from "../paths/path-names.ts";
 import { levels, type PathContext, type RuleOrigin, type RuleSource } from "../policy.ts";
-import { programName } from "./command-pattern.ts";
 import { compileRule, ownRules } from "./compile-rule.ts";
 import { type Example, type ParsedRules, parseRules } from "./parse-rules.ts";
 import type { CommandRule, HostRule, PathRule, Rule, ToolRule } from "./rule.ts";
@@ -45,11 +44,11 @@ export function compilePolicy(sources: readonly RuleSource[], context: PathConte
     examples: parsed.flatMap(({ examples }) => examples),
     commands: byName(
       commands.filter(({ effect }) => effect !== "unconfined"),
-      ({ pattern }) => [programName(pattern)],
+      ({ pattern }) => [pattern.kind === "class" ? undefined : pattern.program.name],
     ),
     unconfined: commands.filter(({ effect }) => effect === "unconfined"),
     settings: compileSettings(parsed.flatMap(({ settings }) => settings)),
-    paths: byName(paths, ({ patterns }) => patterns.map(lastLiteral)),
+    paths: byName(paths, ({ patterns }) => patterns.map((pattern) => literalsIn(pattern).at(-1))),
     pathsThrough: byDirectory(paths),
     hosts: rules.filter((rule) => rule.kind === "connect"),
     tools: rules.filter((rule) => rule.kind === "use"),
@@ -86,11 +85,8 @@ function rank(rules: readonly Rule[]): Rule[] {
     .map((rule, rank) => ({ ...rule, rank }));
 }
 
-function lastLiteral(pattern: readonly Segment[]): string | undefined {
-  const last = pattern.findLast((segment) => segment !== "**" && segment.shape.kind === "literal");
-  return last === undefined || last === "**" || last.shape.kind !== "literal"
-    ? undefined
-    : fold(last.shape.text);
+function literalsIn(pattern: readonly Segment[]): readonly string[] {
+  return pattern.flatMap((segment) => literalText(segment) ?? []).map(fold);
 }
 
 function byName<Kind>(
@@ -111,9 +107,7 @@ function byDirectory(rules: readonly PathRule[]): Map<string, PathRule[]> {
   const through = new Map<string, PathRule[]>();
   for (const rule of rules)
     for (const pattern of rule.patterns)
-      for (const segment of pattern.slice(0, -1))
-        if (segment !== "**" && segment.shape.kind === "literal")
-          put(through, fold(segment.shape.text), rule);
+      for (const name of literalsIn(pattern.slice(0, -1))) put(through, name, rule);
   return through;
 }
 

@@ -10,7 +10,6 @@ import {
   loosens,
   type ParsedRule,
   type PathRule,
-  type PathUse,
   type Rule,
   type ToolMatcher,
   type ToolPattern,
@@ -31,7 +30,10 @@ export function compileRule({ effect, about, because, by, origin }: ParsedRule, 
       const patterns = compilePath(about.glob.pattern, context, loosens(effect) ? "exact" : "folded");
       const spares = origin.level === "built-in" ? holding(patterns, context) : [];
       const glob = about.glob.pattern;
-      return { ...base(about.glob), kind: "path", uses: usesOf(about.uses, effect), glob, patterns, spares };
+      const uses = new Set(about.uses);
+      // A rule against writing is also one against deleting; permission to write is not permission to delete.
+      if (uses.has("write") && !loosens(effect)) uses.add("delete");
+      return { ...base(about.glob), kind: "path", uses, glob, patterns, spares };
     }
     case "connect":
       return {
@@ -43,11 +45,6 @@ export function compileRule({ effect, about, because, by, origin }: ParsedRule, 
     case "use":
       return { ...base(about.tool.name), kind: "use", tool: compileTool(about.tool, effect) };
   }
-}
-
-/** A rule against writing is also one against deleting; permission to write is not permission to delete. */
-function usesOf(uses: readonly PathUse[], effect: Effect): ReadonlySet<PathUse> {
-  return new Set(uses.includes("write") && !loosens(effect) ? [...uses, "delete"] : uses);
 }
 
 /** The names of a workspace inside a system directory, which stays writable. */

@@ -1,4 +1,3 @@
-import type { Word } from "../analysis.ts";
 import type { ProgramRule } from "../command-report.ts";
 import { interpretGit } from "./git.ts";
 import { each, interprets, runs } from "./rows.ts";
@@ -36,17 +35,12 @@ export const developmentPrograms: Record<string, ProgramRule> = {
 function looksWith(subcommands: RegExp, otherwise: string): ProgramRule {
   return (words, report) => {
     const [first] = words;
-    if (first?.value !== undefined && subcommands.test(first.value) && words.every(isPlain)) return;
+    const isPlain = words.every(({ value }) => plainWord.test(value ?? "-"));
+    if (first?.value !== undefined && subcommands.test(first.value) && isPlain) return;
     report.has("execute", `${report.program} ${otherwise}`);
   };
 }
 
 /** Options may name settings and scripts; only the usual ones for output pass. */
-function isPlain({ value }: Word): boolean {
-  return (
-    value !== undefined &&
-    /^(?:[^-].*|-[agnqlvV]|--(?:all|depth(?:=\d+)?|json|long|global|quiet|tail=\d+|format(?:=.*)?|version))$/.test(
-      value,
-    )
-  );
-}
+const plainWord =
+  /^(?:[^-].*|-[agnqlvV]|--(?:all|depth(?:=\d+)?|json|long|global|quiet|tail=\d+|format(?:=.*)?|version))$/;

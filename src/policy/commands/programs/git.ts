@@ -92,7 +92,7 @@ export function interpretGit(words: readonly Word[], report: CommandReport) {
     "C=read c=text P v --no-pager --no-optional-locks --literal-pathspecs --no-replace-objects --glob-pathspecs --icase-pathspecs --version --html-path --man-path --info-path";
   const { options, operands } = interpretOptions(list, words, report, "first");
   for (const { name, value, word } of options)
-    if (name === "-c" && !plainSetting(value))
+    if (name === "-c" && !plainSetting.test(value?.value ?? ""))
       report.has("execute", `git -c ${value?.text} may name a program`, word);
   const [subcommand, ...rest] = operands;
   if (subcommand === undefined) return;
@@ -215,8 +215,5 @@ function own<Value>(table: Readonly<Record<string, Value>>, key: string): Value 
   return Object.hasOwn(table, key) ? table[key] : undefined;
 }
 
-function plainSetting(value: Word | undefined): boolean {
-  return /^(?:color\.[\w.]+|core\.(?:quotepath|abbrev|autocrlf)|user\.(?:name|email)|advice\.\w+|log\.\w+|diff\.(?:renames|context|algorithm)|core\.pager=(?:cat)?$)(?:=|$)/i.test(
-    value?.value ?? "",
-  );
-}
+const plainSetting =
+  /^(?:color\.[\w.]+|core\.(?:quotepath|abbrev|autocrlf)|user\.(?:name|email)|advice\.\w+|log\.\w+|diff\.(?:renames|context|algorithm)|core\.pager=(?:cat)?$)(?:=|$)/i;

@@ -45,10 +45,7 @@ function interpretCurl(words: readonly Word[], report: CommandReport) {
 
 function interpretAddress(address: Word, report: CommandReport, uploads = false): void {
   const [, file] = /^file:(?:\/\/[^/]*)?(.*)/i.exec(address.value ?? "") ?? [];
-  if (file === undefined) {
-    report.connects(address);
-    return;
-  }
+  if (file === undefined) return void report.connects(address);
   // curl's escapes and patterns can spell a path in many ways.
   const target = wordAt(address, [
     /[%[\]{}]/.test(file) ? { unknown: "glob", text: file, splits: false } : file,
@@ -72,7 +69,7 @@ function interpretSsh(words: readonly Word[], report: CommandReport) {
     "4 6 A a C f G g K k M N n q s T t V v X x Y y B=text b=text c=text D=text e=text I=run i=read J=text L=text l=text m=text O=text o=text p=text Q=text R=text S=text W=text w=text E=write F=run";
   const { options, operands } = interpretOptions(list, words, report, "first");
   for (const { name, value, word } of options)
-    if (name === "-o" && !plainSshOption(value))
+    if (name === "-o" && !plainSshOption.test(value?.value ?? ""))
       report.has("execute", `ssh -o ${value?.value ?? value?.text} may run a program`, word);
   const [host, ...remote] = operands;
   if (host !== undefined) report.connects(host);
@@ -82,11 +79,8 @@ function interpretSsh(words: readonly Word[], report: CommandReport) {
   );
 }
 
-function plainSshOption(value: Word | undefined): boolean {
-  return /^(?:BatchMode|ConnectTimeout|StrictHostKeyChecking|UserKnownHostsFile|Port|User|LogLevel|ServerAliveInterval|ServerAliveCountMax|IdentitiesOnly|RequestTTY|Compression|AddressFamily)[= ]/i.test(
-    value?.value ?? "",
-  );
-}
+const plainSshOption =
+  /^(?:BatchMode|ConnectTimeout|StrictHostKeyChecking|UserKnownHostsFile|Port|User|LogLevel|ServerAliveInterval|ServerAliveCountMax|IdentitiesOnly|RequestTTY|Compression|AddressFamily)[= ]/i;
 
 /** Operands with a colon are on other machines. */
 function interpretCopy(operands: readonly Word[], report: CommandReport): void {

@@ -21,7 +21,10 @@ export const systemPrograms: Record<string, ProgramRule> = {
     harmless,
   ),
   ...each("at batch", runs("runs commands later")),
-  crontab: interpretCrontab,
+  crontab: (words, report) => {
+    if (words.length === 1 && words[0]?.value === "-l") return;
+    report.has("destructive", "crontab changes what runs by itself");
+  },
   date: interpretDate,
   dircolors: reads("*"),
   dmesg: prints("H T w x k u l=text f=text d t --human --ctime --level=text --color=text"),
@@ -70,9 +73,4 @@ function interpretProcesses(words: readonly Word[], report: CommandReport) {
   for (const word of words)
     if (/^[^-]*e|^-\w*E/.test(word.value ?? "e") && !/^\d|=/.test(word.value ?? ""))
       report.has("execute", "ps may show the environment of processes", word);
-}
-
-function interpretCrontab(words: readonly Word[], report: CommandReport) {
-  if (words.length === 1 && words[0]?.value === "-l") return;
-  report.has("destructive", "crontab changes what runs by itself");
 }

@@ -88,7 +88,7 @@ function elevates(options: string): ProgramRule {
     const inner = innerCommand(options, words, report)?.words;
     if (inner === undefined) return;
     const start = inner.findIndex(({ value }) => !/^[A-Za-z_]\w*=/.test(value ?? ""));
-    for (const word of inner.slice(0, Math.max(start, 0))) report.passes(word);
+    report.passed.push(...inner.slice(0, Math.max(start, 0)));
     if (start >= 0) runWords(inner.slice(start), report.program, report);
   };
 }
@@ -173,7 +173,7 @@ function interpretEnv(words: readonly Word[], report: CommandReport) {
 
 function runWithVariables(words: readonly Word[], via: string, report: CommandReport, moves: boolean): void {
   const start = words.findIndex(({ parts }) => typeof parts[0] !== "string" || !/^[^=]*=/.test(parts[0]));
-  for (const word of start < 0 ? words : words.slice(0, start)) report.passes(word);
+  report.passed.push(...(start < 0 ? words : words.slice(0, start)));
   if (start >= 0) runWords(words.slice(start), via, report, moves ? "elsewhere" : "own");
 }
 
