@@ -85,13 +85,7 @@ export { type Action, type DescribedTool, describeActions } from "../wire/action
 export { type ActionReading, readActions } from "../wire/actions/read-actions.ts";
 export type { WireFormat, WireTools } from "../wire/formats.ts";
 export type { CallFailure, CallResult } from "./call-result.ts";
-export type {
-  AddedCaller,
-  Caller,
-  CallerOptions,
-  CallOptions,
-  DefinitionOptions,
-} from "./caller.ts";
+export type { AddedCaller, Caller, CallerOptions, CallOptions, DefinitionOptions } from "./caller.ts";
 export type { OutputPart, OutputRange } from "./open-workspace.ts";
 export type { SandboxWanted, ToolcribOptions } from "./options.ts";
 export type { ApprovalAnswer, PendingApproval } from "./pending-approvals.ts";
