@@ -6,7 +6,7 @@ import { pipeline } from "node:stream";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { serveHttp } from "../../src/mcp/server/http/serve-http.ts";
 import { openToolcrib } from "../../src/toolcrib/index.ts";
-import { clientOptions } from "../support/mcp/client-room.ts";
+import { clientOptions } from "../support/mcp/client-fixture.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { emptySource } from "../support/tool-source.ts";
 import { fixtureTools, passingTool } from "./fixture-tools.ts";

@@ -217,7 +217,7 @@ describe("toolcrib doctor", () => {
           },
         ],
       });
-      expect(stderr).toContain("is damaged (it is empty or was removed,");
+      expect(stderr).toContain("is damaged (it is empty or was deleted,");
     }
   });
 

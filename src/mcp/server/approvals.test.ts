@@ -3,36 +3,36 @@ import { join } from "node:path";
 import type { ElicitResult } from "@modelcontextprotocol/client";
 import { describe, expect, it } from "vitest";
 import {
-  type ClientRoom,
-  type ClientRoomOptions,
-  clientRoom,
+  type ClientFixture,
+  type ClientFixtureOptions,
+  clientFixture,
   eras,
   told,
-} from "../../../test/support/mcp/client-room.ts";
+} from "../../../test/support/mcp/client-fixture.ts";
 
 interface Asked {
   readonly message: string;
   readonly choices: unknown;
 }
 
-/** A room whose client asks its person, who answers as told. */
-async function askedRoom(
-  options: ClientRoomOptions,
-  answer: (room: ClientRoom) => ElicitResult,
-): Promise<ClientRoom & { readonly asked: Asked[] }> {
+/** A client that asks its user, who gives this answer. */
+async function askedFixture(
+  options: ClientFixtureOptions,
+  answer: (fixture: ClientFixture) => ElicitResult,
+): Promise<ClientFixture & { readonly asked: Asked[] }> {
   const asked: Asked[] = [];
-  const room = await clientRoom({
+  const fixture = await clientFixture({
     files: { "a.txt": "one\n", "b.txt": "two\n" },
     capabilities: { elicitation: {} },
     ...options,
   });
-  room.client.setRequestHandler("elicitation/create", ({ params }) => {
+  fixture.client.setRequestHandler("elicitation/create", ({ params }) => {
     if (!("requestedSchema" in params)) throw new Error("this is no form");
     const { properties } = params.requestedSchema;
     asked.push({ message: params.message, choices: (properties.answer as { enum?: unknown }).enum });
-    return answer(room);
+    return answer(fixture);
   });
-  return { ...room, asked };
+  return { ...fixture, asked };
 }
 
 const says = (answer: string) => (): ElicitResult => ({ action: "accept", content: { answer } });
@@ -40,42 +40,42 @@ const remove = (path: string) => ({ name: "file_delete", arguments: { path } });
 
 describe.each(eras)("a client of %s that can ask", (era) => {
   it("shows the person the call, why it is asked, what it changes, and lets it pass once", async () => {
-    await using room = await askedRoom({ era }, says("once"));
-    const first = await room.client.callTool(remove("a.txt"));
-    const second = await room.client.callTool(remove("b.txt"));
-    expect([told(first), told(second), room.asked.length]).toEqual([
+    await using fixture = await askedFixture({ era }, says("once"));
+    const first = await fixture.client.callTool(remove("a.txt"));
+    const second = await fixture.client.callTool(remove("b.txt"));
+    expect([told(first), told(second), fixture.asked.length]).toEqual([
       { content: [{ type: "text", text: "Deleted the file a.txt (4 bytes)." }] },
       { content: [{ type: "text", text: "Deleted the file b.txt (4 bytes)." }] },
       2,
     ]);
-    expect(room.asked[0]).toEqual({
+    expect(fixture.asked[0]).toEqual({
       message: [
         "Allow file.delete? (risk: destructive)",
         "Reason: it would delete a.txt",
         "Rule: mode cautious: destructive",
         "Changes:",
         "    Would delete the file a.txt (4 bytes).",
-        `"session" and "always" add these rules: allow delete '${room.workspace}/a.txt' by file.delete`,
+        `"session" and "always" add these rules: allow delete '${fixture.workspace}/a.txt' by file.delete`,
       ].join("\n"),
       choices: ["once", "session", "always", "no"],
     });
   });
 
   it("asks no more about what was allowed for the session", async () => {
-    await using room = await askedRoom({ era }, says("session"));
-    await room.client.callTool(remove("a.txt"));
-    writeFileSync(join(room.workspace, "a.txt"), "again\n");
-    await room.client.callTool(remove("a.txt"));
-    expect([room.asked.length, existsSync(join(room.workspace, "a.txt"))]).toEqual([1, false]);
+    await using fixture = await askedFixture({ era }, says("session"));
+    await fixture.client.callTool(remove("a.txt"));
+    writeFileSync(join(fixture.workspace, "a.txt"), "again\n");
+    await fixture.client.callTool(remove("a.txt"));
+    expect([fixture.asked.length, existsSync(join(fixture.workspace, "a.txt"))]).toEqual([1, false]);
   });
 
   it("passes on a no", async () => {
-    await using room = await askedRoom({ era }, says("no"));
-    const result = await room.client.callTool(remove("a.txt"));
-    const crib = await room.crib();
+    await using fixture = await askedFixture({ era }, says("no"));
+    const result = await fixture.client.callTool(remove("a.txt"));
+    const crib = await fixture.crib();
     expect([
       result.isError,
-      existsSync(join(room.workspace, "a.txt")),
+      existsSync(join(fixture.workspace, "a.txt")),
       crib.history(1)[0]?.decision?.answer,
     ]).toEqual([true, true, "no"]);
   });
@@ -86,9 +86,9 @@ describe.each(eras)("a client of %s that can ask", (era) => {
     ["accepts without an answer", { action: "accept" }],
     ["gives an answer that is none of the choices", { action: "accept", content: { answer: "perhaps" } }],
   ] as const)("is refused with the way to allow it where it %s", async (_name, answer) => {
-    await using room = await askedRoom({ era, pendingApprovals: true }, () => answer);
-    const result = await room.client.callTool(remove("a.txt"));
-    expect([told(result), room.asked.length, existsSync(join(room.workspace, "a.txt"))]).toEqual([
+    await using fixture = await askedFixture({ era, pendingApprovals: true }, () => answer);
+    const result = await fixture.client.callTool(remove("a.txt"));
+    expect([told(result), fixture.asked.length, existsSync(join(fixture.workspace, "a.txt"))]).toEqual([
       { content: [{ type: "text", text: expect.stringMatching(/toolcrib approve \w+/) }], isError: true },
       1,
       true,
@@ -97,25 +97,25 @@ describe.each(eras)("a client of %s that can ask", (era) => {
 
   it("does nothing where what was shown has changed before the answer, but shows it again", async () => {
     let answers = 0;
-    await using room = await askedRoom({ era }, ({ workspace }) => {
+    await using fixture = await askedFixture({ era }, ({ workspace }) => {
       answers += 1;
       if (answers === 1) writeFileSync(join(workspace, "a.txt"), "longer than before\n");
       return { action: "accept", content: { answer: answers === 1 ? "once" : "no" } };
     });
-    await room.client.callTool(remove("a.txt"));
+    await fixture.client.callTool(remove("a.txt"));
     expect([
-      room.asked.map(({ message }) => /\d+ bytes/.exec(message)?.[0]),
-      existsSync(join(room.workspace, "a.txt")),
+      fixture.asked.map(({ message }) => /\d+ bytes/.exec(message)?.[0]),
+      existsSync(join(fixture.workspace, "a.txt")),
     ]).toEqual([["4 bytes", "19 bytes"], true]);
   });
 });
 
 it("is refused with the way to allow it where it fails to ask, whatever it had promised", async () => {
-  await using room = await askedRoom({ era: "2025-11-25", pendingApprovals: true }, () => {
+  await using fixture = await askedFixture({ era: "2025-11-25", pendingApprovals: true }, () => {
     throw new Error("no window");
   });
-  const result = await room.client.callTool(remove("a.txt"));
-  expect([told(result), room.asked.length, existsSync(join(room.workspace, "a.txt"))]).toEqual([
+  const result = await fixture.client.callTool(remove("a.txt"));
+  expect([told(result), fixture.asked.length, existsSync(join(fixture.workspace, "a.txt"))]).toEqual([
     { content: [{ type: "text", text: expect.stringMatching(/toolcrib approve \w+/) }], isError: true },
     1,
     true,
@@ -124,8 +124,8 @@ it("is refused with the way to allow it where it fails to ask, whatever it had p
 
 describe.each(eras)("a client of %s that cannot ask", (era) => {
   it("is refused with the way to allow it", async () => {
-    await using room = await clientRoom({ era, files: { "a.txt": "one\n" }, pendingApprovals: true });
-    const result = await room.client.callTool(remove("a.txt"));
+    await using fixture = await clientFixture({ era, files: { "a.txt": "one\n" }, pendingApprovals: true });
+    const result = await fixture.client.callTool(remove("a.txt"));
     expect(told(result)).toEqual({
       content: [{ type: "text", text: expect.stringMatching(/toolcrib approve \w+/) }],
       isError: true,

@@ -19,7 +19,7 @@ interface Reply {
 }
 
 /** Requests as a client of 2026 sends them, without a client that would keep us from lying. */
-async function rawRoom(questionSeconds?: number) {
+async function rawFixture(questionSeconds?: number) {
   const folder = temporaryFolder();
   const environment = new MemoryEnvironment({ files: { "a.txt": "one\n", "b.txt": "two\n" } });
   const [toServer, toClient] = [new PassThrough(), new PassThrough()];
@@ -68,23 +68,23 @@ const yes = { approval: { action: "accept", content: { answer: "once" } } };
 const refused = { code: -32602, message: "Invalid or expired requestState" };
 
 it("lets a call pass with the answer to its own question", async () => {
-  await using room = await rawRoom();
-  const { result } = await room.remove("a.txt");
-  await room.remove("a.txt", { inputResponses: yes, requestState: result?.requestState });
-  expect([result?.resultType, await room.has("a.txt")]).toEqual(["input_required", false]);
+  await using fixture = await rawFixture();
+  const { result } = await fixture.remove("a.txt");
+  await fixture.remove("a.txt", { inputResponses: yes, requestState: result?.requestState });
+  expect([result?.resultType, await fixture.has("a.txt")]).toEqual(["input_required", false]);
 });
 
 it("asks anew where an answer comes without its question", async () => {
-  await using room = await rawRoom();
-  const { result } = await room.remove("a.txt", { inputResponses: yes });
-  expect([result?.resultType, await room.has("a.txt")]).toEqual(["input_required", true]);
+  await using fixture = await rawFixture();
+  const { result } = await fixture.remove("a.txt", { inputResponses: yes });
+  expect([result?.resultType, await fixture.has("a.txt")]).toEqual(["input_required", true]);
 });
 
 it("asks anew where the answer is to another call", async () => {
-  await using room = await rawRoom();
-  const { result } = await room.remove("a.txt");
-  const other = await room.remove("b.txt", { inputResponses: yes, requestState: result?.requestState });
-  expect([other.result?.resultType, await room.has("a.txt"), await room.has("b.txt")]).toEqual([
+  await using fixture = await rawFixture();
+  const { result } = await fixture.remove("a.txt");
+  const other = await fixture.remove("b.txt", { inputResponses: yes, requestState: result?.requestState });
+  expect([other.result?.resultType, await fixture.has("a.txt"), await fixture.has("b.txt")]).toEqual([
     "input_required",
     true,
     true,
@@ -92,35 +92,35 @@ it("asks anew where the answer is to another call", async () => {
 });
 
 it("refuses a question that was forged, or changed on its way", async () => {
-  await using room = await rawRoom();
-  const { result } = await room.remove("a.txt");
+  await using fixture = await rawFixture();
+  const { result } = await fixture.remove("a.txt");
   const [version, body = "", mac] = result!.requestState!.split(".");
   const payload = JSON.parse(Buffer.from(body, "base64url").toString());
   const changed = Buffer.from(JSON.stringify({ ...payload, exp: payload.exp + 60 })).toString("base64url");
   for (const requestState of [`${version}.${changed}.${mac}`, `${version}.${body}.AAAA`, "nonsense", ""]) {
-    const { error } = await room.remove("a.txt", { inputResponses: yes, requestState });
+    const { error } = await fixture.remove("a.txt", { inputResponses: yes, requestState });
     expect(error).toMatchObject(refused);
   }
-  expect(await room.has("a.txt")).toBe(true);
+  expect(await fixture.has("a.txt")).toBe(true);
 });
 
 it("refuses a question whose time is over", async () => {
-  await using room = await rawRoom(1);
-  const { result } = await room.remove("a.txt");
+  await using fixture = await rawFixture(1);
+  const { result } = await fixture.remove("a.txt");
   await wait(2_100);
-  const late = await room.remove("a.txt", { inputResponses: yes, requestState: result?.requestState });
-  expect([late.error, await room.has("a.txt")]).toMatchObject([refused, true]);
+  const late = await fixture.remove("a.txt", { inputResponses: yes, requestState: result?.requestState });
+  expect([late.error, await fixture.has("a.txt")]).toMatchObject([refused, true]);
 });
 
 it("counts each answer once", async () => {
-  await using room = await rawRoom();
-  const { result } = await room.remove("a.txt");
+  await using fixture = await rawFixture();
+  const { result } = await fixture.remove("a.txt");
   const answered = { inputResponses: yes, requestState: result?.requestState };
-  await room.remove("a.txt", answered);
-  const wasRemoved = !(await room.has("a.txt"));
-  await room.bringBack("a.txt", "one\n");
-  const replayed = await room.remove("a.txt", answered);
-  expect([wasRemoved, replayed.result?.resultType, await room.has("a.txt")]).toEqual([
+  await fixture.remove("a.txt", answered);
+  const wasRemoved = !(await fixture.has("a.txt"));
+  await fixture.bringBack("a.txt", "one\n");
+  const replayed = await fixture.remove("a.txt", answered);
+  expect([wasRemoved, replayed.result?.resultType, await fixture.has("a.txt")]).toEqual([
     true,
     "input_required",
     true,
@@ -128,8 +128,8 @@ it("counts each answer once", async () => {
 });
 
 it("lets nothing pass that a client says without having been asked", async () => {
-  await using room = await rawRoom();
+  await using fixture = await rawFixture();
   const inputResponses = { approval: { action: "accept", content: { answer: "always", hash: "x" } } };
-  const { error, result } = await room.remove("a.txt", { inputResponses, requestState: "v1.e30.e30" });
-  expect([error, result, await room.has("a.txt")]).toMatchObject([refused, undefined, true]);
+  const { error, result } = await fixture.remove("a.txt", { inputResponses, requestState: "v1.e30.e30" });
+  expect([error, result, await fixture.has("a.txt")]).toMatchObject([refused, undefined, true]);
 });

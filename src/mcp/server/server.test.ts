@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, it, vi } from "vitest";
 import { isAlive } from "../../../test/support/is-alive.ts";
-import { clientRoom, eras, told } from "../../../test/support/mcp/client-room.ts";
+import { clientFixture, eras, told } from "../../../test/support/mcp/client-fixture.ts";
 import { emptySource } from "../../../test/support/tool-source.ts";
 
 const picture = Buffer.from(
@@ -11,16 +11,19 @@ const picture = Buffer.from(
 
 describe.each(eras)("a client of %s", (era) => {
   it("is told who serves it, and how", async () => {
-    await using room = await clientRoom({ era });
-    expect([room.client.getServerVersion(), room.client.getInstructions()]).toEqual([
+    await using fixture = await clientFixture({ era });
+    expect([fixture.client.getServerVersion(), fixture.client.getInstructions()]).toEqual([
       { name: "toolcrib", title: "Toolcrib", version: "1.2.3" },
       "Be exact.",
     ]);
   });
 
   it("sees every tool with what it does to the world", async () => {
-    await using room = await clientRoom({ era, allowedTools: ["file.read", "file.write", "shell.run"] });
-    const { tools } = await room.client.listTools();
+    await using fixture = await clientFixture({
+      era,
+      allowedTools: ["file.read", "file.write", "shell.run"],
+    });
+    const { tools } = await fixture.client.listTools();
     expect(tools.map(({ name, annotations }) => [name, annotations])).toEqual([
       [
         "file_read",
@@ -56,9 +59,9 @@ describe.each(eras)("a client of %s", (era) => {
   });
 
   it("gets text as text, data as data, and pictures as pictures", async () => {
-    await using room = await clientRoom({ era, files: { "a.txt": "one\n", "dot.png": picture } });
+    await using fixture = await clientFixture({ era, files: { "a.txt": "one\n", "dot.png": picture } });
     const call = async (name: string, input: Record<string, unknown>) =>
-      told(await room.client.callTool({ name, arguments: input }));
+      told(await fixture.client.callTool({ name, arguments: input }));
     expect([
       await call("file_read", { path: "a.txt" }),
       await call("math_calculate", { expression: "2 ^ 10" }),
@@ -79,9 +82,9 @@ describe.each(eras)("a client of %s", (era) => {
   });
 
   it("is told of arguments that do not fit as of any failure, and of tools that are not there as of a wrong request", async () => {
-    await using room = await clientRoom({ era });
-    const wrong = await room.client.callTool({ name: "text_echo", arguments: { txt: 1 } });
-    const unknown = room.client.callTool({ name: "file_raed", arguments: {} });
+    await using fixture = await clientFixture({ era });
+    const wrong = await fixture.client.callTool({ name: "text_echo", arguments: { txt: 1 } });
+    const unknown = fixture.client.callTool({ name: "file_raed", arguments: {} });
     expect(told(wrong)).toEqual({
       content: [{ type: "text", text: expect.stringMatching(/^text_echo: .*\nIt takes: text\.$/s) }],
       isError: true,
@@ -90,13 +93,13 @@ describe.each(eras)("a client of %s", (era) => {
       code: -32602,
       message: 'Unknown tool "file_raed". Did you mean "file_read"?',
     });
-    const long = room.client.callTool({ name: "x".repeat(300), arguments: {} });
+    const long = fixture.client.callTool({ name: "x".repeat(300), arguments: {} });
     await expect(long).rejects.toMatchObject({ code: -32602 });
   });
 
   it("gets a failed call when tools_call names a tool that does not exist", async () => {
-    await using room = await clientRoom({ era });
-    const inner = await room.client.callTool({
+    await using fixture = await clientFixture({ era });
+    const inner = await fixture.client.callTool({
       name: "tools_call",
       arguments: { name: "file.raed", arguments: {} },
     });
@@ -108,14 +111,14 @@ describe.each(eras)("a client of %s", (era) => {
 
   it("gets a link to what is too long to show, and reads it part by part", async () => {
     const lines = Array.from({ length: 20_000 }, (_, index) => `line ${index + 1}`).join("\n");
-    await using room = await clientRoom({ era });
-    const { content } = await room.client.callTool({ name: "text_echo", arguments: { text: lines } });
+    await using fixture = await clientFixture({ era });
+    const { content } = await fixture.client.callTool({ name: "text_echo", arguments: { text: lines } });
     const link = content.find(({ type }) => type === "resource_link");
     if (link?.type !== "resource_link") throw new Error("there is no link");
-    const { resources } = await room.client.listResources();
+    const { resources } = await fixture.client.listResources();
     const parts: string[] = [];
     for (let uri: string | undefined = link.uri; uri !== undefined; ) {
-      const { contents } = await room.client.readResource({ uri });
+      const { contents } = await fixture.client.readResource({ uri });
       const [part, rest] = contents;
       if (part === undefined || !("text" in part)) throw new Error("there is no text");
       parts.push(part.text);
@@ -127,13 +130,13 @@ describe.each(eras)("a client of %s", (era) => {
       4,
     ]);
     for (const uri of ["toolcrib://output/out_nothere", "toolcrib://output/../x", "file:///etc/passwd"])
-      await expect(room.client.readResource({ uri })).rejects.toMatchObject({ code: -32602 });
+      await expect(fixture.client.readResource({ uri })).rejects.toMatchObject({ code: -32602 });
   });
 
   it("is shown less of what costs more tokens than it takes", async () => {
-    await using room = await clientRoom({ era, maxShownTokens: 2_000 });
+    await using fixture = await clientFixture({ era, maxShownTokens: 2_000 });
     const call = async (text: string) => {
-      const { content } = await room.client.callTool({ name: "text_echo", arguments: { text } });
+      const { content } = await fixture.client.callTool({ name: "text_echo", arguments: { text } });
       return content[0]?.type === "text" ? content[0].text.length : 0;
     };
     expect(await call("道具".repeat(5_000))).toBeLessThan(2_300);
@@ -142,18 +145,18 @@ describe.each(eras)("a client of %s", (era) => {
   });
 
   it("hears how far a call is, if it wants to", async () => {
-    await using room = await clientRoom({ era, mode: "yolo", sandbox: "none" });
+    await using fixture = await clientFixture({ era, mode: "yolo", sandbox: "none" });
     const heard: (string | undefined)[] = [];
     const request = { name: "shell_run", arguments: { command: "echo begun; sleep 0.3; echo done" } };
-    await room.client.callTool(request, { onprogress: ({ message }) => heard.push(message) });
+    await fixture.client.callTool(request, { onprogress: ({ message }) => heard.push(message) });
     expect(heard).toEqual(expect.arrayContaining(["begun"]));
   });
 
   it("ends a call that it takes back with all that the call has started", async () => {
-    await using room = await clientRoom({ era, mode: "yolo", sandbox: "none" });
+    await using fixture = await clientFixture({ era, mode: "yolo", sandbox: "none" });
     const controller = new AbortController();
     const pids = Promise.withResolvers<number>();
-    const call = room.client.callTool(
+    const call = fixture.client.callTool(
       { name: "shell_run", arguments: { command: "sh -c 'sleep 300 & echo $!; wait'" } },
       {
         signal: controller.signal,
@@ -164,7 +167,7 @@ describe.each(eras)("a client of %s", (era) => {
     controller.abort();
     await expect(call).rejects.toThrow();
     while (isAlive(grandchild)) await wait(20);
-    const crib = await room.crib();
+    const crib = await fixture.crib();
     await vi.waitFor(() =>
       expect(crib.history(1)).toMatchObject([{ tool: "shell.run", outcome: "cancelled" }]),
     );
@@ -172,11 +175,11 @@ describe.each(eras)("a client of %s", (era) => {
 
   it("is told when other tools are to be had", async () => {
     const source = emptySource();
-    await using room = await clientRoom({ era, sources: [source] });
+    await using fixture = await clientFixture({ era, sources: [source] });
     const told = Promise.withResolvers<void>();
-    room.client.setNotificationHandler("notifications/tools/list_changed", () => told.resolve());
-    await room.client.listTools();
-    if (era === "2026-07-28") await room.client.listen({ toolsListChanged: true });
+    fixture.client.setNotificationHandler("notifications/tools/list_changed", () => told.resolve());
+    await fixture.client.listTools();
+    if (era === "2026-07-28") await fixture.client.listen({ toolsListChanged: true });
     source.put([]);
     await told.promise;
   });
@@ -185,10 +188,10 @@ describe.each(eras)("a client of %s", (era) => {
     const files = Object.fromEntries(
       Array.from({ length: 50 }, (_, index) => [`${index}.txt`, `${index}\n`]),
     );
-    await using room = await clientRoom({ era, files });
+    await using fixture = await clientFixture({ era, files });
     const answers = await Promise.all(
       Object.keys(files).map(async (path) => {
-        const { content } = await room.client.callTool({ name: "file_read", arguments: { path } });
+        const { content } = await fixture.client.callTool({ name: "file_read", arguments: { path } });
         return content[0]?.type === "text" ? content[0].text : "";
       }),
     );

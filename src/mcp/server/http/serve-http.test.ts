@@ -3,7 +3,7 @@ import { request as httpRequest } from "node:http";
 import { join } from "node:path";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { describe, expect, it, vi } from "vitest";
-import { clientOptions, type Era, eras, told } from "../../../../test/support/mcp/client-room.ts";
+import { clientOptions, type Era, eras, told } from "../../../../test/support/mcp/client-fixture.ts";
 import { temporaryFolder } from "../../../../test/support/temporary-folder.ts";
 import { openToolcrib, type Toolcrib } from "../../../toolcrib/index.ts";
 import { type ServeHttpOptions, serveHttp } from "./serve-http.ts";
@@ -11,13 +11,13 @@ import { type ServeHttpOptions, serveHttp } from "./serve-http.ts";
 const token = "a-token-for-trials";
 const headers = { authorization: `Bearer ${token}` };
 
-/** A server with real rooms in a folder of its own. */
-async function httpRoom(options: Partial<ServeHttpOptions> = {}) {
+/** A server with real instances in a folder of its own. */
+async function httpFixture(options: Partial<ServeHttpOptions> = {}) {
   const folder = temporaryFolder();
   const workspace = join(folder.path, "work");
   mkdirSync(workspace);
   writeFileSync(join(workspace, "a.txt"), "one\n");
-  const rooms: Toolcrib[] = [];
+  const instances: Toolcrib[] = [];
   const served = await serveHttp({
     token,
     port: 0,
@@ -29,7 +29,7 @@ async function httpRoom(options: Partial<ServeHttpOptions> = {}) {
         stateDirectory: join(folder.path, "state"),
         configDirectory: join(folder.path, "config"),
       });
-      rooms.push(crib);
+      instances.push(crib);
       return crib;
     },
     ...options,
@@ -45,7 +45,7 @@ async function httpRoom(options: Partial<ServeHttpOptions> = {}) {
   return {
     ...served,
     workspace,
-    rooms,
+    instances,
     connect,
     post: (body: unknown, more: Record<string, string> = {}) =>
       fetch(served.url, {
@@ -79,7 +79,7 @@ async function earlierSdk() {
 }
 
 const read = { name: "file_read", arguments: { path: "a.txt" } };
-const closedRoom = { error: { code: "unavailable", message: "This Toolcrib is closed" } };
+const closedInstance = { error: { code: "unavailable", message: "This Toolcrib is closed" } };
 const initialize = {
   jsonrpc: "2.0",
   id: 1,
@@ -89,8 +89,8 @@ const initialize = {
 
 describe.each(eras)("a client of %s", (era) => {
   it("lists and calls tools", async () => {
-    await using room = await httpRoom();
-    const { client } = await room.connect(era);
+    await using fixture = await httpFixture();
+    const { client } = await fixture.connect(era);
     const { tools } = await client.listTools();
     expect([tools.some(({ name }) => name === "file_read"), told(await client.callTool(read))]).toEqual([
       true,
@@ -99,77 +99,79 @@ describe.each(eras)("a client of %s", (era) => {
   });
 
   it("asks its person", async () => {
-    await using room = await httpRoom();
-    const { client } = await room.connect(era, { elicitation: {} });
+    await using fixture = await httpFixture();
+    const { client } = await fixture.connect(era, { elicitation: {} });
     client.setRequestHandler("elicitation/create", () => ({ action: "accept", content: { answer: "once" } }));
     const result = await client.callTool({ name: "file_delete", arguments: { path: "a.txt" } });
     expect(told(result)).toEqual({ content: [{ type: "text", text: "Deleted the file a.txt (4 bytes)." }] });
   });
 
   it("is one of many", async () => {
-    await using room = await httpRoom();
-    const clients = await Promise.all(Array.from({ length: 8 }, () => room.connect(era)));
+    await using fixture = await httpFixture();
+    const clients = await Promise.all(Array.from({ length: 8 }, () => fixture.connect(era)));
     const answers = await Promise.all(
       clients.flatMap(({ client }) => Array.from({ length: 10 }, () => client.callTool(read))),
     );
     expect(new Set(answers.map((answer) => JSON.stringify(told(answer)))).size).toBe(1);
-    expect(room.rooms.length).toBe(era === "2025-11-25" ? 8 : 1);
+    expect(fixture.instances.length).toBe(era === "2025-11-25" ? 8 : 1);
   });
 });
 
 it("serves the SDK that most clients still have", async () => {
-  await using room = await httpRoom();
+  await using fixture = await httpFixture();
   const { Client, StreamableHTTPClientTransport } = await earlierSdk();
   const client = new Client({ name: "earlier", version: "1" });
-  await client.connect(new StreamableHTTPClientTransport(new URL(room.url), { requestInit: { headers } }));
+  await client.connect(new StreamableHTTPClientTransport(new URL(fixture.url), { requestInit: { headers } }));
   expect(await client.callTool(read)).toEqual({ content: [{ type: "text", text: "1 | one" }] });
   await client.close();
 });
 
-it("keeps a session, its room and what it missed through broken connections", async () => {
-  await using room = await httpRoom();
-  const { client, transport } = await room.connect("2025-11-25");
+it("keeps a session, its instance and what it missed through broken connections", async () => {
+  await using fixture = await httpFixture();
+  const { client, transport } = await fixture.connect("2025-11-25");
   const session = transport.sessionId;
   await client.callTool(read);
   await transport.close();
-  const again = await room.post(
+  const again = await fixture.post(
     { jsonrpc: "2.0", id: 7, method: "tools/call", params: read },
     { "mcp-session-id": session!, "mcp-protocol-version": "2025-11-25" },
   );
-  expect([again.status, await again.text(), room.rooms.length]).toEqual([
+  expect([again.status, await again.text(), fixture.instances.length]).toEqual([
     200,
     expect.stringContaining('"text":"1 | one"'),
     1,
   ]);
-  expect(room.rooms[0]!.history().map(({ tool }) => tool)).toEqual(["file.read", "file.read"]);
+  expect(fixture.instances[0]!.history().map(({ tool }) => tool)).toEqual(["file.read", "file.read"]);
 });
 
 it("ends a session that is given up, and says so to whoever still uses it", async () => {
-  await using room = await httpRoom();
-  const { client, transport } = await room.connect("2025-11-25");
+  await using fixture = await httpFixture();
+  const { client, transport } = await fixture.connect("2025-11-25");
   await client.callTool(read);
   const session = transport.sessionId!;
   await transport.terminateSession();
-  const { status } = await room.post(
+  const { status } = await fixture.post(
     { jsonrpc: "2.0", id: 7, method: "tools/list" },
     { "mcp-session-id": session, "mcp-protocol-version": "2025-11-25" },
   );
   expect(status).toBe(404);
-  await vi.waitFor(async () => expect(await room.rooms[0]!.call("time.now", {})).toMatchObject(closedRoom));
+  await vi.waitFor(async () =>
+    expect(await fixture.instances[0]!.call("time.now", {})).toMatchObject(closedInstance),
+  );
 });
 
 it("gives the place of the longest idle session to a new one", async () => {
-  await using room = await httpRoom({ maxSessions: 2 });
+  await using fixture = await httpFixture({ maxSessions: 2 });
   const sessions: string[] = [];
   for (let count = 0; count < 3; count += 1) {
-    const response = await room.post(initialize);
+    const response = await fixture.post(initialize);
     await response.text();
     sessions.push(response.headers.get("mcp-session-id")!);
   }
   const statuses = await Promise.all(
     sessions.map(async (session) => {
       const ping = { jsonrpc: "2.0", id: 2, method: "ping" };
-      const { status } = await room.post(ping, {
+      const { status } = await fixture.post(ping, {
         "mcp-session-id": session,
         "mcp-protocol-version": "2025-11-25",
       });
@@ -180,30 +182,30 @@ it("gives the place of the longest idle session to a new one", async () => {
 });
 
 it("ends sessions that nobody uses, also where one was refused a second stream", async () => {
-  await using room = await httpRoom({ idleMs: 2_000 });
-  const { client, transport } = await room.connect("2025-11-25");
+  await using fixture = await httpFixture({ idleMs: 2_000 });
+  const { client, transport } = await fixture.connect("2025-11-25");
   await client.callTool(read);
   const session = { "mcp-session-id": transport.sessionId!, accept: "text/event-stream" };
   const listen = async () => {
-    const { status, body } = await fetch(room.url, { headers: { ...headers, ...session } });
+    const { status, body } = await fetch(fixture.url, { headers: { ...headers, ...session } });
     await body?.cancel();
     return status;
   };
   await vi.waitFor(async () => expect(await listen()).toBe(409), 10_000);
   await transport.close();
   await vi.waitFor(
-    async () => expect(await room.rooms[0]!.call("time.now", {})).toMatchObject(closedRoom),
+    async () => expect(await fixture.instances[0]!.call("time.now", {})).toMatchObject(closedInstance),
     20_000,
   );
 });
 
 it("opens a stream at once, and again when its connection broke", async () => {
-  await using room = await httpRoom();
-  const opened = await room.post(initialize);
+  await using fixture = await httpFixture();
+  const opened = await fixture.post(initialize);
   await opened.body?.cancel();
   const session = { "mcp-session-id": opened.headers.get("mcp-session-id")!, accept: "text/event-stream" };
   const listen = async (signal: AbortSignal) =>
-    (await fetch(room.url, { headers: { ...headers, ...session }, signal })).status;
+    (await fetch(fixture.url, { headers: { ...headers, ...session }, signal })).status;
   const connection = new AbortController();
   const first = [await listen(connection.signal), await listen(connection.signal)];
   connection.abort();
@@ -214,10 +216,10 @@ it("opens a stream at once, and again when its connection broke", async () => {
 });
 
 it("refuses strangers before it reads what they send", async () => {
-  await using room = await httpRoom();
+  await using fixture = await httpFixture();
   const status = (options: { headers: Record<string, string>; path?: string }) =>
     new Promise<number | undefined>((resolve) => {
-      const { port, hostname } = new URL(room.url);
+      const { port, hostname } = new URL(fixture.url);
       const sent = httpRequest({ host: hostname, port, path: "/mcp", method: "POST", ...options });
       sent.on("response", (response) => {
         response.resume();
@@ -232,27 +234,27 @@ it("refuses strangers before it reads what they send", async () => {
     await status({ headers: { ...headers, host: "evil.example" } }),
     await status({ headers: { ...headers, origin: "https://evil.example" } }),
     await status({ headers, path: "/other" }),
-    room.rooms.length,
+    fixture.instances.length,
   ]).toEqual([401, 401, 403, 403, 404, 0]);
 });
 
 it("refuses what is too large, no JSON, or no request, and goes on", async () => {
-  await using room = await httpRoom({ maxBodyBytes: 10_000 });
+  await using fixture = await httpFixture({ maxBodyBytes: 10_000 });
   const statuses = [];
   for (const body of ["x".repeat(20_000), "{", "[]", "42", { jsonrpc: "2.0", id: 1, method: "tools/list" }]) {
-    const response = await room.post(body);
+    const response = await fixture.post(body);
     await response.text();
     statuses.push(response.status);
   }
-  const { client } = await room.connect("2025-11-25");
+  const { client } = await fixture.connect("2025-11-25");
   expect([statuses, (await client.listTools()).tools.length > 0]).toEqual([[413, 400, 400, 400, 400], true]);
 });
 
 it("ends what runs when it is closed", async () => {
-  await using room = await httpRoom();
-  const { client } = await room.connect("2025-11-25");
+  await using fixture = await httpFixture();
+  const { client } = await fixture.connect("2025-11-25");
   await client.callTool(read);
-  await room.close();
-  expect(await room.rooms[0]!.call("time.now", {})).toMatchObject(closedRoom);
-  await expect(fetch(room.url)).rejects.toThrow();
+  await fixture.close();
+  expect(await fixture.instances[0]!.call("time.now", {})).toMatchObject(closedInstance);
+  await expect(fetch(fixture.url)).rejects.toThrow();
 });

@@ -10,7 +10,7 @@ import { openToolcrib, type Toolcrib, type ToolcribOptions } from "../../../src/
 export const eras = ["2025-11-25", "2026-07-28"] as const;
 export type Era = (typeof eras)[number];
 
-export interface ClientRoomOptions extends Omit<ToolcribOptions, "workspace"> {
+export interface ClientFixtureOptions extends Omit<ToolcribOptions, "workspace"> {
   readonly era?: Era;
   readonly files?: Readonly<Record<string, string | Uint8Array>>;
   readonly capabilities?: ClientCapabilities;
@@ -18,18 +18,18 @@ export interface ClientRoomOptions extends Omit<ToolcribOptions, "workspace"> {
   readonly questionSeconds?: number;
 }
 
-export interface ClientRoom {
+export interface ClientFixture {
   readonly client: Client;
   readonly connection: ServedConnection;
   readonly workspace: string;
-  /** The room that is served. */
+  /** The served instance. */
   crib(): Promise<Toolcrib>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** A real client of the SDK, connected to a served room in the same process. */
-export async function clientRoom(options: ClientRoomOptions = {}): Promise<ClientRoom> {
-  const { era = "2025-11-25", files = {}, capabilities = {}, questionSeconds, ...room } = options;
+/** A real client of the SDK, connected to a served instance in the same process. */
+export async function clientFixture(options: ClientFixtureOptions = {}): Promise<ClientFixture> {
+  const { era = "2025-11-25", files = {}, capabilities = {}, questionSeconds, ...toolcrib } = options;
   const folder = mkdtempSync(join(realpathSync(tmpdir()), "toolcrib mcp "));
   const workspace = join(folder, "work");
   mkdirSync(workspace);
@@ -50,7 +50,7 @@ export async function clientRoom(options: ClientRoomOptions = {}): Promise<Clien
         workspace,
         stateDirectory: join(folder, "state"),
         configDirectory: join(folder, "config"),
-        ...room,
+        ...toolcrib,
       });
       opened.resolve(crib);
       return crib;
