@@ -23,12 +23,12 @@ const shared: BuildOptions = {
   platform: "node",
   // zod is built in: its many files would cost more time to find than all our own code to run.
   external: [/^node:/, "@vscode/ripgrep", "@opentelemetry/api"],
-  // Its other form finds its parts by a `require` that nobody can follow.
+  // Its other form finds its parts by a `require` that the bundler cannot follow.
   resolve: { alias: { "jsonc-parser": join(root, "node_modules/jsonc-parser/lib/esm/main.js") } },
   logLevel: "warn",
 };
 
-/** What the package exports: `dist/openai.js`, whose types are at `dist/types/adapters/openai.d.ts`, is `src/adapters/openai.ts`. */
+/** The exports of the package: `dist/openai.js`, whose types are at `dist/types/adapters/openai.d.ts`, is `src/adapters/openai.ts`. */
 const entries = Object.values(packageDescription.exports).flatMap((entry) => {
   if (typeof entry === "string") return [];
   return [[basename(entry.default, ".js"), relative("dist/types", entry.types).replace(/\.d\.ts$/, "")]];
@@ -61,7 +61,7 @@ const isOfWorkers = /src\/workers\//;
 const isOfDefinitions = /node_modules\/zod\/v4\/core\/(?:to-json-schema|json-schema-)/;
 const isOfEveryZod = /node_modules\/zod\/v4\/(?:core|mini)\//;
 
-/** What every call loads, however little it does. */
+/** The modules that every call loads, however little it does. */
 const plainCall = modulesOf(["src/toolcrib/index.ts", "src/dialects/toolcrib.ts", "src/tools/file/read.ts"]);
 
 /**
@@ -73,7 +73,7 @@ const commandLine: BuildOptions = {
   input: { cli: "src/cli/main.ts" },
   // Commands load each other's descriptions late only to avoid a circle.
   checks: { ineffectiveDynamicImport: false },
-  // Nobody imports it.
+  // No module imports it.
   preserveEntrySignatures: false,
   output: {
     dir: fresh,
@@ -103,14 +103,14 @@ const commandLine: BuildOptions = {
         { name: "web", test: isOfWeb, minShareCount: 2 },
         { name: "network", test: isOfNetwork, minShareCount: 2, priority: 1 },
         { name: "workers", test: isOfWorkers, minShareCount: 2, priority: 1 },
-        // What starts programs is loaded by the first that is started.
+        // The first program that is started loads this.
         { name: "sandbox", test: isOfSandbox, minShareCount: 2 },
       ],
     },
   },
 };
 
-/** What parses code, and what reads documents: started by both of the others, each as a process of its own. */
+/** The programs that parse code and read documents. The library and the command line start them as processes. */
 const workers: readonly BuildOptions[] = [
   { folder: "code-worker", program: "src/code/worker/main.ts" },
   { folder: "document-worker", program: "src/documents/worker/main.ts" },
@@ -189,7 +189,7 @@ function modulesOf(entries: readonly string[]): ReadonlySet<string> {
   return found;
 }
 
-/** In two renames, so that whoever runs the old build meanwhile hardly notices. */
+/** Two renames, so that a running old build is hardly disturbed. */
 function replaceDist(): void {
   const old = `${fresh}-old`;
   if (existsSync(dist)) renameSync(dist, old);

@@ -32,7 +32,7 @@ const tics: readonly (readonly [pattern: RegExp, instead: string])[] = [
   [/\bat the door\b|\bthe door\b/i, "name the module"],
   [/\bshel(?:f|ves)\b/i, 'write "toolset"'],
   [/\bhold(?:s|ing)? still\b/i, 'write "freeze"'],
-  [/\bis no (?:[a-z]+)(?:[.,;:]|$)/, 'write "is not a …"'],
+  [/(?<!there )\bis no (?:[a-z]+)(?:[.,;:]|$)/i, 'write "is not a …"'],
 ];
 
 /** A sentence that begins with Who or What and is not a question. */
@@ -54,7 +54,7 @@ const found = [
     checkLines(file, readLines(file)),
   ),
   ...globSync("{src,scripts}/**/*.ts", { cwd: repository })
-    .filter((file) => !file.endsWith(".test.ts") && !file.includes("/fixtures/"))
+    .filter((file) => !file.endsWith(".test.ts") && !/\/(?:fixtures|conformance)\//.test(file))
     .flatMap((file) => checkLines(file, readProse(file))),
 ];
 

@@ -34,11 +34,11 @@ export interface AiSdkExecutableTool {
 
 export interface AiSdkCallOptions {
   abortSignal?: AbortSignal | undefined;
-  /** What the model answered to: the same for all calls of one answer, which are made in order. */
+  /** The request that the model answered: the same for all calls of one answer, which are made in order. */
   messages?: readonly unknown[] | undefined;
 }
 
-/** What a model sees of a result. */
+/** The part of a result that a model sees. */
 export type AiSdkOutput =
   | { type: "text" | "error-text"; value: string }
   | { type: "content"; value: AiSdkContent[] };

@@ -3,7 +3,7 @@ import type { ModelErrorKind } from "../models/model-error.ts";
 import type { CallFailure } from "../toolcrib/call-result.ts";
 import type { ApprovalRequest } from "../toolcrib/index.ts";
 
-/** What happens in a session. Plain data that can be printed as JSON. */
+/** The events of a session. Plain data that can be printed as JSON. */
 export type AgentEvent = EventBase & AgentHappening;
 
 interface EventBase {
@@ -28,7 +28,7 @@ export type AgentHappening =
   | { readonly type: "turn-start"; readonly turn: number }
   | ({ readonly type: "turn-end" } & TurnResult)
   | { readonly type: "user-input"; readonly text: string }
-  /** What the user said during the turn; the model has seen it. */
+  /** A message of the user during the turn; the model has seen it. */
   | { readonly type: "steering"; readonly text: string }
   /** The model is asked; `round` counts from 1 in each turn. */
   | { readonly type: "round-start"; readonly round: number }

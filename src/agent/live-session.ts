@@ -255,7 +255,7 @@ export class LiveSession implements Session {
 
 type Input = Omit<TurnInput, "turn">;
 
-/** What a session is doing: a turn, or a compaction. */
+/** The activity of a session: a turn, or a compaction. */
 interface Running {
   readonly turn: LiveTurn | undefined;
   readonly stop: AbortController;

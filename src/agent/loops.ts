@@ -138,7 +138,7 @@ export interface WatchedCall {
   readonly name: string;
   readonly canonical: string;
   readonly input: unknown;
-  /** What the model saw. */
+  /** The result that the model saw. */
   readonly content: string;
   readonly failure: string | undefined;
 }

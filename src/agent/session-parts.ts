@@ -10,7 +10,7 @@ import type { SessionHooks, SessionLimits } from "./session.ts";
 import type { SessionCore } from "./session-core.ts";
 import type { Subagents } from "./subagents/subagents.ts";
 
-/** What a session is made of. `createSession` opens the parts; a subagent gets its own copy with changes. */
+/** The parts of a session. `createSession` opens the parts; a subagent gets its own copy with changes. */
 export interface SessionParts {
   readonly id: string;
   readonly crib: Toolcrib;

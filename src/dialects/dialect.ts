@@ -82,7 +82,7 @@ export interface Failure {
   readonly code: ErrorCode;
   readonly message: string;
   readonly hint: string | null;
-  /** What a command printed before it failed. */
+  /** The output of a command before it failed. */
   readonly output?: string;
   /** Not enumerable. */
   readonly details?: ErrorDetails | undefined;

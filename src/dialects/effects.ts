@@ -1,7 +1,7 @@
 import type { Risk } from "../contract/access.ts";
 import type { AnyTool } from "../contract/tool.ts";
 
-/** What a caller may expect of any call of a tool: the tool's hints, or defaults by its risk. */
+/** The expected effects of any call of a tool: the tool's hints, or defaults by its risk. */
 export interface ToolEffects {
   /** A name for users. */
   readonly title: string;

@@ -70,7 +70,7 @@ async function renameTool(tool: AnyTool, renaming: Renaming<CanonicalName>): Pro
 
 const inputChanges = ["fields", "values", "only", "require", "defaults", "describe"] as const;
 
-/** What a dialect shows instead of the canonical tool's output. */
+/** The text that a dialect shows instead of the canonical tool's output. */
 export type Answer =
   | string
   | (Pick<ToolOutput, "text"> &

@@ -3,7 +3,7 @@ import type { Dialect } from "./dialect.ts";
 import { type InputOf, rename } from "./rename.ts";
 import { blockFields, editFields } from "./shared/inputs.ts";
 
-/** What most tasks need; the others are found with `tools.find`. */
+/** The tools that most tasks need; the others are found with `tools.find`. */
 const listed: readonly CanonicalName[] = [
   ...(["file.read", "file.write", "file.list", "edit.replace", "edit.patch", "search.grep"] as const),
   ...(["search.glob", "code.symbols", "code.read_symbol", "shell.run", "process.start"] as const),

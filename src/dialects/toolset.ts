@@ -22,7 +22,7 @@ export interface ToolsetOptions {
   readonly readOnly?: boolean | undefined;
   /** Hides tools whose every call a rule denies. Gets canonical names. */
   readonly isDenied?: (tool: Pick<OfferedTool, "name" | "risk" | "server">) => boolean;
-  /** What exists, for tools that need it. */
+  /** The available services, for tools that need them. */
   readonly has?: ReadonlySet<NonNullable<DialectTool["needs"]>>;
 }
 

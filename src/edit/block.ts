@@ -23,7 +23,7 @@ export interface Block {
   readonly bareEdges?: readonly [first: number, last: number] | undefined;
 }
 
-/** What a call says about the position of its lines, besides the lines themselves. */
+/** The hints of a call about the position of its lines, besides the lines themselves. */
 export interface LocationHints {
   /** Lines above it, outermost first. */
   readonly headers: readonly string[];
@@ -240,7 +240,7 @@ function bareEdges(lines: readonly HunkLine[]): readonly [number, number] | unde
   return first > 0 || last > 0 ? [first, last] : undefined;
 }
 
-/** What a patch or diff says about one file. */
+/** The part of a patch or diff about one file. */
 export type FileSection = AddSection | DeleteSection | UpdateSection;
 
 export interface AddSection {

@@ -43,7 +43,7 @@ export type FilePlan = {
   readonly changes: readonly Change[];
   /** For `first`: the number of occurrences. */
   readonly occurrences?: number | undefined;
-  /** What was tolerated to find the text; shown in the answer. */
+  /** The differences tolerated to find the text; shown in the answer. */
   readonly notes: readonly string[];
   readonly mode?: number | undefined;
 } & (

@@ -112,7 +112,7 @@ interface SandboxRefusal {
   readonly note: string;
 }
 
-/** What a sandbox refuses whatever the rules are, and what to do instead. */
+/** Actions that a sandbox refuses whatever the rules are, and the alternatives. */
 const sandboxRefusals: readonly SandboxRefusal[] = [
   {
     levels: ["landlock"],

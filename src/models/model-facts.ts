@@ -2,7 +2,7 @@ import type { ModelFacts, ModelPrices, Usage } from "./model.ts";
 import type { ProviderAccess } from "./provider-access.ts";
 import { isKnownProvider } from "./providers.ts";
 
-/** What is known about a model by its name. Nothing is guessed: a model that is missing in this list has no facts. */
+/** Known facts about models, by name. Nothing is guessed: a model that is missing in this list has no facts. */
 export function factsOf(
   { name: provider, type }: Pick<ProviderAccess, "name" | "type">,
   model: string,

@@ -18,7 +18,7 @@ export interface Model {
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
 }
 
-/** What is known about a model; undefined when unknown. */
+/** Known facts about a model; undefined when unknown. */
 export interface ModelFacts {
   /** Limits for input and output, in tokens. */
   readonly contextTokens?: number | undefined;

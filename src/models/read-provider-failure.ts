@@ -1,6 +1,6 @@
 import { tryParseJson } from "../lib/json/try-parse-json.ts";
 
-/** What an error says, whichever layer it comes from: the SDK, an event in the stream, or the network. */
+/** The content of an error, whichever layer it comes from: the SDK, an event in the stream, or the network. */
 export interface ProviderFailure {
   readonly status: number | undefined;
   readonly headers: Readonly<Record<string, string>>;

@@ -8,7 +8,7 @@ import { isBare } from "./git-repair.ts";
 import { realPathOf } from "./real-paths.ts";
 import { isClosed } from "./tree-scan.ts";
 
-/** What every commit writes in a repository, and what decides which programs git runs. */
+/** The files that every commit writes in a repository, and those that decide which programs git runs. */
 export interface GitProtection {
   /** Mounted on themselves, so that they cannot be renamed and replaced. */
   readonly held: readonly string[];

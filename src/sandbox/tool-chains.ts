@@ -4,7 +4,7 @@ import { liesInside } from "../system/workspace-path.ts";
 import { realPathOf } from "./real-paths.ts";
 
 /**
- * What commands may read of the home directory: tool chains, installed packages, and settings of git. Caches that tools
+ * The parts of the home directory that commands may read: tool chains, installed packages, and settings of git. Caches that tools
  * must write (of npm, pip, go, yarn, uv …) are not among them: they begin empty in the private home.
  */
 export function toolChainsIn(

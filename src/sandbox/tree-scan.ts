@@ -6,7 +6,7 @@ import { attempt, statsAt } from "../system/attempt.ts";
 import { namesIfReadable } from "../system/directories.ts";
 import { withSlash } from "../system/workspace-path.ts";
 
-/** What a sandbox must hide or protect in a directory tree. */
+/** The entries that a sandbox must hide or protect in a directory tree. */
 export interface ScanResult {
   readonly hidden: readonly TreeEntry[];
   readonly readOnly: readonly string[];

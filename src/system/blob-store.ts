@@ -231,7 +231,7 @@ function findBlob(folder: string, hash: string): Stats | undefined {
 /** For files that are still being written. */
 const temporaryPrefix = "new-";
 
-/** A file that does not exist is no error, and others are less important than the one that led here. */
+/** A missing file is not an error, and others are less important than the one that led here. */
 function unlinkQuietly(path: string): void {
   attempt(() => unlinkSync(path));
 }

@@ -2,7 +2,7 @@ import type { AssistantMessage, CallAnswer, Message, UserMessage } from "../../m
 import type { FinishReason, ReasoningEffort, Usage } from "../../models/model.ts";
 import type { Protocol, TurnResult } from "../event.ts";
 
-/** What is recorded of a session, at once and in order: enough to resume it after a kill at any moment. */
+/** The records of a session, written at once and in order: enough to resume it after a kill at any moment. */
 export type SessionEntry =
   | {
       readonly kind: "start";

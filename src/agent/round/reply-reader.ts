@@ -11,7 +11,7 @@ export interface Reply {
 }
 
 export interface ReadReply extends Reply {
-  /** What the model tried to do and could not be understood. */
+  /** An action of the model that could not be understood. */
   readonly faults: readonly string[];
 }
 

@@ -8,7 +8,7 @@ export interface Damage {
   readonly lost: readonly CodeSymbol[];
 }
 
-/** What a change has broken; undefined if nothing. A text that did not parse before must not get worse. */
+/** The damage of a change; undefined if none. A text that did not parse before must not get worse. */
 export function damageOf(
   { text, outline }: { readonly text: string; readonly outline: Outline },
   after: Outline,

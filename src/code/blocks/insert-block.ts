@@ -226,7 +226,7 @@ const directive = /^(?:\s*(["'])use [a-z ]+\1;?[ \t]*(?=\r?\n|$))+/;
 const docstring =
   /^\s*[rRuUbB]?(?:"""(?:[^\\]|\\[\s\S])*?"""|'''(?:[^\\]|\\[\s\S])*?'''|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')[ \t]*(?=\r?\n|$)/;
 
-/** What must come first in a block: inner attributes and doc comments, directives, docstrings. */
+/** Lines that must come first in a block: inner attributes and doc comments, directives, docstrings. */
 const preambles: ReadonlyMap<string, RegExp> = new Map([
   ["python", docstring],
   ["rust", /^(?:\s*(?:\/\/![^\n]*|#!\[[^\]]*\]))+/],

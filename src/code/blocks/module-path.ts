@@ -3,7 +3,7 @@ import { isCalled } from "./kind-words.ts";
 
 /**
  * How well a symbol matches `path`: "impl Agent", "impl Display for Agent", "mod a::b", "class Foo", "a.b",
- * "a::b::impl Agent". Smaller is nearer, 0 is exact, undefined is no match. `holders` contain the symbol, outermost
+ * "a::b::impl Agent". Smaller is nearer, 0 is exact, undefined means that it does not match. `holders` contain the symbol, outermost
  * first; `names` are the parts of the file's path, which may come first: "crate::agent::impl Agent".
  */
 export function nearnessTo(

@@ -21,7 +21,7 @@ export interface SymbolRules {
    * text does not parse, and used if that leaves fewer faults.
    */
   readonly respell?: (text: string) => string;
-  /** What may follow a symbol and ends it: ";". */
+  /** Text that may follow a symbol and ends it: ";". */
   readonly terminator?: string;
   /** Changes the pieces in ways that a query cannot express: joinClauses, for example. */
   readonly arrange?: (pieces: Pieces, text: string) => Pieces;

@@ -11,7 +11,7 @@ export interface SentText extends SentState {
   readonly grammar: string;
 }
 
-/** A text and its tree, which the cache owns. What was known about the previous version helps to update it. */
+/** A text and its tree, which the cache owns. The previous version helps to update it. */
 export interface ParsedText<Known> {
   readonly text: string;
   readonly tree: Tree;

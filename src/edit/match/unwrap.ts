@@ -14,7 +14,7 @@ export interface Unwrapped {
   readonly undo?: ((text: string) => string) | undefined;
 }
 
-/** What the block may have been before it was wrapped, likely wrappings first, one or two deep. */
+/** Candidates for the block before it was wrapped, likely wrappings first, one or two deep. */
 export function* unwrappings(block: Block): Generator<Unwrapped> {
   const outers = [...once(block)];
   yield* outers;

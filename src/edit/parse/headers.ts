@@ -2,7 +2,7 @@ import { ToolError } from "../../contract/error.ts";
 import { unquoteC } from "../../lib/text/unquote-c.ts";
 import type { LocationHints } from "../block.ts";
 
-/** What a diff says about a file before its hunks. A missing name means /dev/null. */
+/** The headers of a file in a diff, before its hunks. A missing name means /dev/null. */
 export interface DiffHeader {
   readonly oldName?: string | undefined;
   readonly newName?: string | undefined;

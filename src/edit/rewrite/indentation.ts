@@ -2,10 +2,10 @@ import type { Block } from "../block.ts";
 import { indentationOf, isBlankLine } from "../match/tiers.ts";
 import type { LineTable } from "../source.ts";
 
-/** What is known about a file's indentation besides the lines of one block. */
+/** Known facts about a file's indentation besides the lines of one block. */
 export interface FileIndentation {
   habits(): IndentationHabits;
-  /** What the other blocks of the call show. */
+  /** The indentation in the other blocks of the call. */
   readonly taught: readonly IndentationPair[];
 }
 

@@ -71,7 +71,7 @@ export class LineIndex {
     let newlines = this.#counts.at(-1) ?? 0;
     for (let from = 0; from < bytes.length; from += blockBytes) {
       const to = Math.min(from + blockBytes, bytes.length);
-      // The bytes are in the counter's own buffer.
+      // The bytes are in the buffer of the line counter.
       newlines +=
         this.#unit === "byte"
           ? counterFor(source).count(from, to)

@@ -13,7 +13,7 @@ export function canRedo({ files }: Undone, { redo, dry_run }: UndoRequest): bool
   return files.length > 0 && !redo && !dry_run;
 }
 
-/** What was undone, for every reader: without a hint. */
+/** The undone changes, for every reader: without a hint. */
 export function describeUndone({ calls, files, notes }: Undone, { redo, dry_run }: UndoRequest): string {
   if (files.length === 0) return notes.join("\n");
   const verb = dry_run ? "Would undo" : "Undid";

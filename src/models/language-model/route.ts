@@ -4,7 +4,7 @@ import type { Meta } from "../message.ts";
 import type { ModelRequest } from "../model.ts";
 import type { ProviderSettings } from "../providers.ts";
 
-/** What one provider's API needs differently, behind the common interface of the AI SDK. */
+/** The special needs of one provider's API, behind the common interface of the AI SDK. */
 export interface Route {
   /** The name of the API: "openai". */
   readonly api: string;

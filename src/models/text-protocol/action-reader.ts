@@ -154,7 +154,7 @@ function proseBetween(reply: string, from: number, end: number): string {
   return prose.slice(0, withoutTail(prose, prose.length)).trimEnd();
 }
 
-/** What a list or a code fence leaves after an object. */
+/** The rest of a list or a code fence after an object. */
 const behind = /^[\s,\]]*(?:```(?![a-zA-Z]))?[\s,\]]*/;
 
 function thoughtsIn(text: string): string {

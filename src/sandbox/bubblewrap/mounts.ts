@@ -14,7 +14,7 @@ export type Mount =
   | { readonly show: "blank"; readonly target: string; readonly permissions: "755" | "555" | "000" }
   | { readonly show: "devices" | "processes"; readonly target: string };
 
-/** What a command sees at which path. Everything that is not named can be read. */
+/** The mounts that a command sees, by path. All other paths can be read. */
 export interface SandboxView {
   readonly workspace: string;
   /** Files with which root could change the whole machine. */

@@ -62,7 +62,7 @@ interface Found {
   readonly absent: readonly Placeholder[];
 }
 
-/** What commands see of a workspace and of the machine around it. */
+/** The view that commands have of a workspace and of the machine. */
 export class WorkspaceView {
   readonly #options: WorkspaceViewOptions;
   readonly #scans = new Map<string, TreeScan>();
@@ -227,7 +227,7 @@ export class WorkspaceView {
     );
     const tooLarge = scans.filter(({ top, isWhole }) => top !== workspace && !isWhole).map(({ top }) => top);
     const isGiven = (top: string) => !tooLarge.includes(top);
-    // What is not replaced can be read without a grant.
+    // Paths that are not replaced can be read without a grant.
     const seen = scans.filter(({ top }) => isGiven(top) || this.#isSeen(top));
     const written = seen.filter(
       ({ top }) => top === workspace || (isGiven(top) && granted.writable.includes(top)),

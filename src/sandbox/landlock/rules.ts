@@ -208,7 +208,7 @@ function stampOf(path: string): string | undefined {
   return stats?.isDirectory() ? `${stats.ino}:${stats.ctimeMs}` : undefined;
 }
 
-/** What this version of Landlock cannot prevent, even with seccomp and the tripwire. */
+/** The gaps of this version of Landlock, even with seccomp and the tripwire. */
 export function landlockGaps(version: number): readonly string[] {
   return [
     secretsCanBeRead,

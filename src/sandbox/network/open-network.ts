@@ -14,7 +14,7 @@ const innerPort = 61_080;
 /** The connections into and out of a network namespace in which one command runs. */
 export interface Network {
   /**
-   * What to run inside instead of `command`: it listens for programs that want to connect, starts the relay, and becomes
+   * The program to run inside instead of `command`: it listens for programs that want to connect, starts the relay, and becomes
    * the command, which does not inherit the channel.
    */
   wrap(

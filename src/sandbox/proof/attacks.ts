@@ -3,7 +3,7 @@ import { shellQuote } from "../../lib/text/shell-quote.ts";
 import { secretsCanBeRead, signalsPass } from "../landlock/rules.ts";
 import { hidden, type Lab, processesWith, systemFiles } from "./lab.ts";
 
-/** What commands must not be able to do, the most important first. */
+/** Attacks that must fail, the most important first. */
 export const attacks: readonly Attack[] = [
   {
     promise: "Keys in the home directory cannot be read",

@@ -59,7 +59,7 @@ async function plunder(attack: Attack, lab: Lab, run: ProofOptions["run"]): Prom
   writeFileSync(script, `${lines.join("\n")}\n`);
   rmSync(loot, { force: true });
   await run("bash attack");
-  // What was sent is received in the next turns of the event loop.
+  // Sent data arrives in the next turns of the event loop.
   await new Promise(setImmediate);
   await new Promise(setImmediate);
   if (!existsSync(loot)) throw new Error(`The attack did not run: ${attack.promise}`);

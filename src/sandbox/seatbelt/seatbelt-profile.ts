@@ -1,6 +1,6 @@
 import { directoriesAbove } from "../real-paths.ts";
 
-/** What a command may access. Paths are real: macOS compares them after following links. */
+/** The accesses that a command is allowed. Paths are real: macOS compares them after following links. */
 interface SeatbeltAccess {
   readonly workspace: string;
   readonly readable: readonly string[];

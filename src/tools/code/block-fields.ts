@@ -45,7 +45,7 @@ export function blockWanted({
   return { name, kind, modulePath: module_path, lineHint: line_hint };
 }
 
-/** What a change of a block touches: the file, and each command that may run. */
+/** The accesses of a block change: the file, and each command that may run. */
 export function changeAccesses({
   path,
   run_formatter,

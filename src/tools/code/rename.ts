@@ -136,7 +136,7 @@ function ofKind(kind: string | undefined, { symbols }: Outline): RenameWanted["i
     suited.some((symbol) => symbol.line === line && symbol.declarationStart <= start && start < symbol.end);
 }
 
-/** What a rename does not change, and a reader may want to change as well. */
+/** Mentions that a rename does not change and a reader may want to change. */
 function notesOn({ text, outline }: CodeFile, name: string, { places }: Occurrences): readonly string[] {
   const isCode = new Set(places.map(({ start }) => start));
   const lineStarts = lineStartsOf(text);

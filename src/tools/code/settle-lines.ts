@@ -99,7 +99,7 @@ export function declaredIn(
   return named.find(({ kind }) => kind === like?.kind) ?? named[0] ?? inside[0];
 }
 
-/** What is gone with the old block, so that nothing is lost silently. */
+/** The lines that disappear with the old block, so that nothing is lost silently. */
 export function notesOnReplacement(
   { text, outline }: CodeFile,
   old: CodeSymbol,

@@ -5,7 +5,7 @@ import { counted } from "../../lib/text/format-quantity.ts";
 import type { PlannedFile } from "./plan-files.ts";
 import { boundDiff, type LineSpan, listLines } from "./show-lines.ts";
 
-/** What was done or is planned, for the model. */
+/** The changes that were made or are planned, for the model. */
 export function describeEdit(files: readonly PlannedFile[], mood: "done" | "planned"): string {
   return files.map((file) => describeFile(file, mood)).join("\n");
 }
@@ -76,7 +76,7 @@ function compactDiff(plan: FilePlan): readonly string[] {
   return hidden > 0 ? [diff, `… ${counted(hidden, "more change")}`] : [diff];
 }
 
-/** What an edit did or would do, file by file in the order of the request. */
+/** The effect of an edit, file by file in the order of the request. */
 export interface EditData {
   readonly files: readonly EditedFile[];
 }
@@ -97,7 +97,7 @@ export interface EditedFile {
   readonly occurrences?: number;
   /** New permission bits, if they changed. */
   readonly mode: number | undefined;
-  /** What was tolerated to find the text, and what others changed meanwhile. */
+  /** The differences tolerated to find the text, and the changes made by others. */
   readonly notes: readonly string[];
   /** The whole change as a unified diff, computed on first use. */
   readonly diff: string;
@@ -131,7 +131,7 @@ function notesOn({ plan, drift }: PlannedFile): readonly string[] {
   ];
 }
 
-/** What a match tolerated; the plan's own notes explain the other tiers. */
+/** The differences that a match tolerated; the plan's own notes explain the other tiers. */
 const tierNotes: Readonly<Partial<Record<TierName, string>>> = {
   "line-ends": "found with other line ends; the file's were kept",
   "trailing-blanks": "found with other blanks at line ends",

@@ -41,7 +41,7 @@ export const replaceFields = {
 /** One edit, or a list of them. */
 export type ReplaceFields = { path?: string | undefined } & z.infer<z.ZodMiniObject<typeof replaceFields>>;
 
-/** What is wrong with the combination of fields. Some models fill every field: an empty one counts as absent. */
+/** The fault in the combination of fields. Some models fill every field: an empty one counts as absent. */
 export function faultInEdits(fields: ReplaceFields): string | undefined {
   const { find, replace, all, expect_count, edits = [], first } = fields;
   const isSingle = [find, replace, all, expect_count].some(isGiven);

@@ -4,7 +4,7 @@ import type { EditRequest } from "../../edit/edit-request.ts";
 import { newPath, spellings } from "../../edit/parse/headers.ts";
 import { sectionsIn } from "../../edit/plan-edits.ts";
 
-/** What a request may do with one file, by the request alone. */
+/** The possible effect of a request on one file, by the request alone. */
 export interface Touch {
   readonly action: "add" | "update" | "delete" | "move" | "copy";
   /** The paths its name may mean, most likely first; which one depends on the existing files. */

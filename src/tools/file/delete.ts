@@ -64,7 +64,7 @@ function describe(verb: "Deleted" | "Would delete", { path, kind, bytes, entries
   }
 }
 
-/** What cannot be undone, for the approval prompt. */
+/** The changes that cannot be undone, for the approval prompt. */
 function warn({ kind, bytes = 0, entries }: FileDeleteData, { recursive = false }: FileDeleteInput): string {
   const { maxBytes, maxEntries } = undoLimits;
   if (kind === "other") return "\nThis cannot be undone.";

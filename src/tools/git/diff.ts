@@ -15,7 +15,7 @@ import { flag, integer, string } from "../fields.ts";
 import { describeDiff, describeNumbers, sums } from "./describe-commit.ts";
 
 export interface GitDiffData {
-  /** What was compared, as passed to git. */
+  /** The compared revisions, as passed to git. */
   readonly compared: string;
   readonly files: readonly DiffFile[];
   readonly additions: number;

@@ -23,7 +23,7 @@ export interface GitStageData {
   readonly files: number;
   /** Everything the next commit will change. */
   readonly staged: readonly Change[];
-  /** What was left out, and why. */
+  /** The paths that were left out, and why. */
   readonly notes: readonly string[];
 }
 

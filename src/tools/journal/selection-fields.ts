@@ -14,7 +14,7 @@ export const selectionFields = {
 /** Selects calls: one of these fields, or none. */
 export type SelectionFields = z.infer<z.ZodMiniObject<typeof selectionFields>>;
 
-/** What is wrong with the combination of fields; an empty field counts as absent. */
+/** The fault in the combination of fields; an empty field counts as absent. */
 export function faultInSelection(
   fields: SelectionFields,
   others: readonly (readonly [string, unknown])[] = [],

@@ -13,7 +13,7 @@ export interface GlobData {
   readonly files: readonly FoundFile[];
   readonly total: number;
   readonly limited: boolean;
-  /** What listed the files; the answer does not depend on it. */
+  /** The program that listed the files; the answer does not depend on it. */
   readonly source: FileSource;
 }
 

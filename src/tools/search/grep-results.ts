@@ -1,6 +1,6 @@
 import type { GrepRequest } from "./grep-request.ts";
 
-/** What a search has found so far, up to its limit. */
+/** The results of a search so far, up to its limit. */
 export class GrepResults {
   readonly #hits: FileHits[] = [];
   readonly #searched = new Set<string>();

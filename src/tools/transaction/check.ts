@@ -15,7 +15,7 @@ export interface TransactionCheckData {
   readonly exitCode: number | null;
   readonly timedOut: boolean;
   readonly sandbox: SandboxLevel;
-  /** What was rolled back, when it did not pass. */
+  /** The changes that were rolled back, when it did not pass. */
   readonly rolledBack: RolledBack | null;
 }
 

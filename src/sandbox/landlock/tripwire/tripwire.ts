@@ -195,7 +195,7 @@ function newName(): string {
 }
 
 /**
- * What a command must not change, in the workspace and in its repository. `paths` are entries, existing or not; none lies
+ * The entries that a command must not change, in the workspace and in its repository. `paths` are entries, existing or not; none lies
  * in another. `held` are directories of repositories: commits write to them, but they must not be moved.
  */
 function protectedPaths(

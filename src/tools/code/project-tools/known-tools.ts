@@ -133,7 +133,7 @@ export interface ProjectTool {
   /** Extensions, or whole file names with a capital letter. */
   readonly files: string;
   /**
-   * What shows that a project uses it, in the directory of the file or above: a file name, also with `*`, optionally
+   * The sign that a project uses it, in the directory of the file or above: a file name, also with `*`, optionally
    * with text that the file must contain. Without signs it is the default of its language.
    */
   readonly signs?: readonly string[] | undefined;
