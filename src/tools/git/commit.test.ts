@@ -91,7 +91,9 @@ it("makes the first commit, and one while HEAD is detached", async () => {
   room.git("add", "a");
   const second = await room.call("git.commit", { message: "Second" });
   expect(
-    [first, second].map(({ content }) => content.split("\n").filter((line) => /^(?:Comm|To undo)/.test(line))),
+    [first, second].map(({ content }) =>
+      content.split("\n").filter((line) => /^(?:Comm|To undo)/.test(line)),
+    ),
   ).toEqual([
     [
       `Committed ${room.git("rev-parse", "--short", "main")} on main: First`,
