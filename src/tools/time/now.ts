@@ -25,7 +25,7 @@ export const timeNow: Tool<TimeNowInput, ZonedTime> = {
   },
 };
 
-interface ZonedTime {
+export interface ZonedTime {
   /** "2026-11-15T18:30:00.123+01:00". */
   readonly iso: string;
   /** The zone's name: "Europe/Berlin", "UTC", "+02:00". */
