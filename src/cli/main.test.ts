@@ -342,7 +342,7 @@ Move or rename a file, link or directory.
 Arguments
   --from TEXT     (required)
   --to TEXT       (required) The full new path.
-  --[no-]replace  Replace a file there.
+  --[no-]replace  Overwrite an existing file.
 
 Examples
   # as flags
@@ -419,7 +419,7 @@ describe("the other commands", () => {
       "file.write",
       "write",
       "listed",
-      "Create a file, or replace a whole one.",
+      "Create a file, or replace its whole content.",
     ]);
   });
 
@@ -455,7 +455,7 @@ describe("the other commands", () => {
     const { exit, stdout, stderr } = await run(["tour"]);
     expect({ exit, stderr, stdout: exit === 0 ? "" : stdout }).toEqual({ exit: 0, stderr: "", stdout: "" });
     expect(stdout).toContain(`Workspace: ${workspace}\n`);
-    expect(stdout).toContain("$ npx toolcrib call file.read --path ../../etc/passwd\n");
+    expect(stdout).toContain("$ toolcrib call file.read --path ../../etc/passwd\n");
     expect(stdout).toContain("(exit code 4: needs-approval)\n");
     expect(readdirSync(workspace, { recursive: true })).toEqual(before);
   });

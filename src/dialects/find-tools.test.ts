@@ -69,8 +69,8 @@ it("refuses to call itself, an unknown tool, and a call without a name", async (
     await call({ arguments: {} }),
   ]).toEqual([
     "tools_call: unknown key `input`",
-    "tools_call calls other tools and cannot be called by itself\nName the tool that you want, as tools_find gives it.",
-    "tools.call calls other tools and cannot be called by itself\nName the tool that you want, as tools_find gives it.",
+    "tools_call calls other tools and cannot be called by itself\nGive the name of a tool from tools_find.",
+    "tools.call calls other tools and cannot be called by itself\nGive the name of a tool from tools_find.",
     expect.stringContaining('Unknown tool "nonsense"'),
     expect.stringContaining("name"),
   ]);

@@ -36,7 +36,7 @@ it("calls other tools by the names the model knows, in summaries and fields", as
   expect([...[save, preview].map((tool) => namesIn(tool!.description)), hash!.description]).toEqual([
     ["str_replace"],
     ["str_replace", "edit.patch", "edit.diff"],
-    "As show gives it: refuse another.",
+    "Hash from show; refuse another block.",
   ]);
 });
 

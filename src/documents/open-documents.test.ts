@@ -99,8 +99,8 @@ describe("documents", () => {
     expect(JSON.parse(stdout)).toEqual({
       first: {
         code: "unavailable",
-        message: "The reader of documents broke down (SIGKILL) while it read slow.gz",
-        hint: "Other documents can still be read; use a command made for this one (shell.run).",
+        message: "The document reader crashed (SIGKILL) while reading slow.gz",
+        hint: "Use a program for this format (shell.run). Other documents can still be read.",
       },
       waiting: [{ anchor: "", text: "waiting.txt" }],
       again: [{ anchor: "", text: "again.txt" }],

@@ -71,11 +71,11 @@ const comesTo: Record<Misbehaviour, (world: World) => Promise<void>> = {
   },
   "list-too-long": async (world) => {
     expect(world.names().length).toBe(1_000);
-    expect(world.state()?.problems).toEqual(["of its 1200 tools only the first 1000 are taken"]);
+    expect(world.state()?.problems).toEqual(["of its 1200 tools only the first 1000 are used"]);
   },
   "list-too-heavy": async (world) => {
     expect(world.names()).toEqual([0, 1, 2, 3, 4, 5, 6, 7].map((index) => `bad__tool_${index}`));
-    expect(world.state()?.problems).toEqual(["of its 12 tools only the first 8 are taken"]);
+    expect(world.state()?.problems).toEqual(["of its 12 tools only the first 8 are used"]);
   },
   "list-in-a-circle": async (world) => {
     expect(world.names()).toEqual(["bad__first"]);

@@ -1,3 +1,4 @@
+import { textForUser } from "../../contract/error.ts";
 import { findTool } from "../../dialects/find-tool.ts";
 import { toolcribDialect } from "../../dialects/toolcrib.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
@@ -42,7 +43,7 @@ export class Guide {
   ): Promise<CallResult> {
     const result = await call(folders, args);
     print(`\n${intro}\n${paint(1, "dim", `$ ${commandName} call ${toCommandLine(args)}`)}\n`);
-    print(firstLines(result.content, lines));
+    print(firstLines(result.error ? describeError(result.error) : result.content, lines));
     if (result.error) print(`  (exit code ${exitCodeOf(result.error.code)}: ${result.error.code})\n`);
     const ended = result.error?.code ?? (result.truncated ? "cut" : "ok");
     if (ended !== ends) {
@@ -67,6 +68,11 @@ async function call(folders: TourFolders, args: readonly string[]): Promise<Call
 }
 
 /** The first lines, and the last one when it says how to get the rest. */
+function describeError(error: NonNullable<CallResult["error"]>): string {
+  const { message, hint } = textForUser(error);
+  return hint ? `${message}\n${hint}` : message;
+}
+
 function firstLines(content: string, maxLines: number): string {
   const lines = content.trimEnd().split("\n");
   const last = lines.at(-1)!.startsWith("[") ? lines.splice(-1) : [];

@@ -36,8 +36,8 @@ it.each(samples)(
           () => "",
           (error: unknown) => (error instanceof ToolError ? error.message : String(error)),
         );
-        // What a reader has not expected is told in these words.
-        if (said.includes("cannot be read as")) unexpected.push(`${part}: ${said}`);
+        // An error that the reader did not expect has this message.
+        if (said.includes("is damaged: it cannot be read as")) unexpected.push(`${part}: ${said}`);
       }
     }
     expect(unexpected).toEqual([]);

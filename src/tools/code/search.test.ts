@@ -199,7 +199,12 @@ src/cart.test.ts:1-4  (2 matching lines)
     ["a folder that is not there", { query: "a", path: "missing" }, "not-found", "missing does not exist"],
     ["a way out", { query: "a", path: "../.." }, "outside-workspace", "../.. leads outside the workspace"],
     ["an expression that is none", { query: "/(a/" }, "invalid-input", expect.any(String)],
-    ["text of two lines", { query: '"a\nb"' }, "invalid-input", expect.stringContaining("across lines")],
+    [
+      "text of two lines",
+      { query: '"a\nb"' },
+      "invalid-input",
+      expect.stringContaining("line ends can be matched only with multiline"),
+    ],
   ])("refuses %s", async (_name, input, code, message) => {
     expect(await room.refusal(codeSearch, input)).toMatchObject({ code, message });
   });

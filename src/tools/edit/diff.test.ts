@@ -119,7 +119,7 @@ describe("edit.diff", () => {
         "a.py: hunk 1 was not found. The closest match is lines 1-4, where 3 of 4 lines agree. The first difference is line 3:",
         "  wanted: ····y·=·3",
         "  found:  ····y·=·2",
-        "The file there:",
+        "These lines are now:",
         "1 | def f():",
         "2 |     x = 1",
         "3 |     y = 2",

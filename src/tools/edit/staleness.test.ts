@@ -27,7 +27,7 @@ describe("an edit of a file that others have changed", () => {
       "poem.txt: the text was not found. The closest match is lines 3-5, where 2 of 3 lines agree. The first difference is line 4:",
       "  wanted: four",
       "  found:  for",
-      "The file there:",
+      "These lines are now:",
       "3 | three",
       "4 | for",
       "5 | five",

@@ -115,7 +115,7 @@ describe("file.list", () => {
       "in -> d",
       "out -> [outside the workspace]",
       "round -> [circular link]",
-      "through -> [cannot be followed]",
+      "through -> [broken link]",
     ];
     expect((await list(openLocalEnvironment({ workspace: folder.path }), {})).text.split("\n")).toEqual(
       shown,
@@ -141,7 +141,7 @@ describe("file.list", () => {
     symlinkSync("plain", odd("link"));
     writeFileSync(join(folder.path, "plain"), "text");
     expect((await list(openLocalEnvironment({ workspace: folder.path }), {})).text).toBe(
-      "file\uFFFD\nfolder\uFFFD/\nlink\uFFFD -> [cannot be followed]\nplain  4 bytes",
+      "file\uFFFD\nfolder\uFFFD/\nlink\uFFFD -> [broken link]\nplain  4 bytes",
     );
   });
 

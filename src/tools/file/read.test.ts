@@ -287,8 +287,7 @@ describe("file.read", () => {
       code: "outside-workspace",
       message: [
         `outside-workspace: ../x leads outside the workspace. Use a path inside ${room.workspace}; links must stay inside it too.`,
-        "unsupported: src is a directory, not a file. List it with file.list, then read a file in it. " +
-          "search.glob finds the files below it.",
+        "unsupported: src is a directory, not a file. List it with file.list. Find files in it with search.glob.",
       ].join("\n"),
       hint: "Correct the paths and call again.",
     });

@@ -103,7 +103,7 @@ describe("git.log", () => {
       ["Rename"],
       [undefined],
       [undefined],
-      ["Go on", "go on with"],
+      ["Go on", "continue with"],
       [undefined],
     ]);
   });

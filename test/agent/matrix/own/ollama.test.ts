@@ -42,7 +42,7 @@ it("tells the server how much to read, and the person when it has read less", as
   const rooms = stage.server.requests.map(({ body }) => (body as Json).options.num_ctx);
   expect(rooms).toEqual([32_768, 32_768]);
   const warnings = stage.events.flatMap((event) => (event.type === "warning" ? [event.message] : []));
-  expect(warnings).toEqual([expect.stringMatching(/^Ollama read 700 tokens only/)]);
+  expect(warnings).toEqual([expect.stringMatching(/^Ollama read only 700 of 32768 tokens/)]);
 });
 
 it("speaks by actions to a model that calls no tools", async () => {
