@@ -308,7 +308,7 @@ describe("the command", () => {
   });
 
   it("gives its tour from anywhere", async () => {
-    expect((await toolcrib("tour")).stdout).toContain("Now you\n");
+    expect((await toolcrib("tour")).stdout).toContain("Next steps\n");
   });
 
   it("plays its demonstration, and says no word that is not ours", async () => {

@@ -72,7 +72,7 @@ export class Conversation {
     this.#meter.added(message);
   }
 
-  /** The answers were recorded when their calls ended. */
+  /** Does not record the answers: each was recorded when its call ended. */
   addAnswers(answers: readonly CallAnswer[]): void {
     this.#meter.added(this.#history.addAnswers(answers));
   }

@@ -15,7 +15,7 @@ import type { ResumedConversation } from "./session-parts.ts";
 import { Subagents } from "./subagents/subagents.ts";
 
 export interface CreateSessionOptions extends SessionOptions {
-  /** How to reach models. Default: `models.json` of the user. */
+  /** Model settings. Default: the user's `models.json`. */
   readonly models?: ModelSettings | undefined;
 }
 

@@ -1,12 +1,53 @@
 /** Agents: a model, tools, and the loop between them. */
-export type * from "../models/message.ts";
-export * from "../models/model.ts";
-export * from "../models/model-error.ts";
+export type {
+  AssistantMessage,
+  CallAnswer,
+  CallInput,
+  CallPart,
+  ImagePart,
+  Message,
+  Meta,
+  ReasoningPart,
+  ReplyPart,
+  TextPart,
+  ToolMessage,
+  UserMessage,
+} from "../models/message.ts";
+export {
+  type FinishReason,
+  type Model,
+  type ModelEvent,
+  type ModelFacts,
+  type ModelPrices,
+  type ModelRequest,
+  type ReasoningEffort,
+  reasoningEfforts,
+  type Usage,
+} from "../models/model.ts";
+export {
+  ModelError,
+  type ModelErrorKind,
+  type ModelErrorOptions,
+  modelErrorKinds,
+} from "../models/model-error.ts";
 export { openModel } from "../models/open-model.ts";
-export * from "../models/recorded/recorded-model.ts";
+export {
+  type RecordedCall,
+  type RecordedReply,
+  type Recording,
+  recordedModel,
+} from "../models/recorded/recorded-model.ts";
 export type { ModelSettings, ProviderConfiguration } from "../models/settings.ts";
 export { type CreateSessionOptions, createSession } from "./create-session.ts";
-export type * from "./event.ts";
+export type {
+  AgentEvent,
+  AgentFailure,
+  AgentHappening,
+  ContextUse,
+  Protocol,
+  SessionState,
+  TurnResult,
+} from "./event.ts";
 export { defaultLimits } from "./limits.ts";
 export { readModelSettings } from "./read-model-settings.ts";
 export {
@@ -15,4 +56,12 @@ export {
   exportFormats,
   exportSession,
 } from "./records/export/export-session.ts";
-export type * from "./session.ts";
+export type {
+  HookDecision,
+  HookedCall,
+  Session,
+  SessionHooks,
+  SessionLimits,
+  SessionOptions,
+  Turn,
+} from "./session.ts";

@@ -17,11 +17,26 @@ export function remark(text: string): void {
   write(2, forLocale(text));
 }
 
+/**
+ * Writes to standard error what the user is about to approve. In an ASCII locale, other characters are shown as `\u{2212}`:
+ * a look-alike would hide what the command really contains.
+ */
+export function remarkExactly(text: string): void {
+  const shown = isAsciiLocale()
+    ? text.replace(/[^\p{ASCII}]/gu, (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`)
+    : text;
+  write(2, shown);
+}
+
 /** The text in ASCII where the locale is C or POSIX. Characters that have no ASCII form stay. */
 export function forLocale(text: string): string {
-  const { LC_ALL, LC_CTYPE, LANG } = process.env;
-  if (!/^(?:C|POSIX)$/.test(LC_ALL || LC_CTYPE || LANG || "")) return text;
+  if (!isAsciiLocale()) return text;
   return text.replace(/[\u00a0-\u2fff]/g, (character) => asciiForms[character] ?? boxForm(character));
+}
+
+function isAsciiLocale(): boolean {
+  const { LC_ALL, LC_CTYPE, LANG } = process.env;
+  return /^(?:C|POSIX)$/.test(LC_ALL || LC_CTYPE || LANG || "");
 }
 
 const asciiForms: Readonly<Record<string, string>> = {

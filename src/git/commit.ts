@@ -110,15 +110,15 @@ async function refuseAmending(
   if (head === undefined)
     throw new ToolError("not-found", "There is no commit to amend", { hint: "Leave out `amend`." });
   if (isMerging)
-    throw new ToolError("unsupported", "A merge is in progress", {
+    throw new ToolError("unsupported", "Cannot amend during a merge", {
       hint: "Commit without `amend` to end the merge.",
     });
   const format = "--format=%(refname:short)";
   const words = ["for-each-ref", "--count=1", format, `--contains=${head}`, "refs/remotes"];
   const published = (await outputOfGit(repository, words)).toString().trim();
   if (published !== "")
-    throw new ToolError("denied", `The last commit is published: ${published} has it`, {
-      hint: "Make a new commit instead: others may already use this one.",
+    throw new ToolError("denied", `Cannot amend the last commit: it is already on ${published}`, {
+      hint: "Commit without `amend`.",
     });
 }
 

@@ -104,8 +104,8 @@ export function momentOf(text: string, edge: "since" | "until"): string {
   const plain = text.trim().toLowerCase();
   const moment = secondsOf(plain) ?? dayOf(plain, edge) ?? inWords(plain);
   if (moment !== undefined) return moment;
-  throw new ToolError("invalid-input", `${JSON.stringify(text.slice(0, 100))} is not a date that git knows`, {
-    hint: 'Give it as "2026-03-01", "2026-03-01T10:00:00Z", "yesterday", "last monday", "3 hours ago" or "2 weeks ago".',
+  throw new ToolError("invalid-input", `Unrecognized date: ${JSON.stringify(text.slice(0, 100))}`, {
+    hint: 'Use a form such as "2026-03-01", "2026-03-01T10:00:00Z", "yesterday", "last monday", "3 hours ago" or "2 weeks ago".',
   });
 }
 

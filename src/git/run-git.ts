@@ -129,7 +129,7 @@ export async function runGit(
     if (bytes > maxBytes) {
       process.stop();
       throw new ToolError("too-large", `git ${args[0]} prints more than ${maxBytes >> 20} MB`, {
-        hint: "Request less: give paths, or fewer commits.",
+        hint: "Pass paths, or request fewer commits.",
       });
     }
     pieces.push(piece);

@@ -219,7 +219,9 @@ function listedFacts(entry: Readonly<Record<string, unknown>>): ModelFacts {
     "max_model_len",
     "max_context_length",
   ];
-  const contextTokens = lengths.map((key) => entry[key]).find((length) => Number(length) > 0);
+  const contextTokens = lengths
+    .map((key) => entry[key])
+    .find((length) => typeof length === "number" && length > 0);
   const { supported_parameters: takes, pricing } = entry;
   const prices = isRecord(pricing) ? readPrices(pricing) : undefined;
   return {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, lstatSync, readFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { attempt, statsAt } from "../system/attempt.ts";
 import { namesIfReadable } from "../system/directories.ts";
@@ -209,7 +209,7 @@ export function repositoriesIn(
   const git = join(workspace, ".git");
   // Those of submodules lie in the workspace's own.
   const nested = found
-    .filter((path) => path !== git && (isFile(path) || statsAt(path)?.isDirectory()))
+    .filter((path) => path !== git && (isFile(path) || certainStats(path)?.isDirectory()))
     .map((path) => ({ path, ...repositoryBelow(path, workspace), isOfWorkspace: false }))
     .filter(({ held }) => held.length === 0 || !held.every((path) => liesInside(path, git)));
   const tooMany = nested.slice(mostRepositories);
@@ -229,7 +229,12 @@ export function repositoriesIn(
 }
 
 function isFile(path: string): boolean {
-  return statsAt(path)?.isFile() === true;
+  return certainStats(path)?.isFile() === true;
+}
+
+/** Throws for an entry that cannot be examined: a repository must not lose its protection because a directory was closed. */
+function certainStats(path: string) {
+  return lstatSync(path, { throwIfNoEntry: false });
 }
 
 /** Hooks and further settings in a work tree that a settings file, or one that it includes, names. */

@@ -315,8 +315,8 @@ describe("a question", () => {
         answer,
         {
           code: "needs-approval",
-          message: "The user's answer could not be understood",
-          hint: "Nothing was done. `approve` must return { allow: true } or { allow: false }.",
+          message: "The `approve` callback did not return { allow: true } or { allow: false }",
+          hint: "Nothing was done. Tell the user that the approval failed.",
         },
       ]);
   });

@@ -187,6 +187,9 @@ function planIn(
 
 const opening = "This is your own summary of the conversation so far, which was too long to keep.";
 const planOpening = "Your latest plan:";
+/** Stored sessions contain summaries in these words. */
+const formerOpening = "This is your own hand-over of the conversation so far";
+const formerPlanOpening = "The plan, as you last gave it:";
 
 function givenPlan({ content }: AssistantMessage, planning: ReadonlySet<string>): string | undefined {
   const call = content.findLast(
@@ -198,10 +201,13 @@ function givenPlan({ content }: AssistantMessage, planning: ReadonlySet<string>)
 function summarisedPlan(message: Message): string | undefined {
   if (message.role !== "user") return undefined;
   const [part] = message.content;
-  if (part?.type !== "text" || !part.text.startsWith(opening)) return undefined;
-  const start = part.text.lastIndexOf(`\n\n${planOpening}\n`);
-  if (start < 0) return undefined;
-  return part.text.slice(start + planOpening.length + 3).split("\n")[0];
+  if (part?.type !== "text" || ![opening, formerOpening].some((text) => part.text.startsWith(text)))
+    return undefined;
+  for (const heading of [planOpening, formerPlanOpening]) {
+    const start = part.text.lastIndexOf(`\n\n${heading}\n`);
+    if (start >= 0) return part.text.slice(start + heading.length + 3).split("\n")[0];
+  }
+  return undefined;
 }
 
 /**

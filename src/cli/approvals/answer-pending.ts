@@ -8,7 +8,7 @@ import type { Arguments } from "../command.ts";
 import { interruptible } from "../interruption.ts";
 import { refuseOperands } from "../parse-arguments.ts";
 import { printJson } from "../report.ts";
-import { canAsk, columnsOf, layTable, print, remark, shorten } from "../terminal.ts";
+import { canAsk, columnsOf, layTable, print, remarkExactly, shorten } from "../terminal.ts";
 import { confirm, readAnswerFor, refuseProgramsOfTools } from "./ask-on-terminal.ts";
 import { showRequest } from "./show-request.ts";
 
@@ -37,7 +37,7 @@ export async function answerPending(given: Arguments): Promise<number> {
     throw new ToolError("invalid-input", "This call can only be allowed once", {
       hint: "Remove --session and --always.",
     });
-  if (!options.has("json")) remark(showPending(pending));
+  if (!options.has("json")) remarkExactly(showPending(pending));
   const answer = await decide(pending, wanted, options);
   await approvals.answer(pending, answer);
   if (options.has("json")) printJson({ ...pending, answer });

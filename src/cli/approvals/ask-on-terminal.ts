@@ -7,12 +7,12 @@ import type { Approval, ApprovalRequest } from "../../toolcrib/index.ts";
 import type { TrustState } from "../../toolcrib/trust.ts";
 import type { Arguments } from "../command.ts";
 import { interruptible } from "../interruption.ts";
-import { canAsk, columnsOf, paint, remark } from "../terminal.ts";
+import { canAsk, columnsOf, paint, remark, remarkExactly } from "../terminal.ts";
 import { quoteText, showRequest } from "./show-request.ts";
 
 /** Shows the request and waits for one of the answers it offers. */
 export async function approveOnTerminal(request: ApprovalRequest, signal: AbortSignal): Promise<Approval> {
-  remark(showRequest(request, columnsOf(2)));
+  remarkExactly(showRequest(request, columnsOf(2)));
   const answer = await readAnswerFor(request.grants, signal);
   return answer.allow ? { ...answer, hash: request.hash } : answer;
 }
@@ -101,7 +101,7 @@ export async function confirmTrust({ options }: Arguments, question: TrustQuesti
     `Folder  ${quoteText(workspace, columns).join("\n").trim().replace(/^\| /, "")}`,
     `SHA-256 ${hash}\n`,
   ];
-  if (!options.has("json")) remark(shown.join("\n"));
+  if (!options.has("json")) remarkExactly(shown.join("\n"));
   if (trust === "trusted") return;
   refuseProgramsOfTools(`trust ${what}`);
   if (options.has("yes")) return;

@@ -17,7 +17,7 @@ export const approveCommand: Command = {
     { name: "all", summary: "include other folders, and answers that no call has used yet" },
     { name: "session", summary: "allow until the server that asked ends" },
     { name: "always", summary: "allow in this folder from now on" },
-    { name: "deny", summary: "deny; the words after it are a message to the model" },
+    { name: "deny", summary: "deny, and send the text that follows to the model" },
     { name: "yes", summary: "do not ask for confirmation" },
     workspaceOption,
     jsonOption,

@@ -10,7 +10,7 @@ import { print } from "../terminal.ts";
 /** `toolcrib checkpoint` */
 export const checkpointCommand: Command = {
   name: "checkpoint",
-  summary: "Name this moment, to undo back to it",
+  summary: "Set or list checkpoints for undo",
   usage: [["checkpoint [<name>]"], ["checkpoint list"]],
   notes: ["A checkpoint takes no space: every call stores what undo needs."],
   options: [workspaceOption, jsonOption],

@@ -53,8 +53,11 @@ async function attack({ want, signal, progress }: Examining) {
     };
     return { report, boundary: await proveBoundary({ lab, report, run, progress }) };
   } finally {
-    await crib?.close();
-    await lab[Symbol.asyncDispose]();
+    try {
+      await crib?.close();
+    } finally {
+      await lab[Symbol.asyncDispose]();
+    }
   }
 }
 

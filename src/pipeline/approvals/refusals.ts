@@ -79,9 +79,13 @@ export function couldNotAsk(cause: unknown): ToolError {
 }
 
 export function unreadableAnswer(): ToolError {
-  return new ToolError("needs-approval", "The user's answer could not be understood", {
-    hint: "Nothing was done. `approve` must return { allow: true } or { allow: false }.",
-  });
+  return new ToolError(
+    "needs-approval",
+    "The `approve` callback did not return { allow: true } or { allow: false }",
+    {
+      hint: "Nothing was done. Tell the user that the approval failed.",
+    },
+  );
 }
 
 type Described = Pick<Decision, "verdict" | "parts">;

@@ -13,8 +13,11 @@ export function withVariableEffects(reading: Reading): SimpleCommand[] {
     const { only } = change;
     if (only === undefined) lasting.push(change);
     else
-      for (let index = only.first; index < only.end; index++)
-        passing.set(index, [...(passing.get(index) ?? []), change]);
+      for (let index = only.first; index < only.end; index++) {
+        const changes = passing.get(index);
+        if (changes === undefined) passing.set(index, [change]);
+        else changes.push(change);
+      }
   }
   return reading.commands.map((command, index) => {
     if (command.words.length === 0) return command;

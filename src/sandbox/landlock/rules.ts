@@ -1,7 +1,6 @@
-import { existsSync } from "node:fs";
+import { existsSync, lstatSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { statsAt } from "../../system/attempt.ts";
 import { namesIfReadable } from "../../system/directories.ts";
 import { liesInside } from "../../system/workspace-path.ts";
 import { realPathOf } from "../real-paths.ts";
@@ -202,9 +201,9 @@ function namesIn(path: string, seen: Map<string, string>): readonly string[] {
   return names.length > mostNames ? [] : names;
 }
 
-/** Of a directory; undefined for anything else. */
+/** Of a directory; undefined for anything else. Throws when it cannot be examined, so that the command does not run. */
 function stampOf(path: string): string | undefined {
-  const stats = statsAt(path);
+  const stats = lstatSync(path, { throwIfNoEntry: false });
   return stats?.isDirectory() ? `${stats.ino}:${stats.ctimeMs}` : undefined;
 }
 

@@ -6,7 +6,6 @@ import { formatLimit } from "../../lib/resource-limits.ts";
 export interface MetLimit {
   readonly limit: keyof ResourceLimits;
   readonly allowed: number;
-  /** If known. */
   readonly used?: number;
   /** The command was ended for that; otherwise the system has refused more. */
   readonly wasEnded: boolean;
@@ -48,7 +47,7 @@ const kernelSignals = [
   { limit: "fileBytes", signal: "SIGXFSZ", code: 128 + 25 },
 ] as const;
 
-/** To a round number. */
+/** Rounds bytes up to whole MB or GB, other amounts to integers. */
 function roundUp(limit: keyof ResourceLimits, amount: number): number {
   if (!limit.endsWith("Bytes")) return Math.ceil(amount);
   const unit = amount >= gigabyte ? gigabyte : amount >= megabyte ? megabyte : 1;

@@ -50,17 +50,21 @@ export async function changeCode<Edit extends CodeEdit>(
   plan: PlanCode<Edit>,
   context: ToolContext,
 ): Promise<ChangedCode<Edit>> {
-  const plannedAndWritten = async () => {
-    const change = await planChange(target.path, plan, context);
-    const formatted = target.run_formatter ? await format(change, context) : change;
-    const planned = await withFileState(filePlan(formatted), context);
-    const notes = [...planned.plan.notes, ...(await write(planned, target, context))];
-    const done = { ...planned, plan: { ...planned.plan, notes } };
-    const { edit, after: text, outline } = formatted;
-    return { edit, files: [editedFile(done)], description: describeEdit([done], "done"), text, outline };
-  };
-  // With output, a checker has run on the change, and the change is in the file.
-  return retryWhenStale(plannedAndWritten, (error) => !error.output);
+  return retryWhenStale(
+    async () => {
+      const change = await planChange(target.path, plan, context);
+      const formatted = target.run_formatter ? await format(change, context) : change;
+      return { formatted, planned: await withFileState(filePlan(formatted), context) };
+    },
+    async ({ formatted, planned }) => {
+      const notes = [...planned.plan.notes, ...(await write(planned, target, context))];
+      const done = { ...planned, plan: { ...planned.plan, notes } };
+      const { edit, after: text, outline } = formatted;
+      return { edit, files: [editedFile(done)], description: describeEdit([done], "done"), text, outline };
+    },
+    // With output, a checker has run on the change, and the change is in the file.
+    (error) => !error.output,
+  );
 }
 
 /** The diff of the change, for the approval prompt. */

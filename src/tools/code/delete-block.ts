@@ -27,7 +27,7 @@ export type DeleteBlockInput = z.infer<typeof input>;
 export const codeDeleteBlock: Tool<DeleteBlockInput, BlockEditData> = {
   name: "code.delete_block",
   summary:
-    "Delete a whole function, class, key or other block by name, with its doc comments. The file must still parse.",
+    "Delete a whole function, class, key or other block by name, with its attributes and doc comments. The file must still parse.",
   risk: "execute",
   input,
   limits: { maxChars: 20_000, keep: "both" },

@@ -30,7 +30,7 @@ const input = z.strictObject({
     z.refine((block) => block.trim() !== "", {
       error: "is empty: to remove a block use code.delete_block",
     }),
-    z.describe("The new code of the whole block."),
+    z.describe("The whole new block, with its attributes and doc comments."),
   ),
   ...editFields,
 });

@@ -20,28 +20,36 @@ export async function editFiles(
   context: ToolContext,
 ): Promise<ToolOutput<EditData>> {
   const { environment, signal } = context;
-  return retryWhenStale(async () => {
-    const planned = await planFiles(request, options, context);
-    await environment.change(
-      planned.flatMap((file) => changesFor(file, options)),
-      { signal },
-    );
-    for (const { plan } of planned) if (plan.action !== "delete") noteWritten(plan.path, plan.after, context);
-    return answer(planned, "done");
-  });
+  return retryWhenStale(
+    () => planFiles(request, options, context),
+    async (planned) => {
+      await environment.change(
+        planned.flatMap((file) => changesFor(file, options)),
+        { signal },
+      );
+      for (const { plan } of planned)
+        if (plan.action !== "delete") noteWritten(plan.path, plan.after, context);
+      return answer(planned, "done");
+    },
+  );
 }
 
-/** Plans and writes again, from the current content, when a file has changed since it was planned. */
-export async function retryWhenStale<Result>(
-  planAndWrite: () => Promise<Result>,
-  mayRetry: (error: ToolError) => boolean = () => true,
+/**
+ * Plans and writes again, from the current content, when a file has changed since it was planned. A plan that is refused
+ * as stale is not repeated: its refusal is the answer.
+ */
+export async function retryWhenStale<Plan, Result>(
+  makePlan: () => Promise<Plan>,
+  write: (plan: Plan) => Promise<Result>,
+  mayRetry: (error: ToolError, plan: Plan) => boolean = () => true,
 ): Promise<Result> {
   for (let tries = 1; ; tries += 1) {
+    const plan = await makePlan();
     try {
-      return await planAndWrite();
+      return await write(plan);
     } catch (error) {
       const isStale = error instanceof ToolError && error.code === "stale";
-      if (!isStale || tries === maxTries || !mayRetry(error)) throw error;
+      if (!isStale || tries === maxTries || !mayRetry(error, plan)) throw error;
     }
   }
 }

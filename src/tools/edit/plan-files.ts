@@ -239,8 +239,8 @@ class RequestedFiles {
     if (found instanceof ToolError) return found;
     this.#bytes += found.length;
     if (this.#bytes > maxTogether * megabyte)
-      throw new ToolError("too-large", `The files of this call have more than ${maxTogether} MB together`, {
-        hint: "Edit fewer of them at once.",
+      throw new ToolError("too-large", `The files in this call total more than ${maxTogether} MB`, {
+        hint: "Edit fewer files at once.",
       });
     return found;
   }

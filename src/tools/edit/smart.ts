@@ -46,18 +46,18 @@ export const editSmart: Tool<EditSmartInput, EditSmartData> = {
 
   async run(input, context) {
     let checkpoint: string | undefined;
-    let isByNumber = false;
-    const edit = async () => {
-      const { planned, found } = await planSmart(input, context);
-      if (input.preview) return answer(planned, found, "planned");
-      isByNumber = found.way === "line numbers";
-      checkpoint ??= await setCheckpoint(context);
-      await write(planned, context);
-      const done = answer(planned, found, "done", checkpoint);
-      return { ...done, text: done.text + undoHint(checkpoint, context) };
-    };
-    // Line numbers mean something else in changed content.
-    return retryWhenStale(edit, () => !isByNumber);
+    return retryWhenStale(
+      () => planSmart(input, context),
+      async ({ planned, found }) => {
+        if (input.preview) return answer(planned, found, "planned");
+        checkpoint ??= await setCheckpoint(context);
+        await write(planned, context);
+        const done = answer(planned, found, "done", checkpoint);
+        return { ...done, text: done.text + undoHint(checkpoint, context) };
+      },
+      // Line numbers mean something else in changed content.
+      (_error, { found }) => found.way !== "line numbers",
+    );
   },
 };
 

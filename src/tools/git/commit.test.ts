@@ -181,7 +181,7 @@ describe("amend", () => {
       refusal(await room.call("git.commit", { amend: true, message: "x" })),
       refusal(await empty.call("git.commit", { amend: true })),
     ]).toEqual([
-      ["denied", "The last commit is published: origin/main has it"],
+      ["denied", "Cannot amend the last commit: it is already on origin/main"],
       ["not-found", "There is no commit to amend"],
     ]);
   });
@@ -207,7 +207,7 @@ it("concludes a merge when its conflicts are resolved", async () => {
     room.git("log", "-1", "--format=%s of %P").split(" ").length,
   ]).toEqual([
     ["unsupported", "There are unresolved conflicts in a"],
-    ["unsupported", "A merge is in progress"],
+    ["unsupported", "Cannot amend during a merge"],
     4,
   ]);
 });

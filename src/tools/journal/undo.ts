@@ -21,7 +21,7 @@ export type JournalUndoInput = z.infer<typeof fields>;
 export const journalUndo: Tool<JournalUndoInput, Undone> = {
   name: "journal.undo",
   summary:
-    "Undo file changes of earlier calls, including shell commands. Default: the latest call. Never overwrites later changes by others.",
+    "Undo file changes of earlier calls, including shell commands. Default: the latest call that changed files. Never overwrites later changes by others.",
   risk: "write",
   input: fields.check(
     refuseFault((input: JournalUndoInput) => faultInSelection(input, [["redo", input.redo]])),

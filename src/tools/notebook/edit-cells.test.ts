@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { notebookFaults } from "../../../test/support/notebook-faults.ts";
 import { ToolError } from "../../contract/error.ts";
 import { editCells } from "./edit-cells.ts";
+import { notebookFaults } from "./notebook-faults.ts";
 import { type CellEdit, readNotebookText } from "./notebook-text.ts";
 
 function edited(text: string, edit: Partial<CellEdit> & { cell_type?: string }): string {

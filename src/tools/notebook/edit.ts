@@ -13,6 +13,7 @@ import { noteWritten, retryWhenStale } from "../edit/edit-files.ts";
 import { withFileState } from "../edit/plan-files.ts";
 import { string } from "../fields.ts";
 import { editCells } from "./edit-cells.ts";
+import { notebookFaults } from "./notebook-faults.ts";
 import {
   type CellChange,
   type CellEdit,
@@ -92,14 +93,17 @@ interface ChangedNotebook extends Pick<CellChange, "cell" | "total"> {
 /** Changes a cell and nothing else. */
 async function changeNotebook(path: string, edit: CellEdit, context: ToolContext): Promise<ChangedNotebook> {
   const { environment, signal } = context;
-  return retryWhenStale(async () => {
-    const { plan, change } = await planChange(path, edit, context);
-    const planned = await withFileState(plan, context);
-    await environment.change([{ path, before: planned.beforeHash!, after: plan.after }], { signal });
-    noteWritten(path, plan.after, context);
-    const { cell, total } = change;
-    return { files: [editedFile(planned)], description: describeEdit([planned], "done"), cell, total };
-  });
+  return retryWhenStale(
+    async () => {
+      const { plan, change } = await planChange(path, edit, context);
+      return { after: plan.after, change, planned: await withFileState(plan, context) };
+    },
+    async ({ after, change: { cell, total }, planned }) => {
+      await environment.change([{ path, before: planned.beforeHash!, after }], { signal });
+      noteWritten(path, after, context);
+      return { files: [editedFile(planned)], description: describeEdit([planned], "done"), cell, total };
+    },
+  );
 }
 
 /** The diff of the change, for the approval prompt. */
@@ -120,6 +124,7 @@ async function planChange(path: string, edit: CellEdit, context: PreviewContext)
           hint: "Give a source or type that differs from the old.",
         },
       );
+    refuseWorse(path, file.text, after);
     return { change, plan: filePlan({ file, after, notes: change.notes }) };
   } catch (error) {
     throw await explainMiss(error, file, context);
@@ -136,4 +141,14 @@ async function readNotebook(path: string, { environment, signal }: PreviewContex
     });
   const [source] = sourcesOf(path, bytes) as Generator<Source>;
   return { path, bytes, source: source!, text: source!.text.utf8.toString() };
+}
+
+/** A check of our own work: an edit must not add a fault to a notebook. */
+function refuseWorse(path: string, before: string, after: string): void {
+  const known = new Map<string, number>();
+  for (const fault of notebookFaults(JSON.parse(before))) known.set(fault, (known.get(fault) ?? 0) + 1);
+  for (const fault of notebookFaults(JSON.parse(after))) known.set(fault, (known.get(fault) ?? 0) - 1);
+  const added = [...known].filter(([, left]) => left < 0).map(([fault]) => fault);
+  if (added.length > 0)
+    throw new ToolError("internal", `${path} would not be a valid notebook: ${added.join("; ")}`);
 }

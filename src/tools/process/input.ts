@@ -25,7 +25,7 @@ export type ProcessInputInput = z.infer<typeof input>;
 export const processInput: Tool<ProcessInputInput, ProcessOutput> = {
   name: "process.input",
   summary:
-    "Send input to a process and return its answer. End lines with \\n; \\u0003 is Ctrl-C in a terminal.",
+    "Send input to a process and return its output. End lines with \\n; \\u0003 is Ctrl-C in a terminal.",
   risk: "execute",
   input,
   limits: { maxChars: 30_000, keep: "tail" },

@@ -14,7 +14,7 @@ export type ToolsFindInput = z.infer<typeof input>;
 export const toolsFind: Tool<ToolsFindInput, FoundTools> = {
   name: "tools.find",
   summary:
-    "Find more tools: git, documents, plans, renaming, web search ... If they do not appear in your tool list, use tools.call.",
+    "Find more tools, for example for git, documents, plans, renaming or web search. If a tool is not in your tool list, call it with tools.call.",
   risk: "read",
   input,
   limits: { maxChars: 20_000, keep: "head" },

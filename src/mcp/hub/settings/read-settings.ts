@@ -66,7 +66,7 @@ export function readSettings(
   const isStdio = server.command !== undefined;
   const url = isStdio ? undefined : readUrl(server, expand);
   secrets.push(...(url?.searchParams.values() ?? []));
-  const cwd = resolve(workspace, expand(server.cwd ?? "."));
+  const cwd = isStdio ? resolve(workspace, expand(server.cwd ?? ".")) : workspace;
   return {
     name,
     transport:

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { ToolError } from "../../../contract/error.ts";
 import { calculate } from "./calculate.ts";
 import { showValue } from "./show-value.ts";
-import { toNumber, type Value } from "./value.ts";
+import { denominatorOf, numeratorOf, toNumber, type Value } from "./value.ts";
 
 const evaluated = (expression: string): Value => calculate(expression, { isStrict: false });
 
@@ -29,16 +29,16 @@ const { exact, rounded } = JSON.parse(
 ) as { exact: Record<string, [string, string]>; rounded: Record<string, string> };
 
 describe("calculate", () => {
-  it("computes the same fractions as Python", () => {
+  it("gives the fractions that Python gives", () => {
     const ours = Object.keys(exact).map((expression) => {
       const value = evaluated(expression);
       if (typeof value === "number") return [expression, value];
-      return [expression, [String(value.numerator), String(value.denominator)]];
+      return [expression, [String(numeratorOf(value)), String(denominatorOf(value))]];
     });
     expect(Object.fromEntries(ours)).toEqual(exact);
   });
 
-  it("agrees with Python to fourteen digits", () => {
+  it("gives fourteen digits of what Python gives with sixty", () => {
     const wrong = Object.entries(rounded).filter(([expression, digits]) => {
       const known = Number(digits);
       return Math.abs(toNumber(evaluated(expression)) - known) > 1e-14 * Math.abs(known);
@@ -65,7 +65,7 @@ describe("calculate", () => {
     ["7 mod -3", "= -2"],
     ["5.5 % 2", "= 1.5"],
     ["0^0", "= 1"],
-  ])("applies operators in order of precedence: %s", (expression, answer) => {
+  ])("knows which operator comes first in %s", (expression, answer) => {
     expect(shown(expression)).toBe(answer);
   });
 
@@ -77,16 +77,16 @@ describe("calculate", () => {
     ["1/3 + 1/6", "= 0.5"],
     ["-1 / 7", "≈ -0.14285714285714285714 (-1/7)"],
     ["1e400 / 1e399", "= 10"],
-    ["1e-99 + 1e-99", `= 0.${"0".repeat(98)}2`],
+    ["1e-400", "= 1e-400"],
     ["100! / 98!", "= 9900"],
-    ["2^10000 mod 7", "= 2"],
+    ["2^100000 mod 7", "= 2"],
     ["99999999999999999999 ^ 2", "= 9999999999999999999800000000000000000001"],
     ["0.999999999999999999999999 / 3 * 3", "= 0.999999999999999999999999"],
     [
       "2999999999999999999999999999/3000000000000000000000000001",
       "≈ 1 (2999999999999999999999999999/3000000000000000000000000001)",
     ],
-  ])("computes exactly: %s", (expression, answer) => {
+  ])("is exact where numbers can be: %s", (expression, answer) => {
     expect(shown(expression)).toBe(answer);
   });
 
@@ -109,6 +109,7 @@ describe("calculate", () => {
     ["sqrt(2)", "≈ 1.4142135623731"],
     ["sqrt(2)^2 - 2", "≈ 0"],
     ["sqrt(1e400)/1e200", "= 1"],
+    ["sqrt(3e600)", "≈ 1.73205080756888e+300"],
     ["8^(1/3)", "= 2"],
     ["4^1.5", "= 8"],
     ["cbrt(-27)", "= -3"],
@@ -142,7 +143,7 @@ describe("calculate", () => {
     ["round(1250, -2)", "= 1300"],
     ["round(pi, 4)", "= 3.1416"],
     ["floor(pi)", "= 3"],
-    ["floor(sqrt(3)^2)", "= 3"],
+    ["floor(sqrt(3)^2)", "≈ 3"],
     ["min(3, 1/2, pi)", "= 0.5"],
     ["max(3, 1/2, pi)", "≈ 3.14159265358979"],
     ["sum(0.1, 0.2, 0.3)", "= 0.6"],
@@ -153,7 +154,7 @@ describe("calculate", () => {
     ["choose(52, 5)", "= 2598960"],
     ["mod(-7, 3)", "= 2"],
     ["tau / 2 - pi + phi", "≈ 1.61803398874989"],
-  ])("evaluates %s", (expression, answer) => {
+  ])("knows %s", (expression, answer) => {
     expect(shown(expression)).toBe(answer);
   });
 
@@ -161,18 +162,20 @@ describe("calculate", () => {
     ["1/0", "invalid-input: Division by zero"],
     ["5 mod 0", "invalid-input: Division by zero"],
     ["0 ^ -1", "invalid-input: Division by zero"],
-    ["sqrt(-1)", "invalid-input: An even root of a negative number is not a real number"],
-    ["(-8)^(1/3)", "invalid-input: This power of a negative number is not a real number"],
-    ["log(0)", "invalid-input: A logarithm needs a positive number"],
-    ["log(8, 1)", "invalid-input: The base of a logarithm cannot be 1"],
-    ["tan(pi/2)", "invalid-input: It is only defined where the cosine is not 0"],
+    ["sqrt(-1)", "invalid-input: A negative number has no even root among real numbers"],
+    ["(-8)^(1/3)", "invalid-input: A negative number has no such power among real numbers"],
+    ["log(0)", "invalid-input: Only positive numbers have a logarithm among real numbers"],
+    ["log(8, 1)", "invalid-input: 1 cannot be the base of a logarithm"],
+    ["tan(pi/2)", "invalid-input: The tangent is not defined there"],
     ["asin(2)", "invalid-input: It is only defined from -1 to 1"],
     ["atanh(1)", "invalid-input: It is only defined between -1 and 1"],
-    ["0.5!", "invalid-input: A factorial needs a non-negative integer"],
+    ["0.5!", "invalid-input: A factorial needs an integer that is not negative"],
     ["gcd(1.5, 2)", "invalid-input: gcd needs integers"],
-    ["exp(1000)", "too-large: The result is too large: an approximation cannot exceed 1.8e308"],
-    ["sin(pi * 1e30)", "too-large: The result is too large: the angle has no digits after the point"],
-  ])("refuses %s, which has no value", (expression, refused) => {
+    ["exp(1000)", "too-large: The result is too large: an approximation cannot pass 1.8e308"],
+    ["exp(-1000)", "too-large: The result is too close to zero: an approximation ends at 5e-324"],
+    ["0.5^5000", "too-large: The result is too close to zero: an approximation ends at 5e-324"],
+    ["sin(pi * 1e30)", "too-large: The result is too large: the angle has no digits left behind the point"],
+  ])("says that %s has no value", (expression, refused) => {
     expect(refusal(expression)).toBe(refused);
   });
 
@@ -184,8 +187,8 @@ describe("calculate", () => {
     "choose(10^9, 10^8)",
     "10^30000 * 10^30000",
     "2^2^2^2^2^2^2",
-  ])("refuses %s before computing it", (expression) => {
-    expect(refusal(expression)).toBe("too-large: The result is too large: an integer may have 9864 digits");
+  ])("refuses %s at once, which has too many digits", (expression) => {
+    expect(refusal(expression)).toBe("too-large: The result is too large: an integer may have 39456 digits");
   });
 
   it.each([
@@ -200,28 +203,28 @@ describe("calculate", () => {
     ["1 = 1", 'Expected an operator at character 3, found "="'],
     ["10 // 3", 'Expected a number at character 5, found "/"'],
     ["1; 2", 'Expected an operator at character 2, found ";"'],
-    ["2pi", '"2pi" is not a number, at character 1'],
-    ["1__0", '"1__0" is not a number, at character 1'],
-    ["0b12", '"0b12" is not a number, at character 1'],
+    ["2pi", '"2pi" is no number, at character 1'],
+    ["1__0", '"1__0" is no number, at character 1'],
+    ["0b12", '"0b12" is no number, at character 1'],
     ["3!!", "Two factorials in a row are ambiguous, at character 3"],
-    ["sqrt 2", 'Expected "(" after sqrt at character 6, found "2"'],
+    ["sqrt 2", 'Expected "(" behind sqrt at character 6, found "2"'],
     ["sqrt()", "sqrt takes 1 number, not 0"],
     ["log(1, 2, 3)", "log takes 1 or 2 numbers, not 3"],
     ["min()", "min takes at least 1 number, not 0"],
     ["sqrt(4).x", 'Expected an operator at character 8, found "."'],
-  ])("reports the syntax error in %j", (expression, message) => {
+  ])("says what is wrong with %j", (expression, message) => {
     expect(refusal(expression)).toBe(`invalid-input: ${message}`);
   });
 
   it.each(["toString", "__proto__", "constructor(1)", "hasOwnProperty", "process", "Math.sqrt(2)", "x"])(
-    "refuses the name in %s",
+    "knows no %s",
     (expression) => {
       const [name] = /^\w+/.exec(expression)!;
-      expect(refusal(expression)).toBe(`invalid-input: Unknown name "${name}", at character 1`);
+      expect(refusal(expression)).toBe(`invalid-input: "${name}" is not known, at character 1`);
     },
   );
 
-  it("suggests the nearest name and lists all names", () => {
+  it("names what may have been meant, and all that is known", () => {
     const hintOf = (expression: string) => {
       try {
         evaluated(expression);
@@ -232,10 +235,10 @@ describe("calculate", () => {
     const known =
       "Known: sqrt cbrt root pow exp ln log log10 log2 abs sign floor ceil trunc round mod gcd lcm factorial choose min max " +
       "sum mean avg median hypot sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh deg rad pi tau e phi.";
-    expect([hintOf("sqr(2)"), hintOf("whatever(2)")]).toEqual([`Did you mean sqrt? ${known}`, known]);
+    expect([hintOf("sqr(2)"), hintOf("whatever(2)")]).toEqual([`Perhaps sqrt. ${known}`, known]);
   });
 
-  it("allows only numbers, the four operations and powers in strict mode", () => {
+  it("takes numbers, the four operations and powers in strict mode, and nothing else", () => {
     const strict = (expression: string) => showValue(calculate(expression, { isStrict: true })).value;
     expect(strict("(2 + 3) * -4 ** 2 / 0x10 - 1e1 ^ 2")).toBe("-105");
     expect(
@@ -251,40 +254,55 @@ describe("calculate", () => {
   });
 
   it.each([
-    ["(3^10000 * 7) / (3^10000 * 2)", "= 3.5"],
-    ["3^20000 / 3^19999", "= 3"],
+    ["sin(1000000.1)", "≈ -0.254725827037861"],
+    ["cos(824.63709)", "≈ 0.0309766112435579"],
+    ["sin(3.14159265358979323846)", "≈ 2.64338327950288e-21"],
+    ["sin(10^22)", "≈ -0.852200849767189"],
+    ["tan(-1.5707963267948966)", "≈ -51998506188720300"],
+    ["1.0000001^(10^9 + 0.5)", "≈ 2.68810383567011e+43"],
+    ["max(1/3^2500, 1/7^1400) * 7^1400", "= 1"],
+    ["(3^50000 * 7) / (3^50000 * 2)", "= 3.5"],
+    ["3^60000 / 3^59999", "= 3"],
     ["2^20000 / (2^20012 * 3^5)", "≈ 0.0000010046939300411522634 (1/995328)"],
+    ["sqrt(2) * 3 % sqrt(2)", "≈ 0"],
     ["sqrt(2) % 1", "≈ 0.414213562373095"],
     ["gcd(-8) + lcm(-3) + gcd(0) + lcm(0)", "= 11"],
-    ["gcd(3^9000, 6^9000) / 3^8999", "= 3"],
-  ])("reduces long numbers: %s", (expression, value) => {
+  ])("loses no digit that is known: %s", (expression, value) => {
     expect(shown(expression)).toBe(value);
   });
 
   it.each([
-    "2500!",
-    "2500! % 7",
-    "log(7^10000, 7)",
-    "3^20000 / (2^32000 - 1)",
-    "1e9000",
+    ["pi mod 1e-300", "too-large: The result is too large: of the remainder no digit is known"],
+    ["sqrt(2) * 1e20 % 7", "too-large: The result is too large: of the remainder no digit is known"],
+    ["sqrt(2 * 10^-700)", "too-large: The result is too close to zero: an approximation ends at 5e-324"],
+  ])("shows no digits that nobody knows: %s", (expression, message) => {
+    expect(refusal(expression)).toBe(message);
+  });
+
+  it.each([
+    "8000!",
+    "9000! % 7",
+    "log(7^40000, 7)",
+    "3^82000 / (2^131000 - 1)",
+    "1e30000",
     "gcd(3^10000, 2^16000 - 1)",
-  ])("refuses many long numbers: %s", (long) => {
+  ])("works out no more of %s than a few", (long) => {
     expect(refusal(Array(100).fill(long).join(" + "))).toBe(
       "too-large: The expression has too many long numbers",
     );
   });
 
-  it("refuses expressions that are too long or nested too deep", () => {
+  it("refuses what is nested too deep, or too long", () => {
     expect([refusal("(".repeat(300)), refusal("2^".repeat(300)), refusal("1+".repeat(2001))]).toEqual([
       "too-large: The expression is nested more than 200 deep",
       "too-large: The expression is nested more than 200 deep",
-      "too-large: The expression has 4002 characters; the limit is 4000",
+      "too-large: The expression has 4002 characters; at most 4000 are read",
     ]);
     expect(shown(`${"-".repeat(3000)}1`)).toBe("= 1");
     expect(shown(`${"(".repeat(200)}1${")".repeat(200)}`)).toBe("= 1");
   });
 
-  it("returns a value or a ToolError for any text", () => {
+  it("answers any text with a value or a refusal", () => {
     const pieces = [
       ..."+-*/%^!(),.= 0123456789eπ×",
       "**",
@@ -314,7 +332,7 @@ describe("calculate", () => {
     );
   });
 
-  it("obeys the laws of arithmetic", () => {
+  it("adds and multiplies fractions as mathematics does", () => {
     const number = fc.tuple(fc.bigInt(-(10n ** 30n), 10n ** 30n), fc.integer({ min: 0, max: 20 }));
     const written = ([digits, places]: readonly [bigint, number]) => `(${digits}e-${places})`;
     fc.assert(

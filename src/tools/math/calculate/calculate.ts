@@ -1,37 +1,31 @@
 import { ToolError } from "../../../contract/error.ts";
 import { nearest } from "../../../lib/text/nearest.ts";
-import { calculatorFunctions, decimal, factorial, power } from "./functions.ts";
+import { calculatorFunctions } from "./functions.ts";
+import { factorial, power } from "./power.ts";
+import { Cursor, readLiteral } from "./read-literal.ts";
 import {
   add,
   bitsOf,
   divide,
-  integer,
   isLong,
   modulo,
   mostBits,
   multiply,
   negate,
+  numeratorOf,
   remainder,
   subtract,
   type Value,
 } from "./value.ts";
 
-/**
- * The value of an expression, computed while it is parsed. `isStrict`: only the four operations, powers, signs and
- * parentheses over literals.
- */
-export function calculate(expression: string, { isStrict }: { readonly isStrict: boolean }): Value {
-  if (expression.length > mostCharacters)
-    throw tooMuch(`The expression has ${expression.length} characters; the limit is ${mostCharacters}`);
-  return new Parser(expression, isStrict).whole();
+interface CalculateOptions {
+  /** Only the four operations, powers, signs and parentheses over literals. */
+  readonly isStrict: boolean;
 }
 
-const mostCharacters = 4000;
-const mostNesting = 200;
-/** The limit for all long numbers of an expression together: they block the process. */
-const mostLongBits = 8 * mostBits;
-
 /**
+ * The value of an expression, worked out while it is read:
+ *
  *   sum     = product { ("+" | "-") product }
  *   product = signed { ("*" | "/" | "%" | "mod") signed }
  *   signed  = { "+" | "-" } power
@@ -39,232 +33,201 @@ const mostLongBits = 8 * mostBits;
  *   postfix = primary [ "!" ]
  *   primary = literal | name | name "(" sum { "," sum } ")" | "(" sum ")"
  */
-class Parser {
-  readonly #text: string;
+export function calculate(expression: string, options: CalculateOptions): Value {
+  if (expression.length > mostCharacters) throw tooLong(expression.length);
+  return new Reading(expression, options).whole();
+}
+
+const mostCharacters = 4000;
+const mostNesting = 200;
+/** Of all long numbers in an expression together: they block everything else. */
+const mostLongBits = 8 * mostBits;
+
+class Reading {
+  readonly #cursor: Cursor;
   readonly #isStrict: boolean;
-  /** The next number, name or operator; "" at the end. */
-  #token = "";
-  #start = 0;
   #nesting = 0;
   #longBits = 0;
 
-  constructor(text: string, isStrict: boolean) {
-    this.#text = text;
+  constructor(text: string, { isStrict }: CalculateOptions) {
+    this.#cursor = new Cursor(text);
     this.#isStrict = isStrict;
-    this.#readToken(0);
   }
 
   whole(): Value {
     const value = this.#sum();
-    if (this.#token !== "") throw this.#expected("an operator");
+    if (this.#cursor.next !== "") throw this.#cursor.expected("an operator");
     return value;
   }
 
   #sum(): Value {
+    const cursor = this.#cursor;
     let value = this.#product();
     for (;;) {
-      if (this.#take("+")) value = add(value, this.#product());
-      else if (this.#take("-")) value = subtract(value, this.#product());
+      if (cursor.take("+")) value = add(value, this.#product());
+      else if (cursor.take("-")) value = subtract(value, this.#product());
       else return value;
     }
   }
 
   #product(): Value {
+    const cursor = this.#cursor;
     let value = this.#signed();
     for (;;) {
-      if (this.#take("*")) value = multiply(value, this.#signed());
-      else if (this.#take("/")) value = divide(value, this.#signed());
-      else if (this.#takeUnlessStrict("%")) value = remainder(value, this.#signed());
-      else if (this.#takeUnlessStrict("mod")) value = modulo(value, this.#signed());
+      if (cursor.take("*")) value = multiply(value, this.#signed());
+      else if (cursor.take("/")) value = divide(value, this.#signed());
+      else if (this.#takes("%")) value = remainder(value, this.#signed());
+      else if (this.#takesMod()) value = modulo(value, this.#signed());
       else return value;
     }
   }
 
   #signed(): Value {
+    const cursor = this.#cursor;
     let isNegative = false;
     for (;;) {
-      if (this.#take("-")) isNegative = !isNegative;
-      else if (!this.#take("+")) break;
+      if (cursor.take("-")) isNegative = !isNegative;
+      else if (!cursor.take("+")) break;
     }
     const value = this.#power();
-    if (isLong(value)) this.#longBits += bitsOf(value.numerator);
-    if (this.#longBits > mostLongBits) throw tooMuch("The expression has too many long numbers");
+    if (typeof value !== "number" && isLong(value)) this.#countLong(bitsOf(numeratorOf(value)));
     return isNegative ? negate(value) : value;
   }
 
   #power(): Value {
     const base = this.#postfix();
-    return this.#take("^") || this.#take("**")
-      ? power(
-          base,
-          this.#nested(() => this.#signed()),
-        )
-      : base;
+    return this.#cursor.take("^") || this.#cursor.take("**") ? power(base, this.#inside("signed")) : base;
   }
 
   #postfix(): Value {
     const value = this.#primary();
-    if (!this.#takeUnlessStrict("!")) return value;
-    if (this.#token === "!") throw this.#refused("Two factorials in a row are ambiguous", "Write (3!)!");
+    if (!this.#takes("!")) return value;
+    if (this.#cursor.next === "!")
+      throw this.#cursor.refused("Two factorials in a row are ambiguous", "Write (3!)! for both.");
     return factorial(value);
   }
 
   #primary(): Value {
-    const token = this.#token;
-    if (this.#take("(")) {
-      const value = this.#nested(() => this.#sum());
+    const cursor = this.#cursor;
+    if (cursor.take("(")) {
+      const value = this.#inside("sum");
       this.#close();
       return value;
     }
-    if (/^[A-Za-z_πτφ]/.test(token)) return this.#named(token.toLowerCase());
-    if (!/^\.?\d/.test(token)) throw this.#expected("a number");
-    const value = readNumber(token);
-    if (value === undefined)
-      throw this.#refused(
-        `${quoted(token)} is not a number`,
-        "Write numbers like 12, 0.5, 1e3, 1_000, 0xff or 0b101, and every operator: 2 * pi.",
-      );
-    this.#take(token);
-    return value;
+    const word = cursor.word();
+    if (word !== "") return this.#named(word);
+    const literal = readLiteral(cursor);
+    if (literal === undefined) throw cursor.expected("a number");
+    return literal;
   }
 
-  #named(name: string): Value {
-    this.#refuseIfStrict();
-    const constant = Object.hasOwn(constants, name) ? constants[name] : undefined;
-    if (constant === undefined && !Object.hasOwn(calculatorFunctions, name)) throw this.#unknown();
-    this.#take(this.#token);
-    if (constant !== undefined) return constant;
-    if (!this.#take("(")) throw this.#expected(`"(" after ${name}`);
+  #named(word: string): Value {
+    const cursor = this.#cursor;
+    const name = word.toLowerCase();
+    this.#refuseIfStrict(word);
+    if (Object.hasOwn(constants, name)) {
+      cursor.goTo(cursor.at + word.length);
+      return constants[name]!;
+    }
+    if (!Object.hasOwn(calculatorFunctions(), name)) throw this.#unknown(word);
+    cursor.goTo(cursor.at + word.length);
+    if (!cursor.take("(")) throw cursor.expected(`"(" behind ${name}`);
+    return this.#call(name);
+  }
+
+  #call(name: string): Value {
+    const { least, most, run } = calculatorFunctions()[name]!;
     const values: Value[] = [];
-    if (this.#token !== ")")
-      do values.push(this.#nested(() => this.#sum()));
-      while (this.#take(","));
+    if (this.#cursor.next !== ")")
+      do values.push(this.#inside("sum"));
+      while (this.#cursor.take(","));
     this.#close();
-    const { least, most, run } = calculatorFunctions[name]!;
     if (values.length < least || values.length > most) throw wrongCount(name, values.length);
     return run(values);
   }
 
   #close(): void {
-    if (!this.#take(")")) throw this.#expected('an operator or ")"');
+    if (!this.#cursor.take(")")) throw this.#cursor.expected('an operator or ")"');
   }
 
-  /** Parses in parentheses or in an exponent. */
-  #nested(parse: () => Value): Value {
+  /** One level deeper: in parentheses, or in an exponent. */
+  #inside(what: "sum" | "signed"): Value {
     this.#nesting += 1;
-    if (this.#nesting > mostNesting) throw tooMuch(`The expression is nested more than ${mostNesting} deep`);
-    const value = parse();
+    if (this.#nesting > mostNesting)
+      throw new ToolError("too-large", `The expression is nested more than ${mostNesting} deep`, {
+        hint: "Work out a part of it first.",
+      });
+    const value = what === "sum" ? this.#sum() : this.#signed();
     this.#nesting -= 1;
     return value;
   }
 
-  #readToken(from: number): void {
-    tokenHere.lastIndex = from;
-    const token = tokenHere.exec(this.#text)![1]!;
-    this.#start = tokenHere.lastIndex - token.length;
-    this.#token = operators.get(token) ?? token;
+  #countLong(bits: number): void {
+    this.#longBits += bits;
+    if (this.#longBits > mostLongBits)
+      throw new ToolError("too-large", "The expression has too many long numbers", {
+        hint: "Work out a part of it first, or let a command compute it.",
+      });
   }
 
-  /** Skips `token` if it comes next. */
-  #take(token: string): boolean {
-    if (this.#token !== token) return false;
-    this.#readToken(this.#start + token.length);
+  #takes(operator: "%" | "!"): boolean {
+    if (this.#cursor.next !== operator) return false;
+    this.#refuseIfStrict(operator);
+    return this.#cursor.take(operator);
+  }
+
+  #takesMod(): boolean {
+    const { next } = this.#cursor;
+    if ((next !== "m" && next !== "M") || this.#cursor.word().toLowerCase() !== "mod") return false;
+    this.#refuseIfStrict("mod");
+    this.#cursor.goTo(this.#cursor.at + 3);
     return true;
   }
 
-  #takeUnlessStrict(operator: "%" | "mod" | "!"): boolean {
-    if (this.#token !== operator) return false;
-    this.#refuseIfStrict();
-    return this.#take(operator);
+  #refuseIfStrict(what: string): void {
+    if (!this.#isStrict) return;
+    throw this.#cursor.refused(
+      `${JSON.stringify(what.slice(0, 40))} is not allowed in strict mode`,
+      "Use numbers, + - * / ** ^ and parentheses only.",
+    );
   }
 
-  #refuseIfStrict(): void {
-    if (this.#isStrict)
-      throw this.#refused(
-        `${quoted(this.#token)} is not allowed in strict mode`,
-        "Use numbers, + - * / ** ^ and parentheses only.",
-      );
-  }
-
-  #expected(what: string): ToolError {
-    const token = this.#token;
-    const found = token === "" ? "at the end" : `at character ${this.#start + 1}, found ${quoted(token)}`;
-    return new ToolError("invalid-input", `Expected ${what} ${found}`, { hint: hintFor(token, this.#text) });
-  }
-
-  #refused(message: string, hint: string): ToolError {
-    return new ToolError("invalid-input", `${message}, at character ${this.#start + 1}`, { hint });
-  }
-
-  #unknown(): ToolError {
-    const names = [...Object.keys(calculatorFunctions), ...Object.keys(constants)].filter(
+  #unknown(word: string): ToolError {
+    const names = [...Object.keys(calculatorFunctions()), ...Object.keys(constants)].filter(
       (name) => name < "\x7f",
     );
-    const near = this.#token.length > 1 ? nearest(this.#token.slice(0, 40), names) : undefined;
-    return this.#refused(
-      `Unknown name ${quoted(this.#token)}`,
-      `${near === undefined ? "" : `Did you mean ${near}? `}Known: ${names.join(" ")}.`,
+    const near = word.length > 1 ? nearest(word.slice(0, 40), names) : undefined;
+    return this.#cursor.refused(
+      `${JSON.stringify(word.slice(0, 40))} is not known`,
+      `${near === undefined ? "" : `Perhaps ${near}. `}Known: ${names.join(" ")}.`,
     );
   }
-}
-
-/** Numbers, names, `**`, and any other character. A number includes whatever is attached to it: "2pi" is refused. */
-const tokenHere = /\s*(0[xbo]\w*|\.?\d(?:[eE][+-]?\d|[\w.πτφ])*|[A-Za-z_πτφ][\wπτφ]*|\*\*|.|$)/suy;
-
-/** Other signs for the operators. */
-const operators: ReadonlyMap<string, string> = new Map([
-  ...[..."×·⋅∗"].map((sign) => [sign, "*"] as const),
-  ...[..."÷∕"].map((sign) => [sign, "/"] as const),
-  ...[..."−–"].map((sign) => [sign, "-"] as const),
-  ...["MOD", "Mod"].map((name) => [name, "mod"] as const),
-]);
-
-const numberShape = /^(?:(0x[\da-f]+|0b[01]+|0o[0-7]+)|(\d*)(?:\.(\d*))?(?:e([+-]?\d+))?)$/i;
-
-function readNumber(token: string): Value | undefined {
-  if (/^\d+$/.test(token)) return integer(BigInt(token));
-  const match = numberShape.exec(token.replace(/(?<=[\da-f])_(?=[\da-f])/gi, ""));
-  if (!match) return undefined;
-  const [, based, whole, fraction = "", exponent = "0"] = match;
-  if (based !== undefined) return integer(BigInt(based));
-  return decimal(BigInt(whole + fraction), Number(exponent) - fraction.length);
-}
-
-function tooMuch(message: string): ToolError {
-  return new ToolError("too-large", message, {
-    hint: "Evaluate a part of it first, or compute it with a command.",
-  });
-}
-
-function quoted(token: string): string {
-  return JSON.stringify(token.length > 40 ? `${token.slice(0, 40)}…` : token);
 }
 
 function wrongCount(name: string, count: number): ToolError {
-  const { least, most } = calculatorFunctions[name]!;
+  const { least, most } = calculatorFunctions()[name]!;
   const wanted =
     most === least ? `${least}` : Number.isFinite(most) ? `${least} or ${most}` : `at least ${least}`;
   return new ToolError(
     "invalid-input",
     `${name} takes ${wanted} ${wanted.endsWith("1") ? "number" : "numbers"}, not ${count}`,
-    { hint: name === "log" ? "log(x) has base 10, log(x, b) has base b." : "Separate numbers by commas." },
+    {
+      hint: name === "log" ? "log(x) has base 10, log(x, b) the base b." : "Separate them by commas.",
+    },
   );
 }
 
-function hintFor(token: string, text: string): string {
-  if (/^[=<>]/.test(token))
-    return "Comparisons and variables are not supported; give one arithmetic expression.";
-  if (token === ",") return "Write 1000 or 1_000; commas only separate the arguments of a function.";
-  if (token === "." || token === "[") return "Write sqrt(2), not Math.sqrt(2).";
-  if ((token === "" || token === ")") && /%\s*(\)|$)/.test(text))
-    return "% is the remainder of a division; for ten percent of x write x * 10 / 100.";
-  if (token === "/") return "For integer division write floor(a / b).";
-  if (token === "" && text.includes("(")) return "Close every parenthesis.";
-  if (/^[\w(√πτφ]/.test(token)) return "Write every operator: 2 * pi, 3 * (1 + 2), sqrt(2).";
-  return "Write an expression like (2 + 3) * 4 ^ 2 / sqrt(2).";
+function tooLong(length: number): ToolError {
+  return new ToolError(
+    "too-large",
+    `The expression has ${length} characters; at most ${mostCharacters} are read`,
+    {
+      hint: "Work out parts of it first, or let a command compute it.",
+    },
+  );
 }
 
-/** Constants by lower-case name. */
+/** By lower-case name. */
 const constants: Readonly<Record<string, Value>> = {
   pi: Math.PI,
   π: Math.PI,

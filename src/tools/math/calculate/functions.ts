@@ -1,26 +1,30 @@
+import type { ToolError } from "../../../contract/error.ts";
+import { choose, factorial, power, root } from "./power.ts";
 import {
   add,
   approximate,
   bitsOf,
   compare,
+  denominatorOf,
   divide,
-  type Fraction,
+  type Exact,
+  floor,
   greatestDivisor,
   integer,
-  is,
-  isInteger,
   isNegative,
   isZero,
   modulo,
   mostBits,
-  mostDenominatorBits,
   multiply,
   negate,
+  notZero,
+  numeratorOf,
   quotient,
   scaled,
   subtract,
   toNumber,
   tooLarge,
+  truncate,
   undefinedResult,
   type Value,
 } from "./value.ts";
@@ -31,55 +35,60 @@ interface CalculatorFunction {
   readonly run: (values: readonly Value[]) => Value;
 }
 
-const zero = integer(0n);
-const unit = integer(1n);
-const ten = integer(10n);
+const fromMinusOne = "from -1 to 1";
 
-/** Functions by lower-case name. */
-export const calculatorFunctions: Readonly<Record<string, CalculatorFunction>> = {
-  sqrt: one((value) => root(value, integer(2n))),
-  cbrt: one((value) => root(value, integer(3n))),
+/** By lower-case name. Created on first use: most expressions name none. */
+export function calculatorFunctions(): Readonly<Record<string, CalculatorFunction>> {
+  made ??= makeFunctions();
+  return made;
+}
+
+let made: ReturnType<typeof calculatorFunctions> | undefined;
+
+const makeFunctions = (): ReturnType<typeof calculatorFunctions> => ({
+  sqrt: one((value) => root(value, 2n)),
+  cbrt: one((value) => root(value, 3n)),
   root: two(root),
   pow: two(power),
-  exp: one(real(Math.exp, { at: 0n, is: unit })),
+  exp: one(real((value) => notZero(Math.exp(value)), { at: 0n, is: 1n })),
   ln: one(naturalLogarithm),
-  log: { least: 1, most: 2, run: ([value, base = ten]) => logarithm(value!, base) },
-  log10: one((value) => logarithm(value, ten)),
-  log2: one((value) => logarithm(value, integer(2n))),
-  abs: one((value) => (isNegative(value) ? negate(value) : value)),
-  sign: one((value) => (isZero(value) ? zero : isNegative(value) ? integer(-1n) : unit)),
-  floor: one(floor),
-  ceil: one((value) => negate(floor(negate(value)))),
-  trunc: one((value) => (isNegative(value) ? negate(floor(negate(value))) : floor(value))),
-  round: { least: 1, most: 2, run: ([value, digits = zero]) => round(value!, digits) },
+  log: { least: 1, most: 2, run: ([value, base]) => logarithm(value!, base ?? 10n) },
+  log10: one((value) => logarithm(value, 10n)),
+  log2: one((value) => logarithm(value, 2n)),
+  abs: one((value) => (isNegative(value) ? multiply(-1n, value) : value)),
+  sign: one((value) => (isZero(value) ? 0n : isNegative(value) ? -1n : 1n)),
+  floor: one(floorOf),
+  ceil: one(ceilingOf),
+  trunc: one(truncationOf),
+  round: { least: 1, most: 2, run: ([value, digits]) => rounded(value!, digits) },
   mod: two(modulo),
-  gcd: several((values) => integer(integers("gcd", values).reduce(greatestDivisor, 0n))),
-  lcm: several((values) => integer(integers("lcm", values).reduce(commonMultiple, 1n))),
+  gcd: several((values) => integers("gcd", values).reduce(commonDivisor, 0n)),
+  lcm: several((values) => integers("lcm", values).reduce(commonMultiple, 1n)),
   factorial: one(factorial),
   choose: two(choose),
   min: several((values) => values.reduce((least, value) => (compare(value, least) < 0 ? value : least))),
   max: several((values) => values.reduce((most, value) => (compare(value, most) > 0 ? value : most))),
-  sum: several((values) => values.reduce(add)),
+  sum: several(sum),
   mean: several(mean),
   avg: several(mean),
   median: several(median),
-  hypot: several((values) => root(values.map((value) => multiply(value, value)).reduce(add), integer(2n))),
-  sin: one(real(circular(Math.sin), { at: 0n, is: zero })),
-  cos: one(real(circular(Math.cos), { at: 0n, is: unit })),
-  tan: one(real(tangent, { at: 0n, is: zero }, "where the cosine is not 0")),
-  asin: one(real(Math.asin, { at: 0n, is: zero }, "from -1 to 1")),
-  acos: one(real(Math.acos, { at: 1n, is: zero }, "from -1 to 1")),
-  atan: one(real(Math.atan, { at: 0n, is: zero })),
-  atan2: two((height, width) => approximate(Math.atan2(toNumber(height), toNumber(width)))),
-  sinh: one(real(Math.sinh, { at: 0n, is: zero })),
-  cosh: one(real(Math.cosh, { at: 0n, is: unit })),
-  tanh: one(real(Math.tanh, { at: 0n, is: zero })),
-  asinh: one(real(Math.asinh, { at: 0n, is: zero })),
-  acosh: one(real(Math.acosh, { at: 1n, is: zero }, "from 1 on")),
-  atanh: one(real(Math.atanh, { at: 0n, is: zero }, "between -1 and 1")),
+  hypot: several((values) => root(sum(values.map((value) => multiply(value, value))), 2n)),
+  sin: one(sine),
+  cos: one(cosine),
+  tan: one(tangent),
+  asin: one(real(Math.asin, { at: 0n, is: 0n }, fromMinusOne)),
+  acos: one(real(Math.acos, { at: 1n, is: 0n }, fromMinusOne)),
+  atan: one(real(Math.atan, { at: 0n, is: 0n })),
+  atan2: two(arcTangent),
+  sinh: one(real(Math.sinh, { at: 0n, is: 0n })),
+  cosh: one(real(Math.cosh, { at: 0n, is: 1n })),
+  tanh: one(real(Math.tanh, { at: 0n, is: 0n })),
+  asinh: one(real(Math.asinh, { at: 0n, is: 0n })),
+  acosh: one(real(Math.acosh, { at: 1n, is: 0n }, "from 1 on")),
+  atanh: one(real(arcTangentH, { at: 0n, is: 0n }, "between -1 and 1")),
   deg: one((value) => multiply(value, 180 / Math.PI)),
   rad: one((value) => multiply(value, Math.PI / 180)),
-};
+});
 
 function one(run: (value: Value) => Value): CalculatorFunction {
   return { least: 1, most: 1, run: ([value]) => run(value!) };
@@ -93,217 +102,209 @@ function several(run: (values: readonly Value[]) => Value): CalculatorFunction {
   return { least: 1, most: Number.POSITIVE_INFINITY, run };
 }
 
-/** A function of JavaScript: exact at one known value, elsewhere an approximation, and refused outside its domain. */
-function real(
-  compute: (value: number) => number,
-  known: { readonly at: bigint; readonly is: Value },
-  domain?: string,
-): (value: Value) => Value {
-  return (value) => {
-    if (is(value, known.at)) return known.is;
-    const result = compute(toNumber(value));
-    if (domain && !Number.isFinite(result)) throw undefinedResult(`It is only defined ${domain}`);
-    return approximate(result);
-  };
-}
-
-/** A result that is only the rounding error of the angle is zero: sin(pi). */
-function circular(compute: (radians: number) => number): (radians: number) => number {
-  return (radians) => {
-    if (Math.abs(radians) > 2 ** 48) throw tooLarge("the angle has no digits after the point");
-    const result = compute(radians);
-    return Math.abs(result) <= Math.abs(radians) * 2 ** -52 ? 0 : result;
-  };
-}
-
-function tangent(radians: number): number {
-  return circular(Math.cos)(radians) === 0 ? Number.NaN : circular(Math.tan)(radians);
-}
-
 function integers(name: string, values: readonly Value[]): readonly bigint[] {
   return values.map((value) => {
-    if (!isInteger(value)) throw undefinedResult(`${name} needs integers`);
-    return value.numerator;
+    if (typeof value !== "bigint") throw undefinedResult(`${name} needs integers`);
+    if (bitsOf(value) > mostBitsDivided)
+      throw tooLarge(`${name} takes integers of ${mostDigitsDivided} digits`);
+    return value;
   });
+}
+
+/** Euclid's algorithm takes as many steps as there are digits, each as long as the numbers. */
+const mostBitsDivided = 2 ** 14;
+const mostDigitsDivided = 4900;
+
+function commonDivisor(one: bigint, other: bigint): bigint {
+  return greatestDivisor(one, other, 0n)!;
 }
 
 function commonMultiple(one: bigint, other: bigint): bigint {
   if (one === 0n || other === 0n) return 0n;
-  const multiple = (one / greatestDivisor(one, other)) * other;
-  return integer(multiple < 0n ? -multiple : multiple).numerator;
+  const multiple = (one / commonDivisor(one, other)) * other;
+  return integer(multiple < 0n ? -multiple : multiple);
+}
+
+function sum(values: readonly Value[]): Value {
+  return values.reduce(add);
 }
 
 function mean(values: readonly Value[]): Value {
-  return divide(values.reduce(add), integer(BigInt(values.length)));
+  return divide(sum(values), BigInt(values.length));
 }
 
 function median(values: readonly Value[]): Value {
   const sorted = [...values].sort(compare);
   const middle = sorted.length >> 1;
-  return sorted.length % 2 === 1 ? sorted[middle]! : mean(sorted.slice(middle - 1, middle + 1));
+  return sorted.length % 2 === 1 ? sorted[middle]! : divide(add(sorted[middle - 1]!, sorted[middle]!), 2n);
 }
 
-function floor(value: Value): Value {
-  const { numerator, denominator } = toExact(value);
-  const whole = numerator / denominator;
-  return integer(whole * denominator > numerator ? whole - 1n : whole);
+function arcTangent(height: Value, width: Value): Value {
+  if (isZero(height) && isZero(width)) throw undefinedResult("atan2(0, 0) is not defined");
+  if (height === 0n && !isNegative(width)) return 0n;
+  return approximate(Math.atan2(toNumber(height), toNumber(width)));
 }
 
-/** Rounds to `digits` after the point, before it where negative. Rounds halves away from zero, as spreadsheets do. */
-function round(value: Value, digits: Value): Value {
-  if (isNegative(value)) return negate(round(negate(value), digits));
-  if (!isInteger(digits) || digits.numerator > 1000n || digits.numerator < -1000n)
-    throw undefinedResult("round takes an integer from -1000 to 1000 as its number of digits");
-  const scale = power(ten, digits);
-  return divide(floor(add(multiply(toExact(value), scale), quotient(1n, 2n))), scale);
+function arcTangentH(value: number): number {
+  return Math.abs(value) === 1 ? Number.NaN : Math.atanh(value);
+}
+
+const floorOf = (value: Value): Value => toInteger(value, floor);
+const ceilingOf = (value: Value): Value => toInteger(value, (exact) => -floor(negate(exact) as Exact));
+const truncationOf = (value: Value): Value => toInteger(value, truncate);
+
+/** To `digits` after the point, before it where negative; halves are rounded away from zero, as in spreadsheets. */
+function rounded(value: Value, digits: Value = 0n): Value {
+  if (typeof digits !== "bigint" || digits > mostPlaces || digits < -mostPlaces) throw noSuchPlace();
+  const known = knownDigits(value);
+  const [scale, unscale] = digits < 0n ? [1n, 10n ** -digits] : [10n ** digits, 1n];
+  const twice = 2n * numeratorOf(known) * scale;
+  const unit = denominatorOf(known) * unscale;
+  const result = quotient(((twice < 0n ? twice - unit : twice + unit) / (2n * unit)) * unscale, scale);
+  const isHalf = typeof value === "number" && twice % (2n * unit) === (twice < 0n ? -unit : unit);
+  return isHalf ? toNumber(result) : result;
+}
+
+const mostPlaces = 1000n;
+
+function noSuchPlace(): ToolError {
+  return undefinedResult(
+    `round takes an integer from ${-mostPlaces} to ${mostPlaces} as its number of digits`,
+  );
+}
+
+/** On which side of an integer an approximation lies is unknown. */
+function toInteger(value: Value, convert: (value: Exact) => bigint): Value {
+  const known = knownDigits(value);
+  const whole = convert(known);
+  return typeof value === "number" && typeof known === "bigint" ? Number(whole) : whole;
 }
 
 /** The fifteen known digits of an approximation. */
-function toExact(value: Value): Fraction {
-  if (typeof value === "object") return value;
-  const [digits = "", exponent] = value.toExponential(14).split("e");
-  return decimal(BigInt(digits.replace(".", "")), Number(exponent) - 14) as Fraction;
+function knownDigits(value: Value): Exact {
+  if (typeof value !== "number") return value;
+  const [digits = "0", exponent = "0"] = approximate(value).toExponential(14).split("e");
+  return multiply(BigInt(digits.replace(".", "")), power(10n, BigInt(exponent) - 14n)) as Exact;
 }
 
-/** digits × 10 ** exponent. */
-export function decimal(digits: bigint, exponent: number): Value {
-  if (Math.abs(exponent) > mostBits / 3) throw tooLarge();
-  const scale = 10n ** BigInt(Math.abs(exponent));
-  return exponent < 0 ? quotient(digits, scale) : integer(digits * scale);
+/** A JavaScript function: an approximation, unless its value is known. NaN where it is undefined. */
+function real(
+  compute: (value: number) => number,
+  known: { readonly at: bigint; readonly is: bigint },
+  domain?: string,
+): (value: Value) => Value {
+  return (value) => {
+    if (value === known.at) return known.is;
+    const result = compute(toNumber(value));
+    if (Number.isNaN(result)) throw undefinedResult(`It is only defined ${domain}`);
+    return approximate(result);
+  };
 }
 
-/** Exact where possible; 0 to the power of 0 is 1. */
-export function power(base: Value, exponent: Value): Value {
-  if (isZero(base) && isNegative(exponent)) throw undefinedResult("Division by zero");
-  if (typeof base === "object" && isInteger(exponent)) return exactPower(base, exponent.numerator);
-  if (isNegative(base) && !isInteger(exponent))
-    throw undefinedResult(
-      "This power of a negative number is not a real number",
-      "Use cbrt(x) or root(x, n).",
-    );
-  if (typeof base === "object" && typeof exponent === "object") {
-    // 8 ** (1/3) is 2, and 4 ** 1.5 is 8.
-    const exact = exactRoot(base, exponent.denominator);
-    if (exact !== undefined) return exactPower(exact, exponent.numerator);
-  }
-  return approximate(toNumber(base) ** toNumber(exponent));
+const sine: (value: Value) => Value = (value) => {
+  if (value === 0n) return 0n;
+  return typeof value === "number" ? settled(Math.sin(angle(value)), value) : sineOf(turned(value));
+};
+
+const cosine: (value: Value) => Value = (value) => {
+  if (value === 0n) return 1n;
+  return typeof value === "number" ? settled(Math.cos(angle(value)), value) : cosineOf(turned(value));
+};
+
+const tangent: (value: Value) => Value = (value) => {
+  if (value === 0n) return 0n;
+  if (typeof value !== "number") return sineOf(turned(value)) / cosineOf(turned(value));
+  if (cosine(value) === 0) throw undefinedResult("The tangent is not defined there");
+  return settled(Math.tan(angle(value)), value);
+};
+
+/** In radians. For a larger angle no digit after the point is known, and so nothing about its sine. */
+function angle(radians: number): number {
+  if (Math.abs(radians) > 2 ** 48) throw tooLarge("the angle has no digits left behind the point");
+  return radians;
 }
 
-function exactPower({ numerator, denominator }: Fraction, exponent: bigint): Value {
-  if (exponent < 0n) {
-    const sign = numerator < 0n ? -1n : 1n;
-    return exactPower({ numerator: sign * denominator, denominator: sign * numerator }, -exponent);
-  }
-  if (denominator === 1n && numerator >= -1n && numerator <= 1n)
-    return integer(exponent === 0n ? 1n : numerator ** (exponent % 2n || 2n));
-  // Lower bounds: 2 ** n has n + 1 bits.
-  const bits = (bitsOf(numerator) - 1) * Number(exponent);
-  if (bits > mostBits && denominator === 1n) throw tooLarge();
-  if (bits > mostBits || (bitsOf(denominator) - 1) * Number(exponent) > mostDenominatorBits)
-    return longPower({ numerator, denominator }, exponent);
-  return { ...integer(numerator ** exponent), denominator: denominator ** exponent };
+/** A result that is only the rounding of the angle is zero: sin(pi). */
+function settled(result: number, radians: number): number {
+  return Math.abs(result) <= Math.abs(radians) * 2 ** -52 ? 0 : result;
 }
 
-/**
- * A power of a fraction with too many digits to keep, as in compound interest. `**` of numbers would lose as many
- * digits as the exponent has; repeated squaring with a long mantissa does not.
- */
-function longPower({ numerator, denominator }: Fraction, exponent: bigint): number {
-  if (bitsOf(exponent) > 64) throw tooLarge("the exponent has too many digits");
-  const precision = 192;
-  const shift = precision + Math.max(0, bitsOf(denominator) - bitsOf(numerator));
-  let factor = shorten((numerator << BigInt(shift)) / denominator, -shift);
-  let result = { digits: 1n, shift: 0 };
-  for (let left = exponent; left > 0n; left >>= 1n) {
-    if (left & 1n) result = shorten(result.digits * factor.digits, result.shift + factor.shift);
-    factor = shorten(factor.digits ** 2n, 2 * factor.shift);
-  }
-  return approximate((Number(result.digits) / 2 ** precision) * 2 ** (result.shift + precision));
-
-  function shorten(digits: bigint, shift: number): typeof result {
-    const surplus = Math.max(0, bitsOf(digits) - precision);
-    return { digits: digits >> BigInt(surplus), shift: shift + surplus };
-  }
+/** An exact angle as quarter turns and a rest, so that a long one loses no digits. */
+function turned(value: Exact): Turned {
+  const near = toNumber(value);
+  const isKept = typeof value === "bigint" && Number.isSafeInteger(near);
+  if (isKept || Math.abs(near) < 1) return { quarters: 0, rest: near };
+  if (Math.abs(near) > mostRadians) throw tooLarge("an angle may have 40 digits before the point");
+  const digits = (numeratorOf(value) * scale) / denominatorOf(value);
+  const quarters = (2n * digits + (digits < 0n ? -quarterTurn : quarterTurn)) / (2n * quarterTurn);
+  const rest = Number(digits - quarters * quarterTurn) / Number(scale);
+  return { quarters: Number(((quarters % 4n) + 4n) % 4n), rest };
 }
 
-function root(value: Value, degree: Value): Value {
-  if (!isInteger(degree) || degree.numerator <= 0n)
-    throw undefinedResult("A root needs a positive integer as its degree");
-  if (isNegative(value)) {
-    if (degree.numerator % 2n === 0n)
-      throw undefinedResult("An even root of a negative number is not a real number");
-    return negate(root(negate(value), degree));
-  }
-  const exact = typeof value === "number" ? undefined : exactRoot(value, degree.numerator);
-  if (exact !== undefined) return exact;
-  if (is(degree, 2n)) return Math.sqrt(toNumber(value));
-  return is(degree, 3n) ? Math.cbrt(toNumber(value)) : toNumber(value) ** (1 / Number(degree.numerator));
+interface Turned {
+  /** From 0 to 3. */
+  readonly quarters: number;
+  /** Short enough, or exact as a number. */
+  readonly rest: number;
 }
 
-/** The root of a non-negative value, if it is exact. */
-function exactRoot(value: Fraction, degree: bigint): Fraction | undefined {
-  const numerator = integerRoot(value.numerator, degree);
-  const denominator = numerator === undefined ? undefined : integerRoot(value.denominator, degree);
-  if (numerator === undefined || denominator === undefined) return undefined;
-  return { numerator, denominator };
+function sineOf({ quarters, rest }: Turned): number {
+  const size = quarters % 2 === 0 ? Math.sin(rest) : Math.cos(rest);
+  return quarters < 2 ? size : -size;
 }
 
-function integerRoot(value: bigint, degree: bigint): bigint | undefined {
-  if (value <= 1n || degree === 1n) return value;
-  const bits = bitsOf(value);
-  // The root would lie between 1 and 2. More bits would take too long.
-  if (degree >= BigInt(bits) + 4n || bits > 2 ** 13) return undefined;
-  // Newton's method from above: each step gets nearer, until the first that does not.
-  let near = 1n << BigInt(Math.ceil((bits + 4) / Number(degree)));
-  for (;;) {
-    const next = ((degree - 1n) * near + value / near ** (degree - 1n)) / degree;
-    if (next >= near) return near ** degree === value ? near : undefined;
-    near = next;
-  }
+function cosineOf({ quarters, rest }: Turned): number {
+  return sineOf({ quarters: (quarters + 1) % 4, rest });
 }
 
-export function factorial(value: Value): Value {
-  if (!isInteger(value) || isNegative(value))
-    throw undefinedResult("A factorial needs a non-negative integer");
-  const count = Number(value.numerator);
-  if (count * Math.log2(count / Math.E) > mostBits) throw tooLarge();
-  let product = 1n;
-  for (let factor = 2; factor <= count; factor += 1) product *= BigInt(factor);
-  return integer(product);
-}
+const mostRadians = 1e40;
+const scale = 10n ** 100n;
+/** π / 2 × scale. */
+const quarterTurn =
+  15707963267948966192313216916397514420985846996875529104874722961539082031431044993140174126710585339n;
 
-/** The binomial coefficient. */
-function choose(count: Value, taken: Value): Value {
-  if (!isInteger(count) || !isInteger(taken) || isNegative(count) || isNegative(taken))
-    throw undefinedResult("choose needs two non-negative integers");
-  const [all, rest] = [count.numerator, count.numerator - taken.numerator];
-  if (rest < 0n) return zero;
-  const fewer = rest < taken.numerator ? rest : taken.numerator;
-  if (Number(fewer) * Math.log2(Number(all)) > mostBits) throw tooLarge();
-  let result = 1n;
-  for (let step = 1n; step <= fewer; step += 1n) result = (result * (all - fewer + step)) / step;
-  return integer(result);
+function naturalLogarithm(value: Value): Value {
+  refuseUnfit(value);
+  return value === 1n ? 0n : naturalNumber(value);
 }
 
 /** Exact where the value is an integer power of the base. */
 function logarithm(value: Value, base: Value): Value {
-  if (base === 1 || is(base, 1n)) throw undefinedResult("The base of a logarithm cannot be 1");
-  const near = toNumber(divide(naturalLogarithm(value), naturalLogarithm(base)));
-  const whole = Math.round(near);
-  if (typeof value === "object" && isInteger(base) && bitsOf(base.numerator) * Math.abs(whole) <= mostBits) {
-    const [target, size] = whole < 0 ? [divide(unit, value), -whole] : [value, whole];
-    if (is(target, base.numerator ** BigInt(size))) return integer(BigInt(whole));
-  }
-  // These two are more precise than the quotient.
-  if (is(base, 10n) && Math.abs(near) < 300) return Math.log10(toNumber(value));
-  return is(base, 2n) && Math.abs(near) < 1000 ? Math.log2(toNumber(value)) : near;
+  refuseUnfit(value);
+  refuseUnfit(base);
+  if (base === 1n || base === 1) throw undefinedResult("1 cannot be the base of a logarithm");
+  const near = withBase(value, base);
+  return exactLogarithm(value, base, Math.round(near)) ?? approximate(near);
 }
 
-function naturalLogarithm(value: Value): Value {
-  if (isZero(value) || isNegative(value)) throw undefinedResult("A logarithm needs a positive number");
-  if (is(value, 1n)) return zero;
-  const { mantissa, exponent } = scaled(value);
-  const near = Math.log(mantissa) + exponent * Math.LN2;
-  // Near 1, the difference from 1 has the digits that matter.
-  return Math.abs(near) < 0.5 ? Math.log1p(toNumber(subtract(value, unit))) : near;
+/** JavaScript is more precise for two bases than a quotient. */
+function withBase(value: Value, base: Value): number {
+  if (base !== 2n && base !== 10n) return naturalNumber(value) / naturalNumber(base);
+  const { mantissa, exponent } = asScaled(value);
+  return base === 2n ? Math.log2(mantissa) + exponent : Math.log10(mantissa) + exponent * Math.log10(2);
+}
+
+function exactLogarithm(value: Value, base: Value, near: number): Value | undefined {
+  if (typeof value === "number" || typeof base !== "bigint") return undefined;
+  if (bitsOf(base) * Math.abs(near) > mostBits) return undefined;
+  const exact = power(base, BigInt(Math.abs(near)));
+  const wanted = near < 0 ? divide(1n, value) : value;
+  return exact === wanted ? BigInt(near) : undefined;
+}
+
+/** Near 1, computed from the difference to 1, because a number would lose the relevant digits. */
+function naturalNumber(value: Value): number {
+  const { mantissa, exponent } = asScaled(value);
+  if (typeof value !== "number" && Math.abs(Math.log2(mantissa) + exponent) < 0.5)
+    return Math.log1p(toNumber(subtract(value, 1n)));
+  return exponent === 0 ? Math.log(mantissa) : Math.log(mantissa) + exponent * Math.LN2;
+}
+
+function asScaled(value: Value): ReturnType<typeof scaled> {
+  return typeof value === "number" ? { mantissa: value, exponent: 0 } : scaled(value);
+}
+
+function refuseUnfit(value: Value): void {
+  if (isZero(value) || isNegative(value))
+    throw undefinedResult("Only positive numbers have a logarithm among real numbers");
 }

@@ -1,4 +1,4 @@
-import type { Fraction, Value } from "./value.ts";
+import { bitsOf, type Fraction, type Value } from "./value.ts";
 
 export interface ShownValue {
   /** In decimal, as program text: "0.3", "-4", "1.5e+300". */
@@ -13,61 +13,82 @@ export interface ShownValue {
 export const shownDigits = { fraction: 20, approximation: 15 } as const;
 
 export function showValue(value: Value): ShownValue {
+  if (typeof value === "bigint") return { value: value.toString(), isExact: true, fraction: undefined };
   if (typeof value === "number") {
     const digits = Number(value.toPrecision(shownDigits.approximation));
     return { value: String(digits === 0 ? 0 : digits), isExact: false, fraction: undefined };
   }
-  const { numerator, denominator } = value;
-  if (denominator === 1n) return { value: numerator.toString(), isExact: true, fraction: undefined };
-  const sign = numerator < 0n ? "-" : "";
-  const size = { numerator: numerator < 0n ? -numerator : numerator, denominator };
-  const whole = finiteDecimal(size);
-  if (whole !== undefined) return { value: sign + whole, isExact: true, fraction: undefined };
-  return { value: sign + rounded(size), isExact: false, fraction: `${numerator}/${denominator}` };
+  const decimal = wholeDecimal(value);
+  if (decimal !== undefined) return { value: decimal, isExact: true, fraction: undefined };
+  const rounded = roundedDecimal(value, shownDigits.fraction);
+  if (rounded.isExact) return { value: rounded.text, isExact: true, fraction: undefined };
+  return { value: rounded.text, isExact: false, fraction: `${value.numerator}/${value.denominator}` };
 }
 
 const mostPlaces = 100;
-const mostScale = 10n ** BigInt(mostPlaces);
 
 /** All digits, if they end soon. */
-function finiteDecimal({ numerator, denominator }: Fraction): string | undefined {
-  if (mostScale % denominator !== 0n) return undefined;
-  let [places, scale] = [1, 10n];
-  for (; scale % denominator !== 0n; scale *= 10n) places += 1;
-  const digits = ((numerator * scale) / denominator).toString().padStart(places + 1, "0");
-  return `${digits.slice(0, -places)}.${digits.slice(-places)}`;
+function wholeDecimal({ numerator, denominator }: Fraction): string | undefined {
+  const places = Math.max(timesIn(denominator, 2n), timesIn(denominator, 5n));
+  const scale = 10n ** BigInt(places);
+  if (places > mostPlaces || scale % denominator !== 0n) return undefined;
+  return withPoint(numerator * (scale / denominator), places);
 }
 
-/** Rounds to twenty significant digits, and halves away from zero. */
-function rounded({ numerator, denominator }: Fraction): string {
-  const count = shownDigits.fraction;
-  // The exponent of the first digit is this, or one less.
-  let exponent = numerator.toString().length - denominator.toString().length;
-  let digits = scaledDigits(exponent);
-  if (digits.length < count) {
-    exponent -= 1;
-    digits = scaledDigits(exponent);
-  }
-  // One digit more where 99… was rounded up to 100….
-  if (digits.length > count) exponent += 1;
-  return withPoint(digits.replace(/0+$/, ""), exponent);
+/** How often a prime divides a number, up to a bound. */
+function timesIn(value: bigint, prime: bigint): number {
+  let times = 0;
+  for (let left = value; left % prime === 0n && times <= mostPlaces; left /= prime) times += 1;
+  return times;
+}
 
-  function scaledDigits(first: number): string {
-    const places = count - 1 - first;
-    const scale = 10n ** BigInt(Math.abs(places));
-    const [above, below] = places < 0 ? [numerator, denominator * scale] : [numerator * scale, denominator];
-    return ((2n * above + below) / (2n * below)).toString();
-  }
+function withPoint(digits: bigint, places: number): string {
+  const sign = digits < 0n ? "-" : "";
+  const text = (digits < 0n ? -digits : digits).toString().padStart(places + 1, "0");
+  return `${sign}${text.slice(0, -places)}.${text.slice(-places)}`;
+}
+
+/** To so many significant digits; halves are rounded away from zero. */
+function roundedDecimal(
+  { numerator, denominator }: Fraction,
+  count: number,
+): { text: string; isExact: boolean } {
+  const isNegative = numerator < 0n;
+  const above = isNegative ? -numerator : numerator;
+  const places = count - exponentOf({ numerator: above, denominator }) - 1;
+  const { digits, isExact } = scaledRound(above, denominator, places);
+  // One digit more where 99… was rounded up to 100….
+  const exponent = digits.length - 1 - places;
+  return { text: `${isNegative ? "-" : ""}${spelled(digits, exponent)}`, isExact };
+}
+
+/** Of the first significant digit: 0 for 5.2, -2 for 0.052. */
+function exponentOf(value: Fraction): number {
+  const near = Math.floor((bitsOf(value.numerator) - bitsOf(value.denominator)) * Math.log10(2));
+  for (let exponent = near + 3; ; exponent -= 1) if (isAtLeast(value, exponent)) return exponent;
+}
+
+function isAtLeast({ numerator, denominator }: Fraction, exponent: number): boolean {
+  const power = 10n ** BigInt(Math.abs(exponent));
+  return exponent >= 0 ? numerator >= denominator * power : numerator * power >= denominator;
+}
+
+function scaledRound(above: bigint, below: bigint, places: number): { digits: string; isExact: boolean } {
+  const power = 10n ** BigInt(Math.abs(places));
+  const [dividend, divisor] = places >= 0 ? [above * power, below] : [above, below * power];
+  const digits = ((2n * dividend + divisor) / (2n * divisor)).toString();
+  return { digits, isExact: dividend % divisor === 0n };
 }
 
 /** As JavaScript prints numbers: with an exponent instead of many zeros. */
-function withPoint(digits: string, exponent: number): string {
+function spelled(digits: string, exponent: number): string {
+  const trimmed = digits.replace(/0+$/, "");
   if (exponent < -7 || exponent > 20) {
-    const rest = digits.slice(1);
-    return `${digits[0]}${rest && `.${rest}`}e${exponent < 0 ? "" : "+"}${exponent}`;
+    const rest = trimmed.slice(1);
+    return `${trimmed[0]}${rest && `.${rest}`}e${exponent < 0 ? "-" : "+"}${Math.abs(exponent)}`;
   }
-  const padded = exponent < 0 ? "0".repeat(-exponent) + digits : digits.padEnd(exponent + 1, "0");
-  const point = Math.max(exponent, 0) + 1;
-  const rest = padded.slice(point);
-  return padded.slice(0, point) + (rest && `.${rest}`);
+  if (exponent < 0) return `0.${"0".repeat(-exponent - 1)}${trimmed}`;
+  const whole = digits.slice(0, exponent + 1).padEnd(exponent + 1, "0");
+  const rest = digits.slice(exponent + 1).replace(/0+$/, "");
+  return rest === "" ? whole : `${whole}.${rest}`;
 }

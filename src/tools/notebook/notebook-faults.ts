@@ -1,11 +1,11 @@
-import { isRecord } from "../../src/lib/json/is-record.ts";
+import { isRecord } from "../../lib/json/is-record.ts";
 
 /**
  * Violations of nbformat 4, without positions, so that those of two versions can be compared. `value` is parsed JSON.
  */
 export function* notebookFaults(value: unknown): Generator<string> {
   if (!isRecord(value)) {
-    yield "it is no object";
+    yield "it is not an object";
     return;
   }
   const { cells, metadata, nbformat, nbformat_minor: minor } = value;
