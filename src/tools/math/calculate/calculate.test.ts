@@ -220,7 +220,7 @@ describe("calculate", () => {
     "knows no %s",
     (expression) => {
       const [name] = /^\w+/.exec(expression)!;
-      expect(refusal(expression)).toBe(`invalid-input: "${name}" is not known, at character 1`);
+      expect(refusal(expression)).toBe(`invalid-input: Unknown name "${name}", at character 1`);
     },
   );
 

@@ -198,7 +198,7 @@ class Reading {
     );
     const near = word.length > 1 ? nearest(word.slice(0, 40), names) : undefined;
     return this.#cursor.refused(
-      `${JSON.stringify(word.slice(0, 40))} is not known`,
+      `Unknown name ${JSON.stringify(word.slice(0, 40))}`,
       `${near === undefined ? "" : `Perhaps ${near}. `}Known: ${names.join(" ")}.`,
     );
   }

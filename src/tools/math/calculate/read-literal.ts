@@ -170,14 +170,14 @@ function hintFor(found: string, text: string): string {
   if (found === "=" || found === "<" || found === ">")
     return "Give one arithmetic expression: there are no comparisons and no variables.";
   if (found === ",") return "Write 1000 or 1_000; a comma only stands between the arguments of a function.";
-  if (found === "." || found === "[") return "Names have no parts: write sqrt(2), not Math.sqrt(2).";
+  if (found === "." || found === "[") return "Write sqrt(2), not Math.sqrt(2).";
   if (found === "" && text.trimEnd().endsWith("%")) return percent;
   if (found === ")" && text.includes("%")) return percent;
   if (found === "/") return "For a quotient without its fraction write floor(a / b).";
   if (found === "" && text.includes("(")) return "Every ( needs its ).";
   if (isWordAt(found, 0) || /[\d(√]/.test(found))
     return "Write every operator: 2 * pi, 3 * (1 + 2), sqrt(2).";
-  return "An expression is like (2 + 3) * 4 ^ 2 / sqrt(2).";
+  return "Write an expression like (2 + 3) * 4 ^ 2 / sqrt(2).";
 }
 
 const percent = "% is the remainder of a division; for ten percent of x write x * 10 / 100.";

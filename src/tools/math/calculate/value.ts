@@ -130,7 +130,7 @@ export function divisionByZero(): ToolError {
   return undefinedResult("Division by zero");
 }
 
-export function undefinedResult(message: string, hint = "Give numbers for which it is defined."): ToolError {
+export function undefinedResult(message: string, hint = "Use values for which it is defined."): ToolError {
   return new ToolError("invalid-input", message, { hint });
 }
 
