@@ -98,16 +98,8 @@ async function openSession(options: CreateSessionOptions, known: KnownParts): Pr
   });
   if (options.telemetry) await (await import("./telemetry.ts")).startTelemetry(live);
   const current = { model: model.id, reasoning: reasoning ?? null };
-  if (!recorded)
-    recorder.add({
-      kind: "start",
-      version: 1,
-      ...current,
-      dialect,
-      protocol,
-      system,
-      workspace: crib.workspace,
-    });
+  const constant = { dialect, protocol, system, workspace: crib.workspace };
+  if (recorded === undefined) recorder.add({ kind: "start", version: 1, ...current, ...constant });
   else if (recorded.model !== current.model || recorded.reasoning !== current.reasoning)
     recorder.add({ kind: "change", ...current });
   return live;
