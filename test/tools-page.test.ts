@@ -7,6 +7,15 @@ import { missingHere } from "./support/sandbox-fixture.ts";
 it.skipIf((await missingHere("bwrap")) !== undefined)(
   "docs/tools.md is what npm run docs writes",
   async () => {
-    expect(await toolsPage()).toBe(readFileSync(join(import.meta.dirname, "../docs/tools.md"), "utf8"));
+    const page = readFileSync(join(import.meta.dirname, "../docs/tools.md"), "utf8");
+    expect(timeless(await toolsPage())).toBe(timeless(page));
   },
 );
+
+/** Without the answers of processes and agents: how far these have come depends on the machine. */
+function timeless(page: string): string {
+  return page.replace(
+    /(### (?:process|agent)\.[\s\S]*?\n```json\n.*\n```\n\n```\n)[\s\S]*?(\n```\n)/g,
+    "$1$2",
+  );
+}
