@@ -26,3 +26,11 @@ it("passes on values, and lets them be replaced or removed", () => {
   expect(wrapEnvironment(confined, {}).confinement).toBe(confinement);
   expect(wrapEnvironment(confined, { confinement: undefined }).confinement).toBeUndefined();
 });
+
+it("binds a method once, and again when it was replaced", async () => {
+  const inner: { -readonly [Name in keyof Environment]: Environment[Name] } = new MemoryEnvironment();
+  const [first, second] = [wrapEnvironment(inner, {}), wrapEnvironment(inner, {})];
+  expect(first.readFile).toBe(second.readFile);
+  inner.realPath = async () => "/replaced";
+  expect(await wrapEnvironment(wrapEnvironment(inner, {}), {}).realPath("a")).toBe("/replaced");
+});
