@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bundledProgram } from "../../../../test/support/bundled-program.ts";
 import { makeChangeWorld, snapshot } from "../../../../test/support/environment/change-world.ts";
 import type { Interference } from "../../../../test/support/environment/interference.ts";
+import { inLanes } from "../../../../test/support/in-lanes.ts";
 import { openLocalEnvironment } from "../local-environment.ts";
 
 const changer = await bundledProgram(
@@ -146,22 +147,4 @@ async function settled(folder: string, { before, after }: Ends = whole): Promise
   expect(found).toEqual(isAfter ? after : before);
   rmSync(folder, { recursive: true });
   return isAfter ? "after" : "before";
-}
-
-/** Does something for each number from 1 on, two at once. */
-async function inLanes<Result>(
-  count: number,
-  act: (number: number) => Promise<Result>,
-): Promise<readonly Result[]> {
-  const results: Result[] = [];
-  let next = 1;
-  const lane = async () => {
-    while (next <= count) {
-      const number = next;
-      next += 1;
-      results[number - 1] = await act(number);
-    }
-  };
-  await Promise.all([lane(), lane()]);
-  return results;
 }
