@@ -27,7 +27,10 @@ export function keepingEnvironment(environment: Environment, parts: KeepingParts
   const images = new BeforeImages(environment, parts.blobs, { ...undoLimits, ...parts.limits });
   const record = new CallChanges(environment, parts.journal, parts.callId);
   const kept = { images, record };
-  const keeping = wrapEnvironment(environment, {
+  return wrapEnvironment<Pick<KeepingEnvironment, "notKept">>(environment, {
+    get notKept() {
+      return images.lost;
+    },
     writeFile: (path, content, options = {}) => keepWrite(environment, path, content, options, kept),
     delete: (path, options = {}) => keepDeletion(environment, path, options, kept),
     move: (from, to, options = {}) => keepMove(environment, from, to, options, kept),
@@ -40,5 +43,4 @@ export function keepingEnvironment(environment: Environment, parts: KeepingParts
         },
       }),
   });
-  return Object.defineProperty(keeping as KeepingEnvironment, "notKept", { get: () => images.lost });
 }

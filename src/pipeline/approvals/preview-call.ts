@@ -4,7 +4,7 @@ import { type ErrorCode, ToolError } from "../../contract/error.ts";
 import type { History } from "../../contract/history.ts";
 import { untilAborted, whileWaitingFor } from "../../lib/async/abort.ts";
 import { truncateText } from "../../lib/text/truncate.ts";
-import { environmentMethods, wrapEnvironment } from "../../lib/wrap-environment.ts";
+import { wrapEnvironment } from "../../lib/wrap-environment.ts";
 import { redactText } from "../../policy/redaction/redact.ts";
 import type { Services } from "../run-tool.ts";
 import { SeenMemory } from "../seen-memory.ts";
@@ -70,18 +70,6 @@ async function lookAt({ tool, accesses, environment }: ToolCall): Promise<string
 const maxMs = 2_000;
 const limits = { maxChars: 40_000, maxLines: 400, keep: "both" } as const;
 
-const reading: readonly (keyof Environment)[] = [
-  "realPath",
-  "info",
-  "readFile",
-  "readBytes",
-  "readLines",
-  "modifiedTimes",
-  "state",
-  "openDirectory",
-  "ignoreFilesOutside",
-];
-
 function onlyLooking(history: History): History {
   return {
     changes: (...asked) => history.changes(...asked),
@@ -92,11 +80,33 @@ function onlyLooking(history: History): History {
 }
 
 /** Nothing may change before the user has answered. */
-function readOnly(environment: Environment): Environment {
-  const others = environmentMethods.filter((name) => !reading.includes(name));
-  return wrapEnvironment(environment, Object.fromEntries(others.map((name) => [name, refuse])));
-}
+const readOnly = (environment: Environment): Environment => wrapEnvironment(environment, refused);
 
 async function refuse(): Promise<never> {
   throw new ToolError("denied", "A preview must not change anything");
 }
+
+/** Every member but those that only read; the type makes sure that one added later is decided here. */
+const refused: Required<Omit<Environment, "workspace" | "recovered" | "confinement" | ReadingMethod>> = {
+  writeFile: refuse,
+  delete: refuse,
+  move: refuse,
+  change: refuse,
+  changeEntry: refuse,
+  snapshot: refuse,
+  sandbox: refuse,
+  start: refuse,
+  exchange: refuse,
+  close: refuse,
+};
+
+type ReadingMethod =
+  | "realPath"
+  | "info"
+  | "readFile"
+  | "readBytes"
+  | "readLines"
+  | "modifiedTimes"
+  | "state"
+  | "openDirectory"
+  | "ignoreFilesOutside";
