@@ -8,12 +8,9 @@ export type Risk = (typeof risks)[number];
  */
 export type Access =
   | { readonly kind: "read"; readonly path: string }
-  /**
-   * `link: "itself"`: writes the link at the path, not its target. `by: "git"`: git itself writes its own files there, which
-   * needs no approval.
-   */
+  /** `link: "itself"` writes the link, not its target. `by: "git"` marks git's own files, which need no approval. */
   | { readonly kind: "write"; readonly path: string; readonly link?: "itself"; readonly by?: "git" }
-  /** Never follows a link. `inEdit`: one file that a patch names, checked like the writes of the patch. */
+  /** Never follows a link. `inEdit`: a file that a patch deletes, checked like the patch's writes. */
   | { readonly kind: "delete"; readonly path: string; readonly inEdit?: true }
   | ExecuteAccess
   | { readonly kind: "network"; readonly host: string };
@@ -24,6 +21,6 @@ export interface ExecuteAccess {
   readonly command: string;
   /** Relative to the workspace, or absolute. Default: the directory of its session, else the workspace. */
   readonly cwd?: string;
-  /** The shell that stays open: what earlier commands left there counts. */
+  /** The persistent shell to run in; the state that earlier commands left there counts. */
   readonly session?: string;
 }

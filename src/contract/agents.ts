@@ -7,7 +7,7 @@ export interface Agents {
   spawn(task: AgentTask, signal: AbortSignal): Promise<AgentStatus>;
   /** Sends it a message, while it works or to continue after an answer. Throws `not-found` for an unknown id. */
   send(id: string, message: string): Promise<AgentStatus>;
-  /** Resolves when it has answered or failed, or after `timeoutMs`, when it is still running. */
+  /** Resolves when it has answered or failed, or after `timeoutMs`. */
   wait(
     id: string,
     options: { readonly timeoutMs: number; readonly signal: AbortSignal },
@@ -21,7 +21,7 @@ export interface AgentTask {
   /** A folder in the workspace. */
   readonly cwd?: string | undefined;
   readonly model?: string | undefined;
-  /** The most requests to its model for one answer; then it fails. */
+  /** Maximum number of model requests for one answer; above it the subagent fails. */
   readonly maxTurns?: number | undefined;
 }
 
@@ -30,6 +30,6 @@ export interface AgentStatus {
   readonly state: "running" | "completed" | "failed" | "closed";
   /** Requests to its model so far. */
   readonly turns: number;
-  /** The answer, or the reason of the failure; empty while it runs. */
+  /** The answer, or why it failed; empty while it runs. */
   readonly output: string;
 }

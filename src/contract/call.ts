@@ -6,7 +6,7 @@ import type { ToolError } from "./error.ts";
 import type { OutputKept } from "./output.ts";
 import type { AnyTool, Image, PlanMemory, SeenFiles, ToolFinder, ToolOutput } from "./tool.ts";
 
-/** One call in the pipeline. Stages pass on a changed copy and never change it. */
+/** One call in the pipeline. Stages pass on a changed copy; only `account` is changed in place. */
 export interface ToolCall {
   readonly id: string;
   readonly tool: AnyTool;
@@ -18,9 +18,8 @@ export interface ToolCall {
   readonly environment: Environment;
   /** Default: the first caller of the Toolcrib. */
   readonly caller?: CallerMemory | undefined;
-  /** The only property that stages change in place. */
   readonly account: Account;
-  /** Checks a call again that has waited since it was decided. Throws when its real paths have changed. */
+  /** Repeats the policy check after the call has waited. Throws when its real paths have changed. */
   readonly recheck?: () => Promise<void>;
   /** Set by the policy check for calls that may run commands. */
   readonly confinement?: DecidedConfinement;
@@ -32,7 +31,7 @@ export interface ToolCall {
   readonly notify: (message: Notice) => void;
 }
 
-/** The state that each caller has for itself. */
+/** State that belongs to one caller. */
 export interface CallerMemory {
   readonly seen: SeenFiles;
   readonly plan: PlanMemory;
@@ -40,7 +39,7 @@ export interface CallerMemory {
   readonly tools: ToolFinder;
 }
 
-/** The confinement of the commands of a call, with the sandbox it was decided for. */
+/** The confinement of a call's commands, and the sandbox level it was decided for. */
 export interface DecidedConfinement extends Confinement {
   /** Undefined for calls that name no command, until `mayRun` allows one. */
   readonly level?: SandboxLevel | undefined;
@@ -78,7 +77,7 @@ export interface Failure {
   readonly error: ToolError;
 }
 
-/** The facts about a call for the journal. Each stage sets its own part. */
+/** Facts about a call for the journal. Each stage sets its own part. */
 export interface Account {
   /** Undefined when the input of the call is invalid. */
   accesses?: readonly Access[];
@@ -90,7 +89,7 @@ export interface Account {
   notCovered?: readonly string[];
 }
 
-/** One decision of the policy, as recorded and shown. */
+/** A policy decision, as recorded and shown. */
 export interface DecisionRecord {
   readonly verdict: "allow" | "ask" | "deny";
   /** The rule that decided, as written, and its source: "rules:12", "built-in", "mode cautious". */

@@ -106,7 +106,7 @@ export interface SyntaxFault {
 
 export interface Occurrences {
   readonly language: string;
-  /** In code only, not in comments or strings. */
+  /** Occurrences in code, not in comments or strings. */
   readonly places: readonly Occurrence[];
   /** The grammar resolves scopes, so `binding` is reliable. */
   readonly scoped: boolean;
@@ -119,11 +119,11 @@ export interface Occurrence {
   readonly line: number;
   readonly column: number;
   readonly role: "definition" | "reference";
-  /** Equal for occurrences that mean the same thing; undefined when that is decided outside this text. */
+  /** Equal for occurrences of the same symbol; undefined when this text alone cannot tell. */
   readonly binding: number | undefined;
   /**
-   * With scopes and without a binding, what decides. "outside": another file or the language; "member": a type;
-   * "argument": the called function; "foreign": it is the name that others use; "unclear": a macro.
+   * What decides when scopes are known and `binding` is undefined. "outside": another file or the language; "member": a
+   * type; "argument": the called function; "foreign": other files use this name; "unclear": a macro.
    */
   readonly unbound?: "outside" | "member" | "argument" | "foreign" | "unclear";
   /** Text around a new name that keeps the meaning: `{ a }` becomes `{ a: other }`. */
@@ -132,9 +132,9 @@ export interface Occurrence {
   readonly isPublic?: boolean;
   /** Callers of the function can pass it by name. */
   readonly isArgument?: boolean;
-  /** `x.name` can mean it. */
+  /** `x.name` can refer to it. */
   readonly isMember?: boolean;
-  /** A path such as `self::name` can mean it, where otherwise a type would decide. */
+  /** A path such as `self::name` can refer to it, where otherwise a type would decide. */
   readonly isPathed?: boolean;
 }
 
@@ -156,7 +156,7 @@ export interface IndexState {
   readonly files: number;
   /** Files whose words are indexed. */
   readonly indexed: number;
-  /** Files whose symbols are indexed, of `outlinable` files that have symbols. */
+  /** Files whose symbols are indexed, out of `outlinable` files that have symbols. */
   readonly outlined: number;
   readonly outlinable: number;
   /** It is still being built. */
@@ -219,7 +219,7 @@ export interface IndexedSymbol {
 
 export interface CentralFile {
   readonly path: string;
-  /** Adds up to 1 over all files. */
+  /** Sums to 1 over all files. */
   readonly weight: number;
   readonly symbols: readonly (IndexedSymbol & { readonly weight: number })[];
 }

@@ -12,10 +12,7 @@ export interface Confinement {
   readonly mayConnect?: (host: string, port: number, name?: string) => boolean;
   /** The same for display and comparison: hosts as rules spell them, "*" for any. */
   readonly hosts?: readonly string[];
-  /**
-   * Whether the call may also run this command, such as a git hook, in its sandbox without approval. Decided when it
-   * is called. Default: none.
-   */
+  /** Whether the call may run this command, such as a git hook, in its sandbox without approval. Default: none. */
   readonly mayRun?: (command: string) => Promise<boolean>;
   /** Paths in the workspace or in `readable` that can be neither read nor written: secrets, and what rules deny. */
   readonly isHidden?: (path: string) => boolean;
@@ -27,9 +24,9 @@ export interface Confinement {
   readonly readable?: readonly string[];
   readonly writable?: readonly string[];
   readonly variables?: VariablePolicy;
-  /** Replace the defaults. */
+  /** Limits that replace the defaults. */
   readonly limits?: Partial<ResourceLimits>;
-  /** Apply where they are lower: limits of a project that the user has not trusted. */
+  /** Limits of an untrusted project, which apply where they are lower. */
   readonly limitsAtMost?: Partial<ResourceLimits>;
 }
 
@@ -46,13 +43,13 @@ export interface VariablePolicy {
   readonly extra: readonly string[];
 }
 
-/** For a command and everything it starts, together. */
+/** Limits for a command and everything it starts, together. */
 export interface ResourceLimits {
   readonly cpuSeconds: number;
   readonly memoryBytes: number;
   readonly processes: number;
-  /** Of one file that it writes. */
+  /** Maximum size of one file that it writes. */
   readonly fileBytes: number;
-  /** Of stdout and stderr together; the command is killed above it. */
+  /** Maximum of stdout and stderr together; above it the command is killed. */
   readonly outputBytes: number;
 }

@@ -1,7 +1,4 @@
-/**
- * The recorded conversations with models, in the journal of a workspace. Stored exactly, because providers verify
- * what they get back. Deleted on request.
- */
+/** The recorded conversations with models. Stored exactly, because providers verify what they get back. */
 export interface Conversations {
   /** Adds entries in this order. Returns the number of the last one. Throws `unavailable` when none could be stored. */
   append(session: string, entries: readonly unknown[]): number;

@@ -3,8 +3,8 @@ import type { Image } from "./tool.ts";
 /** Reads documents from bytes. */
 export interface Documents {
   /**
-   * Throws `unsupported` for other files and for encrypted or damaged ones, `too-large` above its budget, and `not-
-   * found` for an unknown part, with the known ones.
+   * Throws `unsupported` for other, encrypted and damaged files, `too-large` above its budget, and `not-found`, with
+   * the known parts, for an unknown part.
    */
   read(
     source: DocumentSource | WaitingDocument,
@@ -21,7 +21,7 @@ export interface DocumentSource {
   readonly mediaType?: string | undefined;
 }
 
-/** A document that is loaded when its turn comes, because the bytes of many would take much memory. */
+/** A document that is loaded on demand: the bytes of many would take too much memory. */
 export interface WaitingDocument extends Omit<DocumentSource, "bytes"> {
   load(): Promise<Uint8Array>;
 }
@@ -32,7 +32,7 @@ export interface DocumentWanted {
    * beginning. "from 40001" after it starts at that character.
    */
   readonly part?: string | undefined;
-  /** Ends before the part that would exceed it; the first part is cut. */
+  /** Stops before the part that would exceed this; a first part that does is cut. */
   readonly maxChars: number;
   /** Also returns images. Default: only for image files themselves. */
   readonly images?: boolean | undefined;

@@ -46,9 +46,7 @@ export interface Environment {
    */
   delete(path: string, options?: DeleteOptions): Promise<void>;
 
-  /**
-   * Moves a file, link or directory and creates the parents of `to`. Throws `already-exists` unless `replace` is set.
-   */
+  /** Moves an entry and creates the parents of `to`. Throws `already-exists` unless `replace` is set. */
   move(from: string, to: string, options?: MoveOptions): Promise<void>;
 
   /**
@@ -64,13 +62,13 @@ export interface Environment {
   change(changes: readonly FileChange[], options?: ChangeOptions): Promise<readonly ChangeReceipt[]>;
 
   /**
-   * The state of `path` itself, without following any link: behind a link on the way there is nothing. Hashes the
-   * content of a file of any size. Throws `unsupported` for a FIFO, device or socket.
+   * The state of `path` itself. Follows no links, so a path behind a link counts as missing. Hashes the content of a
+   * file of any size. Throws `unsupported` for a FIFO, device or socket.
    */
   state(path: string, options?: { readonly signal?: AbortSignal }): Promise<EntryState>;
 
   /**
-   * What `change` cannot do: creates or deletes a directory or link, or changes permissions. `path` is real and its
+   * Creates or deletes a directory or link, or changes permissions, which `change` cannot do. `path` is real and its
    * directory exists. Throws `stale` unless its state is `before`, and for a directory that is not empty.
    */
   changeEntry(path: string, change: EntryChange, options?: Announcing): Promise<void>;
@@ -90,7 +88,7 @@ export interface Environment {
    */
   snapshot?(options?: SnapshotOptions): Promise<Snapshot>;
 
-  /** Opens a directory, so that no part of its path can be exchanged later. Must be closed. */
+  /** Opens a directory, so that its path cannot be swapped for another later. Must be closed. */
   openDirectory(path: string): Promise<Directory>;
 
   /**
@@ -99,16 +97,13 @@ export interface Environment {
    */
   ignoreFilesOutside?(): Promise<readonly IgnoreFileOutside[]>;
 
-  /** How commands are confined, found out by trying once. Missing when they are not confined. */
+  /** How commands are confined, detected by trying once. Missing when they are not confined. */
   sandbox?(): Promise<SandboxReport>;
 
   /** The default confinement of `start`, when the policy has decided one for the call. */
   readonly confinement?: Confinement;
 
-  /**
-   * Starts a program by name ("rg", "git") or absolute path. Throws `unavailable` when it is missing or its sandbox
-   * fails.
-   */
+  /** Starts a program by name ("rg") or absolute path. Throws `unavailable` when it is missing or its sandbox fails. */
   start(program: string, options: StartOptions): Promise<RunningProcess>;
 
   /**
@@ -159,9 +154,7 @@ export interface LineRange {
 export interface LineSlice {
   /** Raw bytes from the first line, with line ends, without a byte-order mark. */
   readonly bytes: Uint8Array;
-  /**
-   * Detected from the byte-order mark and the beginning of the file. `binary`: contains NUL bytes and is not UTF-16.
-   */
+  /** Detected from the first bytes. `binary`: contains NUL bytes and is not UTF-16. */
   readonly encoding: TextEncoding | "binary";
   /** Whole lines in `bytes` (1 when a single line was cut). */
   readonly lines: number;
@@ -226,18 +219,13 @@ export interface FileChange {
   readonly after: Uint8Array | "nothing";
   /** The new permission bits. Default: the current ones; for a new file those of `like`. */
   readonly mode?: number;
-  /**
-   * For a new file: a path whose mode and owner it copies. A move is `from` to "nothing" and a new `to` like `from`.
-   */
+  /** For a new file: a path whose mode and owner it copies, as for the target of a move. */
   readonly like?: string;
-  /**
-   * "break" (default): other hard links keep the old content. "keep": all names see the change; readers may then see
-   * a mixture.
-   */
+  /** "break" (default): other hard links keep the old content. "keep": all change, and readers may see a mixture. */
   readonly hardLinks?: "break" | "keep";
 }
 
-/** One step. A change of kind takes two, through "nothing"; the content of a file stays. */
+/** One step; a change of kind takes two, by way of "nothing". The content of a file stays. */
 export type EntryChange =
   | { readonly before: Nothing; readonly after: DirectoryState | LinkState }
   | { readonly before: LinkState; readonly after: Nothing }
@@ -305,12 +293,9 @@ export interface StartOptions {
   readonly terminal?: boolean;
   /** Its ports can be reached through `RunningProcess.reach`. */
   readonly reachable?: boolean;
-  /**
-   * Default: as narrow as possible. "ours": a built-in program with fixed arguments, which runs nothing from the
-   * workspace and needs no confinement.
-   */
+  /** Default: the narrowest. "ours": a built-in program with fixed arguments, which needs no confinement. */
   readonly confinement?: Confinement | "ours";
-  /** It does not change files of the workspace, except git's own, so that no scan for changes is needed. */
+  /** It changes no workspace files except git's own, so no scan for changes is needed. */
   readonly leavesFiles?: boolean;
   /** For built-in programs. Ignored when nothing is confined. */
   readonly ownDirectory?: OwnDirectory;
@@ -344,7 +329,7 @@ export interface RunningProcess {
   waitsForInput(): boolean | undefined;
   /** The address of this port of its loopback, as seen from here; undefined while nothing listens on it. */
   reach(port: number): Promise<{ readonly host: string; readonly port: number } | undefined>;
-  /** Repairs what its sandbox could not prevent so far, as at its end. Returns notes for the user. */
+  /** Undoes what its sandbox could not prevent so far, as at its end. Returns notes for the user. */
   settle?(): Promise<readonly string[]>;
   /** A new path that its sandbox should hide or protect but does not; undefined if there is none. */
   uncovered?(): Promise<string | undefined>;

@@ -13,10 +13,7 @@ export interface Change {
   readonly after: EntryState;
   /** Why the before-image is not stored, so that undo cannot restore it. */
   readonly lost?: string;
-  /**
-   * The other path of a move. Moved content is not copied: it is at one of the two paths, a directory with everything
-   * in it.
-   */
+  /** The other path of a move. Moved content is not copied: it is at one of the two paths. */
   readonly moved?: string;
   /** "keep": the file was changed under all its names. */
   readonly hardLinks?: "keep";
@@ -46,7 +43,7 @@ export type Selection =
   | { readonly kind: "last"; readonly count: number }
   /** Since a time, in milliseconds since 1970. */
   | { readonly kind: "since"; readonly time: number }
-  /** After a checkpoint, or of this session. */
+  /** Calls after a checkpoint, or of this session. */
   | { readonly kind: "checkpoint"; readonly name: string }
   | { readonly kind: "session" }
   /** The latest undo that was not undone itself; undoing it is a redo. */
@@ -122,7 +119,7 @@ export interface Transaction {
 }
 
 export interface RolledBack extends Transaction {
-  /** Restored and removed ones. */
+  /** Paths that were restored or removed. */
   readonly paths: readonly string[];
   /** Paths that others changed since, and that were left alone. When there are any, the transaction is still open. */
   readonly left: readonly string[];
@@ -132,9 +129,9 @@ export interface RolledBack extends Transaction {
 
 /** How much of what one call replaces or deletes is stored for undo. */
 export interface UndoLimits {
-  /** Of all contents of one call together. */
+  /** Maximum size of all contents of one call together. */
   readonly maxBytes: number;
-  /** Files and directories of one deletion. */
+  /** Maximum number of files and directories in one deletion. */
   readonly maxEntries: number;
 }
 

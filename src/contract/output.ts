@@ -11,7 +11,7 @@ export interface KeptOutput {
   readonly isFull: boolean;
   /** Nothing of it is stored: the rest of the disk is reserved for the journal. */
   readonly isLost: boolean;
-  /** In order, with secrets redacted; waits while the disk is behind. Does not throw when the disk is full. */
+  /** Writes in order, with secrets redacted. Waits while the disk is behind; does not throw when it is full. */
   write(text: string): Promise<void>;
   /** `keep: false` discards it. */
   end(options: {
@@ -25,6 +25,6 @@ export interface OutputKept {
   readonly handle: string | undefined;
   /** One sentence: how much is stored, and how to read it. */
   readonly note: string;
-  /** The lines in the text, with their line ends, that stand for left-out bytes, and how many each. */
+  /** The lines of the text, with line ends, that stand for omitted bytes, and how many bytes each. */
   readonly gaps: readonly { readonly mark: string; readonly bytes: number }[];
 }

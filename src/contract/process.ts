@@ -2,10 +2,7 @@ import type { SandboxLevel } from "./call.ts";
 
 /** Background processes and shells of one instance. They end with it. */
 export interface Processes {
-  /**
-   * Starts a bash command, and waits until it is ready when `ready` is set. Throws `already-exists` for a name in
-   * use.
-   */
+  /** Starts a bash command and, with `ready`, waits until it is ready. Throws `already-exists` for a name in use. */
   start(request: ProcessRequest, options: Waiting): Promise<ProcessStatus>;
   /** Running and ended ones, oldest first. */
   list(): Promise<readonly ProcessStatus[]>;
@@ -25,9 +22,9 @@ export interface Processes {
 
 export interface Waiting {
   readonly signal: AbortSignal;
-  /** Called with what it waits for. */
+  /** Called with the condition that it waits for. */
   readonly progress?: (message: string) => void;
-  /** Called with its output meanwhile. */
+  /** Called with new output while it waits. */
   readonly output?: (stream: "stdout" | "stderr", text: string) => void;
 }
 
@@ -106,7 +103,7 @@ export interface ProcessInput {
   readonly end?: boolean | undefined;
   /** Waits until it has ended, at most this long. Default: until it has answered. */
   readonly waitMs?: number | undefined;
-  /** Of its answer. Default: 20 000. */
+  /** Maximum length of its answer. Default: 20 000. */
   readonly maxChars?: number | undefined;
   /** "last": also earlier output that was not shown yet. */
   readonly cursor?: "last" | undefined;
@@ -121,7 +118,7 @@ export interface WaitCondition {
   readonly timeoutMs: number;
 }
 
-/** Shells that keep directory, variables and functions between commands. */
+/** Persistent shells, which keep directory, variables and functions between commands. */
 export interface Shells {
   /** Runs a command in the shell of this name, which is started on first use. */
   run(name: string, command: ShellCommand): Promise<RunningCommand>;
@@ -137,7 +134,7 @@ export interface ShellCommand {
   readonly signal: AbortSignal;
 }
 
-/** One command in an open shell. */
+/** One command in a persistent shell. */
 export interface RunningCommand {
   readonly stdout: AsyncIterable<Uint8Array>;
   readonly stderr: AsyncIterable<Uint8Array>;
@@ -153,7 +150,7 @@ export interface RunningCommand {
   readonly attach: string | undefined;
 }
 
-/** The history of an open shell, for the command analysis. */
+/** The history of a persistent shell, for the command analysis. */
 export interface ShellHistory {
   /** Its commands, also those that a user typed, each once, oldest first. */
   readonly commands: readonly string[];

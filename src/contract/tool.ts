@@ -37,15 +37,9 @@ export interface Tool<Input = unknown, Data = unknown> {
   readonly startsPrograms?: true;
   /** How long a call waits for a busy shell. Default: until it is free. */
   patienceMs?(input: Input): number;
-  /**
-   * Everything this call would touch. Pure: policy, scheduler and journal read it before `run`. Throws `invalid-input` when
-   * the input does not say it.
-   */
+  /** Everything this call would touch, read before `run`. Pure. Throws `invalid-input` when the input does not tell. */
   accesses(input: Input, settings?: Settings): readonly Access[];
-  /**
-   * Shows the expected changes to the user who is asked: a unified diff when files change, else a sentence. Changes nothing
-   * itself.
-   */
+  /** The expected changes for the approval prompt: a unified diff, or a sentence. Changes nothing. */
   preview?(input: Input, context: PreviewContext): Promise<string>;
   run(input: Input, context: ToolContext): Promise<ToolOutput<Data>>;
 }

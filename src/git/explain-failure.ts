@@ -9,10 +9,7 @@ export function explainFailure(stderr: string, code: number | undefined): ToolEr
   );
 }
 
-/**
- * Explains a known failure; undefined for others. Git has no error codes, so that its messages are matched, which are
- * English by LC_ALL.
- */
+/** Explains a known failure; undefined for others. Git has no error codes, so its English messages are matched. */
 export function knownFailure(stderr: string, code: number | undefined): ToolError | undefined {
   for (const [pattern, make] of known) {
     const match = pattern.exec(stderr);

@@ -22,7 +22,7 @@ export interface FoundPath {
   readonly path: string;
 }
 
-/** The repository with its top in each directory that a call has looked at; undefined if there is none. */
+/** Repositories by their top directory, as far as a call has looked; undefined where there is none. */
 export type KnownTops = Map<string, Repository | undefined>;
 
 /** The repository of `path`. Callers with several paths pass the same `known`. */
@@ -136,7 +136,7 @@ export async function requireWritable(repository: Repository): Promise<void> {
   refuseDenied(repository);
   for (const directory of new Set([repository.gitDirectory, repository.commonDirectory])) {
     if (liesIn(directory, [environment.workspace])) await refuseLinks(directory, environment);
-    // It is readable by a rule only; otherwise the repository has named this working tree as its own.
+    // Only a rule makes it readable; otherwise the repository names this working tree as its own.
     else if (liesIn(directory, readable) && !liesIn(directory, writable)) throw onlyReadable(directory);
     // A sandbox shows the repository of the workspace itself, wherever it is, and no other.
     else if (repository.directory !== "" && !liesIn(directory, writable) && !unconfined) {

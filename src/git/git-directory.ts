@@ -7,7 +7,7 @@ import { type GitContext, outputOfProgram, type Repository, runGit } from "./run
 
 export type GitDirectory = Pick<Repository, "gitDirectory" | "commonDirectory" | "top">;
 
-/** Those of the working tree with its top in this directory of the workspace; undefined if there is none. */
+/** The git directories of the working tree with its top in this directory; undefined if there is none. */
 export async function gitDirectoryIn(
   directory: string,
   context: GitContext,
@@ -95,8 +95,8 @@ async function isOf(gitDirectory: string, top: string, context: GitContext): Pro
 }
 
 /**
- * Those of the working tree that contains the whole workspace. Nothing in the workspace can have created it, so that it counts
- * as git finds it (git checks its owner), unless it names a repository elsewhere.
+ * The git directories of the working tree that contains the whole workspace. Nothing in the workspace can have created
+ * it, so git's own answer counts (git checks the owner), unless it names a repository elsewhere.
  */
 export async function gitDirectoryAbove(context: GitContext): Promise<GitDirectory | undefined> {
   const { workspace } = context.environment;
@@ -141,7 +141,7 @@ async function refuseEscapes(gitDirectories: ReadonlySet<string>, environment: E
 /** The directories to enter, by name; `true` for all. */
 type Parts = true | { readonly [name: string]: Parts };
 
-/** Not single objects: linking to one elsewhere takes the hash of its content. */
+/** Single objects are not checked: a link to one elsewhere requires the hash of its content. */
 const partsOfRepository: Parts = { objects: { pack: {}, info: {} }, refs: true, info: {} };
 
 async function refuseLinks(path: string, environment: Environment, parts: Parts): Promise<void> {

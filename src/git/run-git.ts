@@ -218,10 +218,10 @@ const fixedSettings: Readonly<Record<string, string>> = {
   "core.bigFileThreshold": "100m",
   // Nothing is fetched.
   "protocol.allow": "never",
-  // Files anywhere, whose content would be shown.
+  // Both can name any file, whose content git would show.
   "mailmap.file": "",
   "commit.template": "",
-  // A folder that only looks like a repository does not count.
+  // Ignores a folder that only looks like a repository.
   "safe.bareRepository": "explicit",
   // Output that is parsed must look the same everywhere.
   "color.ui": "false",

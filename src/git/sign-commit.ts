@@ -3,9 +3,9 @@ import { type GitOptions, outputOfGit, type Repository, runGit } from "./run-git
 import { writeGit } from "./write-git.ts";
 
 /**
- * Replaces the last commit with the same one, signed. A signature needs the user's keys, which no sandbox has: outside of it
- * git only writes an object, not a file that a process in the workspace could have replaced by a link; the branch is moved
- * inside. Returns git's error if it could not sign, and leaves the commit as it was.
+ * Replaces the last commit with the same one, signed. A signature needs the user's keys, which no sandbox has. So git
+ * writes the object outside the sandbox, and moves the branch inside, where no link can redirect it. Returns git's
+ * error if it could not sign, and leaves the commit as it was.
  */
 export async function signLastCommit(
   settings: NonNullable<GitOptions["settings"]>,

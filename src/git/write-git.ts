@@ -4,8 +4,8 @@ import { explainFailure } from "./explain-failure.ts";
 import { type GitOptions, type GitResult, type Repository, runGit } from "./run-git.ts";
 
 /**
- * Runs a git command that writes, in the sandbox of the call, so that links and other processes cannot redirect it. Waits a
- * moment for another git process that holds a lock. Returns the result, whatever its exit code.
+ * Runs a git command that writes, in the sandbox of the call, so that links and other processes cannot redirect it.
+ * Waits a moment for another git process that holds a lock. Returns the result, whatever its exit code.
  */
 export async function tryWritingGit(
   repository: Repository,
@@ -30,7 +30,7 @@ function isLocked(stderr: string): boolean {
   return /Unable to create '.+\.lock': File exists|cannot lock ref/.test(stderr);
 }
 
-/** The same, but throws if git fails. */
+/** Like `tryWritingGit`, but throws if git fails. */
 export async function writeGit(
   repository: Repository,
   args: readonly string[],

@@ -22,7 +22,7 @@ export function lazyDocuments(): OpenDocuments {
   };
 }
 
-/** Loads the shells that stay open with the first command that runs in one. */
+/** Loads the persistent shells with the first command that runs in one. */
 export function lazyShells(): ShellTable {
   let table: ShellTable | undefined;
   const { load, loaded } = once(async () => {
@@ -40,7 +40,7 @@ export function lazyShells(): ShellTable {
   };
 }
 
-/** `loaded` does not start loading. */
+/** `loaded` returns the part only if `load` was called. */
 function once<Part>(open: () => Promise<Part>) {
   let loading: Promise<Part> | undefined;
   return {

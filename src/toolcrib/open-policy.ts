@@ -45,7 +45,7 @@ export class OpenPolicy {
   readonly #context: PathContext;
   readonly #listeners = new Set<() => void>();
   #project: ProjectRules | undefined;
-  /** The former lines of the project's file since this policy was opened, unless the user trusts the new ones. */
+  /** Former lines of the project's file, in force until the user trusts the new ones. */
   #projectUntilNow: RuleSource | undefined;
   /** Weakest level first. */
   #sources: readonly RuleSource[];
@@ -66,7 +66,7 @@ export class OpenPolicy {
     this.#sources = sources;
     this.#project = project;
     const { workspace, state, config, extraRoots } = options;
-    // Rules apply to real paths, so the real paths of our own directories are needed too.
+    // Rules apply to real paths, so the real paths of Toolcrib's own directories are needed too.
     const ours = [state, config, ...(extraRoots ? usualDirectories(workspace) : [])];
     const own = [...new Set(ours.flatMap((path) => [path, realLocation(path)]))];
     const code = ownCode(workspace).map(({ path }) => path);
@@ -93,7 +93,7 @@ export class OpenPolicy {
     return this.#current;
   }
 
-  /** Checks every path that is reached. Follows the rules as last read. */
+  /** Checks every path by the rules as last read. */
   get guard(): PathGuard {
     return (use, realPath) => this.#guard(use, realPath);
   }
@@ -241,7 +241,7 @@ function usualDirectories(workspace: string): readonly string[] {
 async function projectRules(options: PolicyOptions): Promise<ProjectRules | undefined> {
   const files = policyFiles(options.config, options.workspace);
   if (options.environment) return readProjectRules(options.environment, files);
-  // Most folders have none, and asking an environment takes longer than everything else here.
+  // Most folders have no project rules, and asking an environment takes longer than everything else here.
   if (!mayExist(join(options.workspace, projectRulesPath))) return undefined;
   const environment = openLocalEnvironment({ workspace: options.workspace });
   try {

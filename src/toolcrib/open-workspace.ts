@@ -97,7 +97,7 @@ export async function openWorkspace(
   };
 }
 
-/** Of environments that confine nothing. */
+/** The report of an environment that confines nothing. */
 const noSandbox: SandboxReport = {
   level: "none",
   missing: ["This environment does not confine commands."],

@@ -57,27 +57,15 @@ export interface ToolcribOptions {
   readonly configDirectory?: string;
   /** Files and processes. Default: this machine. */
   readonly environment?: Environment;
-  /**
-   * The sandbox of commands. Default: TOOLCRIB_SANDBOX, else "auto", the best that is available. Commands fail when a
-   * named level is not available.
-   */
+  /** The sandbox of commands. Default: TOOLCRIB_SANDBOX, else "auto". Commands fail when a named level is missing. */
   readonly sandbox?: SandboxWanted;
-  /**
-   * The most tokens of one result that a model is shown, by a cautious estimate, for clients that refuse longer results. The
-   * rest is stored.
-   */
+  /** Maximum tokens of a result that a model is shown, by a cautious estimate. The rest is stored. */
   readonly maxShownTokens?: number;
   /** The engine of web.search. Default: TOOLCRIB_SEARCH, else none. */
   readonly search?: SearchSettings;
-  /**
-   * Which calls `journal.undo` may undo: those of this session (default), or all of this workspace. Use `workspace` only
-   * when acting for the user.
-   */
+  /** Which calls `journal.undo` may undo. Default: `session`. Use `workspace` only when acting for the user. */
   readonly undoes?: "session" | "workspace";
-  /**
-   * Leaves an open transaction to the next Toolcrib with this option, for command lines that open one per call. Default:
-   * `close` rolls it back.
-   */
+  /** Leaves an open transaction to the next Toolcrib with this option. Default: `close` rolls it back. */
   readonly parkTransaction?: boolean;
 }
 

@@ -94,7 +94,7 @@ export class PendingApprovals {
     this.#files.write(`${id}.answer`, JSON.stringify(stored));
   }
 
-  /** The answer to exactly this call, if there is one. An approval can be taken once; a refusal stays for a while. */
+  /** The answer to exactly this call, if there is one. An approval counts once; a refusal stays for a while. */
   take(request: ApprovalRequest, session: string): Approval | undefined {
     const { hash, previewHash } = request;
     const name = `${idOf(request)}.answer`;
@@ -119,7 +119,7 @@ export class PendingApprovals {
     return isOfThis && !isOlder(answer.answeredAt, maxAnswerMs) ? answer : undefined;
   }
 
-  /** Makes space for one more. Answered ones stay until they have been used or have expired. */
+  /** Deletes the oldest requests to make space for one more. Answered ones stay until they are used or expire. */
   #tidy(): void {
     const all = this.list();
     const answered = all.filter(({ answer }) => answer !== undefined);

@@ -55,8 +55,8 @@ export interface ReplayedCall {
 }
 
 /**
- * Checks recorded calls again, oldest first; commands in shells that stay open are checked with what earlier ones left there.
- * Calls without a recorded decision are left out.
+ * Checks recorded calls again, oldest first. Commands in persistent shells are checked with the state that earlier ones
+ * left. Skips calls without a recorded decision.
  */
 export async function replayCalls(
   options: { readonly state: string; readonly session: string | "last" | "all" },

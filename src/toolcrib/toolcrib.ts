@@ -201,8 +201,8 @@ export class Toolcrib implements Caller {
   }
 
   /**
-   * Adds a caller with its own dialect and its own memory of files. Rules, remembered approvals, turns, journal and undo
-   * are shared. It ends with this Toolcrib.
+   * Adds a caller with its own dialect and its own memory of files; everything else is shared. Closed with this
+   * Toolcrib.
    */
   async addCaller({ agents, dialect: wanted }: CallerOptions = {}): Promise<AddedCaller> {
     const dialect = wanted === undefined ? this.#dialect : await toDialect(wanted);
@@ -220,8 +220,8 @@ export class Toolcrib implements Caller {
   }
 
   /**
-   * The project's files for agents with these names (AGENTS.md), from the top of its repository down to the workspace,
-   * `maxBytes` of each. Files outside the repository and files that a rule denies are refused.
+   * The project's files for agents (AGENTS.md), from the top of its repository down to the workspace, `maxBytes` of
+   * each. Files outside the repository and files that a rule denies are refused.
    */
   async projectFiles(names: readonly string[], maxBytes: number): Promise<ProjectFiles> {
     const { readProjectFiles } = await import("./project-files.ts");

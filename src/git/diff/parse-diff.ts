@@ -6,7 +6,7 @@ import type { Repository } from "../run-git.ts";
 export interface DiffFile {
   readonly path: string;
   readonly status: DiffStatus;
-  /** Where it was, or what it is a copy of. */
+  /** The old path of a rename, or the source of a copy. */
   readonly from?: string;
   readonly additions: number;
   readonly deletions: number;
@@ -72,7 +72,7 @@ export class DiffReader {
     }
     this.#rest = all.slice(end);
     if (this.#rest.length > longestLine) {
-      // The beginning of an endless line decides what it is.
+      // The beginning of a very long line decides its kind.
       this.#line(this.#rest);
       this.#isInLine = true;
       this.#rest = "";
