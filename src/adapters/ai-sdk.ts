@@ -34,7 +34,7 @@ export interface AiSdkExecutableTool {
 
 export interface AiSdkCallOptions {
   abortSignal?: AbortSignal | undefined;
-  /** The request that the model answered: the same for all calls of one answer, which are made in order. */
+  /** The request that the model answered. All calls of one answer have the same one, and are made in order. */
   messages?: readonly unknown[] | undefined;
 }
 
@@ -47,7 +47,7 @@ export type AiSdkContent =
   | { type: "text"; text: string }
   | { type: "file"; mediaType: string; data: { type: "data"; data: string } };
 
-/** A schema by standardschema.dev. It accepts everything: the pipeline validates, and says what is wrong. */
+/** A schema by standardschema.dev that accepts everything: the pipeline validates and explains. */
 export interface AiSdkSchema {
   "~standard": {
     version: 1;

@@ -9,10 +9,7 @@ export async function messagesTools(crib: Toolcrib): Promise<AnthropicTool[]> {
   return [...(await crib.definitions({ for: "anthropic" }))];
 }
 
-/**
- * Makes the calls of a message and returns the blocks that answer them, for the next message, with role "user". Empty when
- * the model called nothing.
- */
+/** Makes the calls of a message. Returns the blocks that answer them, for the next message, with role "user". */
 export async function answerMessages(
   crib: Toolcrib,
   message: { readonly content: readonly { readonly type: string }[] },

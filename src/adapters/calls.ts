@@ -13,8 +13,7 @@ export interface ModelCall<Item> {
 export type Answered = Pick<CallResult, "content" | "isError" | "images">;
 
 /**
- * Makes calls and answers them in order, each exactly once, also when they are cancelled. Unreadable arguments are reported
- * to the model, never repaired.
+ * Makes calls and answers each exactly once, in order, even when cancelled. Unreadable arguments are never repaired.
  */
 export async function answerCalls<Item, Answer>(
   crib: Toolcrib,
@@ -35,7 +34,7 @@ export async function answerCalls<Item, Answer>(
   );
 }
 
-/** Providers take one answer per id: of two different calls with the same id, the second is not made. */
+/** Providers take one answer per id, so of two different calls with the same id the second is not made. */
 function firstOfEachId<Item>(
   calls: readonly ModelCall<Item>[],
 ): readonly { readonly call: ModelCall<Item>; readonly others: number }[] {
@@ -62,7 +61,7 @@ export type MakeInOrder = <Result>(name: string, make: () => Promise<Result>) =>
 
 /**
  * Each call waits for those before it, because a model may write "create, then read". Only adjacent calls that change
- * nothing run in parallel. Use one per answer of a model.
+ * nothing run in parallel. Use one instance per answer of a model.
  */
 export function inOrder(changesNothing: ReadonlySet<string>): MakeInOrder {
   let change: Promise<unknown> = Promise.resolve();

@@ -10,8 +10,8 @@ export async function geminiTools(crib: Toolcrib): Promise<[{ functionDeclaratio
 }
 
 /**
- * Makes the calls of `response.functionCalls` and returns the parts that answer them, for the next content, with role
- * "user". Empty when the model called nothing.
+ * Makes the calls of `response.functionCalls`. Returns the parts that answer them, for the next content, with role
+ * "user".
  */
 export async function answerGemini(
   crib: Toolcrib,

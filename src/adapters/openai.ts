@@ -11,10 +11,7 @@ export async function responsesTools(crib: Toolcrib): Promise<OpenAiTool[]> {
   return [...(await crib.definitions({ for: "openai" }))];
 }
 
-/**
- * Makes the calls in `response.output` and returns the items that answer them, for the input of the next request. Empty when
- * the model called nothing.
- */
+/** Makes the calls in `response.output`. Returns the items that answer them, for the input of the next request. */
 export async function answerResponses(
   crib: Toolcrib,
   output: readonly { readonly type: string }[],
@@ -55,7 +52,7 @@ export async function chatTools(crib: Toolcrib): Promise<OpenAiChatTool[]> {
 }
 
 /**
- * Makes the calls of `completion.choices[0].message` and returns the messages that answer them. Images follow in a message
+ * Makes the calls of `completion.choices[0].message`. Returns the messages that answer them. Images follow in a message
  * of their own, because an answer takes only text.
  */
 export async function answerChat(

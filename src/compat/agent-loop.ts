@@ -1,7 +1,4 @@
-/**
- * The entry for loops of `agent_loop`: its classes, its default tools, and an instance that runs them and its file tools.
- * Every call is checked, logged, limited and undoable.
- */
+/** The entry for loops of `agent_loop`: its classes, its default tools, and an instance that runs them. */
 import { openToolcrib, type ToolcribOptions } from "../toolcrib/index.ts";
 import { getDefaultTools, type LoopTool, toTool } from "./agent-loop/tools.ts";
 

@@ -11,7 +11,7 @@ export interface DescribedTool {
   /** JSON Schema of an object. */
   readonly parameters: Readonly<Record<string, unknown>>;
   readonly risk: Risk;
-  /** How many characters of an answer are shown. */
+  /** Maximum number of characters of an answer that are shown. */
   readonly maxChars: number;
   run(args: Readonly<Record<string, unknown>>): unknown;
 }
@@ -25,7 +25,7 @@ export function describedTool(tool: DescribedTool): AnyTool {
     risk,
     input: inputOf(repairSchema(parameters)),
     limits: { maxChars, keep: "both" },
-    // Only its author knows what it touches, so the policy goes by its risk.
+    // Only its author knows what it touches, so the policy decides by its risk.
     accesses: () => [],
     run: async (input) => {
       try {

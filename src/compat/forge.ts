@@ -1,7 +1,4 @@
-/**
- * The entry for Forge: tool registries and provider profiles under Forge's names. Every call is checked, logged, limited and
- * undoable.
- */
+/** The entry for Forge: tool registries and provider profiles under Forge's names. */
 import { anthropicDialect, geminiDialect, openaiDialect } from "../dialects/forge.ts";
 import { ToolRegistry } from "./forge/tool-registry.ts";
 

@@ -33,7 +33,7 @@ export function truncateOutput(text: string, maxChars: number): string {
  * and configuration in the data directory. Relative paths are in the workspace, which is in the data directory.
  */
 export function isWriteBlocked(path: string, dataDir: string): boolean {
-  // No file has such a name.
+  // No file can have such a name.
   if (path === "" || path.includes("\0")) return true;
   const { except = [] } = extraRootsOfOmega(dataDir, [], homedir());
   return isWriteProtected(path, { workspace: posix.join(dataDir, "workspace"), except });

@@ -3,14 +3,11 @@ import type { SeenFiles, SeenPart } from "../contract/tool.ts";
 import { BoundedCache } from "../lib/bounded-cache.ts";
 import { containsBytes } from "../lib/bytes/bytes.ts";
 
-/**
- * The files that one caller has seen, the latest within bounds. Paths are resolved only when something is recalled: most
- * files that are read are never edited.
- */
+/** The files that one caller has seen last. Paths are resolved only when needed: most files are never edited. */
 export class SeenMemory implements SeenFiles {
   readonly #environment: Environment;
   readonly #maxBytes: number;
-  /** By path and first line, the latest last. */
+  /** By path and first line; the latest comes last. */
   readonly #notes: BoundedCache<string, Note>;
 
   constructor(
@@ -45,7 +42,7 @@ export class SeenMemory implements SeenFiles {
 interface Note {
   readonly path: string;
   readonly part: SeenPart;
-  /** The real path when it was first needed. */
+  /** The real path, resolved when it is first needed. */
   realPath?: Promise<string>;
 }
 
@@ -53,14 +50,14 @@ function keyOf({ path, part: { lines } }: Note): string {
   return `${lines === "all" ? "all" : lines.first}:${path}`;
 }
 
-/** The memory it holds: a part may be a view of a larger buffer. */
+/** The size of its buffer: a part may be a view of a larger one. */
 function sizeOf({ part }: Note): number {
   return part.bytes.buffer.byteLength + perNote;
 }
 
 const perNote = 500;
 
-/** Adds a part that was seen later. Earlier lines that may have moved are dropped, not guessed. */
+/** Adds a part that was seen later, and drops earlier lines that may have moved. */
 function overlay(known: readonly SeenPart[], part: SeenPart): readonly SeenPart[] {
   const { lines } = part;
   if (lines === "all") return [part];

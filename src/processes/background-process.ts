@@ -155,7 +155,7 @@ export class BackgroundProcess {
 
 const restingMs = 200;
 
-/** Turns an error at the end into a remark: there may be no caller that waits for the process. */
+/** Turns an error at the end into a remark, because no caller may be waiting for the process. */
 function failedExit(error: unknown): ProcessExit {
   const reason = error instanceof Error ? error.message : String(error);
   return { code: undefined, signal: undefined, remarks: [`Its sandbox was not cleaned up: ${reason}`] };
@@ -200,7 +200,7 @@ const keys = ["\u0003", "\u001a", "\u001c"];
 
 const unreadMs = 5_000;
 const lookMs = 50;
-/** The pause after an answer; without any output the wait is a little longer. */
+/** The pause that ends an answer, and the longer wait for any output */
 const answeredMs = 300;
 const silentMs = 1_000;
 const longestMs = 5_000;

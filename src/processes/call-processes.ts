@@ -30,7 +30,7 @@ export class CallProcesses implements Processes {
     try {
       await streaming(kept, waiting, 0, () => settleIn(kept, request, waiting));
     } catch (error) {
-      // A cancelled start ends the process; after another failure the caller can still look at it.
+      // A cancelled start ends the process; after any other failure the caller can still inspect it.
       if (waiting.signal.aborted) await stopProcess(kept);
       throw error;
     }
@@ -86,7 +86,7 @@ export class CallProcesses implements Processes {
   }
 }
 
-/** Passes on the output from a cursor on, while the caller waits. */
+/** Passes on output from a cursor on while the caller waits. */
 async function streaming(
   { log }: BackgroundProcess,
   { output }: Waiting,

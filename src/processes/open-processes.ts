@@ -8,9 +8,9 @@ import type { ProcessTable } from "./process-table.ts";
 export interface ProcessesParts {
   /** Stores output that is too long for memory. */
   readonly outputs?: Outputs;
-  /** Makes a redactor of secrets for one stream. */
+  /** Creates a redactor of secrets for one stream. */
   readonly redactor: () => Redactor;
-  /** Open shells, which are listed and stopped like processes. */
+  /** Persistent shells, which are listed and stopped like processes. */
   readonly shells?: {
     list(): readonly ProcessStatus[];
     stop(name: string): Promise<void>;
@@ -27,7 +27,7 @@ export interface CallOfProcesses {
 export interface BackgroundProcesses {
   /** For one call: its processes get its environment, and outlive the call. */
   forCall(call: CallOfProcesses): Processes;
-  /** Running and ended processes and open shells, oldest first. */
+  /** Running and ended processes and persistent shells, oldest first. */
   list(): readonly ProcessStatus[];
   /** Ends the processes that a caller started. */
   stopOf(caller: object): Promise<void>;

@@ -2,8 +2,8 @@ import type { KeptOutput, Outputs } from "../contract/output.ts";
 import { releaseBytes } from "../lib/bytes/bytes.ts";
 
 /**
- * The latest output of a process, both streams in order of arrival, as UTF-8 in a ring buffer. Strings that live for a while
- * would take a hundred times as much memory.
+ * The latest output of a process, both streams in order of arrival, as UTF-8 in a ring buffer. Long-lived strings would
+ * take a hundred times the memory.
  */
 export class OutputLog {
   readonly capacity: number;
@@ -45,7 +45,7 @@ export class OutputLog {
     return () => this.#listeners.delete(listener);
   }
 
-  /** The output from a cursor on, of one stream or of both. A cursor inside a character means the next character. */
+  /** The output from a cursor on, of one stream or both. A cursor inside a character means the next character. */
   *after(cursor: number, stream?: Stream): Generator<Piece> {
     for (const piece of this.#held()) {
       if (stream !== undefined && piece.stream !== stream) continue;
@@ -143,7 +143,7 @@ const smallestRing = 4 * 1024;
 const maxPieces = 16 * 1024;
 const joinedBytes = 8 * 1024;
 
-/** Redacts secrets in a text that comes in pieces. It holds back what could be the beginning of one. */
+/** Redacts secrets in a text that comes in pieces. Holds back what could be the beginning of one. */
 export interface Redactor {
   push(text: string): string;
   end(): string;
@@ -182,7 +182,7 @@ export async function readOutput(
 
 const pauseMs = 150;
 
-/** Stores the whole output, once the log is half full. Most processes never print so much. */
+/** Stores the whole output once the log is half full; most processes never print so much. */
 export class WholeOutput {
   readonly #log: OutputLog;
   readonly #outputs: Outputs | undefined;

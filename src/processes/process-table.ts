@@ -6,7 +6,7 @@ import { BackgroundProcess } from "./background-process.ts";
 import type { CallOfProcesses, ProcessesParts } from "./open-processes.ts";
 import { planReadiness } from "./readiness.ts";
 
-/** The processes of an instance by name: all that run, and the last that ended. */
+/** The processes of an instance by name: those that run, and the last that ended. */
 export class ProcessTable {
   readonly #parts: ProcessesParts;
   readonly #kept = new Map<string, BackgroundProcess>();
@@ -111,7 +111,7 @@ export class ProcessTable {
     return chosen;
   }
 
-  /** Never reuses a number: a caller that asks for a forgotten process must not get another. */
+  /** Never reuses a number: a caller that asks for a forgotten process must not get another one. */
   #nextNumber(pattern: string): number {
     do this.#numbered += 1;
     while (this.#kept.has(pattern.replace("#", String(this.#numbered))));
@@ -144,7 +144,7 @@ function endAfter(timeoutMs: number, kept: BackgroundProcess): void {
   void kept.ended.then(() => clearTimeout(timer));
 }
 
-/** More than `terminate` allows. */
+/** Longer than `terminate` takes. */
 const overdueMs = 5_000;
 
 const maxEnded = 20;
@@ -199,7 +199,7 @@ export function nameFor(command: string, isInUse: (name: string) => boolean): st
   return name;
 }
 
-/** Throws `invalid-input` for a name that is hard to repeat. */
+/** Throws `invalid-input` for a name that is hard to type. */
 export function checkName(name: string): void {
   if (/^[A-Za-z0-9][\w.-]{0,63}$/.test(name)) return;
   throw new ToolError("invalid-input", `"${name}" cannot be the name of a process`, {

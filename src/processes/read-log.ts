@@ -10,7 +10,7 @@ export interface LogPart {
   /** The cursor of its first byte, and of the next. */
   readonly from: number;
   readonly cursor: number;
-  /** Bytes between the cursor asked for and `from` that are no longer in memory. */
+  /** Bytes between the requested cursor and `from` that are no longer in memory. */
   readonly lost: number;
 }
 

@@ -216,7 +216,7 @@ async function answersBelow500(
         path: target.pathname + target.search,
         headers: { host: target.host, accept: "*/*" },
         agent: false,
-        // Development servers use self-signed certificates, and only the process itself can answer.
+        // Development servers use self-signed certificates, and only the process itself can answer here.
         rejectUnauthorized: false,
         signal: limit,
       },

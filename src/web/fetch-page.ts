@@ -9,14 +9,14 @@ export interface FetchSurroundings {
   readonly environment: Environment;
   readonly pages: PageMemory;
   readonly signal: AbortSignal;
-  /** The address of the background process that a URL means, if it means one. */
+  /** The address of the background process that a URL means, if any. */
   readonly reach: (url: URL) => Promise<WebRequest["at"]>;
   readonly progress: (url: URL, bytes: number, total: number | undefined) => void;
 }
 
 export interface FetchOptions {
   readonly maxBytes: number;
-  /** Use the cached page, so that parts requested one after the other fit together. */
+  /** Uses the cached page, so that parts requested one after the other fit together. */
   readonly isContinued: boolean;
 }
 
@@ -45,8 +45,8 @@ export interface LedElsewhere {
 }
 
 /**
- * Fetches a page and follows redirects to hosts that this call may connect to. A page on the internet cannot redirect to an
- * internal server, whatever the rules allow (server-side request forgery).
+ * Fetches a page and follows redirects to hosts that this call may connect to. A public page cannot redirect to an
+ * internal server, whatever the rules allow (SSRF).
  */
 export async function fetchPage(
   start: URL,
@@ -113,7 +113,7 @@ async function ask(
 ): Promise<Omit<FetchedPage, "kind" | "redirects">> {
   const kept = pages.get(url.href);
   const now = Date.now();
-  // A redirect target is always requested, so that it is checked.
+  // A redirect target is always requested, because the request checks it.
   const holds =
     kept !== undefined && (isFresh(kept, now) || (isContinued && now - kept.checkedMs < continuedMs));
   if (holds && url === start)
@@ -141,7 +141,7 @@ async function ask(
 /** Longer than a caller waits between two parts of a page. */
 const continuedMs = 15 * 60_000;
 
-/** Always the same, so that cached pages do not depend on them. No cookies, no credentials, no referrer. */
+/** The same for every request, so that cached pages do not depend on them. No cookies, credentials or referrer. */
 const ownHeaders = {
   "user-agent": agentName,
   accept:

@@ -5,7 +5,7 @@ export const agentName = "toolcrib/0.1.0";
 export function whenToRetry(retryAfter: string | undefined): string | undefined {
   const said = retryAfter?.trim() ?? "";
   if (/^\d{1,9}$/.test(said)) return `in ${Number(said)} s`;
-  // Formatted here, because text of the server must not appear in a hint.
+  // Reformatted, because text from a server must not appear in a hint.
   const date = /^[A-Z][a-z]{2}, /.test(said) ? new Date(said) : undefined;
   return date === undefined || Number.isNaN(date.getTime()) ? undefined : `after ${date.toUTCString()}`;
 }

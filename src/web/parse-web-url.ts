@@ -16,8 +16,7 @@ interface Fault {
 
 /** The URL without its fragment, or what is wrong with it. */
 export function faultOf(text: string, base?: URL): URL | Fault {
-  // Programs read these differently, so that a check could see another host than the request.
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  // Programs disagree about these characters, so the check could see another host than the request.
   if (/[\u0000-\u001f\u007f\\]/.test(text))
     return { message: "has a control character or a backslash in it", hint: "Leave it out." };
   if (text.length > mostCharacters)

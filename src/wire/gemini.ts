@@ -30,8 +30,8 @@ export interface GeminiSchema {
 type GeminiType = "STRING" | "NUMBER" | "INTEGER" | "BOOLEAN" | "ARRAY" | "OBJECT" | "NULL";
 
 /**
- * Converts a schema to Gemini's subset. Expresses `const`, references and type lists differently, and leaves bounds and
- * unknown names to the pipeline. Undefined for an object without known names, which cannot be expressed.
+ * Converts a schema to Gemini's subset; the pipeline checks what that cannot express, such as bounds. Undefined for an
+ * object without known names.
  */
 export function geminiSchema(
   schema: JsonSchema,
@@ -72,7 +72,7 @@ export function geminiSchema(
   }
 }
 
-/** Deeper schemas are recursive, or nothing that a model fills in. */
+/** A deeper schema is recursive, or nothing that a model fills in. */
 const maxDepth = 12;
 
 function objectOf(
@@ -90,7 +90,7 @@ function objectOf(
   return { properties: Object.fromEntries(converted), ...(needed.length > 0 ? { required: needed } : {}) };
 }
 
-/** Gemini allows nothing beside `anyOf`: the description moves to the first choice, and null becomes `nullable`. */
+/** Gemini allows nothing next to `anyOf`: the description moves to the first choice, and null becomes `nullable`. */
 function chosen(
   choices: readonly JsonSchema[],
   described: { description?: string },
@@ -107,7 +107,7 @@ function chosen(
   return others.length === 0 ? { ...first, ...described, ...nullability } : { anyOf: [head, ...others] };
 }
 
-/** Only strings can be enumerated. */
+/** Gemini can only enumerate strings. */
 function values(schema: JsonSchema, described: { description?: string }): GeminiSchema {
   const all = schema.enum ?? [schema.const];
   const nullability = all.includes(null) ? { nullable: true } : {};

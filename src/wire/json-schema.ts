@@ -36,8 +36,8 @@ export function allowsNull(schema: JsonSchema): boolean {
 }
 
 /**
- * The schema of all arguments of a tool. Adds missing `properties`, which providers require. No provider accepts a choice at
- * the top level: the properties of all choices are merged, and the pipeline checks the choice.
+ * The schema of all arguments of a tool, with the `properties` that providers require. Providers refuse choices at the
+ * top level, so their properties are merged, and the pipeline checks the choice.
  */
 export function objectSchema(schema: Readonly<Record<string, unknown>>): ObjectSchema {
   const { anyOf, oneOf, allOf, ...plain } = schema as JsonSchema;

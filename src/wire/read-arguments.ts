@@ -25,7 +25,7 @@ export function readArguments(given: unknown): ReadInput {
   }
 }
 
-/** JSON.parse keeps the last of duplicate keys; we do not guess which one was meant. */
+/** JSON.parse keeps the last of duplicate keys; which one was meant is not guessed. */
 function repeatedKey(text: string, value: unknown): string | undefined {
   const written = [...text.matchAll(stringOfJson)].flatMap(([token, key]) => (token === key ? [] : [key!]));
   const kept = keysIn(value);

@@ -107,5 +107,5 @@ export function closed(): ToolError {
   return new ToolError("unavailable", "This Toolcrib is closed", { hint: "Open a new one." });
 }
 
-/** The signal that ends a worker which takes too much memory. Nothing else sends it. */
+/** The signal for a worker that takes too much memory. Nothing else sends it. */
 export const tooMuchMemory = "SIGALRM";

@@ -10,7 +10,7 @@ export interface Serving<Asks extends ServiceOf<Asks>> {
 }
 
 export interface ServeOptions {
-  /** Resident bytes above which it retires after its work: WebAssembly never returns memory, for example. */
+  /** Resident bytes above which it retires after its current work: WebAssembly never returns memory. */
   readonly retireAbove: number;
   /** Resident bytes above which it is killed at once. */
   readonly endAbove?: number;
@@ -44,10 +44,7 @@ function send(message: unknown): void {
   if (process.connected) process.send?.(message, undefined, undefined, () => {});
 }
 
-/**
- * Ends this process when its parent is gone, or when it takes too much memory: nothing else would stop it in the
- * middle of its work.
- */
+/** Ends this process when its parent is gone or it takes too much memory, even in the middle of its work. */
 function endWithParent(mostMemory: number = Number.POSITIVE_INFINITY): void {
   new Worker(watch, { eval: true, execArgv: [], workerData: { mostMemory, tooMuchMemory } }).unref();
 }

@@ -4,7 +4,7 @@ import { allowedVariables } from "../system/environment-variables.ts";
 
 export interface WorkerProcess {
   readonly pid: number | undefined;
-  /** Any cloneable value. Dropped if the process has ended: see `ended`. */
+  /** Any cloneable value. Dropped if the process has ended. */
   send(message: unknown): void;
   keepsUsAlive(wanted: boolean): void;
   /** Disconnects, so that it ends by itself. */
@@ -44,7 +44,7 @@ export function startWorker({ program, args, flags, onMessage }: StartOptions): 
   child.on("error", (error) => {
     if (child.pid === undefined) resolve({ how: error.message, stderrTail });
   });
-  // Not "close", which does not come after a disconnect. Most of its standard error has arrived by then.
+  // "close" does not come after a disconnect. Most of its standard error has arrived by now.
   child.on("exit", (code, signal) => resolve({ how: signal ?? `exit code ${code}`, stderrTail }));
   child.on("message", onMessage);
   return {

@@ -10,7 +10,10 @@ export interface WorkerOptions {
   readonly args: readonly string[];
   readonly flags?: readonly string[];
   readonly failures: WorkerFailures;
-  /** How many requests it gets at once. With 1, a crash has a known cause, and a request that ignores its cancellation is killed. */
+  /**
+   * Maximum number of concurrent requests. With 1, a crash has a known cause, and a request that ignores its
+   * cancellation is killed.
+   */
   readonly concurrency: number;
   readonly ours?: object;
   /** A request that takes longer kills it. */
@@ -35,11 +38,11 @@ interface AskOptions {
 }
 
 export interface Answering {
-  /** From 1, another number for each process: a new process knows nothing of the one before. */
+  /** Counts the processes from 1: a new process knows nothing of the one before. */
   readonly process: number;
 }
 
-/** A program in a child process, which may crash. The first request starts it, and one after a crash starts it again. */
+/** A program in a child process, which may crash. A request starts it when it does not run. */
 export class Worker<Theirs extends ServiceOf<Theirs>> {
   readonly #options: WorkerOptions;
   readonly #turns: Semaphore;
@@ -53,7 +56,7 @@ export class Worker<Theirs extends ServiceOf<Theirs>> {
     this.#turns = new Semaphore(options.concurrency);
   }
 
-  /** `input` is made when its turn has come, for the process that gets it. */
+  /** `input` is called for the process that gets the request, when its turn has come. */
   async ask<Name extends keyof Theirs & string>(
     name: Name,
     input: (answering: Answering) => InputOf<Theirs[Name]>,
@@ -71,7 +74,7 @@ export class Worker<Theirs extends ServiceOf<Theirs>> {
       release();
       throw error;
     }
-    // A cancelled caller need not wait for the answer, but the next request must.
+    // A cancelled caller need not wait for the answer; the next request must.
     const ended = work.finally(release);
     ended.catch(() => {});
     return await untilAborted(ended, signal, whileReading(about));

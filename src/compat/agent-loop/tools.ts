@@ -40,7 +40,7 @@ export function toTool(tool: LoopTool): AnyTool {
     name,
     description,
     parameters,
-    // Reporting the missing handler is harmless.
+    // A call only reports the missing handler, so it is harmless.
     risk: handler === undefined ? "read" : risk,
     maxChars: 50_000,
     run: (args) => {

@@ -5,7 +5,7 @@ import type { Dialect } from "../../dialects/dialect.ts";
 import type { DataOf } from "../../dialects/rename.ts";
 import { type CallResult, openToolcrib, type Toolcrib, type ToolcribOptions } from "../../toolcrib/index.ts";
 
-/** Where tools act. Its own methods are ordinary calls as well. */
+/** Where tools act. Its own methods are ordinary calls, too. */
 export interface ExecutionEnvironment {
   readonly workingDirectory: string;
   readonly platform: string;
@@ -133,7 +133,7 @@ export class LocalExecutionEnvironment implements ExecutionEnvironment {
     if (known?.version === tools.version) return known.crib;
     const crib = openToolcrib({ ...this.#options, ...tools.toolsFor(this) });
     this.#instances.set(tools, { version: tools.version, crib });
-    // Calls may still run there.
+    // Calls may still be running there.
     if (known) this.#replaced.push(known.crib);
     return crib;
   }

@@ -78,7 +78,7 @@ export function parseApproval(given: unknown): Approval | undefined {
   if (allow !== true) return undefined;
   return {
     allow,
-    // With an unknown `remember` it is still allowed once.
+    // An unknown `remember` still allows the call once.
     remember: remember === "session" || remember === "always" ? remember : undefined,
     hash: hash === undefined ? undefined : String(hash),
   };
@@ -116,7 +116,7 @@ export async function approvalRequest(
   };
 }
 
-/** Without the input when there is a preview, and without whole commands, which would be repeated for each of their parts. */
+/** Leaves out the input when there is a preview, and whole commands, whose parts are listed anyway. */
 export function toShownRequest(request: ApprovalRequest): ShownRequest {
   const { callId, directory, environment, hash, previewHash, ...shown } = request;
   const parts = request.parts
@@ -138,7 +138,7 @@ export async function approvalHash(
 ): Promise<string> {
   const { question, decision, policy } = decided;
   return hashValue({
-    // Not the name that rules use: tools of two servers may share it.
+    // Tools of two servers may share the name that rules use.
     tool: call.tool.canonical ?? call.tool.name,
     input: call.input,
     realPaths: question.realPaths,
@@ -150,7 +150,7 @@ export async function approvalHash(
   });
 }
 
-/** The current contents of the workspace's programs and scripts that the commands of a call name. */
+/** The current contents of the workspace programs and scripts that the call's commands name. */
 async function filesRun(
   { environment, signal }: Pick<ToolCall, "environment" | "signal">,
   { decision, policy }: Pick<DecidedCall, "decision" | "policy">,
@@ -177,12 +177,12 @@ async function filesRun(
   return found;
 }
 
-/** Of all of them together. */
+/** Maximum size of all of them together. */
 const maxBytesOfFilesRun = 64 * 1024 * 1024;
 
 /**
- * A deep copy that no one else can change: what is checked, shown and hashed is what will run. Strings are not copied, so
- * it is cheap. Values that are neither plain objects nor arrays belong to the tool and are not copied.
+ * A deep copy that no one else can change, so that what is checked, shown and hashed is what will run. Values that are
+ * neither plain objects nor arrays belong to the tool and are not copied.
  */
 export function snapshot<Value>(value: Value): Value;
 export function snapshot(value: unknown): unknown {

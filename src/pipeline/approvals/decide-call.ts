@@ -33,7 +33,7 @@ interface Surroundings {
   sandbox(): Promise<SandboxLevel>;
   /** The variables that commands get. */
   variables(policy: VariablePolicy): Readonly<Record<string, string>>;
-  /** The history of a shell that stays open; undefined when there is none of this name. */
+  /** The history of a persistent shell; undefined when none has this name. */
   shell?(name: string): ShellHistory | undefined;
 }
 
@@ -121,7 +121,7 @@ function mayRunMore(
         settings,
       );
       if (decision.verdict !== "allow") return false;
-      // Also when rules take this command out of the sandbox, it runs in the sandbox of the call.
+      // It runs in the sandbox of the call, even when rules take it out of the sandbox.
       level = question.sandbox;
       call.account.sandbox = level;
       return true;

@@ -102,8 +102,8 @@ function realPathFor(
 }
 
 /**
- * An unreachable path is decided by its spelling, and the tool reports that it cannot be reached. A link out of the
- * workspace may lead anywhere.
+ * An unreachable path is decided by its spelling; the tool reports the error. A link out of the workspace may lead
+ * anywhere.
  */
 function elsewhere(error: unknown, path: string, { workspace }: PathContext): string | undefined {
   if (!(error instanceof ToolError)) throw error;
@@ -141,7 +141,7 @@ const maxEntries = 20_000;
 interface SearchOptions {
   readonly environment: Lister;
   readonly guard: PathGuard;
-  /** Shared by all searches of one call. */
+  /** A budget for all searches of one call together. */
   readonly budget: { entriesLeft: number };
   readonly extent: "all" | "visible";
 }
@@ -158,7 +158,7 @@ class Search {
     return this.#inside(await this.#options.environment.openDirectory(path).catch(whyNot));
   }
 
-  /** Files first, so that near ones are found soon. */
+  /** Files come first, so that near ones are found soon. */
   async #inside(directory: Directory | Unopened): Promise<Result> {
     if (typeof directory === "string") return unopened(directory);
     try {

@@ -2,10 +2,7 @@ import { reworded, ToolError } from "../../contract/error.ts";
 import { redactText } from "../../policy/redaction/redact.ts";
 import type { Stage } from "../stage.ts";
 
-/**
- * Turns errors of the stages below into outcomes, with secrets redacted. Anything but a ToolError is a bug and is reported as
- * `internal`.
- */
+/** Turns errors of the stages below into outcomes, with secrets redacted. Any other error than a ToolError is a bug. */
 export const catchErrors: Stage = async (call, next) => {
   try {
     return await next(call);

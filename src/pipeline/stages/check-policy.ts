@@ -37,7 +37,7 @@ import type { Stage } from "../stage.ts";
 export function checkPolicy(settings: PolicySettings, previews: PreviewServices): Stage {
   const openRequests = new OpenRequests();
   return async (given, next) => {
-    // The caller may still change its input object: what is checked must be what will run.
+    // The caller may still change its input object; what is checked must be what will run.
     const call = { ...given, input: snapshot(given.input) };
     for (;;) {
       const decided = await decideNow(call, settings);
@@ -52,7 +52,7 @@ export function checkPolicy(settings: PolicySettings, previews: PreviewServices)
       if (decision.verdict === "allow") return run("not asked");
       if (decision.verdict === "deny") throw denied(decision);
       const approve = settings.approverOf?.(call.id);
-      // None in paranoid mode, where rules that allow do not count.
+      // Empty in paranoid mode, where allow rules do not count.
       const grants = (question.mode !== "paranoid" && grantsFor(decision, question.tool)) || [];
       if (!approve) throw needsApproval(decision, { grants, mode: question.mode });
 
@@ -100,8 +100,8 @@ async function approveCall(
 }
 
 /**
- * For calls that have waited since they were decided. Meanwhile another call may have put a link in the way, whose target was
- * not checked; or run something in the shell that changes what the command means; or a new rule may deny the call.
+ * Checks a call again that has waited: another call may have placed a link whose target was not checked, or changed the
+ * shell it runs in, or a new rule may deny it.
  */
 async function recheckCall(call: ToolCall, decided: Question, settings: PolicySettings): Promise<void> {
   const { question: now, decision } = await decideNow(call, settings);
@@ -121,7 +121,7 @@ async function ask(approve: Approve, request: ApprovalRequest, signal: AbortSign
   return approval;
 }
 
-/** An approved call may run, also when the rule could not be written. */
+/** An approved call runs even when the rule cannot be written. */
 async function remember(
   call: ToolCall,
   approval: Approval & { readonly allow: true },
@@ -147,7 +147,7 @@ async function remember(
 class OpenRequests {
   readonly #open = new Map<string, Promise<void>>();
 
-  /** Waits for the open request for one of these grants, if there is one. */
+  /** Waits for a pending request for one of these grants, if there is one. */
   answered(grants: readonly string[]): Promise<void> | undefined {
     const grant = grants.find((line) => this.#open.has(line));
     return grant === undefined ? undefined : this.#open.get(grant);

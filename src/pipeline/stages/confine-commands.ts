@@ -6,10 +6,7 @@ import { wrapEnvironment } from "../../lib/wrap-environment.ts";
 import { callChanged } from "../approvals/refusals.ts";
 import type { Stage } from "../stage.ts";
 
-/**
- * Gives the tool an environment that confines everything it starts as the policy decided. A tool that has not declared that
- * it runs programs cannot start any.
- */
+/** Confines everything the tool starts as the policy decided. A tool that declares no programs cannot start any. */
 export const confineCommands: Stage = (call, next) => {
   const { confinement, environment, tool } = call;
   const start: Environment["start"] = async (program, options) => {
@@ -21,7 +18,7 @@ export const confineCommands: Stage = (call, next) => {
       });
     return startConfined(environment, confinement, program, options);
   };
-  // Connections of the tool follow the same decision, except that `unconfined` applies only to commands.
+  // The tool's own connections follow the same decision; `unconfined` applies only to commands.
   const mayConnect = confinement?.mayConnect ?? (() => false);
   const exchange: Environment["exchange"] = (request) => environment.exchange!({ ...request, mayConnect });
   return next({ ...call, environment: wrapEnvironment(environment, { start, exchange, confinement }) });

@@ -39,7 +39,7 @@ async function mayChangeFiles({ accesses }: ToolCall): Promise<boolean> {
   const commands = accesses.filter((access) => access.kind === "execute");
   if (commands.length === 0) return false;
   const { readsOnly } = await import("../../policy/commands/analyse-command.ts");
-  // The meaning of a command in a shell that stays open depends on the earlier commands there.
+  // A command in a persistent shell depends on the earlier commands there.
   return commands.some(({ command, cwd, session }) => session !== undefined || !readsOnly(command, cwd));
 }
 
@@ -61,8 +61,8 @@ function noteUnrestored(outcome: Outcome, notKept: readonly string[]): Outcome {
 const maxShown = 5;
 
 /**
- * Scans for changes by programs that the tool starts by its own choice. The scan begins before the first program that may
- * change something and is not built in, so that a call without such programs costs nothing.
+ * Scans for changes by programs that the tool itself chooses. The scan begins before the first program that may change
+ * something, so that a call without such programs costs nothing.
  */
 async function aroundPrograms(
   call: ToolCall,

@@ -6,9 +6,7 @@ import { estimateTokens, mostTokensPerUnit } from "../../lib/text/estimate-token
 import { type Cut, characterStart, truncateText } from "../../lib/text/truncate.ts";
 import type { Stage } from "../stage.ts";
 
-/**
- * Cuts the text for the model to the tool's limits and `maxTokens`. The whole output is stored and can be read by its handle.
- */
+/** Cuts the text for the model to the tool's limits and `maxTokens`, and stores the whole output under a handle. */
 export function limitOutput(outputs: OutputStore, maxTokens = Number.POSITIVE_INFINITY): Stage {
   return async (call, next) => {
     const result = await next(call).catch((error: unknown) => {
@@ -35,7 +33,7 @@ export function limitOutput(outputs: OutputStore, maxTokens = Number.POSITIVE_IN
       return { ...outcome, text, truncated: { handle: ownKept.handle } };
     }
     if (!shown?.cut) return { ...outcome, text: withContinuation(fullText, continuation) };
-    // The work is done: losing the rest of the output must not make it a failure.
+    // The work is done: failing to store its output must not make it a failure.
     const kept = await outputs.keep(fullText).catch((error: Error) => error);
     const [handle, note] =
       kept instanceof Error
@@ -65,10 +63,7 @@ function limitOutputOf(
   return reworded(error, { output: kept === undefined ? text : `${text}\n[${wording(kept.note)}]` });
 }
 
-/**
- * Reduces `maxChars` until the text fits `maxTokens`. Counts the tokens of what would be shown, which may be denser than the
- * rest, and does not count when there cannot be too many.
- */
+/** Reduces `maxChars` until the text fits `maxTokens`. Counts tokens only when there can be too many. */
 function within(limits: OutputLimits, text: string, maxTokens: number): OutputLimits {
   let maxChars = Math.min(text.length, limits.maxChars);
   while (maxChars > maxTokens / mostTokensPerUnit) {
@@ -79,7 +74,7 @@ function within(limits: OutputLimits, text: string, maxTokens: number): OutputLi
   return maxChars < Math.min(text.length, limits.maxChars) ? { ...limits, maxChars } : limits;
 }
 
-/** With the exact notice that the dialect promises. */
+/** Cuts with the exact notice that the dialect promises. */
 function cutShort(
   text: string,
   { maxChars }: OutputLimits,
@@ -102,7 +97,7 @@ function cutMark({ chars }: Cut, removed: string, kept: OutputKept | undefined):
   return `[… ${Buffer.byteLength(removed) + missing} bytes cut …]`;
 }
 
-/** In two halves: when no available tool can read it, only the first is shown. */
+/** When no available tool can read a handle, only the first half is shown. */
 function wayToTheRest(handle: string): string {
   return `The whole output is kept as ${handle}; give it as a path to file.read or search.grep.`;
 }

@@ -10,8 +10,8 @@ const graceMs = 3_000;
 const longestMs = 2 ** 31 - 1;
 
 /**
- * Ends a call at its deadline or when it is cancelled. Its signal aborts, and the tool gets a grace period; if it finishes
- * its work within that, that is the outcome. A tool that does not stop outlives its call and keeps its turn.
+ * Ends a call at its deadline or when it is cancelled. The tool then gets a grace period, and its result counts if it
+ * finishes within that. A tool that does not stop outlives its call and keeps its turn.
  */
 export const limitTime: Stage = async (call, next) => {
   if (call.signal.aborted) throw cancelled();
@@ -36,7 +36,7 @@ export const limitTime: Stage = async (call, next) => {
   try {
     return await Promise.race([work, givenUp]);
   } catch (error) {
-    // The error of a tool that was ended may contain the output so far.
+    // The tool's own error may contain the output so far.
     throw reason === undefined || (error instanceof ToolError && error.output !== undefined) ? error : reason;
   } finally {
     clearTimeout(deadline);

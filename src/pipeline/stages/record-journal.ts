@@ -6,8 +6,8 @@ import { monotonicMs } from "../../lib/clock.ts";
 import type { Stage } from "../stage.ts";
 
 /**
- * Records every call, also refused ones. A call that may change something is recorded before it runs; a call that only reads
- * is recorded when it ends, in batches.
+ * Records every call, including refused ones. A call that may change something is recorded before it runs, others in
+ * batches when they end.
  */
 export function recordJournal(journal: Journal): Stage {
   return async (call, next) => {
@@ -30,7 +30,7 @@ export function recordJournal(journal: Journal): Stage {
   };
 }
 
-/** Records the start. Returns the failure of a call that cannot be recorded and so must not run. */
+/** Records the start. Returns the failure when the call cannot be recorded and so must not run. */
 function begins(journal: Journal, risk: Risk, attempt: Attempt): Failure | undefined {
   if (risk === "read") return undefined;
   try {

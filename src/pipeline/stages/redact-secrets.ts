@@ -28,10 +28,10 @@ function redactOutcome(outcome: Outcome): Outcome {
   const inData: string[] = [];
   const text = redactText(outcome.fullText, (kind) => inText.push(kind));
   const data = redactValue(outcome.data, (kind) => inData.push(kind));
-  // The text is made from the data: a secret in both is counted once.
+  // The text is made from the data, so a secret in both counts once.
   const kinds = inText.length > 0 ? inText : inData;
   const { continuation, afterwards } = outcome;
-  // As a continuation, the note stays after the text when that is cut.
+  // A continuation stays after the text when that is cut.
   const sentences = [...(continuation ? [redactText(continuation)] : []), ...noteOf(kinds)];
   return {
     ...outcome,
@@ -76,7 +76,7 @@ function redactNotices(notify: ToolCall["notify"]): { notify: ToolCall["notify"]
   };
 }
 
-/** Before the output is cut, so that no half of a secret is left at the cut. */
+/** Redacts before the output is cut, so that no half of a secret remains at the cut. */
 function redactOutputOf(error: unknown): unknown {
   if (!(error instanceof ToolError) || error.output === undefined) return error;
   return reworded(error, { output: redactText(error.output) });
@@ -88,7 +88,7 @@ function explainMark(error: unknown, call: ToolCall): unknown {
   return mark === undefined ? error : standsForSecret(mark, "the file does not contain this text");
 }
 
-/** Models return what they were shown: a mark that is in none of the written files came from redacted output. */
+/** Models send back what they were shown, so a mark that is in none of the written files came from redacted output. */
 async function refuseMarks({ accesses, input, environment, signal }: ToolCall): Promise<void> {
   const paths = accesses.flatMap((access) => (access.kind === "write" ? [access.path] : []));
   let foreign = [...marksIn(input)];

@@ -71,9 +71,9 @@ function describeIssue(issue: z.core.$ZodIssue, knownKeys: readonly string[], in
     case "invalid_union":
       return `${subject} has the wrong form (${describeValue(valueAt(input, issue.path))})`;
     default:
-      // The message of a check of the whole input names its subject itself.
+      // The message of a check of the whole input has its own subject.
       if (issue.code === "custom" && at === "") return issue.message;
-      // Zod's own text for a check without a message.
+      // Zod's text for a check without a message
       return issue.message === "Invalid input" ? `${subject} is not valid` : `${subject}: ${issue.message}`;
   }
 }

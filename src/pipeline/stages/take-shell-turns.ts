@@ -5,8 +5,8 @@ import type { Stage } from "../stage.ts";
 import { inTurn } from "./take-turns.ts";
 
 /**
- * Calls that use one shell that stays open run one after the other, from the policy check on: the meaning of a command there
- * depends on the commands before it, which must have run by then.
+ * Calls in one persistent shell run one after the other, from the policy check on: the meaning of a command there
+ * depends on the commands before it.
  */
 export function takeShellTurns(): Stage {
   const last = new Map<string, { readonly done: Promise<void>; readonly command: string }>();
@@ -41,7 +41,7 @@ export function takeShellTurns(): Stage {
   };
 }
 
-/** By name, with the command that runs there. */
+/** The shells that a call uses, by name, with its command. */
 function shellsOf({ accesses }: ToolCall): ReadonlyMap<string, string> {
   const shells = accesses.flatMap((access) =>
     access.kind === "execute" && access.session !== undefined

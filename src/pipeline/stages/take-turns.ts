@@ -61,8 +61,8 @@ function overlap(some: readonly string[], others: readonly string[]): boolean {
 }
 
 /**
- * Runs a call after those before it. Its turn ends when those have ended (it may stop waiting for them) and no work that
- * outlives it is left. `signal` ends the waiting.
+ * Runs a call after those before it. Its turn ends when they have ended, even if it did not wait for them, and no work
+ * that outlives it is left. `signal` ends the waiting.
  */
 export async function inTurn(
   call: ToolCall,

@@ -124,7 +124,7 @@ function resultOf({ title, url, snippet, date }: FoundPage): readonly SearchResu
   ];
 }
 
-// One long result must not crowd out the others.
+// One long result must not displace the others.
 const mostUrl = 2000;
 const mostTitle = 300;
 const mostSnippet = 10_000;
@@ -148,9 +148,9 @@ function dayOf(date: unknown): string | undefined {
   return Number.isNaN(time) ? undefined : new Date(time).toISOString().slice(0, 10);
 }
 
-/** Removes the key, plain or escaped, from an answer, so that neither results nor errors show it. */
+/** Removes the key, plain or escaped, so that neither results nor errors show it. */
 function withoutKey(answer: WebAnswer, key: string | undefined): WebAnswer {
-  // A shorter key may be part of any word.
+  // A shorter key could be part of any word.
   if (key === undefined || key.length < 8) return answer;
   const spellings = new Set([key, encodeURIComponent(key), inJson(key), inJson(key).replaceAll("/", "\\/")]);
   const clear = (text: string) =>

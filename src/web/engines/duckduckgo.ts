@@ -32,7 +32,7 @@ function pageFields(page: number): Readonly<Record<string, string>> {
   return { s: String(skipped), dc: String(skipped + 1), v: "l", o: "json", api: "d.js" };
 }
 
-/** Reads both page designs, "html" and "lite". */
+/** Reads both page layouts, "html" and "lite". */
 function resultsIn(html: string): readonly FoundPage[] {
   const results: { title: string; url: string | undefined; snippet: string }[] = [];
   let reading: { readonly field: "title" | "snippet"; readonly name: string } | undefined;

@@ -4,7 +4,7 @@ import { isRecord } from "../../lib/json/is-record.ts";
 
 export interface SearchQuestion {
   readonly query: string;
-  /** How many results at most, on one page. */
+  /** Maximum number of results on one page. */
   readonly limit: number;
   /** From 1. */
   readonly page: number;
@@ -37,7 +37,7 @@ export interface Engine {
   request(question: SearchQuestion): Pick<WebRequest, "url" | "method" | "headers" | "body">;
   /** Reads an answer with status 200. Throws ToolError when it has no list of results. */
   read(answer: WebAnswer, question: SearchQuestion): FoundPages;
-  /** Explains another status; undefined for its usual meaning. */
+  /** Explains any other status; undefined when the status has its usual meaning. */
   explain?(answer: WebAnswer): { readonly what: string; readonly hint: string } | undefined;
 }
 
@@ -69,7 +69,7 @@ export function textOf(body: Uint8Array): string {
   return new TextDecoder().decode(body);
 }
 
-/** The engine has changed, or another server answers. */
+/** The error for a changed engine, or for another server at its address. */
 export function unknownForm(engine: string, why: string): ToolError {
   return new ToolError("unavailable", `${engine} gave an answer that cannot be read: it ${why}`, {
     hint: "Check the address in TOOLCRIB_SEARCH, or set another engine there.",

@@ -62,7 +62,7 @@ function brave({ key, url }: SearchSettings & { readonly engine: "brave" }): Eng
       return { url: asked, headers: { accept: "application/json", "x-subscription-token": key } };
     },
     read: (answer) => {
-      // Without results there is no list either.
+      // An answer without results has no list.
       const isEmpty =
         valueAt(parseJson(answer), ["type"]) === "search" &&
         valueAt(parseJson(answer), ["web"]) === undefined;

@@ -1,6 +1,6 @@
 import { Tokenizer, type TokenizerCallbacks } from "htmlparser2";
 
-/** Receives tags and text in order; keeps no track of nesting. */
+/** Receives tags and text in order. Does not track nesting. */
 export interface MarkupListener {
   readonly text: (text: string) => void;
   /** Names in lower case. */

@@ -77,7 +77,7 @@ interface FieldSchema {
   readonly items?: FieldSchema;
 }
 
-/** The actions of a model without native tool calls, as one JSON object in its reply. */
+/** An action of a model without native tool calls: one JSON object in its reply. */
 export type Action =
   | { readonly action: "tool_call"; readonly tool: string; readonly args: Readonly<Record<string, unknown>> }
   | { readonly action: "respond"; readonly message: string }

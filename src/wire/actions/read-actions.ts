@@ -10,8 +10,8 @@ export interface ActionReading {
 }
 
 /**
- * Reads the JSON objects of a reply. Skips prose, code fences, thoughts, and objects that are not actions. A broken object,
- * or an incomplete action, is never repaired: it is a fault, which shows `example`.
+ * Reads the JSON objects of a reply. Skips prose, code fences, thoughts, and objects that are not actions. A broken
+ * object or incomplete action is never repaired: it is a fault, which shows `example`.
  */
 export function readActions(reply: string, example: string = actionExamples.tool_call): ActionReading {
   const { found, fault } = findActions(reply, example);
@@ -69,10 +69,7 @@ export function findActions(reply: string, example: string = actionExamples.tool
 
 type Broken = Exclude<Scan, { end: number }>;
 
-/**
- * Finds a brace that begins a JSON object or an attempted action. Skips braces in prose, code and thoughts. A tag in quotes
- * does not begin thoughts.
- */
+/** Finds a brace that begins a JSON object or an attempted action, outside prose, code and thoughts. */
 function nextObject(reply: string, from: number): number {
   const begins =
     /(?<!["'`])<(think(?:ing)?)>[\s\S]*?(?:<\/\1>|$)|\{\s*(?:"(?:[^"\\\n]|\\.)*"\s*:|["'`]?(?:action|tool|args)["'`]?\s*[:=])/g;
@@ -82,19 +79,19 @@ function nextObject(reply: string, from: number): number {
   return -1;
 }
 
-/** Inside an object whose beginning is missing, which is not for us to guess. */
+/** The brace is inside an object whose beginning is missing; it is not guessed. */
 function isValue(reply: string, at: number): boolean {
   return /"\s*:\s*$/.test(reply.slice(Math.max(0, at - around), at));
 }
 
-/** Another brace or key: the object was meant to continue. */
+/** Another brace or key shows that the object was meant to continue. */
 const closesMore = /^\s*(?:\}|,\s*")/;
 
 function tooMuch(at: number): Broken {
   return { at, problem: "the object has already ended", hint: "Write as many } as {." };
 }
 
-/** Thoughts may contain drafts of calls. Unclosed thoughts, as in a cut reply, extend to the end. */
+/** Thoughts may contain draft calls. Thoughts without an end, as in a cut reply, extend to the end. */
 function afterThoughts(reply: string): number {
   const thoughts = /^\s*<(think(?:ing)?)>[\s\S]*?(?:<\/\1>|$)/.exec(reply);
   return thoughts?.[0].length ?? 0;
