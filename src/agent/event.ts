@@ -30,7 +30,7 @@ export type AgentHappening =
   | { readonly type: "user-input"; readonly text: string }
   /** A message of the user during the turn; the model has seen it. */
   | { readonly type: "steering"; readonly text: string }
-  /** The model is asked; `round` counts from 1 in each turn. */
+  /** The model is asked. `round` counts from 1 in each turn. */
   | { readonly type: "round-start"; readonly round: number }
   | { readonly type: "text-start"; readonly id: string }
   | { readonly type: "text-delta"; readonly id: string; readonly text: string }
@@ -76,13 +76,13 @@ export type AgentHappening =
   | {
       readonly type: "usage";
       readonly usage: Usage;
-      /** Of the whole session, subagents included. */
+      /** Totals of the whole session, subagents included. */
       readonly total: Usage;
       /** In US dollars, for the whole session; null when a price is unknown. */
       readonly cost: number | null;
       readonly context: ContextUse;
     }
-  /** A reply failed in a way that may pass; its parts do not count. */
+  /** A reply failed in a way that may pass. Its parts do not count. */
   | {
       readonly type: "retry";
       readonly attempt: number;
@@ -132,7 +132,7 @@ export interface TurnResult {
   readonly error: AgentFailure | null;
   readonly rounds: number;
   readonly calls: number;
-  /** Of this turn, subagents included. */
+  /** Totals of this turn, subagents included. */
   readonly usage: Usage;
   readonly cost: number | null;
 }

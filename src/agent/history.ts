@@ -4,7 +4,7 @@ import type { AssistantMessage, CallAnswer, CallPart, Message, UserMessage } fro
 export class History {
   #messages: Message[] = [];
   #pinned = new Set<Message>();
-  /** Of all calls of the session, compacted ones included. */
+  /** Ids of all calls of the session, including compacted ones. */
   readonly #callIds: TakenIds = new Map();
 
   get messages(): readonly Message[] {
@@ -54,10 +54,10 @@ export function callsOf(message: AssistantMessage): readonly CallPart[] {
   return message.content.filter((part) => part.type === "call");
 }
 
-/** Call ids, each with the last number that was appended to it, so that a repeated id needs no search. */
+/** The last number that was appended to each call id, so that a repeated id needs no search. */
 type TakenIds = Map<string, number>;
 
-/** Returns a unique id for a call: the given one, with a number appended when it is taken. Valid for every provider. */
+/** Returns a unique id that every provider accepts: the given one, with a number appended when it is taken. */
 export function takeId(given: string, taken: TakenIds): string {
   const id = given.replace(/[^\w-]/g, "_").slice(0, longest) || "call";
   const last = taken.get(id);
@@ -72,5 +72,5 @@ export function takeId(given: string, taken: TakenIds): string {
   return `${id}_${number}`;
 }
 
-/** With its number it stays below 64 characters, the strictest limit of a provider. */
+/** With its number, an id stays below 64 characters, the strictest provider limit. */
 const longest = 56;

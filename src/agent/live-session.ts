@@ -200,7 +200,7 @@ export class LiveSession implements Session {
     return result;
   }
 
-  /** Steering that came too late for the turn becomes the next input. */
+  /** Steering that arrives after the turn becomes the next input. */
   #nextInput(): Input | undefined {
     const text = this.core.steering.shift() ?? this.#followUps.shift();
     return text ? { message: userMessage(text), source: "follow-up", isPinned: false } : undefined;
@@ -244,7 +244,7 @@ export class LiveSession implements Session {
   }
 
   async #close(): Promise<void> {
-    // Nothing happens before the state is `closed`.
+    // The state is `closed` before anything else happens.
     await Promise.resolve();
     await this.abort();
     this.core.emit({ type: "state", state: "closed" });

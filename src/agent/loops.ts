@@ -1,8 +1,8 @@
 export interface FoundLoop {
   readonly action: "warned" | "stopped";
   /**
-   * `cycle`: the same calls with the same answers. `polling`: the same, for calls that wait for something. `error`: one tool
-   * fails the same way with any arguments. `fault`: replies that cannot be parsed.
+   * `cycle`: the same calls with the same answers. `polling`: the same, for calls that wait for something. `error`: one
+   * tool fails the same way with any arguments. `fault`: replies that cannot be parsed.
    */
   readonly kind: "cycle" | "polling" | "error" | "fault";
   readonly calls: readonly string[];
@@ -11,8 +11,7 @@ export interface FoundLoop {
 
 /**
  * Detects repetition: one to three calls in turn with the same answers, or one tool that keeps failing the same way. A
- * different answer is progress. Warns first, and stops a model only when it continues after the warning. Constant cost per
- * call.
+ * different answer is progress. Warns first, and stops the model only if it continues. Constant cost per call.
  */
 export class LoopWatch {
   readonly #recent: { readonly signature: string; readonly text: string; readonly polls: boolean }[] = [];
@@ -38,7 +37,7 @@ export class LoopWatch {
     return { action: over ? "stopped" : "warned", kind, calls: repeated, times };
   }
 
-  /** The user sent a message: earlier calls no longer count. */
+  /** Forgets earlier calls, because the user sent a message. */
   reset(): void {
     this.#recent.length = 0;
     this.#repeats.clear();
@@ -75,7 +74,7 @@ export class LoopWatch {
     return undefined;
   }
 
-  /** Several failures in one round count once: the model could not know yet. */
+  /** Several failures in one round count once, because the model had not seen the first. */
   #noteFailure(call: WatchedCall, round: number): Candidate | undefined {
     const { canonical, failure, content } = call;
     if (failure === undefined) {
@@ -152,14 +151,14 @@ function formatCall({ name, input }: WatchedCall): string {
   return `${name}(${given.length > longest ? `${given.slice(0, longest - 1)}…` : given})`;
 }
 
-/** Whether the call asks for progress: then the same answer may be right for a while. */
+/** Whether the call asks for progress, so that the same answer may be right for a while. */
 function isPolling({ canonical, input }: WatchedCall): boolean {
   if (pollingTools.has(canonical)) return true;
   if (!/^(?:shell\.|process\.start$)/.test(canonical)) return false;
   return Object.values(input ?? {}).some((value) => typeof value === "string" && waits.test(value));
 }
 
-/** At the position of a command, not in a path or a text. */
+/** Matches only at the position of a command, not in a path or a text. */
 const waits = /(?:^|[;&|(\n]|\b(?:do|then|else)\b)\s*(?:sleep|wait)\b/;
 
 const longest = 160;
@@ -173,8 +172,8 @@ const pollingTools: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Removes durations and output handles, which differ each time. Only near the ends, where we put them: a time that a program
- * prints is progress.
+ * Removes durations and output handles, which differ each time, near the ends, where Toolcrib puts them. A time that a
+ * program prints is progress.
  */
 function withoutTimes(content: string): string {
   if (content.length <= 2 * near) return strip(content);

@@ -5,8 +5,8 @@ import { userDirectories } from "../system/directories.ts";
 import { readPolicyFile } from "../system/policy-files.ts";
 
 /**
- * Reads the user's `models.json` from the config directory, never from the workspace, where a repository could redirect the
- * user's keys. Empty when there is no file. Throws `invalid-input` when it is invalid.
+ * Reads the user's `models.json` from the config directory, never from the workspace, where a repository could redirect
+ * the user's keys. Empty when there is no file. Throws `invalid-input` when it is invalid.
  */
 export async function readModelSettings(
   configDirectory: string = userDirectories().config,

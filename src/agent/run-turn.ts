@@ -25,8 +25,8 @@ export interface TurnInput {
 }
 
 /**
- * Runs one turn: asks the model, makes its calls, and repeats until a complete reply makes no call. Never rejects. However it
- * ends, every call in the conversation is answered, so that the session can continue.
+ * Runs one turn: asks the model, makes its calls, and repeats until a complete reply makes no call. Never rejects.
+ * However it ends, every call in the conversation is answered, so that the session can continue.
  */
 export async function runTurn(core: SessionCore, input: TurnInput, signal: AbortSignal): Promise<TurnResult> {
   const before = { usage: core.spending.usage, cost: core.spending.cost };
@@ -54,7 +54,7 @@ async function runRounds(
   const { conversation, loops, parts } = core;
   if (turn > parts.limits.turns) return limited(core, "turns");
   if (parts.meter.isTooLong(message)) return failed(core, inputTooLong(core.model));
-  // Recorded before any abort check, so that the input of an aborted turn is not lost.
+  // Records the input before any abort check, so that an aborted turn does not lose it.
   conversation.addUser(message, { ...options, turn });
   loops.reset();
   try {

@@ -16,13 +16,13 @@ export class SessionCore {
   readonly spending: Spending = new Spending();
   readonly loops: LoopWatch = new LoopWatch();
   readonly toolsByName: ReadonlyMap<string, ToolDefinition>;
-  /** Messages of the user that the model has not seen; the round that sends one removes it. */
+  /** Messages of the user that the model has not seen. The round that sends one removes it. */
   readonly steering: string[] = [];
   /** Callers that asked for compaction and wait for its result. */
   readonly compactionRequests: ((isShorter: boolean) => void)[] = [];
   readonly relay: (event: AgentEvent) => void;
   readonly #onWaiting: () => void;
-  /** Set by `change` only, as is `reasoning`. */
+  /** Only `change` sets the model and the reasoning. */
   model: Model;
   reasoning: ReasoningEffort | undefined;
   #number = 0;
@@ -89,7 +89,7 @@ export class SessionCore {
     this.parts.parent?.spentBelow(model, usage);
   }
 
-  /** Asks the user for a subagent; the session waits meanwhile. */
+  /** Asks the user on behalf of a subagent; the session waits meanwhile. */
   get ask(): Approve | undefined {
     const { approve } = this.parts;
     return approve && ((request, signal) => this.#whileWaiting(() => askWith(approve, request, signal)));

@@ -38,7 +38,7 @@ export function pricesOf(id: string, settings: ModelSettings): ModelPrices | und
     const access = providerAccess(provider, settings, process.env);
     return ownOf(settings.models, id)?.prices ?? factsOf(access, name).prices;
   } catch {
-    // The settings no longer know its provider.
+    // The settings do not contain its provider any more.
     return undefined;
   }
 }

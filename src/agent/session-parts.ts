@@ -10,7 +10,7 @@ import type { SessionHooks, SessionLimits } from "./session.ts";
 import type { SessionCore } from "./session-core.ts";
 import type { Subagents } from "./subagents/subagents.ts";
 
-/** The parts of a session. `createSession` opens the parts; a subagent gets its own copy with changes. */
+/** The parts of a session. `createSession` opens them; a subagent gets a copy with changes. */
 export interface SessionParts {
   readonly id: string;
   readonly crib: Toolcrib;
@@ -25,7 +25,7 @@ export interface SessionParts {
   readonly dialect: string;
   readonly protocol: Protocol;
   readonly reasoning: ReasoningEffort | undefined;
-  /** Never changes, and neither do `tools`, so that the cache of the provider holds. */
+  /** The prompt and `tools` never change, so that the provider's cache holds. */
   readonly system: string;
   readonly tools: readonly ToolDefinition[];
   readonly limits: SessionLimits;
@@ -47,7 +47,7 @@ export interface SessionParts {
   release(): Promise<void>;
 }
 
-/** Records entries at once. Never throws: a failed write is reported once, as a warning. */
+/** Records entries at once. Never throws: a series of failed writes is reported once, as a warning. */
 export interface Recorder {
   add(...entries: readonly SessionEntry[]): void;
 }

@@ -75,7 +75,7 @@ export interface Session {
   readonly dialect: string;
   readonly protocol: Protocol;
   readonly system: string;
-  /** The conversation so far. The list itself, which grows: copy it to keep it. */
+  /** The conversation so far. This list grows: copy it to keep it. */
   readonly messages: readonly Message[];
   readonly turns: number;
   readonly usage: Usage;
@@ -85,21 +85,21 @@ export interface Session {
   /** The instance that its tools come from. */
   readonly crib: Toolcrib;
   /**
-   * Starts a turn. Throws `unavailable` while another runs, and after `close`. Pinned input is never compacted, as is the
-   * first task.
+   * Starts a turn. Throws `unavailable` while another runs, and after `close`. Pinned input, like the first task, is
+   * never compacted.
    */
   run(input: string | UserMessage["content"], options?: { readonly isPinned?: boolean }): Turn;
   /** Sends a message to the model between two rounds of the running turn, or starts a turn. */
   steer(text: string): void;
-  /** Asks this when the running turn has ended. */
+  /** Sends this when the running turn has ended. */
   followUp(text: string): void;
-  /** Aborts the running turn, everything it started and all subagents, and waits for their end. The session can continue. */
+  /** Aborts the running turn, everything it started and all subagents, and waits for them. The session can continue. */
   abort(): Promise<void>;
   /** Takes effect with the next round. */
   use(change: { readonly model?: string | Model; readonly reasoning?: ReasoningEffort }): Promise<void>;
   /**
-   * Compacts the conversation; returns whether that succeeded. During a turn it waits for the next round, so do not await it
-   * in a hook or a tool.
+   * Compacts the conversation; returns whether it succeeded. Waits for the next round, so do not await it in a hook or
+   * tool.
    */
   compact(): Promise<boolean>;
   /** Reports all events, subagents included. Returns a function that unsubscribes. */
@@ -109,8 +109,8 @@ export interface Session {
 }
 
 /**
- * A running turn. Iterating over it yields its events and those of its follow-ups. An iteration that begins in the same tick
- * as the turn misses nothing; leaving it early aborts the turn.
+ * A running turn. Iterating over it yields its events and those of its follow-ups. An iteration that begins in the same
+ * tick as the turn misses nothing; leaving it early aborts the turn.
  */
 export interface Turn extends AsyncIterable<AgentEvent> {
   /** How this turn ended, without its follow-ups. Never rejects. */

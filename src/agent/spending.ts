@@ -27,7 +27,7 @@ export class Spending {
     if (cost === null) this.#isKnown = false;
   }
 
-  /** Adds the usage of many replies: surcharges for long requests do not apply to a sum. */
+  /** Adds the total usage of many replies, without surcharges for long requests. */
   addSum(usage: Usage, prices: ModelPrices | undefined): void {
     this.add(usage, { prices: prices && { ...prices, over: undefined } });
   }
@@ -38,7 +38,7 @@ export class Spending {
   }
 }
 
-/** To a billionth of a dollar, to hide rounding errors of sums. */
+/** Rounds to a billionth of a dollar, to hide rounding errors of sums. */
 function rounded(cost: number): number {
   return Math.round(cost * 1e9) / 1e9;
 }

@@ -31,8 +31,9 @@ type Event<Type extends AgentEvent["type"]> = Extract<AgentEvent, { readonly typ
 type Handler<Type extends AgentEvent["type"]> = (event: Event<Type>, agent: OpenSpans) => unknown;
 
 /**
- * Writes spans by the semantic conventions for generative AI: `invoke_agent` for a turn, within it `chat` for each reply and
- * `execute_tool` for each call. A subagent's turn is within the turn of its parent. No content: names, counts, outcomes.
+ * Writes spans by the semantic conventions for generative AI: `invoke_agent` for a turn, within it `chat` for each
+ * reply and `execute_tool` for each call. Subagents' turns are within their parent's. Spans hold names, counts and
+ * outcomes, no content.
  */
 export class SpanWriter {
   readonly #api: Api;
@@ -76,7 +77,7 @@ export class SpanWriter {
       reply.span.setAttribute("gen_ai.response.finish_reasons", [reason]);
     },
     usage: ({ usage, at }, agent) => {
-      // Also emitted for other usage; that of this reply directly follows it.
+      // Other usage emits this event, too; that of this reply directly follows it.
       if (agent.reply?.endedAt === undefined) return;
       agent.reply.span.setAttributes(usageAttributes(usage));
       this.#endReply(agent, at);
@@ -197,7 +198,7 @@ interface OpenSpans {
   readonly name: string;
   model: string;
   turn: Span | undefined;
-  /** May have ended and still lack its usage. */
+  /** A span that may have ended and still lack its usage. */
   reply: { readonly span: Span; endedAt: number | undefined } | undefined;
   readonly calls: Map<string, Span>;
 }

@@ -6,7 +6,7 @@ import { reshape } from "./reshape.ts";
 import { agentTools } from "./shared/agent-tools.ts";
 import { continuationOf, failureLines, showFiles, showMatches } from "./shared/outputs.ts";
 
-/** The tools of `agent_loop`: a starter set (v2), and one for files whose paths start at `cwd` (v3). */
+/** The tools of `agent_loop`: a starter set (v2), and file tools with paths relative to `cwd` (v3). */
 export const agentLoopDialect: Dialect = {
   name: "agent-loop",
   sets: {

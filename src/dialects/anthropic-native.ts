@@ -6,7 +6,7 @@ import { reshape } from "./reshape.ts";
 import { agentTools } from "./shared/agent-tools.ts";
 import { failureLines } from "./shared/outputs.ts";
 
-/** Sent with the tool, so that the model knows how much of a file it sees at once. */
+/** Sent with the tool, to tell the model how much of a file it sees at once. */
 const maxCharacters = 30_000;
 
 const editor = reshape(["file.read", "file.write", "edit.replace", "edit.smart"], {
@@ -61,7 +61,7 @@ const bash = reshape(["shell.run", "process.stop"], {
 
 const others: readonly CanonicalName[] = ["file.list", "search.grep", "search.glob", "journal.undo"];
 
-/** The tools that Anthropic's models know by type, and a few canonical ones for what those cannot do. */
+/** The tools that Anthropic's models know by type, and canonical ones for everything else. */
 export const anthropicNativeDialect: Dialect = {
   name: "anthropic-native",
   failure: (failure) =>
@@ -76,7 +76,7 @@ export const anthropicNativeDialect: Dialect = {
   ],
 };
 
-/** `[11, 20]`, or `[11, -1]` for all from there on. */
+/** `[11, 20]`, or `[11, -1]` for line 11 to the end. */
 function linesIn(range: readonly number[] | undefined): { offset?: number; limit?: number } {
   if (range === undefined) return {};
   const [first = 1, last = -1] = range;

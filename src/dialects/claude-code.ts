@@ -62,8 +62,8 @@ function answerCommand(data: ShellRunData, remarks: readonly string[]): Answer {
 }
 
 /**
- * Claude Code keeps the directory in which a command ends. Here each command gets its own shell, so that commands can run in
- * parallel. A command that ends with `cd` gets a note that the directory does not persist.
+ * Unlike in Claude Code, each command gets its own shell, so that commands can run in parallel. A command that ends
+ * with `cd` gets a note that the directory does not persist.
  */
 function directoryNote(command: string): readonly string[] {
   return /(?:^|[\n;&])\s*cd(?:\s[^\n;&|()]*)?$/.test(command.trimEnd())

@@ -158,7 +158,7 @@ const writeStdin = reshape(["process.input", "process.output"], {
       : ["process.input", { ...shared, text: chars, wait_ms: between(yieldMs, 250, 30_000) }];
   },
   limits: limitsOf,
-  // No continuation: each answer starts where the previous one ended.
+  // There is no continuation: each answer starts where the previous one ended.
   answer: ({ data }) => ({ text: answerOutput(data), continuation: undefined }),
 });
 
@@ -200,7 +200,7 @@ const showImage = reshape(["file.read"], {
   },
 });
 
-/** Not a `file.read` for hints: a hint to read a file must not name this tool. */
+/** This tool does not stand for `file.read`: a hint to read a file must not name it. */
 const viewImage = { ...showImage, canonical: "view_image" };
 
 export const codexDialect: Dialect = {
@@ -219,10 +219,10 @@ export const codexDialect: Dialect = {
   ],
 };
 
-/** Room for the lines before the output. */
+/** Space for the lines before the output. */
 const headChars = 150;
 
-/** More than a process buffer holds: the answer is truncated and stored afterwards, by `limits`. */
+/** More than a process buffers: `limits` truncates and stores the answer afterwards. */
 const allHeld = 1_000_000;
 
 function limitsOf(given: { readonly max_output_tokens?: number | undefined }): OutputLimits {

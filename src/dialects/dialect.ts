@@ -28,14 +28,14 @@ export interface Dialect {
   failure?(failure: Failure): string;
 }
 
-/** A tool as a dialect offers it, loaded on first use. */
+/** A tool that a dialect offers, loaded on first use. */
 export interface DialectTool {
   readonly name: string;
-  /** The canonical tool behind it, the first of several; calls may use this name too. */
+  /** The canonical tool behind it, or the first of several. Calls may use this name too. */
   readonly canonical: string;
   /** The other canonical tools that it can resolve to. */
   readonly also?: readonly string[];
-  /** Offered only where these exist. */
+  /** Offered only where these services exist. */
   readonly needs?: "agents";
   load(): Promise<OfferedTool>;
 }
@@ -56,7 +56,7 @@ export interface OfferedTool
   readonly fields?: Readonly<Record<string, string>>;
   /** Arguments that are left out of the definition. */
   readonly hiddenFields?: readonly string[];
-  /** Its arguments are those of the canonical tool, which validates them. */
+  /** The canonical tool validates the arguments, because they are the same. */
   readonly takesCanonical?: true;
   /** The canonical call for arguments that match `input`. */
   resolve(given: unknown): ResolvedCall;

@@ -3,7 +3,7 @@ import { nearest } from "../lib/text/nearest.ts";
 import type { Dialect } from "./dialect.ts";
 import { toolcribDialect } from "./toolcrib.ts";
 
-/** Every dialect by name, loaded on first use. A new dialect needs a file, a golden file and a line here. */
+/** All dialects by name, loaded on first use. A new dialect needs a file, a golden file and a line here. */
 const dialects: Readonly<Record<string, () => Promise<Dialect>>> = {
   toolcrib: async () => toolcribDialect,
   openai: async () => (await import("./forge.ts")).openaiDialect,
@@ -30,8 +30,8 @@ export async function findDialect(name: string): Promise<Dialect> {
 }
 
 /**
- * The dialect that a model was trained on, by its name at any provider: "gpt-5.2", "openai/gpt-5", "us.anthropic.claude-
- * sonnet-4-5-v1:0", "models/gemini-3-pro", "openrouter/google/gemini-3-flash". Default: `toolcrib`.
+ * The dialect that a model was trained on, by its name at any provider: "gpt-5.2", "openai/gpt-5",
+ * "models/gemini-3-pro", "openrouter/google/gemini-3-flash". Default: `toolcrib`.
  */
 export function dialectFor(model: string): string {
   const words = model.toLowerCase().split(/[/.:@\s]+/);
@@ -41,6 +41,6 @@ export function dialectFor(model: string): string {
 const families = [
   { names: /^claude(?:-|$)/, dialect: "claude-code" },
   { names: /^gemini(?:-|$)/, dialect: "gemini-cli" },
-  // gpt-oss was trained on Codex's tools as well; chat models before GPT-4 called none.
+  // gpt-oss was trained on Codex's tools, too; chat models before GPT-4 called none.
   { names: /^(?:gpt-(?:[4-9]|[1-9]\d|oss)|chatgpt-|o[1-9](?:-|$)|codex(?:-|$))/, dialect: "codex" },
 ] as const;

@@ -1,7 +1,7 @@
 import type { Risk } from "../contract/access.ts";
 import type { AnyTool } from "../contract/tool.ts";
 
-/** The expected effects of any call of a tool: the tool's hints, or defaults by its risk. */
+/** The expected effects of a tool's calls: its hints, or defaults by its risk. */
 export interface ToolEffects {
   /** A name for users. */
   readonly title: string;
@@ -11,7 +11,7 @@ export interface ToolEffects {
   readonly destructive: boolean;
   /** Repeating a call has no further effect. */
   readonly idempotent: boolean;
-  /** It reaches beyond the workspace. */
+  /** It may access more than the workspace. */
   readonly openWorld: boolean;
   /** Its data holds everything that its text shows. */
   readonly structured: boolean;
@@ -31,7 +31,7 @@ export function effectsOf({ name, canonical = name, risk, hints = {} }: Hinted):
   };
 }
 
-/** The hints of a tool that resolves to one of several: what holds for all of them. */
+/** The hints that hold for all tools that a dialect tool can resolve to. */
 export function hintsOfAll(tools: readonly Hinted[]): NonNullable<AnyTool["hints"]> {
   const effects = tools.map(effectsOf);
   const [first] = effects;
@@ -45,7 +45,7 @@ export function hintsOfAll(tools: readonly Hinted[]): NonNullable<AnyTool["hints
   };
 }
 
-/** A command may reach anything that its sandbox allows. */
+/** A command may access anything that its sandbox allows. */
 const reachesOut: readonly Risk[] = ["execute", "network"];
 
 /** "file.read" is "File: read". */

@@ -19,7 +19,7 @@ export function findTool(
     aliases.find((alias) => isCalled(alias.name) && isHere(alias)) ??
     tools.find(({ canonical }) => isCalled(canonical));
   if (found) return found;
-  // Suggest in the caller's spelling: canonical names have dots.
+  // Suggests names in the caller's spelling: canonical names have dots.
   const names = tools.map((tool) => (name.includes(".") ? tool.canonical : tool.name));
   const near = nearest(name, names);
   throw new ToolError("not-found", `Unknown tool "${name.length > 100 ? `${name.slice(0, 100)}…` : name}"`, {
@@ -41,8 +41,8 @@ function hintForUser(name: string, tools: readonly DialectTool[], near: string |
 }
 
 /**
- * The tools that `wanted` names: by dialect name, canonical name, pattern (`file.*`), set name, `all`, or alias. An exact
- * tool name takes precedence. A tool that resolves to several canonical tools is selected only by all of them. Throws for a
+ * The tools that `wanted` names: by dialect name, canonical name, pattern (`file.*`), set, `all` or alias; an exact
+ * name takes precedence. A tool that combines several canonical tools is selected only by all of them. Throws for a
  * word that matches nothing, unless `more` tools may come.
  */
 export function selectTools(

@@ -76,8 +76,8 @@ export const omegaDialect: Dialect = {
 };
 
 /**
- * Reads anywhere. Writes without approval in Omega's data directory and in temporary directories, and with approval anywhere
- * that is not protected. A directory that contains the user's home never counts as Omega's.
+ * Reads anywhere. Writes without approval in Omega's data directory and in temporary directories, elsewhere with
+ * approval. A directory that contains the user's home never counts as Omega's.
  */
 export function extraRootsOfOmega(
   dataDir: string,
@@ -93,7 +93,7 @@ export function extraRootsOfOmega(
   };
 }
 
-/** Replaces hints that name options and tools which Omega lacks: timeouts, background commands, listings. */
+/** Replaces hints that name options and tools which Omega does not have: timeouts, background commands, listings. */
 function hintFor({ code, hint, details }: Pick<Failure, "code" | "hint" | "details">): string | null {
   if (code === "timeout") return "Do less in one command, or split it.";
   return details?.kind === "read-directory" ? "List it with bash." : hint;

@@ -40,7 +40,7 @@ function wordsIn(text: string): readonly string[] {
   return (spaced.match(/[\p{L}\p{N}]+/gu) ?? []).map(stem);
 }
 
-/** So that "commits" finds "commit", and "undoing" finds "undo". */
+/** Maps "commits" to "commit" and "undoing" to "undo". */
 function stem(word: string): string {
   return word.length > 4 ? word.replace(/(?:ing|ies|ed|es|s|e|y)$/, "") : word;
 }

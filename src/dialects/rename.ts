@@ -18,7 +18,7 @@ export interface Renaming<Name extends CanonicalName> {
   readonly describe?: { readonly [Field in keyof InputOf<Name>]?: string };
   /** The only values that a text field accepts. */
   readonly values?: { readonly [Field in keyof InputOf<Name>]?: readonly string[] };
-  /** The only fields the dialect offers, also when the canonical tool gains more. Default: all. */
+  /** The only fields that the dialect offers, even when the canonical tool gains more. Default: all. */
   readonly only?: readonly (keyof InputOf<Name>)[];
   /** Fields that work but are not in the definition, because each costs tokens in every request. */
   readonly hiddenFields?: readonly (keyof InputOf<Name>)[];

@@ -11,11 +11,11 @@ import type { Describing } from "./zod-mini.ts";
 export interface Reshaping<Name extends CanonicalName, Given> {
   readonly name: string;
   readonly summary: string;
-  /** The arguments in the dialect. A function, so that an unused dialect costs nothing. */
+  /** The arguments in the dialect. A function, because an unused dialect must cost nothing. */
   readonly input: (z: Describing) => z.core.$ZodType<Given>;
   /** The canonical call for these arguments. Pure. */
   readonly resolve: (given: Given) => CanonicalCall<Name>;
-  /** A function where the caller may lower them. */
+  /** A function when the caller may lower them. */
   readonly limits?: OutputLimits | ((given: Given) => OutputLimits);
   readonly timeoutMs?: number;
   readonly native?: OfferedTool["native"];

@@ -4,10 +4,7 @@ import type { OfferedTool } from "./dialect.ts";
 /** Rewrites a text that names tools and fields canonically for a dialect. */
 export type Rewrite = (text: string) => string;
 
-/**
- * Replaces canonical tool names by the names that the model knows. Leaves out sentences that name only tools which are not
- * offered.
- */
+/** Replaces canonical tool names with the dialect's. Drops sentences that name only tools which are not offered. */
 export function rewriteToolNames(
   names: ReadonlyMap<string, string>,
   known: (name: string) => boolean,
@@ -33,8 +30,8 @@ export function rewriteToolNames(
 }
 
 /**
- * Replaces canonical field names in backticks by those of the dialect, and leaves out alternatives (", or ") that need a
- * field which the dialect does not offer.
+ * Replaces canonical field names in backticks with the dialect's. Drops alternatives (", or ") that need a missing
+ * field.
  */
 export function rewriteFieldNames(
   { input, fields = {} }: Pick<OfferedTool, "input" | "fields">,
@@ -61,7 +58,7 @@ export function rewriteFieldNames(
   };
 }
 
-/** Canonical name to dialect name. A tool that resolves to just this one wins; then the first. */
+/** Canonical name to dialect name. A tool that resolves only to this one takes precedence, then the first. */
 export function namesOf(tools: readonly Named[]): ReadonlyMap<string, string> {
   const just = tools.map(({ name, canonical = name }) => [canonical, name] as const);
   const also = tools.flatMap((tool) => (tool.also ?? []).map((canonical) => [canonical, tool.name] as const));

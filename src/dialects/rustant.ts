@@ -183,7 +183,7 @@ function globOf(pattern: string): string {
   return pattern.includes("/") ? `**/*${pattern}*` : `*${pattern}*`;
 }
 
-/** One answer holds the whole text or its handle: the dialect has no argument to read on with. */
+/** An answer holds the whole text or its handle, because the dialect has no argument to continue with. */
 function withoutPaging({ text, continuation }: { text: string; continuation?: string }): {
   text: string;
   continuation?: string;

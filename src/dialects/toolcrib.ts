@@ -43,10 +43,7 @@ const hiddenFields: { readonly [Name in CanonicalName]?: readonly (keyof InputOf
   "agent.wait": ["more_agents"],
 };
 
-/**
- * Toolcrib's own dialect: every canonical tool under its own name. Providers refuse dots, so `file.read` is sent as
- * `file_read`.
- */
+/** Toolcrib's own dialect: every canonical tool. Providers refuse dots, so `file.read` is sent as `file_read`. */
 export const toolcribDialect: Dialect = {
   name: "toolcrib",
   listed,

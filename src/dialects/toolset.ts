@@ -20,7 +20,7 @@ export interface ToolsetOptions {
   readonly allowUnknown?: boolean | undefined;
   /** Only tools that change nothing. */
   readonly readOnly?: boolean | undefined;
-  /** Hides tools whose every call a rule denies. Gets canonical names. */
+  /** Hides tools that rules deny altogether. Gets canonical names. */
   readonly isDenied?: (tool: Pick<OfferedTool, "name" | "risk" | "server">) => boolean;
   /** The available services, for tools that need them. */
   readonly has?: ReadonlySet<NonNullable<DialectTool["needs"]>>;
@@ -32,7 +32,7 @@ export class Toolset {
   readonly #options: ToolsetOptions;
   /** Listed because a model has found them. */
   readonly #found = new Set<string>();
-  /** Listed besides those of the dialect: custom tools, and those of other servers unless there are many. */
+  /** Listed in addition to those of the dialect: custom tools, and those of other servers unless there are many. */
   #alwaysListed: ReadonlySet<string> = new Set();
   /** Tools of other servers that must be found, because there are many. */
   #hidden: ReadonlySet<string> = new Set();
@@ -89,7 +89,7 @@ export class Toolset {
 
   /**
    * Resolves a call by dialect name or canonical name; the resolved tool has the name that was used. An unknown name or
-   * invalid arguments resolve to a call that fails in the pipeline with the reason.
+   * invalid arguments resolve to a call that fails in the pipeline.
    */
   async find(name: string, given: unknown): Promise<ResolvedCall> {
     try {
@@ -98,7 +98,7 @@ export class Toolset {
       const inner = offered.canonical === "tools.call" ? this.#namedIn(given) : undefined;
       if (inner) return await this.find(inner.name, inner.arguments ?? {});
       const { tool, input } = resolveCall(offered, given);
-      // A caller that uses the canonical name knows the other tools by theirs.
+      // A caller that uses a canonical name also knows the other tools by theirs.
       const isOurName = name === tool.canonical && name in catalog;
       const rewrite = isOurName ? undefined : this.#rewriteIn(offered, tool);
       return { tool: { ...tool, name, ...(rewrite && { wording: rewrite }) }, input };
@@ -187,7 +187,7 @@ export class Toolset {
     this.#alwaysListed = new Set(
       [...ours, ...theirs].map(({ name }) => name).filter((name) => !this.#hidden.has(name)),
     );
-    // Tools that must be found need a way to find them.
+    // Tools that must be found need a tool that finds them.
     const missing = finders.filter(({ canonical }) => !tools.some((tool) => tool.canonical === canonical));
     const all = hidden.length > 0 ? [...tools, ...missing] : tools;
     this.#tools =
@@ -269,7 +269,7 @@ function readOnlyError(name: string): ToolError {
   );
 }
 
-/** Fails in the pipeline, so that a call of an unknown tool is announced and recorded as well. */
+/** Fails in the pipeline, so that calls of unknown tools are announced and recorded, too. */
 async function failingTool(name: string, error: ToolError): Promise<AnyTool> {
   const { unknown } = await import("zod/mini");
   const refuse = () => {

@@ -17,7 +17,7 @@ import {
   string,
 } from "zod/mini";
 
-/** How dialects describe their arguments. Importing all of `zod/mini` would load the messages of fifty languages. */
+/** The parts of `zod/mini` that dialects use. Importing all of it would load the messages of fifty languages. */
 export const zod = {
   ...{ array, boolean, describe, enum: enumeration, int, maxLength, minLength },
   ...{ optional, refine, regex, strictObject, string, text },

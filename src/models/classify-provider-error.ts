@@ -14,8 +14,8 @@ interface FailedRequest {
 }
 
 /**
- * Classifies what went wrong with a provider. Other errors are returned unchanged. The SDK's error is not kept as the cause,
- * because it contains the conversation and the key.
+ * Classifies the errors of providers; returns others unchanged. The SDK's error is not kept as the cause, because it
+ * contains the conversation and the key.
  */
 export function toModelError(error: unknown, request: FailedRequest): unknown {
   const known = causesOf(error).find((cause) => cause instanceof ModelError);
@@ -31,7 +31,7 @@ export function toModelError(error: unknown, request: FailedRequest): unknown {
   });
 }
 
-/** The SDK throws other errors when a reply is not what it expects. */
+/** The SDK throws other errors when a reply is not in the expected format. */
 function unreadable(error: unknown, { secrets }: FailedRequest): ModelError {
   const text = shown(error instanceof Error ? error.message : String(error), secrets);
   return new ModelError("cut", `The reply was cut off: it is not in the provider's format (${text}).`);
@@ -43,7 +43,7 @@ export function secretsOf(settings: Partial<ProviderSettings>): readonly string[
   return [apiKey, authToken, ...Object.values(headers)].filter((value) => value.length >= 6);
 }
 
-/** `fetch` reports an invalid header with this text, and quotes the header with the key. There is no error code for it. */
+/** `fetch` has no error code for an invalid header, and its message quotes the header with the key. */
 const badHeader = /invalid header|ByteString/i;
 
 function unsendable({ provider }: FailedRequest): ModelError {
@@ -85,7 +85,9 @@ function kindOf(
 /** Timeout, conflict, too early. */
 const passingStatus: ReadonlySet<number> = new Set([408, 409, 425]);
 
-/** Error codes and, where a provider sends only English text, messages. Only this file and that of Ollama match on messages. */
+/**
+ * Error codes and, for providers that send only English text, messages. Only this file and Ollama's match on messages.
+ */
 const overflows =
   /context_length_exceeded|request_too_large|exceed_context_size|(?:prompt|input) is too long|request too large|maximum context length|exceeds? (?:the )?(?:available |model'?s? |maximum )?context|context (?:window|limit|length) (?:of|is|exceeded|overflow)|input token count.{0,40}exceeds|too many (?:input )?tokens|context the overflows|larger than the maximum (?:input|context)/i;
 
@@ -124,10 +126,7 @@ function hintFor(
   }
 }
 
-/**
- * How long a provider asks to wait, in milliseconds: from a header, from the body (Gemini), or from the message, where some
- * providers only send English text.
- */
+/** How long a provider asks to wait, in milliseconds, from a header, the body (Gemini) or an English message. */
 function retryAfter({ headers, body, text }: ProviderFailure): number | undefined {
   const waits = [
     milliseconds(headers["retry-after-ms"]),

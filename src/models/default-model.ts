@@ -9,8 +9,8 @@ export interface ModelChoice {
 }
 
 /**
- * TOOLCRIB_MODEL, else the default of models.json, else a model of the first provider with a key, else one that a local
- * server offers, Ollama last. Undefined when there is none.
+ * TOOLCRIB_MODEL, else the default of models.json, else a model of the first provider with a key, else one of a local
+ * server, Ollama last. Undefined when there is none.
  */
 export async function chooseModel(
   settings: ModelSettings,

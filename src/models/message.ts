@@ -1,6 +1,6 @@
 import type { Image } from "../contract/tool.ts";
 
-/** One entry of a conversation, the same for every provider. Never changes once it was sent. */
+/** One entry of a conversation, the same for every provider. Never changes once it is sent. */
 export type Message = UserMessage | AssistantMessage | ToolMessage;
 
 export interface UserMessage {
@@ -49,7 +49,7 @@ export interface CallPart {
   readonly meta?: Meta;
 }
 
-/** Arguments, or the text that could not be read and why. Never repaired. */
+/** Arguments, or the unreadable text and why it is unreadable. Never repaired. */
 export type CallInput =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly given: string; readonly problem: string };

@@ -1,4 +1,4 @@
-/** Why a model gave no reply, by what can be done about it. */
+/** Why a model gave no reply, grouped by remedy. */
 export type ModelErrorKind = (typeof modelErrorKinds)[number];
 
 export const modelErrorKinds = [

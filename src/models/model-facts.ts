@@ -2,12 +2,12 @@ import type { ModelFacts, ModelPrices, Usage } from "./model.ts";
 import type { ProviderAccess } from "./provider-access.ts";
 import { isKnownProvider } from "./providers.ts";
 
-/** Known facts about models, by name. Nothing is guessed: a model that is missing in this list has no facts. */
+/** Known facts about models, by name. Nothing is guessed: a model that is not in this list has no facts. */
 export function factsOf(
   { name: provider, type }: Pick<ProviderAccess, "name" | "type">,
   model: string,
 ): ModelFacts {
-  // Only the server knows.
+  // Only the server knows these facts.
   if (type === "ollama") return {};
   const [variant] = model.split(":").slice(1);
   const found = families.find(({ names }) => names.test(plainName(model)));
@@ -95,7 +95,7 @@ const families: readonly Family[] = [
   { names: /^o3$/, contextTokens: 200_000, maxOutputTokens: 100_000, prices: price(2, 8, 0.5) },
   { names: /^o4-mini$/, contextTokens: 200_000, maxOutputTokens: 100_000, prices: price(1.1, 4.4, 0.275) },
 
-  // From December on; half price in November.
+  // The price from December on; it is half in November.
   { names: /^gemini-4-(?:argon|carbon)$/, ...gemini, prices: price(4, 20, 0.2) },
   { names: /^gemini-3(?:\.1)?-pro$/, ...gemini, prices: overGemini(price(2, 12, 0.2), price(4, 18, 0.4)) },
   { names: /^gemini-3-flash$/, ...gemini, prices: price(0.5, 3, 0.05) },

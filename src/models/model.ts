@@ -11,9 +11,8 @@ export interface Model {
   readonly name: string;
   readonly facts: ModelFacts;
   /**
-   * Streams one reply. The reply is complete when `finish` has come, which is the last event. Otherwise this throws a
-   * `ModelError`, and no call of the reply may be made. Aborts at once with `signal`, with the signal's reason. Never
-   * retries.
+   * Streams one reply. It is complete when `finish`, the last event, has come. Otherwise this throws a `ModelError`,
+   * and no call of the reply may be made. Aborts at once with the reason of `signal`. Never retries.
    */
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
 }
@@ -69,7 +68,7 @@ export type ModelEvent =
   | { readonly type: "call-delta"; readonly id: string; readonly text: string }
   /** A complete call. `call.id` comes from the provider, or is made up when there is none. */
   | { readonly type: "call"; readonly call: CallPart }
-  /** The model tried to act and could not be understood; `message` tells it what was wrong. There is no call for it. */
+  /** The model tried to act and could not be understood. There is no call; `message` tells the model what was wrong. */
   | { readonly type: "fault"; readonly message: string }
   | { readonly type: "warning"; readonly message: string }
   | { readonly type: "finish"; readonly reason: FinishReason; readonly usage: Usage; readonly meta?: Meta };

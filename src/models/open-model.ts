@@ -52,7 +52,7 @@ export function findModel(
 
 export function parseModelId(id: string): { readonly provider: string; readonly name: string } {
   const given = id.trim();
-  // The name may come from a server's list of models.
+  // Names may come from a server's list of models.
   if (printableLine(given) !== given)
     throw new ToolError("invalid-input", "The name of the model contains invisible characters", {
       hint: "Copy it from the output of: toolcrib models",

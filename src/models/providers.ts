@@ -1,6 +1,6 @@
 import type { Model, ModelFacts } from "./model.ts";
 
-/** In the order in which a key makes one the default. */
+/** Providers in the order in which a key makes one the default. */
 export const providerNames = [
   ...(["anthropic", "openai", "openai-chat", "google", "openrouter", "ollama"] as const),
 ] as const;
@@ -106,7 +106,7 @@ export const providers: Readonly<Record<ProviderName, Provider>> = {
   },
 };
 
-/** Settings that every SDK package takes. The key is never undefined: a package would look for one itself. */
+/** Settings that every SDK package takes. Always sets a key, because a package would look for one itself. */
 export function sdkSettings({ baseUrl, apiKey = "", headers, fetch }: ProviderSettings, api: Provider) {
   return { baseURL: baseUrl ?? api.baseUrl, apiKey, headers: { ...headers }, fetch };
 }

@@ -1,6 +1,6 @@
 import { tryParseJson } from "../lib/json/try-parse-json.ts";
 
-/** The content of an error, whichever layer it comes from: the SDK, an event in the stream, or the network. */
+/** The content of an error from any layer: the SDK, an event in the stream, or the network. */
 export interface ProviderFailure {
   readonly status: number | undefined;
   readonly headers: Readonly<Record<string, string>>;
@@ -91,7 +91,7 @@ function systemCode(error: unknown): string | undefined {
     if (typeof code === "string" && (connectionCodes.test(code) || certificateCodes.test(code))) return code;
     const inner = errors?.map(systemCode).find((each) => each !== undefined);
     if (inner !== undefined) return inner;
-    // The error of `fetch` for a connection that ended within a response; it has no code.
+    // The error that `fetch` throws, without a code, when a connection ends within a response
     if (cause instanceof TypeError && cause.message === "terminated") return "UND_ERR_SOCKET";
   }
   return undefined;

@@ -8,9 +8,9 @@ import { type ProviderName, providerNames } from "./providers.ts";
 export interface ModelSettings {
   /** The default model, `provider/name`. */
   readonly default?: string | undefined;
-  /** Providers, besides the session's own, whose models subagents may use: they receive what the subagents read. */
+  /** Other providers whose models subagents may use. They receive what the subagents read. */
   readonly agents?: readonly string[] | undefined;
-  /** By the first part of a model id: other settings for known providers, and the user's own servers. */
+  /** By the first part of a model id: changes to known providers, and the user's own servers. */
   readonly providers?: Readonly<Record<string, ProviderConfiguration>> | undefined;
   /** Facts by model id, which override what is known. */
   readonly models?: Readonly<Record<string, ModelFacts>> | undefined;

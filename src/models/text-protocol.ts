@@ -18,9 +18,9 @@ import type { FinishReason, Model, ModelEvent, ModelRequest } from "./model.ts";
 import { ActionReader } from "./text-protocol/action-reader.ts";
 
 /**
- * Adapts a model that cannot call tools: the system prompt describes the tools, replies contain calls as JSON actions, and
- * answers are sent as user messages. A reply without any action is a `fault` that explains how to write one. When the model
- * then answers in prose again, with nothing that looks like a call, that prose is its final answer.
+ * Adapts a model that cannot call tools: the system prompt describes the tools, replies contain calls as JSON actions,
+ * and answers are sent as user messages. A reply without an action is a `fault` that explains how to write one. If the
+ * next reply is plain prose again, it is the final answer.
  */
 export function textProtocol(model: Model): Model {
   const toTextMessage = oncePerObject(toText);
@@ -32,7 +32,7 @@ export function textProtocol(model: Model): Model {
   async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent, void> {
     const { tools, system, messages } = request;
     const asked = { ...request, tools: noTools, messages: messages.map(toTextMessage) };
-    // No tools, no actions: a summary, for example, is prose.
+    // Without tools there are no actions, for example in a summary.
     if (tools.length === 0) return yield* model.stream(asked, signal);
     const { instructions, example } = guideFor(tools);
     const reply = new TextReply(example, wasProse(messages));
@@ -89,7 +89,7 @@ class TextReply {
   }
 
   *#show(text: string, given: string): Generator<ModelEvent, void> {
-    // Shows callers that something arrives.
+    // Shows callers that something is arriving.
     if (text === "") return yield { type: "call-delta", id: "action", text: given };
     if (!this.#isShown) yield { type: "part-start", id: shownId, part: "text" };
     this.#isShown = true;

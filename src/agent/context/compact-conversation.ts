@@ -27,9 +27,8 @@ export interface Compacted {
 }
 
 /**
- * A shorter conversation: the pinned messages, a summary by the model itself, and the last steps. Throws `overflow` unless it
- * is at most 60 % of the old one. The summary request is the conversation so far plus one message, so that the cache of the
- * provider holds.
+ * A shorter conversation: the pinned messages, a summary by the model, and the last steps. Throws `overflow` unless it
+ * is at most 60 % of the old one. The summary request only appends one message, so that the provider's cache holds.
  */
 export async function compactConversation(options: CompactionOptions): Promise<Compacted> {
   const { request, contextTokens, tokensBefore } = options;
@@ -57,7 +56,7 @@ export async function compactConversation(options: CompactionOptions): Promise<C
 /** The largest share of the old conversation that may be left. */
 const mostLeft = 0.6;
 
-/** Shares of the window for the last steps; the first that makes the whole short enough is used. */
+/** Shares of the window for the last steps; the first one that fits is used. */
 const tailShares = [0.25, 0.12, 0.05, 0];
 const summaryShare = 0.2;
 
@@ -75,7 +74,7 @@ function compacted(
   ];
 }
 
-/** Messages of the user that have no answer yet always stay. */
+/** Messages of the user without an answer always stay. */
 function startOfTail(messages: readonly Message[], tailTokens: number): number {
   let start = messages.findLastIndex(({ role }) => role !== "user") + 1;
   let tokens = 0;
@@ -114,7 +113,7 @@ async function summarise(
 /** Output that a summary needs. */
 const summaryTokens = 2_000;
 
-/** Models that call tools instead are asked once more. The calls are not made. */
+/** Asks a model that calls tools instead once more. The calls are not made. */
 async function asked(request: ModelRequest, ask: CompactionOptions["ask"]): Promise<string> {
   for (let attempt = 1; attempt <= 2; attempt += 1) {
     const text = textOf((await ask(request)).message);
@@ -187,7 +186,7 @@ function planIn(
 
 const opening = "This is your own summary of the conversation so far, which was too long to keep.";
 const planOpening = "Your latest plan:";
-/** Stored sessions contain summaries in these words. */
+/** Older versions wrote these texts, which stored sessions contain. */
 const formerOpening = "This is your own hand-over of the conversation so far";
 const formerPlanOpening = "The plan, as you last gave it:";
 
@@ -211,8 +210,8 @@ function summarisedPlan(message: Message): string | undefined {
 }
 
 /**
- * The conversation, then ever shorter versions of it for the summary: without the middle of long texts, then without old
- * messages. Calls keep their answers, and provider metadata stays unchanged.
+ * The conversation, then ever shorter versions for the summary: without the middle of long texts, then without old
+ * messages. Calls keep their answers; provider metadata stays unchanged.
  */
 function* shorterConversations(messages: readonly Message[]): Generator<readonly Message[]> {
   yield messages;

@@ -28,7 +28,7 @@ const manyInARow = 3;
 const crowded =
   "The results of a single round fill the context window, so the conversation is compacted after every round. Use a model with a larger context window, or ask for smaller steps.";
 
-/** Before a round: compacts on request, or when the context is full. A failure does not stop the round. */
+/** Compacts on request, or when the context is full. A failure does not stop the round. */
 export async function compactIfNeeded(core: SessionCore, signal: AbortSignal): Promise<void> {
   const wanted = core.compactionRequests.splice(0);
   if (wanted.length === 0 && !core.parts.meter.isFull) return;

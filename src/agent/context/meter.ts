@@ -11,7 +11,7 @@ export const fullShare = 0.9;
 /** How much the conversation has to grow before a failed compaction is tried again. */
 const retryShare = 0.03;
 
-/** Measures how full the context is: the last count of the provider plus an estimate of what came since. Constant cost per message. */
+/** Measures how full the context is: the provider's last count plus an estimate of what came since. */
 export class ContextMeter {
   readonly #frame: number;
   #facts: ModelFacts;
@@ -36,13 +36,13 @@ export class ContextMeter {
     return this.#fills(nearlyFullShare);
   }
 
-  /** Whether the conversation must be compacted. False until the provider has counted: after a compaction there is only an estimate. */
+  /** Whether the conversation must be compacted. False right after a compaction, when there is only an estimate. */
   get isFull(): boolean {
     if (this.#counted === undefined || !this.#fills(fullShare)) return false;
     return this.#gaveUpAt === undefined || this.#tokens >= this.#gaveUpAt + retryShare * (this.#window ?? 0);
   }
 
-  /** A limit for the output, where the window leaves less than the model may write. */
+  /** A limit for the output, when the window leaves less than the model may write. */
   get outputLimit(): number | undefined {
     const { contextTokens = Number.POSITIVE_INFINITY, maxOutputTokens = 0 } = this.#facts;
     const left = contextTokens - this.#tokens;
@@ -76,7 +76,7 @@ export class ContextMeter {
     this.#facts = facts;
   }
 
-  /** Whether no request could hold this message beside system and tools. */
+  /** Whether no request could hold this message in addition to system and tools. */
   isTooLong(message: Message): boolean {
     if (this.#window === undefined) return false;
     return (this.#frame + messageTokens(message)) * leastRatio > this.#window;
@@ -96,10 +96,10 @@ export class ContextMeter {
   }
 }
 
-/** With less the model could say nothing; the provider decides whether it fits. */
+/** With less, the model could say nothing, so the provider decides whether it fits. */
 const leastOutput = 1_024;
 
-/** Estimates run high: prose and code cost about two thirds of them, seldom less than half. */
+/** Estimates are high: prose and code cost about two thirds of them, seldom less than half. */
 const leastRatio = 0.6;
 const mostRatio = 1.2;
 

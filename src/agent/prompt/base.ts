@@ -2,7 +2,7 @@ import { rewriteFor, type ToolDefinition } from "../../dialects/definition.ts";
 import { dialectFor } from "../../dialects/dialects.ts";
 import type { Protocol } from "../event.ts";
 
-/** Gives the agent its task and reads its answer. */
+/** Who gives the agent its task and reads its answer. */
 type Principal = "user" | "agent";
 
 export interface BaseOptions {
@@ -32,15 +32,15 @@ function holds(condition: string, facts: ReadonlySet<string>): boolean {
   return condition.split("|").some((fact) => facts.has(fact));
 }
 
-/** Anthropic's editor tool combines several canonical tools. */
+/** Anthropic's editor tool stands for several canonical tools. */
 function canonicalTools(tool: ToolDefinition): readonly Pick<ToolDefinition, "name" | "canonical">[] {
   if (tool.native?.type !== "text_editor_20250728") return [tool];
   return ["edit.replace", "file.write"].map((canonical) => ({ name: tool.name, canonical }));
 }
 
 /**
- * One instruction per line. Conditions come before it in brackets: a model family, a principal, a protocol, or an offered tool
- * (by its canonical name). All must hold; `a|b` is either, `!a` is not.
+ * One instruction per line. Conditions come before it in brackets: a model family, a principal, a protocol, or an
+ * offered tool (by its canonical name). All must hold; `a|b` is either, `!a` is not.
  */
 const instructions = `[user] You are a coding agent. You work in the user's workspace by calling tools, and your changes are real.
 [agent] You are a coding agent. Another agent gave you a task in the user's workspace. You work by calling tools, and your changes are real. Other agents may be working there at the same time.
@@ -76,7 +76,7 @@ const instructions = `[user] You are a coding agent. You work in the user's work
 [user] - A reply without a tool call ends your turn: send it when the task is done, or when you need the user. Say in a few lines what you did, how you verified it and what is left, with paths as \`path:line\`.
 [agent] - A reply without a tool call ends your work, and the agent sees only that reply: send it when the task is done or cannot be done. Answer what was asked, completely and exactly, with paths as \`path:line\`. Say what you changed, how you verified it and what is left.`;
 
-/** The model family, as far as prompts differ. */
+/** The model family, as far as prompts depend on it. */
 export type Family = "openai" | "anthropic" | "google" | "other";
 
 export function familyOf(dialect: string, model: string): Family {
@@ -93,7 +93,7 @@ const families: Readonly<Record<string, Family>> = {
   gemini: "google",
 };
 
-/** The instruction files of a project for each family, in order of precedence within a directory. */
+/** The instruction files for each family, in order of precedence within a directory. */
 export const instructionFiles: Readonly<Record<Family, readonly string[]>> = {
   openai: ["AGENTS.override.md", "AGENTS.md", ".codex/AGENTS.md"],
   anthropic: ["AGENTS.md", "CLAUDE.md"],

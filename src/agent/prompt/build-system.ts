@@ -19,7 +19,7 @@ export interface SystemOptions
   readonly model: Pick<Model, "id" | "name">;
   readonly dialect: string;
   readonly crib: Pick<Toolcrib, "workspace" | "mode" | "addCaller" | "projectFiles">;
-  /** May be promises, so that tools and model load while the workspace is inspected. */
+  /** Promises let tools and model load while the workspace is inspected. */
   readonly tools: BaseOptions["tools"] | Promise<BaseOptions["tools"]>;
   readonly protocol?: BaseOptions["protocol"] | Promise<BaseOptions["protocol"]>;
   /** The user's own, in addition to `instructions.md` of the config directory. */

@@ -2,7 +2,7 @@ import { dirname, join, relative } from "node:path";
 import type { ProjectFile, ProjectFiles } from "../../toolcrib/index.ts";
 import { asLine, asSeen, between } from "./marks.ts";
 
-/** For all files together. */
+/** Maximum size of all files together */
 export const instructionBytes: number = 32 * 1024;
 
 /**
@@ -68,7 +68,7 @@ function withoutOverridden(files: readonly ProjectFile[]): readonly ProjectFile[
   return files.filter(({ path }) => !overridden.includes(path));
 }
 
-/** Projects often keep the same text for several agents. */
+/** Projects often repeat the same text for several agents. */
 function withoutRepeats(files: readonly ProjectFile[]): readonly ProjectFile[] {
   const texts = new Set<string>([""]);
   return files.filter(({ text }) => {

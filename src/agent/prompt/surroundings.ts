@@ -6,7 +6,7 @@ import { asLine, between } from "./marks.ts";
 export interface Surroundings {
   readonly workspace: string;
   readonly platform: string;
-  /** A day, as 2026-11-16: anything that changes more often would defeat the cache. */
+  /** A day, as 2026-11-16. Anything that changes more often would defeat the cache. */
   readonly day: string;
   readonly model: string;
   readonly mode: Mode;
@@ -56,7 +56,7 @@ export interface SurroundingsOptions {
   readonly model: string;
   readonly sandbox?: SandboxWanted | undefined;
   readonly now?: Date | undefined;
-  /** How long git may take before it is left out. */
+  /** How long git may take; after that its facts are left out. */
   readonly gitTimeoutMs?: number | undefined;
 }
 
@@ -67,7 +67,7 @@ export async function findSurroundings(
   return {
     workspace: crib.workspace,
     platform: `${process.platform} ${process.arch}`,
-    // In local time, as 2026-11-16.
+    // The local date, as 2026-11-16
     day: now.toLocaleDateString("sv"),
     model,
     mode: crib.mode,
@@ -80,7 +80,7 @@ export async function findSurroundings(
   };
 }
 
-/** Made as ordinary calls, so that no repository can make git do what a rule forbids. */
+/** Uses ordinary calls, so that no repository can make git do what a rule forbids. */
 async function repositoryFacts(caller: Caller, timeoutMs: number): Promise<Surroundings["repository"]> {
   // The user is not asked about facts for the prompt.
   const unasked: CallOptions = { timeoutMs, approve: () => ({ allow: false }) };

@@ -7,8 +7,8 @@ import { type Restored, restore } from "./restore.ts";
 import type { SessionEntry } from "./session-entry.ts";
 
 /**
- * The entries of a session, or those up to the end of a turn; later entries are not read. Throws `not-found`, and
- * `unavailable` for damaged entries or those of a newer Toolcrib.
+ * The entries of a session, or those up to the end of a turn. Throws `not-found`, and `unavailable` for damaged entries
+ * or those of a newer Toolcrib.
  */
 export function readEntries(
   conversations: Conversations,
@@ -137,7 +137,7 @@ const answer = z.looseObject({
 });
 const tool = z.looseObject({ role: z.literal("tool"), answers: z.array(answer) });
 
-/** Checks what readers rely on. */
+/** Checks the fields that readers rely on. */
 const shapes: Readonly<Record<SessionEntry["kind"], z.ZodMiniType>> = {
   start: z.looseObject({
     version: count,

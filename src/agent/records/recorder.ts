@@ -3,8 +3,8 @@ import type { Recorder } from "../session-parts.ts";
 import type { SessionEntry } from "./session-entry.ts";
 
 /**
- * Records a session in the journal. A failed write is retried with the next one, so that no entry is missing. `warn` is called
- * once per series of failed writes, and when earlier entries are lost.
+ * Records a session in the journal. A failed write is retried with the next one, so that no entry is missing. Calls
+ * `warn` once per series of failed writes, and when earlier entries are lost.
  */
 export function openRecorder(
   conversations: Conversations,

@@ -30,7 +30,7 @@ export function restore(entries: readonly SessionEntry[]): Restored | undefined 
   let { model, reasoning } = start;
   let turns = 0;
   let endedTurn = 0;
-  // The parent of a fork has paid for what was copied.
+  // The parent of a fork has paid for the copied part.
   const isOwn = () => start.parent === undefined || turns > start.parent.turn;
   const spend = (by: string, more: Usage) => {
     if (isOwn()) usage.set(by, addUsage(usage.get(by) ?? noUsage, more));
@@ -54,7 +54,7 @@ export function restore(entries: readonly SessionEntry[]): Restored | undefined 
 class Conversation {
   messages: Message[] = [];
   pinned = new Set<Message>();
-  /** Of the last reply, until all are answered. */
+  /** The unanswered calls of the last reply. */
   #calls: readonly CallPart[] = [];
   readonly #open = new Set<string>();
   readonly #answers = new Map<string, CallAnswer>();
@@ -117,8 +117,8 @@ function lostAnswer({ id, name }: CallPart): CallAnswer {
 }
 
 /**
- * The answer to a call whose process ended before it. The call is not repeated; the answer tells the model what the journal
- * knows about it. Pure.
+ * The answer to a call that was running when its process ended. The call is not repeated; the answer says what the
+ * journal knows about it. Pure.
  */
 export function answerLostCall({ call, callId }: UnansweredCall, record: CallRecord | undefined): CallAnswer {
   const { id, name } = call;

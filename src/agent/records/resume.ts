@@ -15,8 +15,8 @@ export interface RecordedSession extends Pick<Restored, "start" | "model" | "rea
 }
 
 /**
- * Reads how a session was set up, before its instance is opened. Throws `not-found`, and `unavailable` when a session to
- * resume is open in another process, damaged, or written by a newer Toolcrib.
+ * Reads how a session was set up, before its instance is opened. Throws `not-found`, and `unavailable` when a session
+ * to resume is open in another process, damaged, or written by a newer Toolcrib.
  */
 export function findRecorded(options: SessionOptions): RecordedSession | undefined {
   const { resume, fork } = options;
@@ -54,7 +54,7 @@ function turnToForkAt(journal: WorkspaceJournal, session: string): number {
 type Instance = Pick<Toolcrib, "conversations" | "findCall" | "session">;
 
 /**
- * Restores the conversation of a session that is open now; for a fork, copies it to the new session first. A call without an
+ * Restores the conversation of an open session; for a fork, copies it to the new session first. A call without an
  * answer gets one from the journal, which is recorded, so that a later resume finds the same.
  */
 export function restoreSession(

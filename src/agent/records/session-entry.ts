@@ -30,7 +30,7 @@ export type SessionEntry =
       readonly message: AssistantMessage;
       readonly reason: FinishReason;
       readonly usage: Usage;
-      /** The user interrupted it; this is the text that was shown. */
+      /** The user interrupted the reply; this is the text that was shown. */
       readonly isInterrupted?: true;
     }
   /** A call of the last reply has begun; `callId` is its id in the journal. */

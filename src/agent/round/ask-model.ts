@@ -20,8 +20,8 @@ export type Asked =
   | { readonly isWhole: false; readonly shownText: string };
 
 /**
- * Asks a model, with retries, until a reply is complete. Parts of failed attempts do not count, as the `retry` event says.
- * Throws permanent errors.
+ * Asks a model, with retries, until a reply is complete. Parts of failed attempts do not count. Throws permanent
+ * errors.
  */
 export async function askModel(asking: Asking): Promise<Asked> {
   const { signal, limits, emit } = asking;
@@ -95,7 +95,7 @@ export async function eachEvent<Event>(
     // The error of an aborted stream is not the reason for the abort.
     const reason = ending.signal.aborted ? ending.signal.reason : error;
     ending.abort();
-    // Not awaited: a stream that hangs would block us.
+    // A stream that hangs would block this, so it is not awaited.
     Promise.resolve(iterator?.return?.()).catch(() => {});
     throw reason;
   } finally {

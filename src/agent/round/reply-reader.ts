@@ -115,7 +115,7 @@ export class ReplyReader {
   }
 }
 
-/** Arguments that are not JSON cannot be recorded or sent back. */
+/** Arguments that are not JSON could not be recorded or sent back. */
 function asJson(input: CallInput): CallInput {
   if (!input.ok) return input;
   try {
@@ -135,7 +135,7 @@ interface OpenPart {
 
 type PartialPart = OpenPart | PartialCall;
 
-/** A call keeps its position; one that never became complete is dropped. */
+/** Keeps the position of each call, and drops those that never became complete. */
 interface PartialCall {
   readonly type: "call";
   call: CallPart | undefined;

@@ -17,7 +17,7 @@ export interface ChildOptions {
   readonly agentsOf: (child: () => SessionCore) => Subagents | undefined;
 }
 
-/** Opens a session inside that of its parent: usage, approvals and events go to the parent, and the limits of both hold. */
+/** Opens a session within its parent's: usage, approvals and events go to the parent, and the limits of both hold. */
 export async function openChild({ id, task, parent, agentsOf }: ChildOptions): Promise<LiveSession> {
   const { parts } = parent;
   const model = task.model === undefined ? parent.model : await openNamed(task.model, parent);
@@ -67,7 +67,7 @@ async function openNamed(name: string, { parts, model }: SessionCore): Promise<M
   }
 }
 
-/** With the dialect of its model, unless the allowed tools leave nothing of that dialect. */
+/** Uses the dialect of its model, unless the allowed tools leave nothing of that dialect. */
 async function addCaller(
   parent: SessionCore,
   model: Model,
@@ -110,5 +110,5 @@ function askedFor(id: string, ask: Approve | undefined): Approve | undefined {
     ask({ ...request, agent: request.agent === undefined ? id : `${id}/${request.agent}` }, signal);
 }
 
-/** A subagent is not recorded: its calls are in the journal, its answer in the conversation of its parent. */
+/** A subagent is not recorded: its calls are in the journal, and its answer is in the parent's conversation. */
 const noRecorder: Recorder = { add: () => {} };

@@ -84,13 +84,13 @@ export class Subagent {
     if (event.type === "turn-start") this.#stoppedBy = undefined;
     if (event.type === "round-start") this.#turns += 1;
     if (event.type === "limit" || event.type === "loop") this.#stoppedBy = event;
-    // A message at the last moment starts another turn by itself.
+    // A message that arrives at the last moment starts another turn.
     if (event.type !== "turn-end" || this.#state === "closed" || this.#live?.state !== "idle") return;
     const hasSucceeded = event.outcome === "completed";
     this.#state = hasSucceeded ? "completed" : "failed";
     this.#output = hasSucceeded ? event.text : reasonOf(event, this.#stoppedBy);
     this.#answered.resolve();
-    // Its own subagents end as well.
+    // This ends its own subagents, too.
     void this.#live.abort();
   }
 }

@@ -7,7 +7,7 @@ import type { SessionCore } from "../session-core.ts";
 import { openChild } from "./open-child.ts";
 import { Subagent } from "./subagent.ts";
 
-/** The subagents of a session. `open` holds those of the whole session tree, which share one limit. */
+/** The subagents of a session. `open` counts those of the whole session tree, which share one limit. */
 export class Subagents implements Agents {
   readonly #parent: () => SessionCore;
   readonly #depth: number;

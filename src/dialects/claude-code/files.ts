@@ -191,7 +191,7 @@ export const grep: DialectTool = reshape(["search.grep"], {
         mode: modes[mode],
         ignore_case,
         hidden: true,
-        // One more than is shown, to know whether there are more.
+        // Requests one more than is shown, to know whether there are more.
         limit: Math.min((given.offset ?? 0) + limitOf(given) + 1, noLimit),
         ...(mode === "content" && { only_matching, context: given.context ?? around, before, after }),
       },
@@ -235,7 +235,7 @@ function entriesOf(data: GrepData, given: Given): readonly string[] {
   }
 }
 
-/** As ripgrep prints them: "--" where lines are left out between matches with context. */
+/** Matches as ripgrep prints them, with "--" where lines are left out between matches with context. */
 function* linesOf(
   matches: readonly GrepMatch[],
   { numbered }: { readonly numbered: boolean },
@@ -263,7 +263,7 @@ function* linesOf(
   }
 }
 
-/** The notes about what could not be searched, the last lines of the text. */
+/** The notes about files that could not be searched: the last lines of the text. */
 function remarksIn(text: string, { skipped }: GrepData): readonly string[] {
   const { unreadable, guarded = [], partly, tooLarge } = skipped;
   const count = [unreadable, guarded, partly, tooLarge].filter(({ length }) => length > 0).length;

@@ -1,7 +1,7 @@
 import type { DialectTool } from "../dialect.ts";
 import { rename } from "../rename.ts";
 
-/** Forge's agent tools, for dialects whose source has none. Offered only where there are agents. */
+/** Forge's agent tools, for dialects that have none of their own. Offered only where there are agents. */
 export const agentTools: readonly DialectTool[] = [
   rename("agent.spawn", {
     name: "spawn_agent",

@@ -15,7 +15,7 @@ export function oneInProgress(
   });
 }
 
-/** Some dialects let a model ask to leave the sandbox. Here only a rule of the user can allow that. */
+/** Some dialects let a model ask to leave the sandbox. Here only a rule of the user allows that. */
 export function refuseUnconfined(field: string): never {
   throw new ToolError("denied", "Denied: a call cannot turn off the sandbox", {
     hint: `Leave out ${field}. Where approval is needed, the user is asked automatically.`,

@@ -17,7 +17,7 @@ export function notesOf({ remarks, sandbox }: Pick<ShellRunData, "remarks" | "sa
   ];
 }
 
-/** Which lines were read, and how to read on; empty at the end of the file. */
+/** Which lines were read, and how to continue; empty at the end of the file. */
 export function continuationOf(
   { files: [file] }: DataOf<"file.read">,
   continueWith: (nextLine: number) => string,

@@ -31,5 +31,5 @@ const steering = /(?![\n\t\r])[\p{Cc}\p{Bidi_Control}]/gu;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are to be removed
 const escapes = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-Z\\-_])/g;
 
-// Includes marks that only join or order other characters.
+// This includes marks that only join or order other characters.
 const unseen = /(?![\n\t])[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}\u{115f}\u{1160}\u{3164}\u{ffa0}]/gu;

@@ -22,7 +22,7 @@ export interface HubOptions {
   readonly startAfter?: Promise<unknown>;
   /** The delay before a server that ended is restarted; it doubles each time. Default: 1 s. */
   readonly restartMs?: number;
-  /** Asks the user the questions of servers; without it, servers are refused elicitation. */
+  /** Asks the user what servers want to know; without it, elicitation is refused. */
   readonly elicit?: Elicit;
 }
 
@@ -35,8 +35,8 @@ export interface Hub extends ToolSource {
 }
 
 /**
- * Connects to other MCP servers, all at once, when their tools are first needed. A server that fails, hangs, lies or floods
- * does not affect the others: its tools are missing, and `warnings` and `states` say why.
+ * Connects to other MCP servers in parallel when their tools are first needed. A server that fails, hangs, lies or
+ * floods does not affect the others: its tools are missing, and `warnings` and `states` say why.
  */
 export function connectHub(options: HubOptions): Hub {
   return new ConnectedHub(options);
@@ -58,7 +58,7 @@ class ConnectedHub implements Hub {
   constructor(options: HubOptions) {
     this.#startAfter = options.startAfter;
     this.#unusable = [...(options.warnings ?? [])];
-    // A server that another hub started, perhaps for the same folder, would start further ones endlessly.
+    // A server that another hub started could start further servers endlessly.
     const isStartedByHub = process.env[hubVariable] !== undefined && Object.keys(options.servers).length > 0;
     if (isStartedByHub)
       this.#unusable.push(
@@ -147,7 +147,7 @@ class ConnectedHub implements Hub {
     const isSame =
       after.length === this.#tools.length && after.every((tool, index) => tool === this.#tools[index]);
     this.#tools = after;
-    // Before every server has listed its tools, the first one depends on timing.
+    // Until every server has listed its tools, which one is first depends on timing.
     if (this.#isSettled) this.#rememberNames();
     this.#collisions = named.warnings;
     if (!isSame) for (const listener of this.#listeners) listener();

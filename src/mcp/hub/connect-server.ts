@@ -58,7 +58,7 @@ export async function connectServer(settings: ServerSettings, options: ConnectOp
   if (settings.sendsRoots) client.setRequestHandler("roots/list", () => ({ roots: [root] }));
   const ended = Promise.withResolvers<string>();
   client.onclose = () => ended.resolve(endOf(transport));
-  // Unrelated responses, and other faults that only the server can fix.
+  // Includes unrelated responses and other faults that only the server can fix.
   client.onerror = () => {};
   const close = async () => {
     if (transport instanceof sdk.StreamableHTTPClientTransport) await leave(transport);
@@ -66,7 +66,7 @@ export async function connectServer(settings: ServerSettings, options: ConnectOp
     ended.resolve(endOf(transport));
   };
   try {
-    // The SDK may not return when the server does not answer, so the deadline is enforced here.
+    // The SDK may never return when the server does not answer, so the deadline is enforced here.
     const connecting = client.connect(transport, { timeout: settings.startTimeoutMs, signal });
     await untilAborted(connecting, signal, ({ reason }) => reason);
     let list = await listTools(client, signal);
@@ -116,7 +116,7 @@ function clientOptions(settings: ServerSettings, { elicit, onListChange }: Conne
     },
     versionNegotiation: {
       mode: modes[protocol],
-      // A slow server is treated as one of the earlier era, if allowed.
+      // A server that is slow to answer is treated as one of the earlier era, if allowed.
       probe: { timeoutMs: protocol === "2026" ? startTimeoutMs : Math.min(3_000, startTimeoutMs) },
     },
     listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: onListChange } },
@@ -144,7 +144,7 @@ async function openTransport(
   return new StdioTransport({ ...options, reach, environment, parse: sdk.parseJSONRPCMessage });
 }
 
-/** The files may have changed since the last start. */
+/** The trusted files may have changed since the last start. */
 async function refuseChanged({ files }: ServerSettings, { workspace }: ConnectOptions): Promise<void> {
   const environment = openLocalEnvironment({ workspace });
   const changed = await changedFile(files, environment).finally(() => environment.close());

@@ -22,7 +22,7 @@ interface HubServerOptions {
   readonly elicit: Elicit | undefined;
 }
 
-// Starts in a row; after running this long, a failure counts as the first again.
+// How many starts in a row may fail. After running for `steadyMs`, the next failure counts as the first.
 const maxTries = 5;
 const steadyMs = 60_000;
 
@@ -42,7 +42,7 @@ export class HubServer {
   #tools: ReadonlyMap<string, NamelessTool> = new Map();
   #problem: string | undefined;
   #leftOut: readonly string[] = [];
-  /** The last list of tools, to notice when a new one is the same. */
+  /** The last list of tools, to recognize an unchanged one. */
   #lastList = "";
   #junkLines = 0;
   #following: "no" | "yes" | "again" = "no";
@@ -53,7 +53,7 @@ export class HubServer {
     this.#said = new RecentLines(settings.secrets);
   }
 
-  /** By their own names. During a restart, the previous tools. */
+  /** Tools by the server's own names. During a restart, the previous ones. */
   get tools(): ReadonlyMap<string, NamelessTool> {
     return this.#tools;
   }
@@ -223,7 +223,7 @@ export class HubServer {
   }
 }
 
-/** A rejection that no call waits for is not an error. */
+/** Prevents an unhandled rejection when no call waits. */
 function waiting(): PromiseWithResolvers<Connection> {
   const connected = Promise.withResolvers<Connection>();
   connected.promise.catch(() => {});

@@ -13,7 +13,7 @@ import { inputOf, withoutNulls } from "./schema/input-of.ts";
 import { repairSchema } from "./schema/repair-schema.ts";
 import { type GivenResult, showResult } from "./show-result.ts";
 
-/** A tool of another server without its names. Throws when providers would refuse it. */
+/** A tool of another server, not named yet. Throws when providers would refuse it. */
 export type NamelessTool = Omit<AnyTool, "name" | "canonical">;
 
 export function hubTool(listed: ListedTool, server: HubServer): NamelessTool {
@@ -31,7 +31,7 @@ export function hubTool(listed: ListedTool, server: HubServer): NamelessTool {
     input: inputOf(schema),
     limits: { maxChars: 30_000, keep: "both" },
     timeoutMs: settings.timeoutMs,
-    // Only the server knows what the tool accesses: rules decide about its use.
+    // Only the server knows what the tool accesses, so rules decide by its name.
     accesses: () => [],
     preview: async (input) => `Calls ${own} with:\n${prettyJson(JSON.stringify(input))}`,
     run: async (input, context) => {
@@ -43,7 +43,7 @@ export function hubTool(listed: ListedTool, server: HubServer): NamelessTool {
 
 const maxSummary = 2_000;
 
-/** Annotations of a server only raise the risk, unless the user trusts them. */
+/** A server's annotations can only raise the risk, unless the user trusts them. */
 function riskOf(
   { readOnlyHint, destructiveHint }: Record<string, unknown>,
   { trustsAnnotations, transport: reach }: HubServer["settings"],
@@ -66,7 +66,9 @@ function hintsOf(
   };
 }
 
-/** One call of a server's tool. The result is not validated: the protocol's schema would refuse all of it for one bad part. */
+/**
+ * One call of a server's tool. The result is not validated, because the SDK would refuse all of it for one bad part.
+ */
 export async function callTool(
   client: Client,
   { name, inputSchema }: ListedTool,
@@ -77,7 +79,7 @@ export async function callTool(
   const options = { signal, timeout: longest, onprogress: seldom(progress) };
   if (client.getProtocolEra() !== "modern")
     return client.request({ method: "tools/call", params }, anyResult, options);
-  // Mirrors arguments in headers when the tool's schema asks for that.
+  // Sends arguments in headers, too, when the tool's schema asks for that.
   const toolDefinition = { name, inputSchema: inputSchema as { type: "object" } };
   return client.callTool(params, { ...options, toolDefinition });
 }

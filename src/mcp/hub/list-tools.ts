@@ -10,7 +10,7 @@ const maxPages = 64;
 const maxTools = 1_000;
 const maxNameChars = 256;
 const maxProblems = 20;
-// The size of one tool, and of all tools, in memory.
+// Maximum memory for one tool, and for all tools
 const maxToolChars = 1024 * 1024;
 const maxAllChars = 8 * 1024 * 1024;
 
@@ -50,7 +50,7 @@ class ToolList {
     return { tools: [...this.#tools.values()], problems: [...this.#problems] };
   }
 
-  /** For a list that does not end. */
+  /** The tools so far of a list that does not end. */
   get left() {
     this.#report(`its list of tools does not end; only the first ${counted(this.#tools.size, "tool")} count`);
     return this.taken;
@@ -89,7 +89,7 @@ class ToolList {
   }
 }
 
-/** Other fields are not stored. */
+/** Stores only these fields. */
 function essence(given: Record<string, unknown>, name: string): ListedTool {
   const { title, description, inputSchema } = given;
   const listed = isRecord(given.annotations) ? given.annotations : {};
@@ -114,12 +114,12 @@ async function readPage(client: Client, cursor: string | undefined, signal: Abor
   return client.request(request, anyPage, options);
 }
 
-/** The signal ends requests earlier. */
+/** The longest timer, so that only the signal ends a request. */
 export const longest: number = 2 ** 31 - 1;
 
 // The protocol's own schema would refuse the whole page for one bad tool.
 const anyPage = z.looseObject({
-  // Validating each item takes long.
+  // Validating each item would take too long.
   tools: z._default(
     z.custom<readonly unknown[]>((value) => Array.isArray(value)),
     [],

@@ -19,7 +19,7 @@ export interface HubData {
   readonly structuredContent?: unknown;
 }
 
-/** Text and images, and a description of other content. Structured data is shown only without text. */
+/** Text and images, and a description of other content. Structured data is shown only when there is no text. */
 export function showResult(given: GivenResult): ToolOutput<HubData> {
   const { isError } = given;
   const blocks = Array.isArray(given.content) ? given.content.map(shallow) : [];
@@ -91,7 +91,7 @@ function fitting(images: readonly Image[]): readonly Image[] {
 
 const imageType = /^image\/(?:png|jpeg|gif|webp)$/;
 const base64 = /^[A-Za-z0-9+/]+={0,2}$/;
-// Of one image, and of all in one result.
+// Maximum size of one image, and of all in one result
 const maxImageChars = 10_000_000;
 const maxImages = 20;
 

@@ -11,8 +11,8 @@ interface NamedTool {
 }
 
 /**
- * Names for the tools of all servers, in order. `tools` are the server's own names, each once. A plain name goes to the first server that has it, unless `owners` names
- * another: a name that a model knows must not move to another server.
+ * Names for the tools of all servers, in order. A plain name goes to the first server that has it, unless `owners`
+ * names another: a name that a model knows must not move to another server.
  */
 export function nameTools(
   servers: readonly { readonly server: string; readonly tools: readonly string[] }[],
@@ -20,7 +20,7 @@ export function nameTools(
 ): { readonly tools: readonly NamedTool[]; readonly warnings: readonly string[] } {
   const taken = new Set<string>();
   const prefixes = servers.map(({ server }) => prefixOf(server));
-  // Also for a server without tools at the moment.
+  // This holds even for a server that has no tools at the moment.
   const isOfServer = (name: string) => prefixes.some((prefix) => name.startsWith(prefix));
   const all = servers.flatMap(({ server, tools }) =>
     tools.map((ownName) => {
@@ -48,7 +48,7 @@ export function nameTools(
   return { tools, warnings };
 }
 
-/** A long name that cannot belong to a server whose name starts with this server's name. */
+/** A long name that no server can have whose name starts with this server's name. */
 function unmistaken(server: string, tool: string, prefixes: readonly string[]): string {
   const own = prefixOf(server);
   const longer = prefixes.filter((prefix) => prefix.length > own.length && prefix.startsWith(own));

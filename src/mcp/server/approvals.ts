@@ -26,7 +26,7 @@ interface QuestionState {
 /** The user's answer to a question that the client asked. */
 export type Answer =
   | { readonly kind: "none" }
-  /** The client cannot ask, or the form was closed or left empty. */
+  /** The client cannot ask, or the user closed the form or left it empty. */
   | { readonly kind: "unanswered" }
   | { readonly kind: "answered"; approve(request: ApprovalRequest): Approval | undefined };
 
@@ -148,12 +148,12 @@ const approvals: ReadonlyMap<unknown, Approval> = new Map<unknown, Approval>([
   ["no", { allow: false }],
 ]);
 
-/** The call and the changes that were shown; when the files change meanwhile, the user is asked again. */
+/** Identifies the call and the shown changes; when the files change meanwhile, the user is asked again. */
 function shownBy({ hash, previewHash }: ApprovalRequest): string {
   return contentHash(Buffer.from(`${hash}\0${previewHash}`));
 }
 
-/** The text of the question. Text from files, commands and models is made printable and indented. */
+/** The question. Text from files, commands and models is made printable and indented. */
 function describeRequest(request: ApprovalRequest): string {
   const { tool, risk, reason, rule, source, preview, grants, accesses } = request;
   const commands = accesses.flatMap((access) => (access.kind === "execute" ? [access.command] : []));

@@ -45,7 +45,7 @@ export async function callTool(
   }
 }
 
-/** The user is asked again when what was shown has changed meanwhile. */
+/** Asks again when what was shown has changed meanwhile. */
 const maxTimes = 8;
 
 export interface WantedCall {
@@ -90,7 +90,7 @@ export async function makeCall(
   });
   if (question !== undefined) return { kind: "question", request: question };
   const details = result.error?.details;
-  // Only for the tool that the client called: an unknown tool named by tools_call is an ordinary failed call.
+  // An unknown tool named by tools_call is an ordinary failed call.
   if (details?.kind === "unknown-tool" && details.name === name)
     return { kind: "unknown", message: result.content.replaceAll("\n", ". ") };
   if (result.output !== null) served.noteOutput(result.output);
@@ -123,7 +123,7 @@ export function toCallResult(
   };
 }
 
-/** The abilities of the client; in the 2026 era each request declares them. */
+/** What the client can do; in the 2026 era each request declares it. */
 interface ClientAbilities {
   /** It can show the user a form. */
   readonly asks: boolean;

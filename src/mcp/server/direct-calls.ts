@@ -17,14 +17,14 @@ interface DirectCall extends WantedCall {
 }
 
 /**
- * Answers plain tool calls of 2025-era clients without the SDK, whose layers take longer than most calls. The SDK gets all
+ * Answers plain tool calls of 2025-era clients without the SDK, which takes longer than most calls. The SDK gets all
  * other messages, and calls that need approval.
  */
 export class DirectCalls {
   readonly #transport: Transport;
   readonly #toolcrib: ServedToolcrib;
   readonly #questions: ApprovalQuestions;
-  /** Not by id, because a client may reuse the id of a running call. */
+  /** Not keyed by id, because a client may reuse the id of a running call. */
   readonly #running = new Set<{ readonly id: RequestId; readonly controller: AbortController }>();
   #server: Server | undefined;
 
@@ -34,7 +34,7 @@ export class DirectCalls {
     this.#questions = questions;
   }
 
-  /** Gets the messages of the transport before its current listener. */
+  /** Receives the messages of the transport before its current listener. */
   begin(): void {
     const handOn = this.#transport.onmessage;
     this.#transport.onmessage = (message, extra) => {
@@ -75,7 +75,7 @@ export class DirectCalls {
           onEvent: progress?.hear,
         }),
       );
-      // The client cancelled the call: it gets neither an answer nor a question.
+      // A cancelled call gets neither an answer nor a question.
       if (controller.signal.aborted) return;
       if (made.kind === "question") {
         this.#questions.noteFound(id, made.request);

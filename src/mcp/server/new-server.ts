@@ -12,7 +12,7 @@ export interface ServerParts extends ServerIdentity {
 }
 
 /**
- * The server of one connection, or of one request: cheap, because the served instance holds all state. Answers `initialize`
+ * The server of one connection or request. Cheap, because the served instance holds all state. Answers `initialize`
  * before the instance is open.
  */
 export function newServer({

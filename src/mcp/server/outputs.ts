@@ -24,7 +24,7 @@ export function listOutputs({ outputs }: ServedToolcrib): Resource[] {
   return outputs.map((handle) => ({ uri: outputUri(handle), name: handle, mimeType: "text/plain" }));
 }
 
-/** A part of an output; a second content says where to continue. */
+/** A part of an output; when there is more, a second content says how to continue. */
 export async function readOutput(served: ServedToolcrib, uri: string): Promise<ReadResourceResult> {
   const match = uriPattern.exec(uri);
   if (match === null) throw noSuchResource(uri, "Outputs are toolcrib://output/out_…");

@@ -33,7 +33,7 @@ export class ProgressNotes {
     if (this.#timer === undefined) this.#send();
   };
 
-  /** No notification may follow the result. */
+  /** Ensures that no notification follows the result. */
   end(): void {
     this.#ended = true;
     clearTimeout(this.#timer);

@@ -41,7 +41,7 @@ export class ServedToolcrib {
     return (await this.#structured).has(name);
   }
 
-  /** Calls `listener` when the listed tools change. Returns what removes it. */
+  /** Calls `listener` when the listed tools change. Returns a function that removes it. */
   onToolsChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);

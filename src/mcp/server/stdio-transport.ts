@@ -74,7 +74,7 @@ export class StdioTransport implements Transport {
   };
 
   /**
-   * Processes no further input while the client does not read its responses, which would pile up here. Some more input is
+   * Processes no input while the client does not read its responses, which would pile up here. Some input is still
    * buffered, because only reading shows that it has ended.
    */
   #process(): void {
@@ -108,7 +108,7 @@ export class StdioTransport implements Transport {
 
   #take(piece: Buffer): void {
     this.#bytes += piece.length;
-    // Of a line that is too long, both ends are kept: one of them contains the id.
+    // Keeps both ends of a line that is too long: one of them contains the id.
     if (this.#bytes > maxLineBytes && this.#pieces.length > 1) this.#pieces = [this.#pieces[0]!];
     if (piece.length > 0) this.#pieces.push(piece);
   }

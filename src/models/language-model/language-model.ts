@@ -15,7 +15,7 @@ export function languageModel(route: Route): Model {
   const seesImages = settings.facts.seesImages !== false;
   const toPrompt = promptMaker({ ...route.prompt, id, provider, seesImages });
   const warnings = new Set<string>();
-  // A warning is reported once, whatever numbers it contains.
+  // Reports a warning once, whatever numbers it contains.
   const isNews = (warning: string) => {
     const pattern = warning.replace(/\d+/g, "#");
     return !warnings.has(pattern) && warnings.add(pattern).has(pattern);
@@ -49,7 +49,7 @@ export function languageModel(route: Route): Model {
       signal.throwIfAborted();
       throw toModelError(error, { provider, model: settings.model, secrets, isAsked, hasBegun });
     } finally {
-      // Also after a complete reply: Node keeps the request in memory until its signal is aborted.
+      // Node keeps the request in memory until its signal is aborted, even after a complete reply.
       leaving.abort();
     }
   }
@@ -57,7 +57,7 @@ export function languageModel(route: Route): Model {
   return { id, provider, name: settings.model, facts: settings.facts, stream };
 }
 
-/** Some streams end normally when they are aborted, or still deliver what was read ahead. */
+/** Some streams end normally when aborted, or still deliver what was read ahead. */
 async function* untilAborted(
   parts: ReadableStream<LanguageModelV4StreamPart>,
   signal: AbortSignal,

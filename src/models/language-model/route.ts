@@ -4,7 +4,7 @@ import type { Meta } from "../message.ts";
 import type { ModelRequest } from "../model.ts";
 import type { ProviderSettings } from "../providers.ts";
 
-/** The special needs of one provider's API, behind the common interface of the AI SDK. */
+/** What one provider's API needs beyond the common interface of the AI SDK. */
 export interface Route {
   /** The name of the API: "openai". */
   readonly api: string;
@@ -18,7 +18,7 @@ export interface Route {
   mark?(messages: LanguageModelV4Message[]): void;
   /** The message to the model when a reply ended this way because it could not be parsed. */
   fault?(finish: string, meta: Meta | undefined): string | undefined;
-  /** Whether an error within the stream only says that a call was cut, which the end of the reply says as well. */
+  /** Whether an error within the stream only reports a cut call, which the end of the reply reports too. */
   isCutCall?(error: unknown): boolean;
   /** The part of the final metadata that must be sent back with the reply. */
   replyMeta?(meta: Meta): Meta | undefined;
@@ -33,9 +33,9 @@ export interface PromptHabits {
   readonly marksErrors: boolean;
   /** Whether nothing may follow a call. */
   readonly callsLast: boolean;
-  /** The format of call ids; other providers may have made them. */
+  /** The required format of call ids, which other providers may have made. */
   readonly callIds?: RegExp;
-  /** The format of tool names; models may have made them up. */
+  /** The required format of tool names, which models may have made up. */
   readonly callNames?: RegExp;
   /** The SDK package looks names up in a plain object, which inherits names such as `constructor`. */
   readonly looksUpNames?: true;

@@ -18,8 +18,8 @@ export interface Reading {
 }
 
 /**
- * The events of a reply, from the parts of the AI SDK. `finish` comes only when the provider has ended the reply; a stream
- * that just stops is a `cut`. Rethrows errors within the stream.
+ * The events of a reply, from the parts of the AI SDK. A stream that stops without the provider's end is a `cut`.
+ * Rethrows errors within the stream.
  */
 export async function* readReply(
   parts: AsyncIterable<LanguageModelV4StreamPart>,
@@ -33,7 +33,6 @@ export async function* readReply(
   throw cutOff();
 }
 
-/** A stream that just stops is not a complete reply. */
 export function cutOff(reason = "the stream ended early."): ModelError {
   return new ModelError("cut", `The reply was cut off: ${reason}`);
 }
@@ -41,7 +40,7 @@ export function cutOff(reason = "the stream ended early."): ModelError {
 type Finish = Extract<LanguageModelV4StreamPart, { type: "finish" }>;
 
 interface OpenPart {
-  /** Unique in the reply; the ids of providers are not always. */
+  /** Unique in the reply, unlike the ids of some providers. */
   readonly id: string;
   meta: Meta | undefined;
 }
@@ -55,8 +54,8 @@ class Reply {
   #hasWords = false;
   #hasCutCall = false;
   /**
-   * Events from the first doubtful call on. Only the end of the reply says whether that call is complete; in a cut reply it
-   * must not be made.
+   * Events from the first doubtful call on. Only the end of the reply shows whether that call is complete; in a cut
+   * reply it must not be made.
    */
   readonly #held: Held[] = [];
 
@@ -190,7 +189,7 @@ function partEnd(id: string, meta: Meta | undefined): ModelEvent {
   return { type: "part-end", id, ...(meta ? { meta } : {}) };
 }
 
-/** Later metadata wins, because a signature comes last; nothing is lost. */
+/** Later metadata takes precedence, because a signature comes last; nothing is lost. */
 function merged(before: Meta | undefined, after: SharedV4ProviderMetadata | undefined): Meta | undefined {
   if (after === undefined) return before;
   if (before === undefined) return after;
@@ -210,7 +209,7 @@ function warningText({ type, message, feature = "unknown feature", details }: Wa
 
 interface Held {
   readonly event: ModelEvent;
-  /** Whether this is a call that may have been cut, which only the end of the reply can tell. */
+  /** Whether this call may have been cut, which only the end of the reply shows. */
   readonly isDoubtful: boolean;
 }
 
@@ -233,7 +232,7 @@ function readCall(
   return { event: { type: "call", call }, isDoubtful: isFreeform || !read.ok || isNothing(given) };
 }
 
-/** Packages turn a call that was cut before its arguments into one without arguments. */
+/** SDK packages turn a call that was cut before its arguments into one without arguments. */
 function isNothing(given: string): boolean {
   return /^\s*(?:\{\s*\}\s*)?$/.test(given);
 }

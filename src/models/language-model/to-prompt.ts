@@ -121,7 +121,7 @@ function callNames({ id, name }: Pick<CallPart, "id" | "name">, context: Context
   return { toolCallId: idFor(id, context), toolName: nameFor(name, context) };
 }
 
-/** The same for a call and its answer, and unique. */
+/** Converts the id of a call and of its answer in the same way, and keeps ids unique. */
 function idFor(id: string, { callIds }: Context): string {
   if (callIds === undefined || callIds.test(id)) return id;
   return `${id.replace(/[^\w-]/g, "_").slice(0, 20)}_${checksum(id)}`;
@@ -142,7 +142,7 @@ function checksum(text: string): string {
   return (sum & 0xfffffffffffffn).toString(36);
 }
 
-/** Providers accept only objects; the answer says what could not be read. */
+/** Providers accept only objects; the answer explains arguments that could not be read. */
 function callInput({ name, input }: CallPart, offered: OfferedTools): unknown {
   if (offered.isFreeform(name)) return input.ok ? textOf(input.value, name, offered) : input.given;
   return input.ok && isRecord(input.value) ? input.value : {};

@@ -38,7 +38,7 @@ export async function anthropic(settings: ProviderSettings): Promise<Model> {
       if (budgetTokens < leastBudget || isWithinUnreasonedTurn(request, id))
         return { maxOutputTokens: limit };
       return {
-        // The package adds the two.
+        // The package adds the budget to it.
         maxOutputTokens: limit - budgetTokens,
         providerOptions: {
           anthropic: { thinking: { type: "enabled", budgetTokens }, anthropicBeta: [interleaved] },
@@ -49,7 +49,7 @@ export async function anthropic(settings: ProviderSettings): Promise<Model> {
   });
 }
 
-/** Models whose thinking has a budget, and continues between calls only with a beta header. */
+/** Models whose thinking has a budget. It continues between calls only with a beta header. */
 const budgetFamily = /claude-(?:opus|sonnet|haiku)-4(?:-[015])?(?:[-@]\d{8})?$/;
 const interleaved = "interleaved-thinking-2025-05-14";
 /** The share of the output limit for thinking. */
@@ -79,8 +79,8 @@ function toTool(definition: ToolDefinition, { isLast }: { readonly isLast: boole
 const cached: SharedV4ProviderOptions = { anthropic: { cacheControl: { type: "ephemeral" } } };
 
 /**
- * Places cache marks, of which there may be four: the last tool, the system prompt, and the last two messages that are not
- * replies (the one that the previous request wrote, and the one for the next).
+ * Sets the four allowed cache marks: the last tool, the system prompt, and the last two messages that are not replies
+ * (the previous request wrote the first, the next request reads the second).
  */
 function markCache(messages: LanguageModelV4Message[]): void {
   if (messages[0]?.role === "system") messages[0] = { ...messages[0], providerOptions: cached };

@@ -150,8 +150,8 @@ function truncationWarning(id: string, tokens: number, numCtx: number | undefine
 }
 
 /**
- * Detects that Ollama silently dropped part of a conversation: it then counts fewer tokens than the text must have. The
- * ratio of tokens to characters is learned from earlier requests.
+ * Detects that Ollama silently dropped part of a conversation: it then counts fewer tokens than the text must have,
+ * given the ratio in earlier requests.
  */
 export class PromptWatch {
   readonly #contextTokens: number;
@@ -174,9 +174,9 @@ export class PromptWatch {
   }
 }
 
-/** In short requests the framing of messages counts for too much. */
+/** In short requests the framing of messages distorts the ratio. */
 const fewCharacters = 4_000;
 
-/** Per character: hardly any text has fewer. */
+/** Tokens per character that hardly any text falls below */
 const fewestTokens = 1 / 8;
 const mostTokens = 1 / 3;

@@ -41,7 +41,7 @@ export async function openai(settings: ProviderSettings): Promise<Model> {
   });
 }
 
-/** The package knows whether these reason; for others the request decides. */
+/** The package knows whether these models reason; for others the request decides. */
 const knownFamily = /^(?:o\d|gpt-\d)/;
 
 /** The package does not know custom calls that were cut. */
@@ -103,7 +103,7 @@ const namesOfEnds: ReadonlySet<string> = new Set(
   "eos eos_token end end_turn stop_sequence complete completed".split(" "),
 );
 
-/** OpenAI's newer models refuse the old name, and other servers know only that. */
+/** OpenAI's newer models refuse the old name, and other servers know only the old one. */
 function withCompletionTokens({ max_tokens, ...body }: Record<string, unknown>): Record<string, unknown> {
   return max_tokens === undefined ? body : { ...body, max_completion_tokens: max_tokens };
 }

@@ -5,9 +5,9 @@ import { type ProviderSettings, providers, sdkSettings } from "../providers.ts";
 import { chatHabits, toChatTool } from "./openai.ts";
 
 /**
- * Models of many vendors through OpenRouter, which extends Chat Completions: reasoning is sent as `reasoning_details`.
- * OpenRouter's own package is not used, because it replaces unreadable arguments with `{}` and takes a stream that broke off
- * in a call for a complete one.
+ * Models of many vendors through OpenRouter, which extends Chat Completions by `reasoning_details`. OpenRouter's own
+ * package is not used: it replaces unreadable arguments with `{}`, and takes a stream that breaks off in a call for
+ * complete.
  */
 export async function openrouter(settings: ProviderSettings): Promise<Model> {
   const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
@@ -34,7 +34,7 @@ export async function openrouter(settings: ProviderSettings): Promise<Model> {
         openaiCompatible: {
           usage: { include: true },
           ...(reasoning && { reasoning: { effort: reasoning } }),
-          // Other vendors cache without being asked.
+          // Models of other vendors cache without being asked.
           ...(model.startsWith("anthropic/") && { cache_control: { type: "ephemeral" } }),
         },
       },

@@ -1,8 +1,8 @@
 import { ModelError } from "../model-error.ts";
 
 /**
- * The `fetch` for all providers. Refuses redirects, which would send the key and the conversation to a server that the user
- * has not named. Bounds the decoded size of a reply, because an endless one would exhaust memory.
+ * The `fetch` for all providers. Refuses redirects, which would send the key and the conversation to a server that the
+ * user has not named. Limits the decoded size of a reply, because an endless one would exhaust memory.
  */
 export async function providerFetch(...[input, init]: Parameters<typeof fetch>): Promise<Response> {
   const response = await fetch(input, { ...init, redirect: "manual" });
@@ -10,7 +10,7 @@ export async function providerFetch(...[input, init]: Parameters<typeof fetch>):
   const to = response.headers.get("location");
   if (response.status >= 300 && response.status < 400 && to !== null) {
     await response.body?.cancel();
-    // Only the part of the address that holds no secret.
+    // Names only the part of the address that holds no secret.
     const { origin, pathname } = URL.parse(to, from.href) ?? { origin: "an invalid address", pathname: "" };
     const target = `${origin}${pathname}`.slice(0, 200);
     throw new ModelError("bad-request", `${from.host} redirects to ${target}; redirects are not followed.`, {

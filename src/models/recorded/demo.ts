@@ -1,8 +1,8 @@
 import type { Recording } from "./recorded-model.ts";
 
 /**
- * A small session on the project of src/cli/session/demo.ts, whose test fails. Only the replies are recorded: the
- * tools really run.
+ * A session on the project of src/cli/session/demo.ts, whose test fails. Only the replies are recorded; the tools
+ * really run.
  */
 export const demoRecording: Recording = {
   name: "demo",

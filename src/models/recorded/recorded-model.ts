@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Model, ModelEvent, ModelRequest, Usage } from "../model.ts";
 import { ModelError } from "../model-error.ts";
 
-/** A model that plays a recording. The number of replies in the conversation selects the next one. Needs no network. */
+/** A model that plays a recording: the number of replies so far selects the next one. Needs no network. */
 export function recordedModel(
   { name, replies }: Recording,
   { wordMs = 0 }: { /** How long it takes for each word. */ readonly wordMs?: number } = {},

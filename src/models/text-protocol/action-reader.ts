@@ -4,7 +4,7 @@ import { type FoundActions, findActions } from "../../wire/actions/read-actions.
 type Call = Extract<Action, { action: "tool_call" }>;
 
 export interface ReadText {
-  /** Between tags, before everything else. */
+  /** Thoughts between tags, before everything else. */
   readonly thoughts: string;
   /** The part that was not shown yet. */
   readonly rest: string;
@@ -15,7 +15,7 @@ export interface ReadText {
 }
 
 /**
- * Reads a reply as it arrives. Prose is shown at once, up to the first brace that may begin an action. The rest is held
+ * Reads a reply as it arrives. Shows prose at once, up to the first brace that may begin an action, and holds the rest
  * until the end, so that the user never sees half an object.
  */
 export class ActionReader {
@@ -128,7 +128,7 @@ const thoughtTags = ["<think>", "<thinking>"];
 /** Longer than any key; with more white space than this the text is held until the end. */
 const mostDoubt = 400;
 
-/** Whether a brace may begin an action, as far as can be seen. */
+/** Whether a brace may begin an action, judged by the text so far. */
 function mayBegin(text: string): "yes" | "no" | "unknown" {
   if (begins.test(text)) return "yes";
   if (!mayStillBegin.test(text)) return "no";

@@ -9,13 +9,13 @@ export const exportFormats = ["jsonl", "markdown", "html"] as const;
 export type ExportFormat = (typeof exportFormats)[number];
 
 export interface ExportOptions {
-  /** Keeps what looks like a key or a password. Default: removed. */
+  /** Keeps text that looks like a key or a password. Default: redacted. */
   readonly withSecrets?: boolean | undefined;
 }
 
 /**
  * Exports a session: `jsonl` has everything, one entry per line; `markdown` and `html` are for reading. Nothing in the
- * session can break out of its element, and the HTML has no script and loads no other file.
+ * session can break out of its element, and the HTML has no scripts and loads nothing.
  */
 export function exportSession(
   session: string,

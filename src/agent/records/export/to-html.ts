@@ -88,7 +88,9 @@ function paragraph(text: string): string {
   return `<div class="text">${safe(text)}</div>`;
 }
 
-/** Browsers drop the first line break. Added and removed lines of a diff are marked by elements, not by colour alone. */
+/**
+ * Browsers drop the first line break. Added and removed lines of a diff have elements of their own, not only colours.
+ */
 function pre(text: string): string {
   if (!isDiff(text)) return `<pre>\n${safe(text)}</pre>`;
   const lines = text.split("\n").map((line) => {

@@ -49,8 +49,8 @@ function imageNote(count: number): readonly string[] {
 }
 
 /**
- * Quotes foreign Markdown, which ends with the quotation. Text that could be taken for HTML, or would load something, is
- * shown verbatim.
+ * Quotes foreign Markdown, so that it ends with the quotation. Text that may be HTML or load something is shown
+ * verbatim.
  */
 function quote(text: string): string {
   if (/<[a-z/!?]|!\[|(javascript|vbscript|data)\s*:/i.test(text)) return fence(text);

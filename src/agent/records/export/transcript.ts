@@ -48,7 +48,7 @@ export const headings: Readonly<Record<UserSource, string>> = {
   notice: "Notice to the model",
 };
 
-/** Name and value of what a transcript says about its session; `format` makes a value safe for the document. */
+/** What a transcript says about its session, as names and values. `format` makes a value safe for the document. */
 export function factsOf(
   { start }: Transcript,
   format: (text: string) => string,

@@ -3,7 +3,7 @@ import { isRecord } from "../../../lib/json/is-record.ts";
 import { attempt } from "../../../system/attempt.ts";
 import { cleanText } from "../clean-text.ts";
 
-/** A schema that every provider accepts: an object without references, in draft 2020-12. */
+/** An object schema without references, in draft 2020-12, which every provider accepts. */
 export interface ObjectSchema {
   readonly type: "object";
   readonly properties: Readonly<Record<string, Schema>>;
@@ -15,8 +15,8 @@ export interface ObjectSchema {
 export type Schema = Readonly<Record<string, unknown>>;
 
 /**
- * Turns the input schema of another server's tool into one that providers accept. The result may be wider: the server
- * still validates the arguments. Throws when the arguments could not be passed at all.
+ * Turns the input schema of another server's tool into one that providers accept. The result may be wider, because the
+ * server validates too. Throws when the arguments could not be passed at all.
  */
 export function repairSchema(given: unknown): ObjectSchema {
   const work: Work = { root: given, nodes: 0, chars: maxWork };
@@ -34,7 +34,7 @@ export function repairSchema(given: unknown): ObjectSchema {
 interface Work {
   readonly root: unknown;
   nodes: number;
-  /** How much may still be read: references can multiply a small schema. */
+  /** How much may still be read, because references can multiply a small schema. */
   chars: number;
 }
 
@@ -50,7 +50,7 @@ const maxNodes = 2_000;
 const maxDepth = 16;
 const maxDescription = 600;
 
-/** `above`: the references on the way here, to stop at a cycle. */
+/** `above`: the enclosing references, to stop at a cycle. */
 function repair(given: unknown, work: Work, above: readonly string[]): Schema {
   work.nodes += 1;
   if (!isRecord(given) || work.nodes > maxNodes || above.length > maxDepth) return {};
@@ -101,7 +101,7 @@ function repairProperties(given: Schema, each: (value: unknown) => Schema): Sche
   };
   if (!isRecord(given.properties)) return additional;
   const entries = Object.entries(given.properties).filter(([, value]) => value !== false);
-  // Draft 3 marks each property, later drafts have a list.
+  // Draft 3 marks each property; later drafts have a list.
   const own = entries.filter(([, value]) => isRecord(value) && value.required === true).map(([key]) => key);
   const listed = Array.isArray(given.required) ? given.required.filter((key) => typeof key === "string") : [];
   const required = new Set([...listed, ...own]);
@@ -150,7 +150,10 @@ function unusable(why: string): ToolError {
   return new ToolError("unsupported", why);
 }
 
-/** Providers refuse alternatives at the top: the merged input has all properties, and requires what all alternatives require. */
+/**
+ * Providers refuse alternatives at the top, so all properties are merged, and those that every alternative requires are
+ * required.
+ */
 function joinChoices(root: Schema): Schema {
   const { anyOf, oneOf, allOf, ...own } = root;
   const of = (list: unknown) => (Array.isArray(list) ? list.filter(isRecord).map(joinChoices) : []);
@@ -174,7 +177,7 @@ function joinChoices(root: Schema): Schema {
     type,
     properties: Object.assign({}, ...parts.toReversed().map(({ properties }) => properties)),
     ...(required.length > 0 && { required }),
-    // A property that one alternative forbids may belong to another.
+    // A property that one alternative forbids may be allowed by another.
     ...(own.additionalProperties === false && { additionalProperties: true }),
   };
 }

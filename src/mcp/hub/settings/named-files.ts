@@ -5,8 +5,8 @@ import { attempt } from "../../../system/attempt.ts";
 import { readSettings, type ServerConfiguration } from "./read-settings.ts";
 
 /**
- * The workspace files that a server's program, arguments and variables name, with their hashes. Trust in a server covers
- * these files: a changed file could be another program.
+ * The workspace files that a server's program, arguments and variables name, with their hashes. Trust in a server
+ * covers these files: a changed file could be another program.
  */
 export async function namedFiles(
   server: ServerConfiguration,
@@ -39,7 +39,7 @@ function pathsIn(server: ServerConfiguration, workspace: string): ReadonlySet<st
   const transport = settings === "disabled" ? undefined : settings?.transport;
   if (transport?.kind !== "stdio") return new Set();
   const texts = [transport.command, ...transport.args, ...Object.values(transport.env)];
-  // Whole texts, and parts of options, lists and command lines.
+  // Looks at whole texts, and at parts of options, lists and command lines.
   const words = texts.flatMap((text) => [text, ...text.split(/[\s=:,;'"]+/)]).filter((word) => word !== "");
   const paths = words.map((word) => resolve(transport.cwd, word));
   const isProgram = (path: string) => path.startsWith(`${workspace}/`) && !written.has(extname(path));

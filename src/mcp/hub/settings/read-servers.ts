@@ -36,8 +36,8 @@ export interface ServerFolders {
 }
 
 /**
- * The servers of the user's own `mcp.json`, and those of the project's, if trusted. An unreadable file does not affect the
- * other one.
+ * The servers of the user's `mcp.json`, and of the project's, if trusted. One unreadable file does not affect the
+ * other.
  */
 export async function readServers(folders: ServerFolders): Promise<ConfiguredServers> {
   const { workspace, files } = filesOf(folders);
@@ -78,7 +78,7 @@ function readOwnServers(file: string): Servers {
   );
 }
 
-/** An invalid configuration stays as it is: it is reported when the server would start. */
+/** An invalid configuration stays unchanged, and is reported when the server would start. */
 function mapServers(servers: Servers, change: (server: ServerConfiguration) => ServerConfiguration): Servers {
   return Object.fromEntries(
     Object.entries(servers).map(([name, server]) => [name, isRecord(server) ? change(server) : server]),

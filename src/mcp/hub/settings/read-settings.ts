@@ -90,12 +90,12 @@ export function readSettings(
   };
 }
 
-/** Also each line of a secret, and the longest first, because one may be the beginning of another. */
+/** Includes each line of a secret, the longest first, because one may be the beginning of another. */
 function shownAs(secrets: readonly string[]): readonly string[] {
   const lines = secrets.flatMap((value) => [value, ...value.split(/[\r\n]+/).map((line) => line.trim())]);
   return (
     [...new Set(lines)]
-      // Shorter values are ordinary words, which would be redacted everywhere.
+      // Shorter values are ordinary words and would be redacted everywhere.
       .filter((value) => value.length >= 6)
       .toSorted((one, other) => other.length - one.length)
   );
@@ -104,7 +104,7 @@ function shownAs(secrets: readonly string[]): readonly string[] {
 const milliseconds = z.optional(z.int().check(z.minimum(1), z.maximum(3_600_000)));
 const texts = z.optional(z.record(z.string(), z.string()));
 
-/** Other programs add further fields. */
+/** Other programs add fields of their own, which are ignored. */
 const configuration = z.looseObject({
   command: z.optional(z.string().check(z.minLength(1))),
   args: z.optional(z.array(z.string())),
@@ -180,7 +180,7 @@ export interface ServerConfiguration {
   readonly disabled?: boolean;
   /** The era of the protocol. Default: 2025 on stdio, auto over HTTP. */
   readonly protocol?: "2025" | "2026" | "auto";
-  /** Believe it that a tool only reads. Counts only in the user's own file. */
+  /** Trusts its statement that a tool only reads. Counts only in the user's own file. */
   readonly trustAnnotations?: boolean;
   /** Send it the workspace when it asks for its roots. Default: true. */
   readonly roots?: boolean;

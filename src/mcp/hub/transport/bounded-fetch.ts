@@ -2,7 +2,7 @@ import { ToolError } from "../../../contract/error.ts";
 import { TimeSlice } from "../../../lib/async/time-slice.ts";
 import { monotonicMs } from "../../../lib/clock.ts";
 
-/** The size of a response, or of one event in a stream. */
+/** Maximum size of a response, or of one event in a stream */
 const maxBytes = 16 * 1024 * 1024;
 
 type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
@@ -31,14 +31,14 @@ function bound(isStream: boolean): TransformStream<Uint8Array, Uint8Array> {
     async transform(chunk, controller) {
       for (const byte of isStream ? chunk : []) {
         bytes += 1;
-        // Carriage returns before a newline are ignored; servers do not use them alone.
+        // Carriage returns before a newline are ignored; no server uses them alone.
         if (byte === newline && last === newline) {
           bytes = 0;
           if (flood.rises()) throw new ToolError("too-large", "The server sends too many messages");
         }
         if (byte !== carriageReturn) last = byte;
       }
-      // Requests are sent one by one; a batch of responses would be processed at once, however long it is.
+      // Requests are sent one by one. A list of responses would be processed at once, however long it is.
       mark ??= chunk.find(isMark);
       if (!isStream && mark === listMark)
         throw new ToolError("unsupported", "The server responds with a list of messages");
@@ -53,7 +53,7 @@ function bound(isStream: boolean): TransformStream<Uint8Array, Uint8Array> {
 const newline = 10;
 const listMark = "[".charCodeAt(0);
 
-/** Neither white space nor a byte order mark. */
+/** Matches anything but white space and a byte-order mark. */
 function isMark(byte: number): boolean {
   return byte > 32 && byte < 128;
 }
@@ -67,7 +67,7 @@ export class Flood {
   /** Counts a message. Returns true when there are too many. */
   rises(): boolean {
     this.#messages += 1;
-    // Reads the clock only once in a while.
+    // Reads the clock only now and then.
     if (this.#messages <= maxMessages) return false;
     const now = monotonicMs();
     if (now - this.#began <= spanMs) return true;

@@ -1,8 +1,8 @@
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 
 /**
- * Marks results without a `resultType` as complete, as the protocol demands and the SDK does not, and cuts lists that the
- * SDK would validate for minutes.
+ * Marks results without a `resultType` as complete, as the protocol demands, and cuts lists that the SDK would validate
+ * for minutes.
  */
 export function repairResults<Kind extends Transport>(transport: Kind): Kind {
   let listener: Transport["onmessage"];
@@ -32,7 +32,7 @@ function repaired<Message extends JSONRPCMessage>(message: Message): Message {
 }
 
 const maxBlocks = 1_000;
-// More than are used, so that listing reports that there are too many.
+// Keeps more than are used, so that listing still reports that there are too many.
 const maxTools = 10_000;
 
 function isLong(list: unknown, max: number): list is unknown[] {

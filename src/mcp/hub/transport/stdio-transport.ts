@@ -13,14 +13,14 @@ import type { RecentLines } from "./recent-lines.ts";
 // How long a server may take to exit by itself, and then after SIGTERM.
 const graceMs = 1_000;
 
-// The exit that broke a pipe is usually known this soon.
+// A broken pipe is usually followed by the exit within this time.
 const momentMs = 300;
 
 const progressMs = 50;
 /** Messages that the server has not read yet. */
 const maxUnread = 32 * 1024 * 1024;
 
-/** Set for servers that a hub starts. */
+/** Set in the environment of servers that a hub starts. */
 export const hubVariable = "TOOLCRIB_HUB";
 
 interface StdioOptions {
@@ -166,7 +166,7 @@ export class StdioTransport implements Transport {
       // Checked first, because the schema's detailed errors are expensive.
       if (!isRecord(value) || value.jsonrpc !== "2.0") throw new Error("not a message");
       message = this.#options.parse(value);
-      // The ids of our requests are numbers.
+      // Requests have numbers as ids.
       if (!("method" in message) && typeof message.id !== "number") throw new Error("answers no request");
     } catch {
       this.#options.onJunk();
@@ -295,7 +295,7 @@ function idIn(head: string, tail: string): number | undefined {
 
 /**
  * Runs a program, and kills its process group within seconds after this process has died, even by SIGKILL: a server may
- * not notice that its client is gone. The watcher does not keep the program's streams open.
+ * not notice that its client is gone.
  */
 const watchedProgram = `
 us=$PPID; group=$$

@@ -8,8 +8,8 @@ import { Sessions } from "./sessions.ts";
 
 export interface HttpHandlerOptions extends ServerIdentity, Partial<SessionLimits> {
   /**
-   * Opens an instance: one per session for clients of the 2025 era; one for all later clients together, whose protocol has no
-   * sessions. The server closes them.
+   * Opens an instance: one per session for clients of the 2025 era, and one for all later clients, whose protocol has
+   * no sessions. The server closes them.
    */
   readonly open: () => Promise<Toolcrib>;
 }
@@ -51,8 +51,8 @@ export function newHttpHandler(options: HttpHandlerOptions): HttpHandler {
 }
 
 /**
- * Starts an event stream at once, and ends it when its client disconnects. Otherwise the transport notices that only at the
- * next event, and refuses the client a new stream until then.
+ * Starts an event stream at once, and ends it when its client disconnects. The transport would notice that only at the
+ * next event, and refuse the client a new stream until then.
  */
 function untilGone(response: Response, gone: AbortSignal): Response {
   const { body, status, headers } = response;
@@ -75,7 +75,7 @@ function untilGone(response: Response, gone: AbortSignal): Response {
 }
 
 export interface SessionLimits {
-  /** A further client replaces the session that was idle the longest. */
+  /** A further client replaces the session that has been idle longest. */
   readonly maxSessions: number;
   /** A session that is idle this long ends. */
   readonly idleMs: number;

@@ -87,8 +87,8 @@ interface HttpRefusal {
 }
 
 /**
- * Why a request is refused; undefined when it is accepted. DNS rebinding is detected by the host, requests of web pages by
- * their origin, and neither has the token.
+ * Why a request is refused; undefined when it is accepted. The host reveals DNS rebinding, the origin reveals requests
+ * of web pages, and neither kind has the token.
  */
 export function refusalOf(
   headers: IncomingHttpHeaders,
@@ -109,7 +109,7 @@ export function refusalOf(
 
 const localNames = ["localhost", "127.0.0.1", "[::1]"];
 
-/** Addresses cannot be rebound. */
+/** An address cannot be rebound. */
 function addressIn(host = ""): readonly string[] {
   const name = host.replace(/:\d+$/, "");
   return /^(?:\d+\.\d+\.\d+\.\d+|\[[\da-f:.]+\])$/i.test(name) ? [name] : [];

@@ -13,9 +13,9 @@ interface Refusal {
 }
 
 /**
- * A `fetch` for the official client, which takes no signal, prints unreadable lines to the console and continues. This one
- * passes on only complete lines in Ollama's format. It throws at the first other line, at an error within the stream, and at
- * a stream that ends without its last line.
+ * A `fetch` for the official client, which takes no signal and skips unreadable lines. This one passes on only complete
+ * lines in Ollama's format. It throws at any other line, at an error within the stream, and at a stream that ends
+ * early.
  */
 export function askingFetch({
   fetch,
@@ -77,7 +77,7 @@ function checkedLines(refused: (refusal: Refusal) => Error): TransformStream<str
   });
 }
 
-/** Checks what readers rely on; compatible servers may send anything else. */
+/** Checks the fields that readers rely on; compatible servers may send anything. */
 function isChunk({ message }: Readonly<Record<string, unknown>>): boolean {
   if (message === undefined) return true;
   if (!isRecord(message)) return false;
@@ -138,7 +138,7 @@ const unreadable = /error parsing tool call/i;
 
 const startOllama = "Run: ollama serve (or set OLLAMA_HOST to its address)";
 
-/** `fetch` throws a TypeError when it does not even try, as for a forbidden port. */
+/** `fetch` throws a TypeError when it does not even try, for example for a forbidden port. */
 function unreachable(address: string, { message, cause }: TypeError): ModelError {
   const reason = cause instanceof Error ? cause.message : message;
   return new ModelError("network", `Cannot connect to ${address}: ${reason}`, { hint: startOllama });
