@@ -17,6 +17,7 @@ interface Fault {
 /** The URL without its fragment, or what is wrong with it. */
 export function faultOf(text: string, base?: URL): URL | Fault {
   // Programs disagree about these characters, so the check could see another host than the request.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the check is for these characters
   if (/[\u0000-\u001f\u007f\\]/.test(text))
     return { message: "has a control character or a backslash in it", hint: "Leave it out." };
   if (text.length > mostCharacters)
