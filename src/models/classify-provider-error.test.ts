@@ -5,7 +5,7 @@ import { ModelError, type ModelErrorKind } from "./model-error.ts";
 const concerned = { provider: "acme", model: "acme-1", secrets: ["topsecretkey"] };
 
 describe("an answer with a status", () => {
-  it.each<[string, number, unknown, ModelErrorKind]>([
+  it.each<readonly [string, number, unknown, ModelErrorKind]>([
     ["OpenAI: a wrong key", 401, openai("invalid_api_key", "Incorrect API key provided"), "auth"],
     [
       "Gemini: a wrong key",
@@ -77,6 +77,15 @@ describe("an answer with a status", () => {
       },
       "overflow",
     ],
+    ...[
+      "the prompt is longer than the context length currently available",
+      "prompt too long; exceeded max context length by 4 tokens",
+      "input length exceeds the context length",
+      "Trying to keep the first 10136 tokens when context the overflows. However, the model is loaded with context length of only 7866 tokens",
+      "Context size has been exceeded.",
+      "The decoder prompt (length 9000) is longer than the maximum model length of 8192.",
+      "Requested tokens (768) exceed context window of 512",
+    ].map((error) => [`a local server: ${error}`, 400, { error }, "overflow"] as const),
     [
       "Anthropic: too long",
       400,

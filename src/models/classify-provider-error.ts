@@ -1,6 +1,6 @@
 import { ModelError, type ModelErrorKind } from "./model-error.ts";
 import type { ProviderSettings } from "./providers.ts";
-import { causesOf, detailsIn, type ProviderFailure, readFailure } from "./read-provider-failure.ts";
+import { causesOf, detailsIn, errorIn, type ProviderFailure, readFailure } from "./read-provider-failure.ts";
 
 /** The request that failed, and the secrets that must not be shown. */
 interface FailedRequest {
@@ -30,6 +30,22 @@ export function toModelError(error: unknown, request: FailedRequest): unknown {
     retryAfterMs: kind === "rate-limit" || kind === "server" ? retryAfter(failure) : undefined,
   });
 }
+
+/**
+ * What to tell the model when the provider refused a call that it wrote (`tool_use_failed` of Groq and others). Undefined for
+ * other errors.
+ */
+export function refusedCall(error: unknown, secrets: readonly string[] = []): string | undefined {
+  const failure = readFailure(error);
+  if (!failure?.codes.includes("tool_use_failed")) return undefined;
+  const { failed_generation: written } = errorIn(failure.body);
+  const quoted = typeof written === "string" ? ` (${shown(written.slice(0, maxQuoted), secrets)})` : "";
+  const text = shown(failure.text, secrets);
+  return `Your call was refused and not made: ${text} Make it again with valid arguments.${quoted}`;
+}
+
+/** Of the text that the model wrote instead of a call. */
+const maxQuoted = 300;
 
 /** The SDK throws other errors when a reply is not in the expected format. */
 function unreadable(error: unknown, { secrets }: FailedRequest): ModelError {
@@ -89,7 +105,7 @@ const passingStatus: ReadonlySet<number> = new Set([408, 409, 425]);
  * Error codes and, for providers that send only English text, messages. Only this file and Ollama's match on messages.
  */
 const overflows =
-  /context_length_exceeded|request_too_large|exceed_context_size|(?:prompt|input) is too long|request too large|maximum context length|exceeds? (?:the )?(?:available |model'?s? |maximum )?context|context (?:window|limit|length) (?:of|is|exceeded|overflow)|input token count.{0,40}exceeds|too many (?:input )?tokens|context the overflows|larger than the maximum (?:input|context)/i;
+  /context_length_exceeded|request_too_large|exceed_context_size|(?:prompt|input) (?:is )?too long|request too large|maximum context length|exceed(?:s|ed)? (?:the )?(?:available |model'?s? |max(?:imum)? )?context|context (?:window|limit|length|size) (?:of|is|exceeded|overflow|has been exceeded)|input token count.{0,40}exceeds|too many (?:input )?tokens|context the overflows|(?:larger|longer) than the (?:maximum )?(?:input|context|model length)/i;
 
 const paidOut =
   /insufficient_quota|insufficient credits|billing_(?:hard_limit|not_active|error)|credit balance is too low|PerDay|free-models-per-day|payment required/i;

@@ -117,7 +117,7 @@ function deepestMessage(error: unknown): string {
 }
 
 /** Error bodies: `{ error: { … } }`, `[{ error: { … } }]` (Gemini), `{ error: "text" }`, or the error itself. */
-function errorIn(body: unknown): Readonly<Record<string, unknown>> {
+export function errorIn(body: unknown): Readonly<Record<string, unknown>> {
   const outer = asRecord(Array.isArray(body) ? body[0] : body);
   const response = asRecord(outer.response);
   const inner = outer.error ?? response.error;

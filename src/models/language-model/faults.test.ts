@@ -265,6 +265,28 @@ it("tells the model of a call that Gemini could not read", async () => {
   ]);
 });
 
+it.each<ProviderKind>(["openai-chat", "openrouter"])(
+  "tells the model of a call that the server refused: %s",
+  async (kind) => {
+    const error = {
+      message: "tool call validation failed: missing properties: 'path'",
+      type: "invalid_request_error",
+      code: "tool_use_failed",
+      failed_generation: '{"name": "read_file"}',
+    };
+    server = await startProvider(kind, [{ fault: { status: 400, body: { error } } }]);
+    const model = await openModel(server.model, server.settings);
+    const { reason, faults, message } = await ask(model, {});
+    expect([reason, faults, message.content]).toEqual([
+      "stop",
+      [
+        `Your call was refused and not made: tool call validation failed: missing properties: 'path' Make it again with valid arguments. ({"name": "read_file"})`,
+      ],
+      [],
+    ]);
+  },
+);
+
 function request() {
   return { system: "", messages: [user("Go on.")], tools };
 }

@@ -1,9 +1,9 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import { oncePerObject } from "../../lib/once-per-object.ts";
-import { secretsOf, toModelError } from "../classify-provider-error.ts";
+import { refusedCall, secretsOf, toModelError } from "../classify-provider-error.ts";
 import type { Model, ModelEvent, ModelRequest } from "../model.ts";
 import { offerTools, type Route } from "./route.ts";
-import { readReply } from "./stream-reply.ts";
+import { endWithFault, readReply } from "./stream-reply.ts";
 import { promptMaker } from "./to-prompt.ts";
 
 /** A model that is reached through the AI SDK, without the SDK's tool loop and retries. */
@@ -47,7 +47,10 @@ export function languageModel(route: Route): Model {
       }
     } catch (error) {
       signal.throwIfAborted();
-      throw toModelError(error, { provider, model: settings.model, secrets, isAsked, hasBegun });
+      const refused = hasBegun ? undefined : refusedCall(error, secrets);
+      if (refused === undefined)
+        throw toModelError(error, { provider, model: settings.model, secrets, isAsked, hasBegun });
+      yield* endWithFault(refused);
     } finally {
       // Node keeps the request in memory until its signal is aborted, even after a complete reply.
       leaving.abort();

@@ -6,6 +6,7 @@ import type {
 } from "@ai-sdk/provider";
 import { tryParseJson } from "../../lib/json/try-parse-json.ts";
 import { readArguments, readFreeform, readStrict } from "../../wire/read-arguments.ts";
+import { refusedCall } from "../classify-provider-error.ts";
 import type { CallPart, Meta } from "../message.ts";
 import type { FinishReason, ModelEvent, Usage } from "../model.ts";
 import { ModelError } from "../model-error.ts";
@@ -31,6 +32,13 @@ export async function* readReply(
     if (reply.hasEnded) return;
   }
   throw cutOff();
+}
+
+/** Ends a reply whose call the provider refused; the model is asked again. Its usage is unknown. */
+export function* endWithFault(message: string): Generator<ModelEvent, void> {
+  yield { type: "fault", message };
+  const usage = { input: 0, cached: 0, cacheWritten: 0, output: 0, reasoning: 0 };
+  yield { type: "finish", reason: "stop", usage };
 }
 
 export function cutOff(reason = "the stream ended early."): ModelError {
@@ -66,6 +74,13 @@ class Reply {
   *read(part: LanguageModelV4StreamPart): Generator<ModelEvent, void> {
     if (part.type === "finish") {
       yield* this.#end(part);
+      this.hasEnded = true;
+      return;
+    }
+    const refused = part.type === "error" ? refusedCall(part.error) : undefined;
+    if (refused !== undefined) {
+      for (const { id, meta } of this.#open.values()) yield partEnd(id, meta);
+      yield* endWithFault(refused);
       this.hasEnded = true;
       return;
     }
