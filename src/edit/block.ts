@@ -6,32 +6,32 @@ export interface Block {
   readonly name: string;
   readonly oldLines: readonly string[];
   readonly newLines: readonly string[];
-  /** Which lines change; old lines outside are context. */
+  /** The lines that change. The other old lines are context. */
   readonly runs: readonly Run[];
-  /** The call marks the changed lines itself; otherwise the lines are compared. */
+  /** Whether the call itself marks the changed lines. Otherwise old and new lines are compared. */
   readonly isHunk?: boolean | undefined;
   /** Whether an old line only helps to find the position, so that it may be stale. */
   isContext(oldLine: number): boolean;
   /** Whole lines (a hunk), or text that may begin and end inside a line (find and replace). */
   readonly wholeLines: boolean;
   readonly hints: LocationHints;
-  /** Whether the file must end with a line end afterwards; undefined keeps what it has. */
+  /** Whether the file must end with a line end afterwards. Undefined leaves its end unchanged. */
   readonly finalLineEnd?: boolean | undefined;
-  /** Line ends that the call changes explicitly, by new line. */
+  /** Line ends that the call changes explicitly, by index of the new line. */
   readonly lineEnds?: ReadonlyMap<number, string> | undefined;
-  /** How many blank lines at the start and end may be layout of the patch instead of context. */
+  /** How many blank lines at the start and end may be formatting of the patch instead of context. */
   readonly bareEdges?: readonly [first: number, last: number] | undefined;
 }
 
-/** The hints of a call about the position of its lines, besides the lines themselves. */
+/** The call's hints about the position of its lines, besides the lines themselves. */
 export interface LocationHints {
   /** Lines above it, outermost first. */
   readonly headers: readonly string[];
-  /** A diff tool picked the header from the lines above: it may decide between matches, but rules none out. */
+  /** A diff tool guessed the header from the lines above. It may decide between matches, but excludes none. */
   readonly isHeading?: boolean | undefined;
   /** The number of its first line, counted from 1. */
   readonly firstLine?: number | undefined;
-  /** Its numbers say that it replaces no line: new lines go before `firstLine`. */
+  /** The line numbers say that the hunk replaces no line: new lines go before `firstLine`. */
   readonly isInsertion?: boolean | undefined;
   readonly endOfFile?: boolean | undefined;
 }
@@ -45,7 +45,7 @@ function splitLines(text: string): readonly string[] {
   return text.split(text.includes("\r") ? /\r?\n/ : "\n");
 }
 
-/** The same block with its lines spelled differently. A hunk keeps its context; text is compared again. */
+/** The same block with its lines spelled differently. A hunk keeps its context lines; text is compared again. */
 export function withLines(block: Block, oldLines: readonly string[], newLines: readonly string[]): Block {
   if (block.isHunk) return { ...block, oldLines, newLines };
   if (block.wholeLines) return wholeLinesBlock(block, oldLines, newLines);
@@ -54,7 +54,7 @@ export function withLines(block: Block, oldLines: readonly string[], newLines: r
 
 type BlockLines = Pick<Block, "oldLines" | "newLines">;
 
-/** Text for text. Lines and their differences are computed on first use. */
+/** A find-and-replace. Its lines and their differences are computed on first use. */
 function textBlock(name: string, hints: LocationHints, split: () => BlockLines): Block {
   let lines: BlockLines | undefined;
   let runs: readonly Run[] | undefined;
@@ -83,7 +83,7 @@ function isOutside(runs: readonly Run[], oldLine: number): boolean {
   return !runs.some((run) => run.oldStart <= oldLine && oldLine < run.oldEnd);
 }
 
-/** The text as whole lines; undefined when its start and end differ in that. */
+/** The block as whole lines; undefined when only one of its texts ends with a line end. */
 export function asWholeLines(block: Block): Block | undefined {
   if (block.wholeLines) return block;
   const { oldLines, newLines } = block;
@@ -108,9 +108,9 @@ export function wholeLinesBlock(
 export interface HunkLine {
   readonly kind: "context" | "removed" | "added";
   readonly text: string;
-  /** Ended with a carriage return and a line feed in the patch. */
+  /** The line ends with a carriage return and a line feed in the patch. */
   readonly carriageReturn?: boolean;
-  /** An empty line where a context line should start with a space. */
+  /** An empty line, although a context line should start with a space. */
   readonly bare?: boolean;
 }
 
@@ -213,8 +213,8 @@ function refine(run: Run, oldLines: readonly string[], newLines: readonly string
 }
 
 /**
- * A patch in one kind of line end says nothing about the file's. A patch that removes a line and adds it again with
- * another line end does, and that then applies to all lines it adds.
+ * Line ends of a patch usually say nothing about the file. Only a patch that removes a line and adds it again with
+ * another line end does; that line end then applies to all lines it adds.
  */
 function lineEndsChanged(
   lines: readonly HunkLine[],
@@ -254,13 +254,13 @@ export interface AddSection {
 export interface DeleteSection {
   readonly kind: "delete";
   readonly names: readonly string[];
-  /** The expected content: a file with other content is not deleted. */
+  /** The expected content. A file with other content is not deleted. */
   readonly lines?: readonly string[] | undefined;
 }
 
 export interface UpdateSection {
   readonly kind: "update";
-  /** Names of the file, most likely first: a diff gives an old and a new name. */
+  /** Possible names of the file, most likely first, because a diff gives an old and a new name. */
   readonly names: readonly string[];
   readonly blocks: readonly Block[];
   readonly moveTo?: string | undefined;

@@ -51,7 +51,7 @@ function runsBetween(pairs: readonly Pair[], whole: Run): readonly Run[] {
   return runs;
 }
 
-/** For every number of differences, the farthest old item reached on each diagonal. */
+/** The farthest old item reached on each diagonal, for every number of differences. */
 type Trace = readonly (readonly number[])[];
 
 function shortestPath(before: readonly string[], after: readonly string[]): Trace | undefined {
@@ -109,7 +109,7 @@ function runsAlong(trace: Trace, whole: Run): readonly Run[] {
   return runs.reverse();
 }
 
-/** Steps arrive from the end to the start; adjacent steps form one run. */
+/** Steps arrive from the end to the start. Adjacent steps form one run. */
 function addStep(runs: Run[], step: Run): void {
   const later = runs.at(-1);
   if (later && later.oldStart === step.oldEnd && later.newStart === step.newEnd) {
@@ -120,7 +120,7 @@ function addStep(runs: Run[], step: Run): void {
 /** Indexes of the same item on both sides. */
 type Pair = readonly [old: number, recent: number];
 
-/** Items that are unique on both sides, as many as are in the same order. */
+/** The longest ordered list of items that are unique on both sides. */
 function uniquePairs(before: readonly string[], after: readonly string[]): readonly Pair[] {
   const places = uniqueIndexes(after);
   const pairs: Pair[] = [];
@@ -142,9 +142,9 @@ function uniqueIndexes(items: readonly string[]): ReadonlyMap<string, number> {
   return places;
 }
 
-/** The longest selection whose second numbers rise too. */
+/** The longest selection in which the second numbers also rise. */
 function longestRise(pairs: readonly Pair[]): readonly Pair[] {
-  /** For every length, the selection of that length with the lowest end; each points to its predecessor. */
+  /** For every length, the selection of that length with the lowest end. Each entry points to its predecessor. */
   const ends: { readonly pair: Pair; readonly previous: number }[] = [];
   const lowest: number[] = [];
   for (const pair of pairs) {

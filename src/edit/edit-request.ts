@@ -2,7 +2,7 @@ import type { TierName } from "./match/tiers.ts";
 
 export type EditRequest = ReplaceRequest | PatchRequest | DiffRequest;
 
-/** Text for text in one file. All edits apply to the original content, together or not at all. */
+/** Replaces texts in one file. All edits apply to the original content, together or not at all. */
 export interface ReplaceRequest {
   readonly kind: "replace";
   readonly path: string;
@@ -10,20 +10,20 @@ export interface ReplaceRequest {
 }
 
 export interface ReplaceEdit {
-  /** Empty only for a file that is empty or does not exist. */
+  /** May be empty only for a file that is empty or does not exist. */
   readonly find: string;
   readonly replace: string;
   /** Replace every occurrence. */
   readonly all?: boolean | undefined;
-  /** Replace the first of several occurrences, and report how many there are. */
+  /** Replace the first of several occurrences, and report their number. */
   readonly first?: boolean | undefined;
-  /** Required number of occurrences; more than one implies `all`. */
+  /** The required number of occurrences. More than one implies `all`. */
   readonly expectCount?: number | undefined;
-  /** Matches byte for byte, blanks and line ends included, and inserts the new text unchanged. */
+  /** Match byte for byte, including blanks and line ends, and insert the new text unchanged. */
   readonly exact?: boolean | undefined;
 }
 
-/** `*** Begin Patch` and so on, any number of files. */
+/** A patch of the form `*** Begin Patch …`, for any number of files. */
 export interface PatchRequest {
   readonly kind: "patch";
   readonly patch: string;
@@ -33,7 +33,7 @@ export interface PatchRequest {
 export interface DiffRequest {
   readonly kind: "diff";
   readonly diff: string;
-  /** The one file that it changes, whatever name the diff uses. */
+  /** The only file to change, regardless of the names in the diff. */
   readonly path?: string | undefined;
 }
 
@@ -41,9 +41,9 @@ export interface DiffRequest {
 export type FilePlan = {
   readonly path: string;
   readonly changes: readonly Change[];
-  /** For `first`: the number of occurrences. */
+  /** The number of occurrences, for `first`. */
   readonly occurrences?: number | undefined;
-  /** The differences tolerated to find the text; shown in the answer. */
+  /** The differences that were tolerated to find the text. The output shows them. */
   readonly notes: readonly string[];
   readonly mode?: number | undefined;
 } & (
@@ -60,12 +60,12 @@ export type FilePlan = {
 
 /** Replaced lines, in file order. */
 export interface Change {
-  /** First line in the old content, counted from 1. */
+  /** The first line in the old content, counted from 1. */
   readonly firstLine: number;
   readonly removedLines: number;
   readonly addedLines: number;
   readonly tier: TierName;
 }
 
-/** Returns the bytes of a file, undefined when it does not exist. */
+/** Returns the bytes of a file; undefined when it does not exist. */
 export type ReadFile = (path: string) => Uint8Array | undefined;

@@ -7,7 +7,7 @@ type ContentMerge =
   /** One of the three is not text. */
   | { readonly kind: "binary" };
 
-/** Applies to `ours` the change from `base` to `theirs`, byte for byte. */
+/** Applies the change from `base` to `theirs` to `ours`, byte for byte. */
 export function mergeContents(base: Uint8Array, ours: Uint8Array, theirs: Uint8Array): ContentMerge {
   const [baseLines, ourLines, theirLines] = [base, ours, theirs].map(byteLines);
   if (!baseLines || !ourLines || !theirLines) return { kind: "binary" };
@@ -18,7 +18,7 @@ export function mergeContents(base: Uint8Array, ours: Uint8Array, theirs: Uint8A
 }
 
 /**
- * The lines of a file with their line ends, each as a string with one character per byte, so that joining them gives
+ * The lines of a file with their line ends. Each is a string with one character per byte, so that joining them gives
  * the file in any encoding. Undefined for binary content.
  */
 export function byteLines(content: Uint8Array): readonly string[] | undefined {
@@ -35,7 +35,7 @@ export function fromByteLines(lines: readonly string[]): Uint8Array {
   return Buffer.from(lines.join(""), "latin1");
 }
 
-/** `step` is the smallest character size in bytes; a line end is at a multiple of it. */
+/** `step` is the smallest character size in bytes. Line ends are at multiples of it. */
 function splitAfter(bytes: string, lineEnd: string, step: 1 | 2): readonly string[] {
   const lines: string[] = [];
   let start = 0;
@@ -53,7 +53,7 @@ export interface Collision {
   readonly base: readonly string[];
   readonly ours: readonly string[];
   readonly theirs: readonly string[];
-  /** Where in `ours` it begins, counted from 1. */
+  /** The line in `ours` where it begins, counted from 1. */
   readonly line: number;
 }
 
@@ -62,11 +62,11 @@ type Merge =
   | { readonly clean: false; readonly collisions: readonly Collision[] };
 
 /**
- * Applies to `ours` what `theirs` changed in `base`. Changes that overlap or touch collide, unless they are equal:
- * the merge never guesses an order.
+ * Applies the changes from `base` to `theirs` to `ours`. Different changes that overlap or touch are conflicts: the
+ * merge never guesses an order.
  */
 function mergeLines(base: readonly string[], ours: readonly string[], theirs: readonly string[]): Merge {
-  // Joined at the end: files have more lines than a call takes arguments.
+  // Joined at the end, because a file may have more lines than a call can have arguments.
   const parts: (readonly string[])[] = [];
   const collisions: Collision[] = [];
   let kept = 0;

@@ -30,21 +30,21 @@ import { planSections } from "./plan-sections.ts";
  */
 
 /**
- * Plans a request, file by file, or throws a ToolError that says why not. Matching is lenient, writing is exact:
- * every byte outside of the named change stays, and a match is used only if it is the only one.
+ * Plans a request, file by file, or throws a ToolError with the reason. Matching is lenient, writing is exact: every
+ * byte outside of the named change stays, and a match must be the only one.
  */
 export function planEdits(request: EditRequest, read: ReadFile): readonly FilePlan[] {
   if (request.kind === "replace") return [planReplace(request, read)];
   const path = request.kind === "diff" ? request.path : undefined;
-  // A path that is given next to the diff is used as it is: names in the diff may be spelled in several ways.
+  // A path that is given next to the diff is used as it is. Names in the diff may be spelled in several ways.
   const readNamed: ReadFile =
     path === undefined ? read : (asked) => (asked === path ? read(path) : undefined);
   return planFirst(readings(request), readNamed);
 }
 
 /**
- * All file sections that a patch or diff may mean, so that the files can be announced and read beforehand:
- * `planEdits` reads no others. Throws when the text cannot be parsed at all.
+ * All file sections that a patch or diff may mean, so that the files can be announced and read beforehand. `planEdits`
+ * reads no others. Throws when the text cannot be parsed at all.
  */
 export function sectionsIn(request: PatchRequest | DiffRequest): readonly FileSection[] {
   let broken: unknown;
@@ -64,7 +64,7 @@ export function sectionsIn(request: PatchRequest | DiffRequest): readonly FileSe
 /** One way to parse a patch or diff. Throws when its grammar is broken. */
 type Reading = () => readonly FileSection[];
 
-/** The first reading that fits the files. When none does, the first with sound grammar says why. */
+/** The first reading that fits the files. If none does, the first one with valid grammar provides the error. */
 function planFirst(readings: Iterable<Reading>, read: ReadFile): readonly FilePlan[] {
   let broken: unknown;
   let unfit: unknown;
@@ -75,7 +75,7 @@ function planFirst(readings: Iterable<Reading>, read: ReadFile): readonly FilePl
       isSound = true;
       return planSections(sections, read);
     } catch (error) {
-      // Text that occurs twice is in the file: another reading would only guess.
+      // Ambiguous text is in the file, so another reading would only guess.
       if (!(error instanceof ToolError) || error.code === "ambiguous-match") throw error;
       if (isSound) unfit ??= error;
       else broken ??= error;
@@ -84,7 +84,7 @@ function planFirst(readings: Iterable<Reading>, read: ReadFile): readonly FilePl
   throw unfit ?? broken;
 }
 
-/** The loose reading comes second, so that content that looks like a marker stays content if the file has it. */
+/** The loose reading comes second, so that content that looks like a marker stays content if it is in the file. */
 function* readings(request: PatchRequest | DiffRequest): Generator<Reading> {
   if (request.kind === "diff" && request.path !== undefined) {
     const { path, diff } = request;
@@ -110,7 +110,7 @@ function withoutMargin(text: string): string {
   return isIndented ? lines.map((line) => line.slice(margin.length)).join("\n") : text;
 }
 
-/** The format that begins first: what looks like the other may be content. */
+/** The format that begins first, because text that looks like the other format may be content. */
 function isPatch(text: string, kind: "patch" | "diff"): boolean {
   if (text.startsWith("*** Begin Patch")) return true;
   const hasMarkers = text.includes("***");

@@ -95,12 +95,12 @@ function prepare(path: string, edit: ReplaceEdit, name: string): Wanted {
   return { ...edit, name, find, replace, forAll, block: blockOfTexts(name, find, replace) };
 }
 
-/** The matches of an edit; `isLiteral`: its text matches byte for byte. */
+/** The matches of an edit. `isLiteral`: the text matches byte for byte. */
 interface EditFinding extends Finding {
   readonly isLiteral: boolean;
 }
 
-/** Reads the file in the first way that has all texts. */
+/** Reads the file in the first way in which it contains all texts. */
 function findAll(
   path: string,
   bytes: Uint8Array,
@@ -134,7 +134,7 @@ function find(source: Source, wanted: Wanted): EditFinding | undefined {
   return finding && { ...finding, isLiteral: false };
 }
 
-/** A tolerant match is reported, not used. */
+/** A tolerant match is only reported, not used. */
 function notExactly(source: Source, wanted: Wanted): ToolError {
   const [match] = findingsOf(source, wanted.block)[0]?.matches ?? [];
   if (match === undefined) return notFound(source, wanted.block);
@@ -154,7 +154,7 @@ const differences: Readonly<Partial<Record<TierName, string>>> = {
 };
 
 function literalMatches(source: Source, { find, forAll, exact }: Wanted): readonly Match[] {
-  // If all occurrences are wanted, those with other line ends are too.
+  // When all occurrences are requested, those with other line ends are included.
   if (!exact && forAll && /(?<!\r)\n/.test(find) && source.hasCarriageReturns) return [];
   refuseHalfCharacters(find);
   const { bytes } = source.utf8;
@@ -212,12 +212,12 @@ function splicesAt(
   if (exact) return [whole];
   if (!isLiteral) return rewrite(source, block, match);
   if (!/[\r\n]/.test(replace) && !find.includes("\n")) return [whole];
-  // A file of one line without line end has no line ends of its own.
+  // A single line without a line end does not show the file's line ends.
   const text = source.text.utf8.includes(10) ? replace.replaceAll("\r\n", "\n") : replace;
   const splices = source.hasCarriageReturns
     ? rewrite(source, block, match)
     : [trimLines(find, { ...whole, text })];
-  // A change of line ends alone counts if that is all that was requested.
+  // A change of only line ends counts if nothing else was requested.
   return splices.some(({ start, end, text }) => start < end || text !== "") ? splices : [whole];
 }
 

@@ -27,7 +27,7 @@ export function inFile<Plan>(path: string, plan: () => Plan): Plan {
   }
 }
 
-/** Joins sections that change the same file: all changes of a call apply to its original content. */
+/** Joins the sections that change the same file, because all changes of a call apply to its original content. */
 function joinUpdates(sections: readonly FileSection[], read: ReadFile): readonly FileSection[] {
   if (sections.length === 1) return sections;
   const updates = new Map<string, number>();
@@ -183,8 +183,8 @@ function exists(path: string, hint: string): ToolError {
 }
 
 /**
- * The file that a name in a patch means: as written, or without the prefix of diffs, without `./` or quotes,
- * whichever exists. Undefined when none does.
+ * The existing file that a name in a patch means: the name as written, or without a diff prefix, `./` or quotes.
+ * Undefined when none exists.
  */
 function findNamedFile(
   names: readonly string[],

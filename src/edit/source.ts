@@ -2,7 +2,7 @@ import { isAscii, isUtf8 } from "node:buffer";
 import { ToolError } from "../contract/error.ts";
 import { byteOrderMarkLength, detectionBytes, detectUtf16, isMostlyUtf8 } from "../lib/text/encoding.ts";
 
-/** One way to read a file for editing; costly parts are computed on first use. */
+/** One way to read a file for editing. Costly parts are computed on first use. */
 export class Source {
   readonly path: string;
   readonly text: FileText;
@@ -34,8 +34,8 @@ export class Source {
 }
 
 /**
- * The ways to read a file, most likely first. A lone carriage return ends a line in files without line feeds; in
- * others that is the second guess.
+ * The ways to read a file, most likely first. A lone carriage return ends a line in files without line feeds. In other
+ * files that is the second guess.
  */
 export function* sourcesOf(path: string, bytes: Uint8Array): Generator<Source> {
   const texts = readings(bytes);
@@ -51,20 +51,20 @@ function hasLoneCarriageReturn(utf8: Buffer): boolean {
   return false;
 }
 
-/** A file's text in UTF-8, whatever its encoding, and the way back to its bytes. */
+/** A file's text in UTF-8, whatever its encoding, with a conversion back to its bytes. */
 interface FileText {
   /** Without byte-order mark. */
   readonly utf8: Buffer;
   fileOffset(offset: number): number;
-  /** The encoding of new text, where it is a guess. */
+  /** The encoding of new text, when it is a guess. */
   readonly guess?: "UTF-8" | "Latin-1";
   /** New text in the file's encoding. Throws `unsupported` for characters that the encoding lacks. */
   encode(text: string): Uint8Array;
 }
 
 /**
- * The ways to decode a file, most likely first. Two only if the bytes are not valid UTF-8: UTF-8 with stray bytes, or
- * one byte per character.
+ * The ways to decode a file, most likely first. There are two only if the bytes are not valid UTF-8: UTF-8 with stray
+ * bytes, or one byte per character.
  */
 function readings(bytes: Uint8Array): readonly FileText[] {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -130,7 +130,7 @@ function fromSingleBytes(file: Buffer): FileText {
   };
 }
 
-/** A byte that is not UTF-8 is represented in `utf8` as a private character, U+F700 plus the byte. */
+/** `utf8` represents a byte that is not UTF-8 as a private character, U+F700 plus the byte. */
 const strayBase = 0xf700;
 
 function withStrayBytes(file: Buffer): FileText {
@@ -179,7 +179,7 @@ function sequenceLength(bytes: string, at: number): number {
   const first = bytes.charCodeAt(at);
   if (first < 0xc2 || first > 0xf4) return 0;
   const size = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
-  // No overlong forms, no halves of surrogate pairs, nothing beyond U+10FFFF.
+  // Excludes overlong forms, surrogates and anything beyond U+10FFFF.
   let low = first === 0xe0 ? 0xa0 : first === 0xf0 ? 0x90 : 0x80;
   let high = first === 0xed ? 0x9f : first === 0xf4 ? 0x8f : 0xbf;
   for (let next = at + 1; next < at + size; next += 1) {
@@ -192,8 +192,8 @@ function sequenceLength(bytes: string, at: number): number {
 }
 
 /**
- * A text in UTF-8. `bytes` holds it as a string with one character per byte, which is faster to search and slice than
- * a buffer; offsets are the same in both.
+ * A text in UTF-8. `bytes` contains it as a string with one character per byte, which is faster to search and slice
+ * than a buffer. Offsets are the same in both.
  */
 export class Utf8Text {
   readonly buffer: Buffer;
@@ -213,19 +213,21 @@ export class Utf8Text {
   }
 }
 
-/** A text in the form of `bytes`. */
 export function bytesOf(text: string): string {
   return Buffer.byteLength(text) === text.length ? text : Buffer.from(text).toString("latin1");
 }
 
-/** "lf": a line ends at a line feed, with or without a carriage return before it; "any": also at a lone one. */
+/** "lf": a line ends at a line feed, optionally after a carriage return. "any": also at a lone carriage return. */
 type LineBreaks = "lf" | "any";
 
-/** Line starts and ends of a text, found on demand. Lines are counted from 0; a final line end begins no further line. */
+/**
+ * Line starts and ends of a text, found on demand. Lines are counted from 0. A final line end does not begin another
+ * line.
+ */
 export class LineTable {
   readonly utf8: Utf8Text;
   readonly breaks: LineBreaks;
-  /** The starts of the lines found so far, then where the next one would start. */
+  /** The starts of the lines found so far, then the start of the next one. */
   readonly #starts: number[] = [0];
 
   constructor(utf8: Utf8Text, breaks: LineBreaks) {
@@ -238,7 +240,7 @@ export class LineTable {
     return this.#starts.length - 1;
   }
 
-  /** Cheaper than `count`. */
+  /** Whether there are at least `count` lines. Cheaper than the property `count`. */
   hasLines(count: number): boolean {
     this.#find(count, this.utf8.length);
     return this.#starts.length > count;

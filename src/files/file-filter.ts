@@ -4,11 +4,10 @@ import { fileType } from "./file-types.ts";
 export interface FilterOptions {
   readonly globs: readonly string[];
   readonly type?: string | undefined;
-  /** Of globs. */
   readonly ignoreCase?: boolean | undefined;
 }
 
-/** Decides which files of a directory are wanted, by globs relative to it. */
+/** Selects files of a directory by globs relative to it. */
 export class FileFilter {
   /** The last matching glob decides. */
   readonly #globs: readonly { readonly source: string; readonly glob: Glob; readonly wanted: boolean }[];
@@ -31,7 +30,7 @@ export class FileFilter {
     this.#typeGlobs = options.type === undefined ? undefined : fileType(options.type);
   }
 
-  /** Every wanted path ends in one of these: a rough filter for programs. Undefined when unknown. */
+  /** Every selected path ends in one of these: a rough filter for programs. Undefined when unknown. */
   get tails(): readonly string[] | undefined {
     const tails = this.#globs.flatMap(({ glob, wanted }) => (wanted ? glob.tails : []));
     const isSure = tails.length > 0 && !tails.includes("") && !this.#ignoresCase;
@@ -51,7 +50,7 @@ export class FileFilter {
     );
   }
 
-  /** Approximates the filter as ripgrep arguments. Results must still pass `takes`. */
+  /** Approximates the filter as ripgrep arguments. Check the results with `takes`. */
   forRipgrep(directory: string): RipgrepFilter {
     // A glob for whole directories would make ripgrep search ignored ones.
     const isSafe = this.#globs.every(({ source, wanted }) => !wanted || !/(?:^|\/)\*+\/?$/.test(source));
@@ -66,7 +65,7 @@ export class FileFilter {
   }
 }
 
-/** ripgrep also searches hidden and ignored files that a glob or type names. */
+/** ripgrep also searches hidden and ignored files when a glob or type names them. */
 export interface RipgrepFilter {
   readonly args: readonly string[];
   readonly showsIgnored: boolean;

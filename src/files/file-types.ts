@@ -3,10 +3,10 @@ import { type Glob, parseGlob } from "../lib/glob/glob.ts";
 import { nearest } from "../lib/text/nearest.ts";
 import types from "./ripgrep-types.json" with { type: "json" };
 
-/** The globs of each type that ripgrep knows. A test compares them with `rg --type-list`. */
+/** The globs of each ripgrep file type. A test compares them with `rg --type-list`. */
 const table: ReadonlyMap<string, string> = new Map(Object.entries(types));
 
-/** The globs of a file type, by ripgrep's name for it. Throws `invalid-input` for an unknown name. */
+/** The globs of a ripgrep file type. Throws `invalid-input` for an unknown name. */
 export function fileType(name: string): readonly Glob[] {
   const globs = table.get(name);
   if (globs !== undefined) return globs.split(" ").map((glob) => parseGlob(glob));

@@ -17,7 +17,7 @@ import { walkFiles } from "./walk.ts";
 export type FileSource = "walk" | "git" | "ripgrep";
 
 export interface FilesWanted extends Visibility {
-  /** Relative to the workspace and free of links, "" for the workspace itself. */
+  /** Relative to the workspace and without links, "" for the workspace itself. */
   readonly directory: string;
   readonly filter: FileFilter;
 }
@@ -25,7 +25,7 @@ export interface FilesWanted extends Visibility {
 /** The first files are listed in process, which is faster than starting a program. */
 const budget = 120;
 
-/** Lists the wanted files by the fastest way that gives the result of a walk. */
+/** Lists the selected files in the fastest way that gives the same result as a walk. */
 export async function listFiles(
   wanted: FilesWanted,
   context: FileContext,
@@ -48,8 +48,8 @@ export async function listFiles(
 }
 
 /**
- * Lists with git. Undefined when its result could differ from a walk: outside a repository, in an ignored directory, with
- * ignore rules that git does not read, with nested repositories.
+ * Lists files with git. Returns undefined when the result could differ from a walk: outside a repository, in an ignored
+ * directory, with ignore rules that git does not read, or with nested repositories.
  */
 async function listWithGit(
   { directory, filter, ...visibility }: FilesWanted,
@@ -81,11 +81,11 @@ async function listWithGit(
     else if (ruleFile !== undefined) return undefined;
     if (path !== "" && filter.takes(path)) taken.push(prefix + path);
   }
-  // Unlike a walk, git lists hidden files and committed files that an ignore file names.
+  // Unlike a walk, git lists hidden files, and tracked files that are ignored.
   return visibleAmong(taken, { environment, directory, chain, visibility, withRules });
 }
 
-/** The repository's settings must not run programs, point elsewhere or change the result. */
+/** Keeps the repository's settings from running programs, using another folder or changing the result. */
 function guarded(workspace: string): string[] {
   return [...settings.flatMap((setting) => ["-c", setting]), "--no-pager", `--work-tree=${workspace}`];
 }
@@ -94,15 +94,15 @@ const settings = [
   "core.fsmonitor=false",
   "core.hooksPath=/dev/null",
   "core.ignoreCase=false",
-  // The chain has the user's excludes; here the repository's setting could replace them.
+  // The chain contains the user's excludes; the repository's setting could replace them here.
   "core.excludesFile=/dev/null",
   "protocol.allow=never",
 ];
 
-/** A partial clone would fetch missing objects with any program that its settings name. No protocol is called "none". */
+/** A partial clone would fetch missing objects with any program that its settings name. "none" is not a protocol. */
 const env = { GIT_OPTIONAL_LOCKS: "0", GIT_NO_LAZY_FETCH: "1", GIT_ALLOW_PROTOCOL: "none" };
 
-/** Always listed, because they change the result: ignore files, submodules, repositories. */
+/** These change the result, so they are always listed: ignore files, submodules, repositories. */
 const alwaysListedByGit = [".gitignore", ".ignore", ".rgignore", ".gitmodules", "/"];
 
 async function isRepository({ environment }: FileContext): Promise<boolean> {
@@ -112,7 +112,7 @@ async function isRepository({ environment }: FileContext): Promise<boolean> {
   );
 }
 
-/** Lists with ripgrep; undefined when there is none. */
+/** Lists files with ripgrep; undefined when it is not installed. */
 async function listWithRipgrep(
   wanted: FilesWanted,
   context: FileContext,
@@ -121,7 +121,7 @@ async function listWithRipgrep(
   const { environment } = context;
   const chain = await IgnoreChain.at(environment, directory);
   const args = ["--files", "--null", "--no-config", "--color=never"];
-  // Outside of repositories ripgrep does not read .gitignore by default.
+  // Outside of repositories ripgrep ignores .gitignore by default.
   if (!chain.isInRepository) args.push("--no-require-git");
   if (hidden) args.push("--hidden");
   if (!ignoreFiles) args.push("--no-ignore");
@@ -150,17 +150,17 @@ async function listWithRipgrep(
     : taken.filter((path) => hidden || !hasHiddenName(path.slice(prefix.length)));
 }
 
-/** Always listed, because they change the result: ignore files, and repositories, whose content is not listed. */
+/** These change the result, so they are always listed: ignore files, and repositories, whose content is skipped. */
 const alwaysListedByRipgrep = [".gitignore", ".ignore", ".rgignore", ".git", "HEAD", "!**/.git/*/"];
 
-/** The directory whose rules a file defines, relative to the start of the search. */
+/** The directory that an ignore file applies to, relative to the start of the search. */
 function directoryOfRules(path: string): string | undefined {
   const name = nameOf(path);
   if (name === "HEAD" && nameOf(parentOf(path)) === ".git") return parentOf(parentOf(path));
   return /^\.(?:git|(?:git|rg)?ignore)$/.test(name) ? parentOf(path) : undefined;
 }
 
-/** Runs a built-in program. Undefined when it is not available. */
+/** Runs a built-in program; undefined when it is not installed. */
 export async function outputOf(
   program: string,
   options: Omit<StartOptions, "signal" | "confinement">,

@@ -60,13 +60,13 @@ export class VisiblePaths {
 }
 
 export interface Visibility {
-  /** Names that begin with a dot are shown too. */
+  /** Also shows names that begin with a dot. */
   readonly hidden: boolean;
-  /** Ignore files apply. */
+  /** Whether ignore files apply. */
   readonly ignoreFiles: boolean;
 }
 
-/** The directory that a path is in, "" for the workspace. */
+/** The parent directory of a path, "" for the workspace. */
 export function parentOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf("/")));
 }
@@ -83,7 +83,7 @@ export function hasHiddenName(path: string): boolean {
 /** Whether an entry of a visible directory is visible. As in ripgrep, an ignore file can include a hidden name. */
 export function isShown(
   entry: { readonly path: string; readonly name: string; readonly kind: "file" | "directory" },
-  /** The ignore rules there; undefined when they do not apply. */
+  /** The ignore rules of the directory; undefined when none apply. */
   chain: IgnoreChain | undefined,
   { hidden }: Pick<Visibility, "hidden">,
 ): boolean {
@@ -93,7 +93,7 @@ export function isShown(
   return hidden || decision === "include" || !entry.name.startsWith(".");
 }
 
-/** Filters many files like a walk. Faster than VisiblePaths, because the directories with rules are known. */
+/** Filters many files like a walk. Faster than VisiblePaths, because it knows the directories that have rules. */
 export async function visibleAmong(
   paths: readonly string[],
   known: {
@@ -109,7 +109,7 @@ export async function visibleAmong(
   const chains = await readChains(known);
   const tails = [...new Set([...chains.values()].flatMap((chain) => chain.tails))];
   const isPlainName = (name: string) => !name.startsWith(".") && !tails.some((tail) => name.endsWith(tail));
-  // No rule applies to a plain name in directories with plain names.
+  // No rule can apply when the name and its directories are plain names.
   const plain = new Map([[known.directory, true]]);
   const isPlain = (path: string): boolean => {
     const above = parentOf(path);
@@ -130,7 +130,7 @@ export async function visibleAmong(
   return paths.filter((path) => isPlain(path) || isVisible(path, "file"));
 }
 
-/** The rules of each directory that has ignore files, from above to below. */
+/** The rules of each directory that has ignore files, parents first. */
 async function readChains({
   environment,
   directory: start,

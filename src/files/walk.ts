@@ -6,13 +6,13 @@ import { isShown, type Visibility } from "./visible-paths.ts";
 
 export interface WalkOptions extends Visibility {
   readonly signal: AbortSignal;
-  /** False leaves a directory out. Default: all are entered. */
+  /** Returns false for a directory to skip. Default: enters all. */
   enters?(path: string): boolean;
   /** Called for a directory that cannot be read; the walk continues. */
   failed?(path: string, error: ToolError): void;
 }
 
-/** A file met on the way. The directory is open until the next one is asked for. */
+/** A file that the walk yields. Its directory is open until the next file is requested. */
 export interface WalkedFile {
   /** Relative to the workspace. */
   readonly path: string;
@@ -77,7 +77,7 @@ interface Entry {
   readonly kind: "file" | "directory";
 }
 
-/** Estimates how many files a walk will still meet. */
+/** Estimates the number of files that a walk has not yet yielded. */
 class Census {
   #enteredDirectories = 0;
   #foundFiles = 0;
@@ -135,7 +135,7 @@ async function enterChild(frame: Frame, entry: Entry, options: WalkOptions): Pro
   }
 }
 
-/** Compares directories with a slash, so that files come in the order of their paths. */
+/** Compares directories with a trailing slash, so that files are in the order of their paths. */
 function byPath(one: Entry, other: Entry): number {
   const left = one.kind === "directory" ? `${one.name}/` : one.name;
   const right = other.kind === "directory" ? `${other.name}/` : other.name;

@@ -1,9 +1,9 @@
 export interface CacheBounds<Value> {
   readonly maxEntries?: number;
-  /** Of all values together, as `weigh` counts them. */
+  /** The limit for all values together, as counted by `weigh`. */
   readonly maxWeight?: number;
   readonly weigh?: (value: Value) => number;
-  /** Keeps the entry that was set last even when it alone is over `maxWeight`, because it is still in use. */
+  /** Keeps the newest entry even when it alone exceeds `maxWeight`, because it is still in use. */
   readonly keepsNewest?: boolean;
   /** Called for every value that is evicted or replaced by another one. */
   readonly dispose?: (value: Value) => void;
@@ -27,12 +27,12 @@ export class BoundedCache<Key, Value> {
     return this.#entries.has(key);
   }
 
-  /** Does not count as a use: an entry becomes the newest only by `set` and `use`. */
+  /** Does not count as a use: only `set` and `use` make an entry the newest. */
   get(key: Key): Value | undefined {
     return this.#entries.get(key);
   }
 
-  /** Like `get`, and makes the entry the newest, so that the least recently used one is evicted first. */
+  /** Like `get`, and makes the entry the newest, so that it is evicted last. */
   use(key: Key): Value | undefined {
     const value = this.#entries.get(key);
     if (value === undefined) return undefined;
@@ -58,7 +58,6 @@ export class BoundedCache<Key, Value> {
     return value;
   }
 
-  /** Disposes of all values. */
   clear(): void {
     const { dispose } = this.#bounds;
     if (dispose !== undefined) for (const value of this.#entries.values()) dispose(value);
@@ -66,7 +65,6 @@ export class BoundedCache<Key, Value> {
     this.#weight = 0;
   }
 
-  /** Oldest first. */
   entries(): MapIterator<[Key, Value]> {
     return this.#entries.entries();
   }
@@ -93,7 +91,7 @@ export class BoundedCache<Key, Value> {
 }
 
 /**
- * `compute` with its results cached by key. Clears the cache when it is full, which is cheaper on a hot path than keeping
+ * Caches the results of `compute` by key. Clears the cache when it is full, which is cheaper on a hot path than keeping
  * the entries in order.
  */
 export function boundedMemo<Given, Result>(

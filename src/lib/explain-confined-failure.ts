@@ -12,12 +12,12 @@ export interface ConfinedRun {
   readonly hasNetwork: boolean;
 }
 
-/** Notes for a command that failed because it was confined: which rule, or what else, lets it do what it tried. */
+/** Explains a failure caused by the sandbox, and names the rule or the alternative that makes the command work. */
 export function explainConfinedFailure(run: ConfinedRun): readonly string[] {
   const { exitCode, sandbox, hasNetwork } = run;
   if (sandbox === "none") return [];
   const end = run.output.slice(-maxOutputChars);
-  // A pipe hides the failure of its first part. A command that only prints such messages has not failed.
+  // A pipe that exits with 0 may hide a failure, so then only lines that begin like an error message count.
   const lines = end.split("\n");
   const output = exitCode === 0 ? lines.filter((line) => complaint.test(line)).join("\n") : end;
   const offline = hasNetwork ? undefined : explainNoNetwork({ ...run, output });
@@ -32,7 +32,7 @@ const complaint =
 
 const maxOutputChars = 32 * 1024;
 
-/** Names the rule that would let it connect; undefined when it failed for another reason. */
+/** Names the rule that would let the command connect; undefined when it failed for another reason. */
 function explainNoNetwork(run: ConfinedRun): string | undefined {
   if (!offlineSigns.test(run.output) && !hasOfflineExitCode(run)) return undefined;
   const hosts = [...new Set(hostsIn(run).flatMap((host) => [host, ...(companions[host] ?? [])]))];
@@ -54,7 +54,7 @@ const offlineSigns = new RegExp(
   "i",
 );
 
-/** Silent curl and wget still exit with their own codes: could not resolve, could not connect. */
+/** Silent curl and wget still exit with specific codes: could not resolve, could not connect. */
 function hasOfflineExitCode({ command, exitCode }: ConfinedRun): boolean {
   return (
     (/\bcurl\b/.test(command) && (exitCode === 6 || exitCode === 7)) ||
@@ -70,7 +70,7 @@ function hostsIn({ command, output }: ConfinedRun): readonly string[] {
   return found.length > 0 ? found : usual;
 }
 
-/** Where messages name the host. */
+/** Patterns of messages that name the host. */
 const namings: readonly RegExp[] = [
   /could not resolve host(?:name)?:? ["'‘]?([\w.-]+)/gi,
   /\b(?:ENOTFOUND|EAI_AGAIN) ([\w.-]+)/g,
@@ -112,7 +112,7 @@ interface SandboxRefusal {
   readonly note: string;
 }
 
-/** Actions that a sandbox refuses whatever the rules are, and the alternatives. */
+/** Actions that a sandbox refuses regardless of the rules, and their alternatives. */
 const sandboxRefusals: readonly SandboxRefusal[] = [
   {
     levels: ["landlock"],

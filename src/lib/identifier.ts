@@ -1,4 +1,4 @@
-/** A new name such as `call_m9x2k4…`: sorts by time, unique across processes. Not a secret. */
+/** Creates a name such as `call_m9x2k4…` that sorts by time and is unique across processes. It is not a secret. */
 export function newIdentifier(prefix: string): string {
   counter = (counter + 1) % 1296;
   const time = Date.now().toString(36).padStart(9, "0");

@@ -1,13 +1,13 @@
-/** The target of a connection, in the one spelling that is checked and then resolved. */
+/** The target of a connection. The same spelling is checked and resolved. */
 export interface HostAndPort {
-  /** A name in lower case without a dot at its end, or an address: `127.0.0.1`, `::1`. */
+  /** A name in lower case without a final dot, or an address: `127.0.0.1`, `::1`. */
   readonly host: string;
   readonly port: number;
 }
 
 /**
- * Reads `example.com:443` or `[::1]:443`. Strict: whatever two programs could read differently (users, control
- * characters, percent signs, letters beyond ASCII, zones) is not a host.
+ * Parses `example.com:443` or `[::1]:443`. Strict: refuses everything that two programs could read differently (users,
+ * control characters, percent signs, letters beyond ASCII, zones).
  */
 export function parseHostAndPort(text: string, defaultPort?: number): HostAndPort | undefined {
   const [, name = "", digits] = /^([^:]+|\[[^\]]*\])(?::(\d{1,5}))?$/.exec(text) ?? [];
@@ -19,7 +19,7 @@ export function parseHostAndPort(text: string, defaultPort?: number): HostAndPor
   return { host, port };
 }
 
-/** A name or an address, the latter of version 6 without brackets. `127.1` and `0x7f000001` are `127.0.0.1`. */
+/** Parses a name or an address (IPv6 without brackets). `127.1` and `0x7f000001` become `127.0.0.1`. */
 export function parseHost(text: string): string | undefined {
   if (text.includes(":")) return /^[0-9a-f:.]+$/i.test(text) ? canonical(`[${text}]`) : undefined;
   const name = text.toLowerCase().replace(/\.$/, "");
@@ -27,7 +27,7 @@ export function parseHost(text: string): string | undefined {
   return isName ? canonical(name) : undefined;
 }
 
-/** Some programs read a name that ends in a number as an address, so it is written as an address. */
+/** Some programs read a name that ends in a number as an address, so it is converted to an address. */
 function canonical(host: string): string | undefined {
   try {
     return new URL(`http://${host}/`).hostname.replace(/^\[(.*)\]$/, "$1");
@@ -40,8 +40,9 @@ function canonical(host: string): string | undefined {
 export type AddressKind = "public" | keyof typeof ipv4Prefixes;
 
 /**
- * The kind of an address as the network stack writes it: four decimal numbers, or version 6 with or without brackets
- * and zone. An address that carries one of version 4 is of the kind of that one. Undefined when it is not an address.
+ * The kind of an address as the network stack writes it: four decimal numbers, or IPv6 with or without brackets and
+ * zone. An IPv6 address that contains an IPv4 address has the kind of that IPv4 address. Returns undefined for anything
+ * else.
  */
 export function kindOfAddress(address: string): AddressKind | undefined {
   const bytes = bytesOf(address);
@@ -60,7 +61,7 @@ function bytesOf(address: string): readonly number[] | undefined {
   return bytesOfVersion6(new URL(`http://[${inner}]/`).hostname.slice(1, -1));
 }
 
-/** Of the form that URLs are written in: no version 4 part, at most one "::". */
+/** Parses IPv6 in the form that URLs use: without an IPv4 part, with at most one "::". */
 function bytesOfVersion6(canonical: string): readonly number[] {
   const [left = [], right = []] = canonical
     .split("::")
@@ -80,7 +81,7 @@ function kindOfBytes(bytes: readonly number[]): AddressKind {
   return kind;
 }
 
-/** The address of a host in a tunnel (RFC 5214) ends in the four bytes of the address it is reached at. */
+/** A tunnel address (RFC 5214) ends in the four bytes of the IPv4 address that it leads to. */
 function isIsatap(bytes: readonly number[]): boolean {
   const [first, second, third, fourth] = bytes.slice(8, 12);
   return (first === 0 || first === 2) && second === 0 && third === 0x5e && fourth === 0xfe;
@@ -100,7 +101,7 @@ function isIn(range: Range<unknown>, bytes: readonly number[]): boolean {
   return true;
 }
 
-/** Narrower ranges come before the wider ones around them. */
+/** Narrow ranges come before the wider ranges that contain them. */
 function rangesOf<Kind extends string>(prefixes: Readonly<Record<Kind, string>>): readonly Range<Kind>[] {
   const entries = Object.entries(prefixes) as [Kind, string][];
   const ranges = entries.flatMap(([kind, list]) =>
@@ -127,7 +128,7 @@ const ipv4Prefixes = {
 };
 const ipv4Ranges = rangesOf(ipv4Prefixes);
 
-// An address of version 4 begins at byte 2 or 12. Unlisted ranges are reserved.
+// An embedded IPv4 address begins at byte 2 or 12. Unlisted ranges are reserved.
 const ipv6Ranges = rangesOf({
   unspecified: "::/128",
   loopback: "::1/128",

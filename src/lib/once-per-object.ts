@@ -1,4 +1,4 @@
-/** Caches the results of a function by its argument, for as long as that object exists. */
+/** Caches the results of a function by its argument, as long as that object exists. */
 export function oncePerObject<Key extends WeakKey, Value>(compute: (key: Key) => Value): (key: Key) => Value {
   const known = new WeakMap<Key, Value>();
   return (key) => {

@@ -2,9 +2,9 @@ import { ToolError, type ToolErrorOptions } from "../contract/error.ts";
 import type { PathRefusal } from "../contract/guard.ts";
 import { quoteForRule, ruleFlags } from "./text/rule-text.ts";
 
-/** The environment's error for a path that the guard refuses. Searches leave such files out and say so. */
+/** The error for a path that the guard refuses. Searches skip such files and report that. */
 export class RefusedPath extends ToolError {
-  /** `given` is the caller's spelling, or a folder around it; `path` is real, relative to the workspace. */
+  /** `given` is the caller's spelling, or a folder above the path. `path` is real and relative to the workspace. */
   constructor(given: string, path: string, refusal: PathRefusal) {
     super("denied", `${subject(given, path)} ${refusal.reason} (${refusal.rule})`, hintsFor(path, refusal));
   }
@@ -26,7 +26,7 @@ function hintsFor(path: string, { rule, isFinal }: PathRefusal): ToolErrorOption
   };
 }
 
-/** The hints for a secret or protected path: the rule that opens it. */
+/** The hints for a secret or protected path name the rule that opens it. */
 export function hintsToOpen(path: string): ToolErrorOptions {
   const rule = `open ${quoteForRule(path)}`;
   return {

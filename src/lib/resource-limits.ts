@@ -13,7 +13,7 @@ export interface LimitSyntax {
   readonly example: string;
 }
 
-/** How rules write limits: `limit memory 8GB`. */
+/** The syntax of limits in rules: `limit memory 8GB`. */
 export const limitSyntax = {
   cpu: { limit: "cpuSeconds", units: seconds, example: "cpu 2h" },
   memory: { limit: "memoryBytes", units: bytes, example: "memory 8GB" },

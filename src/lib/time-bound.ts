@@ -1,6 +1,6 @@
 import { Script } from "node:vm";
 
-/** Thrown when work did not end in time. */
+/** Thrown when work exceeds its time limit. */
 export class OutOfTime extends Error {
   override readonly name = "OutOfTime";
 }
@@ -9,7 +9,7 @@ const workKey = Symbol.for("toolcrib.timeBoundWork");
 const callWork = new Script("globalThis[Symbol.for('toolcrib.timeBoundWork')]()");
 
 /**
- * Runs synchronous work and interrupts it when it takes too long: nothing else stops a backtracking regular expression.
+ * Runs synchronous work and interrupts it when it takes too long. Nothing else stops a backtracking regular expression.
  * Costs about 0.2 ms per call, so use it for more than one small task.
  */
 export function withinTime<Result>(timeoutMs: number, work: () => Result): Result {

@@ -1,6 +1,6 @@
 import { lstatSync, type Stats } from "node:fs";
 
-/** Undefined instead of an error. */
+/** Returns undefined when `act` throws. */
 export function attempt<Result>(act: () => Result): Result | undefined {
   try {
     return act();
@@ -9,7 +9,7 @@ export function attempt<Result>(act: () => Result): Result | undefined {
   }
 }
 
-/** Of the entry itself, a link not followed; undefined when nothing is there that this process can see. */
+/** The stats of the entry itself, without following a link; undefined when it is missing or unreadable. */
 export function statsAt(path: string): Stats | undefined {
   return attempt(() => lstatSync(path, { throwIfNoEntry: false }));
 }

@@ -30,8 +30,8 @@ export interface StoredBlob {
 }
 
 /**
- * Contents in private files named after their hash, `ab/cdef…`. Nothing is synced: every blob is whole when a process is
- * killed, but may not be after a loss of power. Throws the system's errors.
+ * Stores contents in private files named after their hash, `ab/cdef…`. Nothing is synced: a killed process leaves only
+ * whole blobs, a power failure may leave incomplete ones. Throws system errors.
  */
 export class BlobFolder {
   readonly #folder: string;
@@ -64,7 +64,7 @@ export class BlobFolder {
     }
   }
 
-  /** Stores the content of an open file; shares its blocks if the file system can. */
+  /** Stores the content of an open file. Shares its blocks if the file system can. */
   async keepOpenFile(handle: number, signal?: AbortSignal): Promise<StoredBlob> {
     const shared = this.#shareBlocks(handle);
     if (shared === undefined) return this.keepPieces(piecesOf(handle), signal);
@@ -76,7 +76,6 @@ export class BlobFolder {
     }
   }
 
-  /** Stores a content of any size. */
   async keepPieces(pieces: Pieces, signal?: AbortSignal): Promise<StoredBlob> {
     const temporary = this.#newTemporary();
     const handle = openNew(temporary);
@@ -87,7 +86,7 @@ export class BlobFolder {
     }
   }
 
-  /** Undefined when it does not exist. The caller checks the hash. */
+  /** Returns undefined when the content does not exist. The caller checks the hash. */
   async read(hash: string): Promise<Uint8Array | undefined> {
     try {
       return isHash(hash) ? await promises.readFile(pathOfBlob(this.#folder, hash)) : undefined;
@@ -122,7 +121,7 @@ export class BlobFolder {
     }
   }
 
-  /** The path of a copy that takes no space; undefined if the file system cannot do that. */
+  /** The path of a copy that takes no space; undefined when the file system cannot make one. */
   #shareBlocks(handle: number): string | undefined {
     if (!this.#canShareBlocks || process.platform !== "linux") return undefined;
     const temporary = this.#newTemporary();
@@ -138,7 +137,7 @@ export class BlobFolder {
     }
   }
 
-  /** Renews the time of a stored content. One that a power failure cut short is replaced. */
+  /** Renews the time of a stored content. Replaces one that a power failure left incomplete. */
   #isKeptAgain(hash: string, bytes: number): boolean {
     if (findBlob(this.#folder, hash)?.size !== bytes) return false;
     try {
@@ -146,7 +145,7 @@ export class BlobFolder {
       utimesSync(pathOfBlob(this.#folder, hash), now, now);
       return true;
     } catch (error) {
-      // Another process is deleting it right now.
+      // Another process is deleting it.
       if (errnoOf(error) === "ENOENT") return false;
       throw error;
     }
@@ -190,7 +189,7 @@ export function removeLeftovers(folder: string, olderThan: number): void {
   }
 }
 
-/** Whether the last collection is that long ago; if so, it counts as done now. */
+/** Whether the last collection is that long ago. If so, records a collection now. */
 export function isCollectionDue(folder: string, everyMs: number): boolean {
   const stats = statSync(markerIn(folder), { throwIfNoEntry: false });
   if (stats !== undefined && Math.abs(Date.now() - stats.mtimeMs) < everyMs) return false;
@@ -203,7 +202,7 @@ export function postponeCollection(folder: string): void {
   unlinkQuietly(markerIn(folder));
 }
 
-/** Hashes come from a database that may be damaged, and must not name a path in another folder. */
+/** Hashes come from a database that may be damaged. A damaged hash must not name a path in another folder. */
 export function isHash(hash: string): boolean {
   return /^[0-9a-f]{64}$/.test(hash);
 }
@@ -228,10 +227,9 @@ function findBlob(folder: string, hash: string): Stats | undefined {
   return isHash(hash) ? statSync(pathOfBlob(folder, hash), { throwIfNoEntry: false }) : undefined;
 }
 
-/** For files that are still being written. */
 const temporaryPrefix = "new-";
 
-/** A missing file is not an error, and others are less important than the one that led here. */
+/** Ignores failures: the error that made the removal necessary is more important. */
 function unlinkQuietly(path: string): void {
   attempt(() => unlinkSync(path));
 }

@@ -12,7 +12,7 @@ export function isFileAt(directory: PinnedDirectory, name: string): boolean {
   return lstatSync(directory.at(name), { throwIfNoEntry: false })?.isFile() === true;
 }
 
-/** The target of a link; undefined when there is no link. */
+/** The target of a link; undefined when the entry is missing or is not a link. */
 export function linkAt(directory: PinnedDirectory, name: string): string | undefined {
   try {
     return readlinkSync(directory.at(name));
@@ -22,7 +22,7 @@ export function linkAt(directory: PinnedDirectory, name: string): string | undef
   }
 }
 
-/** The hash of a regular file, or "nothing"; undefined for anything else. */
+/** The hash of a regular file, "nothing" for a missing entry, undefined for any other kind of entry. */
 export function contentAt(directory: PinnedDirectory, name: string): string | undefined {
   if (!isFileAt(directory, name)) return exists(directory, name) ? undefined : "nothing";
   const handle = openIn(directory, name);
@@ -39,7 +39,7 @@ function hashOf(handle: number): string {
   return hash.digest("hex");
 }
 
-/** The hash of an open file of any size, which is also copied to `copy`. */
+/** Hashes an open file of any size and copies its content to `copy`, if given. */
 export async function hashPatiently(handle: number, timeSlice: TimeSlice, copy?: number): Promise<string> {
   const hash = newHash();
   for (const piece of piecesOf(handle)) {
@@ -50,7 +50,7 @@ export async function hashPatiently(handle: number, timeSlice: TimeSlice, copy?:
   return hash.digest("hex");
 }
 
-/** The content of an open file; a piece is valid until the next one is read. */
+/** Yields the content of an open file. A piece is valid until the next one is requested. */
 export function* piecesOf(handle: number): Generator<Buffer> {
   const piece = Buffer.allocUnsafe(Math.min(fstatSync(handle).size + 1, maxPieceBytes));
   for (let position = 0; ; ) {

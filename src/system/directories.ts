@@ -57,7 +57,6 @@ export function workspaceFiles(state: string, workspace: string): WorkspaceFiles
   return filesIn(workspaceDirectory(state, workspace));
 }
 
-/** Of all known workspaces. */
 export function allWorkspaceFiles(state: string): readonly WorkspaceFiles[] {
   const folder = join(state, "workspaces");
   return namesIn(folder).map((name) => filesIn(join(folder, name)));
@@ -78,7 +77,9 @@ function filesIn(directory: string): WorkspaceFiles {
   };
 }
 
-/** The folder for one workspace in one of Toolcrib's directories: readable by users and unique by its fingerprint. */
+/**
+ * The folder of one workspace below `directory`. Its name starts with the workspace's name and ends with a fingerprint.
+ */
 export function workspaceDirectory(directory: string, workspace: string): string {
   const readable =
     basename(workspace)
@@ -103,12 +104,12 @@ export function realWorkspace(path: string): string {
   });
 }
 
-/** Where a path leads, also when its last parts, or what a link leads to, are not there yet. */
+/** Resolves all links in a path whose last parts, or whose link target, may not exist yet. */
 export function realLocation(path: string): string {
   return locationOf(path, maxLinks);
 }
 
-/** The limit of the system. */
+/** The limit that the kernel uses. */
 const maxLinks = 40;
 
 function locationOf(path: string, linksLeft: number): string {
@@ -121,7 +122,6 @@ function locationOf(path: string, linksLeft: number): string {
   return target === undefined ? here : locationOf(resolve(directory, target), linksLeft - 1);
 }
 
-/** Creates a folder that only this user can read, and its parents. */
 export function makePrivateDirectory(path: string): void {
   try {
     makeWithParents(path);
@@ -133,7 +133,7 @@ export function makePrivateDirectory(path: string): void {
   }
 }
 
-/** Acts in a private folder, which is created first if it is missing. */
+/** Runs `act` in a private folder. Creates the folder when it is missing. */
 export function inPrivateDirectory<Result>(folder: string, act: () => Result): Result {
   try {
     return act();
@@ -144,7 +144,7 @@ export function inPrivateDirectory<Result>(folder: string, act: () => Result): R
   }
 }
 
-/** Not by mkdir's own `recursive`, which never returns in folders such as /proc. */
+/** Does not use mkdir's `recursive` option, which never returns in folders such as /proc. */
 function makeWithParents(path: string): void {
   try {
     makeOne(path);
@@ -173,7 +173,7 @@ export function namesIn(folder: string): readonly string[] {
   }
 }
 
-/** Also none when it cannot be read. */
+/** Also returns no names when the folder cannot be read. */
 export function namesIfReadable(folder: string): readonly string[] {
   return attempt(() => readdirSync(folder)) ?? [];
 }

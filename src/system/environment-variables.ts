@@ -2,8 +2,8 @@ import type { VariablePolicy } from "../contract/confinement.ts";
 import { wildcardRegex } from "../lib/text/escape-regex.ts";
 
 /**
- * The environment variables that a started program gets: an allow-list, so that no secret is passed by accident. Names that
- * look like a secret are passed only by "all", or when a rule spells them out.
+ * Selects the environment variables of a started program by an allow-list, so that no secret is passed by accident.
+ * Names that look like secrets are passed only by "all", or when a rule spells them out.
  */
 export function allowedVariables(
   all: Readonly<Record<string, string | undefined>>,
@@ -19,11 +19,11 @@ export function allowedVariables(
 }
 
 /**
- * Variables for every command: no pager waits for a key, nothing asks for a password, and git starts no program that the
- * repository names, or that outlives the command.
+ * Variables for every command. They keep pagers and password prompts from waiting for input, and git from starting
+ * programs that the repository names or that outlive the command.
  */
 export function usualVariables(options: {
-  /** The other variables of the command; their git settings stay. */
+  /** The command's other variables. Their git settings are preserved. */
   readonly beside: Readonly<Record<string, string>>;
   readonly terminal: boolean;
 }): Record<string, string> {
@@ -42,7 +42,7 @@ export function usualVariables(options: {
   };
 }
 
-/** For commands without network: they fail at once instead of retrying for minutes. */
+/** Makes commands without network fail at once instead of retrying for minutes. */
 export const offlineVariables: Readonly<Record<string, string>> = {
   npm_config_fetch_retries: "0",
   npm_config_update_notifier: "false",
@@ -52,14 +52,14 @@ export const offlineVariables: Readonly<Record<string, string>> = {
   CARGO_NET_RETRY: "0",
 };
 
-/** For commands that may connect to some hosts: npm would retry refused ones for minutes. */
+/** Keeps npm from retrying refused hosts for minutes when a command may connect to some hosts only. */
 export const someHostsVariables: Readonly<Record<string, string>> = {
   npm_config_fetch_retries: "1",
   npm_config_fetch_retry_mintimeout: "1000",
   npm_config_fetch_retry_maxtimeout: "1000",
 };
 
-/** Marks the processes of a run. Toolcrib's command line also recognizes by it that a tool runs it, not the user. */
+/** Marks the processes of a run. The `toolcrib` command recognizes by this mark that a tool runs it, not the user. */
 export const runVariable = "TOOLCRIB_RUN";
 
 const core: VariablePolicy = { base: "core", extra: [] };
@@ -68,13 +68,13 @@ const gitSettings = [
   ["core.fsmonitor", "false"],
   ["gc.autoDetach", "false"],
   ["maintenance.autoDetach", "false"],
-  // It writes to .git/info, which is protected, for obsolete servers.
+  // Only obsolete servers need these files, and git would write them to .git/info, which is protected.
   ["repack.updateServerInfo", "false"],
 ] as const;
 
 const basics = ["PATH", "HOME", "USER", "SHELL", "LANG", "TERM", "TMPDIR", "TMP", "TEMP"];
 
-/** ripgrep and git must find the same ignore file of the user as Toolcrib. */
+/** Makes ripgrep and git use the same global ignore file as Toolcrib. */
 const settings = ["XDG_CONFIG_HOME"];
 
 const toolChainHomes = [
@@ -92,8 +92,8 @@ const isOfBase: Readonly<Record<VariablePolicy["base"], (name: string) => boolea
 };
 
 /**
- * Variables that change what bash runs, which would invalidate the analysis of commands; and Toolcrib's own, such as a
- * token with which a command could answer for the user.
+ * Variables that change what bash runs would invalidate the command analysis. Toolcrib's own variables include a token
+ * with which a command could answer for the user.
  */
 function isForeign(name: string): boolean {
   return bashReads.has(name) || name.startsWith("BASH_FUNC_") || name.startsWith("TOOLCRIB_");

@@ -1,7 +1,7 @@
 import { type ErrorCode, ToolError } from "../contract/error.ts";
 import { nearest } from "../lib/text/nearest.ts";
 
-/** Turns an error of the system into a ToolError that names the path as the caller spelled it. */
+/** Converts a system error to a ToolError that names the path as the caller spelled it. */
 export function asToolError(error: unknown, path: string): ToolError {
   if (error instanceof ToolError) return error;
   if (error instanceof LeadsOutside) return outsideWorkspace(path, error.root);
@@ -16,7 +16,7 @@ export function asToolError(error: unknown, path: string): ToolError {
   return new ToolError(code, message, { hint, cause: error });
 }
 
-/** The entry that was reached lies outside `root`. The path is added where the caller's spelling is known. */
+/** Thrown for an entry outside `root`. `asToolError` adds the path as the caller spelled it. */
 export class LeadsOutside extends Error {
   readonly root: string;
 
@@ -26,18 +26,20 @@ export class LeadsOutside extends Error {
   }
 }
 
-/** An error like those of the system. */
 export function systemError(errno: string, path: string): Error {
   return Object.assign(new Error(`${errno}: ${path}`), { code: errno });
 }
 
-/** The name of a system error ("ENOENT"), undefined for any other error. */
+/** The code of a system error ("ENOENT"); undefined for any other error. */
 export function errnoOf(error: unknown): string | undefined {
   if (!(error instanceof Error) || !("code" in error)) return undefined;
   return typeof error.code === "string" ? error.code : undefined;
 }
 
-/** `beside`: the names in the directory (relative to the workspace) where `wanted`, a part of the path, is missing. */
+/**
+ * `beside` lists the entries of the directory (relative to the workspace) in which `wanted`, a part of the path, is
+ * missing.
+ */
 export function notFound(
   path: string,
   beside?: { readonly directory: string; readonly names: readonly string[]; readonly wanted: string },
@@ -121,7 +123,7 @@ export function keepsChanging(path: string): ToolError {
   });
 }
 
-/** The entry at a path is not the one that a change expects. */
+/** The entry at `path` is not the one that the change was planned for. */
 export function isStale(path: string, is: keyof typeof staleWays): ToolError {
   const what = staleWays[is];
   return new ToolError("stale", `${path} ${what}; nothing was changed`, {
@@ -136,7 +138,7 @@ const staleWays = {
   filled: "is not empty",
 } as const;
 
-/** The path was real when it was recorded. */
+/** The path had no links when it was recorded. */
 export function leadsThroughLink(path: string): ToolError {
   return new ToolError("stale", `${path} lies behind a link or a file by now`, {
     hint: "Look at its directories, and name the file by its real path.",
@@ -193,7 +195,7 @@ export function programUnavailable(program: string): ToolError {
 
 const outputHandle = /^out_[0-9a-z]{12,32}$/;
 
-/** Whether a path has the shape of a kept output's handle. */
+/** Whether a path has the shape of an output handle. */
 export function isOutputHandle(path: string): boolean {
   return outputHandle.test(path);
 }

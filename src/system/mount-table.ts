@@ -7,7 +7,7 @@ export interface MountTableEntry {
   readonly point: string;
   readonly options: readonly string[];
   readonly type: string;
-  /** Of the file system, not of this mount. */
+  /** The options of the file system, not of this mount. */
   readonly fileSystemOptions: readonly string[];
 }
 
@@ -30,7 +30,7 @@ export function readMountTable(text: string): readonly MountTableEntry[] {
     });
 }
 
-/** Spaces and similar characters are written as octal numbers. */
+/** The kernel writes spaces and similar characters as octal numbers. */
 function unescaped(field: string): string {
   if (!field.includes("\\")) return field;
   return field.replace(/\\([0-7]{3})/g, (_, octal) => String.fromCharCode(Number.parseInt(octal, 8)));

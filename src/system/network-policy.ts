@@ -3,7 +3,7 @@ import { connect, isIP, type LookupFunction, type Socket } from "node:net";
 import { networkInterfaces } from "node:os";
 import { type HostAndPort, kindOfAddress, parseHost } from "../lib/network-address.ts";
 
-// Twice as many as programs can have: connections that are closing must not block new ones.
+// Twice as many as a program can have, so that closing connections do not block new ones.
 const mostConnections = 2048;
 const connectMs = 20_000;
 // Long enough for a push or a slow build.
@@ -19,14 +19,14 @@ export interface OutboundOptions {
   readonly mayConnect: (host: string, port: number, name?: string) => boolean;
   /** All addresses of a name; default: the system's answer. */
   readonly resolve?: ((host: string) => Promise<readonly Address[]>) | undefined;
-  /** Addresses of this machine. Default: those of its interfaces. */
+  /** Addresses of this machine. Default: the addresses of its interfaces. */
   readonly own?: (() => ReadonlySet<string>) | undefined;
 }
 
-/** Why a connection failed; the message is for the program that asked for it. */
+/** A failed connection. The message is for the program that requested it. */
 export class ConnectionError extends Error {
   readonly reason: "refused" | "unknown" | "unreachable" | "slow" | "busy";
-  /** The address of the host, if that was refused. */
+  /** The resolved address, if the rules refuse it. */
   readonly found: FoundAddress | undefined;
 
   constructor(reason: ConnectionError["reason"], message: string, found?: FoundAddress) {
@@ -44,8 +44,8 @@ export interface FoundAddress {
 }
 
 /**
- * Opens connections that rules allow. A name is resolved once, every address is checked, and only checked addresses are
- * used: a later change of the name (DNS rebinding) has no effect.
+ * Opens the connections that the rules allow. Resolves a name once, checks every address and connects only to checked
+ * addresses, so a later change of the name (DNS rebinding) has no effect.
  */
 export class OutboundNetwork {
   readonly refusals: RefusedConnections = new RefusedConnections();
@@ -122,7 +122,7 @@ export class OutboundNetwork {
   #connect({ host, port }: HostAndPort, addresses: readonly Address[]): Promise<Socket> {
     if (this.#isClosed) throw new ConnectionError("unreachable", "The command has ended");
     const given: LookupFunction = (_host, _options, answer) => answer(null, [...addresses]);
-    // The lookup answers with the checked addresses; a single address needs no lookup.
+    // The lookup returns the checked addresses; a single address needs no lookup.
     const name = addresses.length === 1 ? addresses[0]!.address : host;
     const socket = connect({ host: name, port, lookup: given, autoSelectFamily: true, allowHalfOpen: true });
     this.#sockets.add(socket);
@@ -152,7 +152,7 @@ export class OutboundNetwork {
   }
 }
 
-/** A public address of this machine counts as this machine, also when all hosts are allowed. */
+/** A public address of this machine counts as "this machine", even when all hosts are allowed. */
 function describeAddress(address: string, own: ReadonlySet<string>): FoundAddress {
   const kind = kindOfAddress(address) ?? "no address";
   if (!own.has(parseHost(address) ?? address)) return { address, kind, named: address };
@@ -165,7 +165,7 @@ function spellings(address: string): readonly string[] {
   return [address, ...mapped].map((one) => parseHost(one) ?? one);
 }
 
-/** Servers on any address of this machine, also a public one, may be meant only for its users. */
+/** Servers on any address of this machine, even a public one, may be intended only for its users. */
 function ownAddresses(): ReadonlySet<string> {
   return new Set(
     Object.values(networkInterfaces()).flatMap((addresses) => addresses?.map(({ address }) => address) ?? []),
@@ -174,12 +174,12 @@ function ownAddresses(): ReadonlySet<string> {
 
 const mostRemarks = 20;
 
-/** Collects refused connections, for remarks to the user, who may change the rules. */
+/** Collects refused connections. Its remarks go to the user, who can change the rules. */
 export class RefusedConnections {
   readonly #counts = new Map<string, { readonly reason: string; times: number }>();
   #others = 0;
 
-  /** `found`: the address of the host, if that was refused. */
+  /** `found`: the resolved address, if the rules refuse it. */
   add({ host, port }: HostAndPort, found?: FoundAddress): void {
     const where = `${host.includes(":") ? `[${host}]` : host}:${port}`;
     const what =
@@ -201,7 +201,7 @@ export class RefusedConnections {
   }
 }
 
-/** A rule that allows a name allows all its public addresses, except those that a rule denies. */
+/** A rule that allows a name allows its public addresses, except those that another rule denies. */
 function reasonFor(named: string, kind: string | undefined): string {
   return kind === "public"
     ? `one of your rules denies ${named}`

@@ -2,16 +2,16 @@ import { constants } from "node:fs";
 import { type FileHandle, open, unlink } from "node:fs/promises";
 import { join } from "node:path";
 
-/** A file that grows while an output is produced, and can be read meanwhile. */
+/** A file that grows while output is produced, and can be read at the same time. */
 export interface OutputFile {
-  /** Rejects when the disk refuses it. */
+  /** Rejects when the text cannot be written. */
   append(text: string): Promise<void>;
   close(): Promise<void>;
-  /** Also closes it. */
+  /** Closes and deletes the file. */
   remove(): Promise<void>;
 }
 
-/** A private file, created by the first text. */
+/** A private file, created when the first text is written. */
 export function openOutputFile(folder: string, name: string): OutputFile {
   const path = join(folder, name);
   let file: FileHandle | undefined;

@@ -2,14 +2,16 @@ import type { PathGuard } from "../contract/guard.ts";
 import { RefusedPath } from "../lib/refused-path.ts";
 import { withSlash } from "./workspace-path.ts";
 
-/** Checks real paths with the guard, every time because its answer may change. Without a guard everything is allowed. */
+/**
+ * Asks the guard about a real path every time, because the answer may change. Without a guard every path is allowed.
+ */
 export class PathChecker {
   readonly #guard: PathGuard | undefined;
   readonly #cut: number;
 
   constructor(workspace: string, guard: PathGuard | undefined) {
     this.#guard = guard;
-    // Without a workspace, paths are shown whole.
+    // Without a workspace, messages show absolute paths.
     this.#cut = workspace === "/" ? 0 : withSlash(workspace).length;
   }
 
@@ -18,7 +20,7 @@ export class PathChecker {
   }
 
   /**
-   * Throws when the path must not be used that way. `given`: the caller's spelling, or the path of what contains it.
+   * Throws when the path must not be used that way. `given`: the caller's spelling, or the path of a folder above it.
    */
   check(use: "read" | "write", realPath: string, given: string): void {
     const refusal = this.#guard?.(use, realPath);

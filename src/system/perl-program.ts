@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 const known = new Map<string, string>();
 
 /**
- * The text of a Perl program, for `perl -e`: a file beside `module` in the source, in `perl/` in a build. Comments are left
- * out, because process lists show the text.
+ * The text of a Perl program for `perl -e`. The file is next to `module` in the source, and in `perl/` in a build.
+ * Comments are removed, because process lists show the text.
  */
 export function perlProgram(name: string, module: string): string {
   let text = known.get(name);

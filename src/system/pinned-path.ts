@@ -5,9 +5,9 @@ import { PathChecker } from "./path-checker.ts";
 import { type PinnedDirectory, ProcPinning } from "./pinning.ts";
 
 /**
- * Acts on a path while its directory is pinned: swapping that directory for a link has no effect. Returns undefined
- * without acting when the directory does not exist or a link is part of its path. For Linux. `pinned` is good for system
- * calls that do not follow a link at its end.
+ * Runs an action on a path while its directory is pinned, so that swapping the directory for a link has no effect.
+ * Returns undefined without running it when the directory does not exist or its path contains a link. For Linux.
+ * `pinned` is only for system calls that do not follow a link at its end.
  */
 export function atPinnedPath<Result>(path: string, act: (pinned: string) => Result): Result | undefined {
   const parent = pinRealPath(dirname(path));
@@ -18,7 +18,7 @@ export function atPinnedPath<Result>(path: string, act: (pinned: string) => Resu
   }
 }
 
-/** A directory whose path is real; undefined when there is none. */
+/** Opens a directory whose path contains no links; undefined when there is none. */
 export function pinRealPath(path: string): PinnedDirectory | undefined {
   const pinning = new ProcPinning("/", new PathChecker("/", undefined));
   try {
@@ -37,7 +37,7 @@ export function pinRealPath(path: string): PinnedDirectory | undefined {
 const notThere = ["ENOENT", "ENOTDIR", "ELOOP", "EACCES", "ENAMETOOLONG"];
 
 /**
- * Changes an entry at a pinned path, also when its directory is not writable: a process of the same user could make it
+ * Changes an entry at a pinned path, even when its directory is read-only: a process of the same user could make it
  * writable at any time.
  */
 export function changeAt<Result>(pinned: string, change: () => Result): Result {
@@ -56,7 +56,7 @@ export function changeAt<Result>(pinned: string, change: () => Result): Result {
   }
 }
 
-/** The content of a file at a pinned path; undefined for links, for anything but a file, and for a larger one. */
+/** The content of a file at a pinned path; undefined for links, larger files and anything that is not a file. */
 export function contentAt(pinned: string, maxBytes: number): Uint8Array | undefined {
   let handle: number | undefined;
   try {

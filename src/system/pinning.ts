@@ -5,23 +5,26 @@ import { LeadsOutside, systemError } from "./file-errors.ts";
 import type { PathChecker } from "./path-checker.ts";
 import { liesInside, withSlash } from "./workspace-path.ts";
 
-/** Holds directories while their entries are used. Methods throw plain system errors, and LeadsOutside for entries outside the root. */
+/**
+ * Pins directories while their entries are used. Methods throw plain system errors, and LeadsOutside for entries
+ * outside the root.
+ */
 export interface Pinning {
   readonly root: string;
-  /** Checks every path that is reached before it is read or changed. */
+  /** Checks every resolved path before it is read or changed. */
   readonly checker: PathChecker;
-  /** Holds the directory at an absolute path, following links. */
+  /** Pins the directory at an absolute path. Follows links. */
   pin(path: string): PinnedDirectory;
-  /** Opens a file for reading in one step; throws any error unless its path is real and that is safe. */
+  /** Opens a file for reading in one step. Throws when the path contains a link or the system cannot do this safely. */
   openDirectly?(path: string): number;
   close(): void;
 }
 
-/** A directory whose entries can be used safely while other processes swap its path. */
+/** A directory whose entries can be used safely while other processes replace parts of its path. */
 export interface PinnedDirectory {
   /** Its path when it was pinned. */
   readonly realPath: string;
-  /** Held by a handle: `at` always means this directory. */
+  /** The directory is held by a handle, so `at` always refers to it. */
   readonly isHandle: boolean;
   /** Device and inode. */
   identity(): string;
@@ -29,20 +32,20 @@ export interface PinnedDirectory {
   at(name: string): string;
   /** For names that may not be valid UTF-8. */
   bytesAt(name: Uint8Array): Buffer;
-  /** Throws when the directory was exchanged since it was pinned; a handle cannot be. */
+  /** Throws when the directory was replaced since it was pinned. Never throws for a directory held by a handle. */
   confirm(): void;
-  /** Holds a directory in this one; fails on a link. */
+  /** Pins a subdirectory. Fails on a link. */
   child(name: string | Uint8Array): PinnedDirectory;
-  /** Holds the current parent: compare its identity. */
+  /** Pins the current parent directory. Compare its identity. */
   parent(): PinnedDirectory;
-  /** Call it once for each time the directory was returned. */
+  /** Releases one use. Call it once for each time the directory was returned. */
   close(): void;
 }
 
-// One flag on macOS forbids links anywhere in the path; it replaces O_NOFOLLOW, which only guards the end.
+// This macOS flag forbids links anywhere in the path. It replaces O_NOFOLLOW, which only checks the last part.
 const noFollow = process.platform === "darwin" ? 0x20000000 : constants.O_NOFOLLOW;
 
-/** Opens a name in a held directory for reading, without following a link. */
+/** Opens an entry of a pinned directory for reading, without following a link. */
 export function openIn(directory: PinnedDirectory, name: string): number {
   const handle = openSync(directory.at(name), constants.O_RDONLY | noFollow | constants.O_NONBLOCK);
   try {
@@ -54,7 +57,9 @@ export function openIn(directory: PinnedDirectory, name: string): number {
   }
 }
 
-/** Without a handle the path could change before opening: checks that the opened file is the one at that name. */
+/**
+ * Without a handle the path could change before it is opened, so this checks that the opened file is the expected one.
+ */
 export function confirmOpened(directory: PinnedDirectory, name: string, handle: number): void {
   if (directory.isHandle) return;
   const opened = fstatSync(handle);
@@ -64,19 +69,19 @@ export function confirmOpened(directory: PinnedDirectory, name: string, handle: 
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_DIRECTORY } = constants;
 
-// Node does not name this flag. A handle opened with it only identifies an entry: nothing is read, nothing can block.
+// Node does not define this flag. A handle opened with it only identifies an entry: it reads nothing and cannot block.
 const O_PATH = 0o10000000;
 
 const maxKept = 16;
 
 /**
- * Pinning by handle, for Linux: `/proc/self/fd/N/name` is a full openat() in plain Node. The kernel names the directory
- * after it was opened, so changes of the path in between do not matter.
+ * Pins by handle, on Linux: `/proc/self/fd/N/name` works like openat(). The kernel reports the directory's path after
+ * it was opened, so earlier changes of the path do not matter.
  */
 export class ProcPinning implements Pinning {
   readonly root: string;
   readonly checker: PathChecker;
-  /** The directories pinned last, by path, least recently used first. */
+  /** The most recently pinned directories by path, least recently used first. */
   readonly #kept = new BoundedCache<string, ProcDirectory>({
     maxEntries: maxKept,
     dispose: (directory) => directory.close(),
@@ -99,7 +104,7 @@ export class ProcPinning implements Pinning {
   openDirectly(path: string): number {
     // O_NONBLOCK: opening a FIFO without a writer must not block.
     const handle = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-    // With a link in the path, or after a deletion, the kernel reports another path.
+    // The kernel reports another path when the given path contains a link or the directory was deleted.
     if (readlinkSync(`/proc/self/fd/${handle}`) === path) return handle;
     closeSync(handle);
     throw systemError("ESTALE", path);
@@ -116,7 +121,7 @@ export class ProcPinning implements Pinning {
       directory.close();
       throw new LeadsOutside(this.root);
     }
-    // When a link is part of the path, the handle alone does not show whether the path still leads there.
+    // When the path contains a link, the handle alone does not show whether the path still leads there.
     if (directory.realPath === path) this.#kept.set(path, directory.share());
     return directory;
   }
@@ -137,13 +142,13 @@ class ProcDirectory implements PinnedDirectory {
     this.realPath = realPath;
   }
 
-  /** The same handle for one more user; each of them closes it. */
+  /** The same handle for one more user. Every user closes it. */
   share(): ProcDirectory {
     this.#users += 1;
     return this;
   }
 
-  /** Its current path, unless it was deleted. */
+  /** The current path of the directory; undefined after it was deleted. */
   whereabouts(): string {
     return readlinkSync(this.#link);
   }
@@ -180,8 +185,8 @@ class ProcDirectory implements PinnedDirectory {
 }
 
 /**
- * Pinning by checks before and after, for systems without /proc. Opening is safe on macOS, where a flag forbids links
- * anywhere in the path; elsewhere a swap and back within microseconds can go unnoticed.
+ * Pins by checking before and after, on systems without /proc. Opening is safe on macOS, where a flag forbids links
+ * anywhere in the path. On other systems, a swap and swap back within microseconds can go unnoticed.
  */
 export class PortablePinning implements Pinning {
   readonly root: string;
@@ -236,7 +241,7 @@ class PortableDirectory implements PinnedDirectory {
   }
 
   child(name: string | Uint8Array): PinnedDirectory {
-    // Names that are not valid UTF-8 cannot be reached by path: the system will not find this one.
+    // A path cannot express names that are not valid UTF-8, so the system will not find this one.
     const path = this.at(name.toString());
     if (lstatSync(path).isSymbolicLink()) throw systemError("ELOOP", path);
     return new PortableDirectory(path, this.#root);

@@ -18,17 +18,17 @@ import { writeFully } from "./content.ts";
 import { makePrivateDirectory, namesIn, workspaceDirectory } from "./directories.ts";
 import { errnoOf } from "./file-errors.ts";
 
-/** The files of the user's rules: all below the config directory, none in the workspace. */
+/** The files with the user's rules. All are below the config directory, none in the workspace. */
 export interface PolicyFiles {
   /** For every workspace, written by the user. */
   readonly user: string;
-  /** For this workspace, written by the answer "always". */
+  /** Rules for this workspace, written by the answer "always". */
   readonly granted: string;
-  /** Which content of the project's rules the user trusts. */
+  /** Records which content of the project's rules the user trusts. */
   readonly trust: string;
   /** MCP servers for every workspace, written by the user. */
   readonly servers: string;
-  /** Which content of the project's list of MCP servers the user trusts. */
+  /** Records which content of the project's MCP server list the user trusts. */
   readonly serversTrust: string;
 }
 
@@ -43,7 +43,7 @@ export function policyFiles(config: string, workspace: string): PolicyFiles {
   };
 }
 
-/** The whole file, or undefined when there is none. An unreadable file is never treated as empty. */
+/** The whole file; undefined when it does not exist. An unreadable file is never treated as empty. */
 export function readPolicyFile(path: string): string | undefined {
   let handle: number | undefined;
   try {
@@ -54,7 +54,7 @@ export function readPolicyFile(path: string): string | undefined {
     return decodeRules(readFileSync(handle));
   } catch (error) {
     const errno = errnoOf(error);
-    // A dangling link, or a file where the folder should be, does not mean that the user wants no rules.
+    // A dangling link, or a file instead of the folder, does not mean that there are no rules.
     if (errno === "ENOENT" && !mayExist(path)) return undefined;
     if (errno === "ENOTDIR" && !mayExist(dirname(path), { ifUnknown: false })) return undefined;
     throw unreadable(path, error);
@@ -81,7 +81,7 @@ export function decodeRules(bytes: Uint8Array): string {
 
 export const maxRuleBytes: number = 1024 * 1024;
 
-/** Appends lines, under a lock: concurrent processes do not lose each other's lines. */
+/** Appends lines under a lock, so that concurrent processes do not lose each other's lines. */
 export async function appendToPolicyFile(path: string, lines: readonly string[]): Promise<void> {
   const lock = await takeLock(path);
   try {
@@ -93,7 +93,7 @@ export async function appendToPolicyFile(path: string, lines: readonly string[])
   }
 }
 
-/** Replaces a private file: after a crash it has the old or the new content. */
+/** Replaces a private file. After a crash it has either the old or the new content. */
 export function writePolicyFile(path: string, text: string): void {
   makePrivateDirectory(dirname(path));
   const temporary = `${path}.${newIdentifier("new")}`;
@@ -112,7 +112,7 @@ export function writePolicyFile(path: string, text: string): void {
   }
 }
 
-/** Returns whether it existed. */
+/** Returns whether the file existed. */
 export function removePolicyFile(path: string): boolean {
   try {
     rmSync(path);
@@ -126,7 +126,7 @@ export function removePolicyFile(path: string): boolean {
 const lockTries = 200;
 const lockPauseMs = 25;
 
-/** Writing a few lines never takes this long: the process that held the lock is gone. */
+/** Writing a few lines never takes this long, so a process that holds the lock longer has ended. */
 const abandonedMs = 3_000;
 
 async function takeLock(path: string): Promise<string> {
@@ -159,7 +159,7 @@ function unwritable(path: string, cause: unknown): ToolError {
   });
 }
 
-/** The text files of one folder. Exactly one of several processes can take a file. */
+/** Text files in one folder. When several processes take the same file, exactly one gets it. */
 export class ApprovalFiles {
   readonly #folder: string;
 
@@ -184,7 +184,7 @@ export class ApprovalFiles {
     removePolicyFile(this.#at(name));
   }
 
-  /** Removes and returns the text; undefined when it does not exist, or another process took it. */
+  /** Removes a file and returns its text; undefined when it does not exist or another process took it. */
   take(name: string): string | undefined {
     const taken = this.#at(newIdentifier("taken"));
     try {
@@ -210,13 +210,13 @@ export class FileStamps {
   readonly #paths: readonly string[];
   #seen: readonly string[] = [];
 
-  /** Missing files count as well: they may be created. */
+  /** Missing files are watched too, because they may be created. */
   constructor(paths: readonly string[]) {
     this.#paths = paths;
     this.note();
   }
 
-  /** Whether none has changed since `note`. */
+  /** Whether no file has changed since `note`. */
   get areSame(): boolean {
     return this.#paths.every((path, index) => markOf(path) === this.#seen[index]);
   }

@@ -10,8 +10,8 @@ export function thisProcess(): string {
 let own: string | undefined;
 
 /**
- * Whether the process has ended that a record is named after: `OWNER` or `OWNER.ID`. A process in another container cannot
- * be seen: it counts as gone when the record is old.
+ * Whether the process that a record is named after (`OWNER` or `OWNER.ID`) has ended. A process in another container is
+ * invisible: it counts as ended when the record is old.
  */
 export function isGone(name: string, ageMs: number, abandonedMs: number = changeAbandonedMs): boolean {
   const [owner = ""] = name.split(".");
@@ -26,7 +26,7 @@ export function isGone(name: string, ageMs: number, abandonedMs: number = change
 // No change set takes this long.
 const changeAbandonedMs = 10 * 60 * 1000;
 
-/** Of records whose processes may run for days. */
+/** For records of processes that may run for days. */
 export const longAbandonedMs: number = 30 * 24 * 60 * 60 * 1000;
 
 /** A unique name for a record of this process. */
@@ -43,21 +43,21 @@ export interface ProcessInfo {
   readonly name: string;
   readonly parent: number;
   readonly group: number;
-  /** In ticks since boot: together with the id it identifies one process. */
+  /** The start time in ticks since boot. Together with the id it identifies one process. */
   readonly start: string;
   readonly isStopped: boolean;
   readonly isOver: boolean;
   readonly threads: number;
-  /** In hundredths of a second, with that of children it has waited for. */
+  /** CPU time in hundredths of a second, including children that it has waited for. */
   readonly cpuTicks: number;
   readonly residentPages: number;
 }
 
-/** Undefined when there is none. */
+/** Returns undefined when the process does not exist. */
 export function processInfo(pid: number): ProcessInfo | undefined {
   const stat = attempt(() => readFileSync(`/proc/${pid}/stat`, "latin1"));
   if (stat === undefined) return undefined;
-  // The name may contain anything, also parentheses; state and numbers follow it.
+  // The name may contain any characters, including parentheses. The state and the numbers follow it.
   const nameEnd = stat.lastIndexOf(")");
   const fields = stat.slice(nameEnd + 2).split(" ");
   const [state, parent, group] = fields;
@@ -91,7 +91,7 @@ function answers(pid: number): boolean {
   }
 }
 
-/** The text of a kernel file below /proc or /sys; empty when its subject is gone, or it cannot be read. */
+/** The text of a file below /proc or /sys; empty when it does not exist or cannot be read. */
 export function readSystemFile(path: string, encoding: "latin1" | "utf8" = "latin1"): string {
   return attempt(() => readFileSync(path, encoding)) ?? "";
 }

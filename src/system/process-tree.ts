@@ -4,9 +4,9 @@ import { attempt } from "./attempt.ts";
 import { type ProcessInfo, processInfo, readSystemFile } from "./process-identity.ts";
 
 /**
- * Everything that one program has started: by descent, by its group, and, for what has left both, by a mark in the
- * environment. A process that was found once belongs to it, with everything it starts. Without /proc only the group
- * is known.
+ * The processes that one program has started: its descendants, the members of its process group, and processes that
+ * left both but carry a mark in their environment. A process found once stays a member, and so does everything it
+ * starts. Without /proc only the group is known.
  */
 export class ProcessTree {
   readonly #marks: readonly string[];
@@ -14,11 +14,13 @@ export class ProcessTree {
   readonly #leaderStart: string | undefined;
   readonly #begun = monotonicMs();
   readonly #known = new Map<number, string>();
-  /** Without the mark, which a program has from its beginning or never: finding out costs most. */
+  /**
+   * Processes without the mark. A program has the mark from its start or never, and reading its environment is slow.
+   */
   readonly #strangers = new Map<number, string>();
   #group: "led" | "left" | "gone";
 
-  /** `leader`: a program that has just begun, in a group of its own. */
+  /** `leader`: a program that was just started in a new process group. */
   constructor(marks: readonly string[], leader?: number) {
     this.#marks = marks;
     this.#leader = leader;
@@ -26,12 +28,12 @@ export class ProcessTree {
     this.#group = leader === undefined ? "gone" : "led";
   }
 
-  /** Call it as soon as the exit is known: from then on the number of an empty group may be reused. */
+  /** Call this as soon as the leader's exit is known, because the number of an empty group may be reused. */
   leaderIsGone(): void {
     this.#group = this.#group !== "gone" && hits(-this.#leader!, 0) ? "left" : "gone";
   }
 
-  /** Those that live, among all that do. */
+  /** The running members among `all` processes. */
   members(all: readonly ProcessInfo[] = livesOf(this.#candidates())): readonly ProcessInfo[] {
     const lives = all.filter(
       ({ isOver, start }) => !isOver && Number(start) >= Number(this.#leaderStart ?? 0),
@@ -53,10 +55,7 @@ export class ProcessTree {
     return found;
   }
 
-  /**
-   * The leader and its first child, which leads the processes inside a sandbox: found at once, however many there
-   * are.
-   */
+  /** The leader and its first child, which leads the processes inside a sandbox. Takes constant time. */
   nearest(): readonly ProcessInfo[] {
     const leader = this.#leader;
     if (leader === undefined || this.#group !== "led") return [];
@@ -66,12 +65,12 @@ export class ProcessTree {
     return found;
   }
 
-  /** Whether a process is left that `members` cannot list. */
+  /** Whether there are processes that `members` cannot list. */
   get isUnseen(): boolean {
     return this.#group !== "gone" && this.#leaderStart === undefined && hits(-this.#leader!, 0);
   }
 
-  /** To whole groups at once, so that no process escapes that is just being forked. */
+  /** Signals whole groups at once, so that a process that is being forked does not escape. */
   send(signal: NodeJS.Signals, members: readonly ProcessInfo[], { sparesLeader = false } = {}): void {
     const groups = new Set(members.map(({ group }) => group).filter((group) => this.#owns(group)));
     if (this.#group !== "gone") groups.add(this.#leader!);
@@ -103,12 +102,12 @@ export class ProcessTree {
     if (this.#strangers.get(pid) === start) return false;
     const environment = readSystemFile(`/proc/${pid}/environ`);
     const isMarked = this.#marks.some((mark) => environment.includes(mark));
-    // Empty is also that of a program which is just beginning.
+    // The environment of a program that is just starting is also empty.
     if (!isMarked && environment !== "") this.#strangers.set(pid, start);
     return isMarked;
   }
 
-  /** Numbers are given in a circle: what a program starts in its first moment has those after its own. */
+  /** The kernel assigns ascending process ids, so a program's first children have ids after its own. */
   #candidates(): readonly number[] {
     const numbers = processNumbers();
     const first = this.#leader;
@@ -118,13 +117,13 @@ export class ProcessTree {
   }
 }
 
-// So short that process numbers cannot be reused in between.
+// Short enough that process ids cannot be reused in the meantime.
 const momentMs = 250;
 
-// Of those that have ended: what runs for days starts many.
+// Includes ended processes, of which a program that runs for days has many.
 const mostKnown = 10_000;
 
-/** Every process that can be seen, also those of others. */
+/** All visible processes, including those of other users. */
 export function livingProcesses(): readonly ProcessInfo[] {
   return livesOf(processNumbers());
 }
@@ -138,7 +137,7 @@ function processNumbers(): readonly number[] {
   return names.filter((name) => /^\d+$/.test(name)).map(Number);
 }
 
-/** Whether a process received it. */
+/** Returns whether a process received the signal. */
 function hits(pid: number, signal: NodeJS.Signals | 0): boolean {
   return attempt(() => process.kill(pid, signal)) ?? false;
 }

@@ -1,7 +1,7 @@
 import { shellQuote } from "../lib/text/shell-quote.ts";
 import { perlProgram } from "./perl-program.ts";
 
-/** A program by name, or `unavailable`. */
+/** Returns the path of a program, or throws `unavailable`. */
 type Find = (program: string) => Promise<string>;
 
 export interface Command {
@@ -10,8 +10,8 @@ export interface Command {
 }
 
 /**
- * The same command with a terminal of its own, which what it is given to read goes to and what it prints comes from.
- * Undefined when there is nothing to make one.
+ * Wraps a command so that it runs in its own terminal, connected to the wrapper's input and output. Returns undefined
+ * when neither perl nor script is installed.
  */
 export async function inTerminal(command: Command, find: Find): Promise<Command | undefined> {
   const { file, args } = command;

@@ -14,23 +14,26 @@ import { attempt } from "./attempt.ts";
 import { namesIfReadable } from "./directories.ts";
 import { errnoOf } from "./file-errors.ts";
 
-/** Creates the private file of a database if it is missing; SQLite gives its other files the same permissions. */
+/** Creates a private database file if it is missing. SQLite gives its other files the same permissions. */
 export function makeDatabaseFile(path: string): void {
   closeSync(openSync(path, "a", 0o600));
 }
 
-/** Distinguishes files that had the same name; undefined when the file does not exist. */
+/** Identifies a file, even if another one had the same name before; undefined when the file does not exist. */
 export function identityOf(path: string): string | undefined {
   const stats = statSync(path, { throwIfNoEntry: false });
   return stats && `${stats.dev}:${stats.ino}`;
 }
 
-/** Renames a damaged database with SQLite's other files, and returns the new name. Undefined when another process was faster. */
+/**
+ * Renames a damaged database and SQLite's other files, and returns the new name; undefined when another process already
+ * did.
+ */
 export function setAside(path: string, identity: string): string | undefined {
   return alone(`${path}.setting-aside`, () => {
     if (identityOf(path) !== identity) return undefined;
     const aside = `${path}.damaged-${new Date().toISOString().replace(/[:.]/g, "-")}`;
-    // The database last: a new one must not find files of the old one.
+    // The database is renamed last: a new one must not find SQLite files of the old one.
     for (const beside of ["-wal", "-shm", ""]) {
       if (existsSync(path + beside)) renameSync(path + beside, aside + beside);
     }
@@ -38,7 +41,7 @@ export function setAside(path: string, identity: string): string | undefined {
   });
 }
 
-/** Removes a database that can be rebuilt, unless another process was faster. */
+/** Removes a database that can be rebuilt, unless another process already did. */
 export function discardDatabase(path: string, identity: string): void {
   alone(`${path}.setting-aside`, () => {
     if (identityOf(path) !== identity) return;
@@ -46,7 +49,7 @@ export function discardDatabase(path: string, identity: string): void {
   });
 }
 
-/** The databases that were set aside, oldest first. */
+/** The damaged databases that were renamed, oldest first. */
 export function damagedBeside(path: string): readonly string[] {
   const prefix = `${basename(path)}.damaged-`;
   const names = namesIfReadable(dirname(path)).filter((name) => name.startsWith(prefix) && /Z$/.test(name));
@@ -54,11 +57,11 @@ export function damagedBeside(path: string): readonly string[] {
 }
 
 /**
- * Whether a database that was in use is gone, or empty: the contents it lists are still stored in the folder
- * `contents`. After one was set aside, another process is just creating the next.
+ * Whether a database was deleted or emptied while the contents that it lists are still stored in the folder `contents`.
+ * A database that was just renamed does not count: another process is creating the next one.
  */
 export function isLost(path: string, contents: string): boolean {
-  // In this order: contents are stored only after the database is created.
+  // The order matters: contents are stored only after the database is created.
   if (!holdsFolders(contents) || (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0) return false;
   const youngest = Date.now() - beginningMs;
   return damagedBeside(path).every(
@@ -68,19 +71,19 @@ export function isLost(path: string, contents: string): boolean {
 
 const beginningMs = 10_000;
 
-/** Contents are in folders; a file marks the time of the last collection. */
+/** Contents are in folders. The only file records the time of the last collection. */
 function holdsFolders(path: string): boolean {
   const entries = attempt(() => readdirSync(path, { withFileTypes: true })) ?? [];
   return entries.some((entry) => entry.isDirectory());
 }
 
-/** The size of a database with SQLite's other files. */
+/** The size of a database including SQLite's other files. */
 export function sizeOf(path: string): number {
   const sizes = ["", "-wal", "-shm"].map((end) => statSync(path + end, { throwIfNoEntry: false })?.size ?? 0);
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-/** The process that can create the folder has the lock; a folder that stays was left by a killed process. */
+/** The process that creates the folder holds the lock. A folder that stays was left by a killed process. */
 function alone<Result>(folder: string, act: () => Result): Result {
   for (let tries = 0; !madeFolder(folder) && tries < maxTries; tries += 1) sleep(tryMs);
   try {

@@ -18,9 +18,9 @@ import type { PinnedDirectory } from "./pinning.ts";
 
 let crypto: typeof import("node:crypto") | undefined;
 
-/** An unguessable part of a name, so that no link can be prepared under it. */
+/** An unguessable part of a name, so that an attacker cannot prepare a link with that name. */
 export function newTemporaryId(): string {
-  // Loaded on the first write: it takes a fifth of the start time of a call that only reads.
+  // Loaded on the first write, because loading takes a fifth of the start time of a call that only reads.
   crypto ??= process.getBuiltinModule("node:crypto");
   return crypto.randomUUID();
 }
@@ -30,7 +30,7 @@ export function temporaryName(id: string = newTemporaryId()): string {
   return `.toolcrib-${id}.tmp`;
 }
 
-/** A file next to its target, to be written and then renamed. */
+/** A file next to its target, which is written and then renamed. */
 export class TemporaryFile {
   readonly handle: number;
   readonly #directory: PinnedDirectory;
@@ -39,7 +39,7 @@ export class TemporaryFile {
   readonly #mode: number | undefined;
   #state: "open" | "closed" | "left" = "open";
 
-  /** `like`: the file whose owner it gets, and whose mode unless one is given. */
+  /** `like`: the file whose owner it gets, and whose mode if none is given. */
   constructor(
     directory: PinnedDirectory,
     like: Stats | undefined,
@@ -50,11 +50,10 @@ export class TemporaryFile {
     this.#name = name;
     this.#like = like;
     this.#mode = mode ?? (like === undefined ? undefined : like.mode & 0o7777);
-    // Never more open than it will be: the old content may be private.
+    // Permissions start as strict as the final ones, because the old content may be private.
     this.handle = openSync(directory.at(this.#name), newFile, (this.#mode ?? 0o666) & 0o777);
   }
 
-  /** Sets owner and mode, if they differ. */
   finish(): Stats {
     const stats = fstatSync(this.handle);
     let mode = this.#mode ?? stats.mode & 0o7777;
@@ -71,7 +70,7 @@ export class TemporaryFile {
     return isChanged ? fstatSync(this.handle) : stats;
   }
 
-  /** With `refuse`, throws EEXIST when the name is taken, without a race. */
+  /** With `refuse`, throws EEXIST when the name exists. There is no race. */
   giveName(name: string, ifExists: "replace" | "refuse"): void {
     this.#close();
     if (ifExists === "replace") renameSync(this.#directory.at(this.#name), this.#directory.at(name));
@@ -79,17 +78,17 @@ export class TemporaryFile {
     this.#state = "left";
   }
 
-  /** Leaves the file to a caller that knows its name. */
+  /** Keeps the file; the caller knows its name. */
   leave(): void {
     this.#close();
     this.#state = "left";
   }
 
-  /** Removes it, unless it was named or left. */
+  /** Removes the file, unless it was renamed or kept. */
   discard(): void {
     if (this.#state === "left") return;
     this.#close();
-    // The error that led here says more.
+    // The error that led here is more informative.
     attempt(() => unlinkSync(this.#directory.at(this.#name)));
   }
 
@@ -102,13 +101,13 @@ export class TemporaryFile {
 
 const newFile = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 
-/** Without renameat2, only a hard link takes a name and checks that it is free in one step. */
+/** Without renameat2, only a hard link can take a name and check that it is free in one step. */
 function giveFreeName(directory: PinnedDirectory, temporary: string, name: string): void {
   try {
     linkSync(directory.at(temporary), directory.at(name));
   } catch (error) {
     if (!hasNoHardLinks(error)) throw error;
-    // Then take the name with an empty file first.
+    // The file system has no hard links, so take the name with an empty file first.
     closeSync(openSync(directory.at(name), "wx"));
     renameSync(directory.at(temporary), directory.at(name));
     return;
@@ -127,7 +126,7 @@ export function isTemporaryName(name: string): boolean {
 
 const leftoverName = /^\.toolcrib-[0-9a-f-]{36}\.tmp$/;
 
-// No write takes this long: the process that created the file is gone.
+// No write takes this long, so the process that created the file has ended.
 const abandonedMs = 10 * 60 * 1000;
 
 /** Removes the files of killed writers. Called once for each directory that is written to. */

@@ -7,18 +7,18 @@ import { isGone, thisProcess } from "./process-identity.ts";
 /** A file that marks an open transaction; its name identifies the process that holds it. */
 export interface TransactionMark {
   readonly id: string;
-  /** "parked": free for the next process. "abandoned": the process that held it is gone. */
+  /** "parked": the next process can take it. "abandoned": the process that held it has ended. */
   readonly state: "held" | "parked" | "abandoned";
-  /** Whether its holder will park it again. */
+  /** Whether the holder will park it again. */
   readonly isShared: boolean;
   readonly file: string;
 }
 
-/** The open transactions of one workspace. Taking one is a rename, so only one of several processes gets it. */
+/** The open transactions of one workspace. A process takes one by renaming a file, so only one process gets it. */
 export class TransactionMarks {
   readonly #folder: string;
 
-  /** The folder is created when it is needed. */
+  /** The folder is created on demand. */
   constructor(folder: string) {
     this.#folder = folder;
   }
@@ -26,7 +26,7 @@ export class TransactionMarks {
   list(): readonly TransactionMark[] {
     return this.#names().map((file) => {
       const [id = "", owner = "", kind = ""] = file.split(".");
-      // A transaction may be open for days: one in another container never counts as abandoned.
+      // A transaction may stay open for days, so one in another container never counts as abandoned.
       const state = owner === parked ? "parked" : isGone(owner, 0) ? "abandoned" : "held";
       return { id, state, isShared: owner === parked || kind === "shared", file };
     });
@@ -37,7 +37,7 @@ export class TransactionMarks {
     closeSync(openSync(join(this.#folder, heldName(id, isShared)), "wx", 0o600));
   }
 
-  /** False when another process has taken it. */
+  /** Returns false when another process has taken it. */
   take({ id, file, isShared }: TransactionMark): boolean {
     try {
       renameSync(join(this.#folder, file), join(this.#folder, heldName(id, isShared)));
@@ -48,7 +48,7 @@ export class TransactionMarks {
     }
   }
 
-  /** A transaction that cannot be continued is not worth waiting for. */
+  /** Other processes must not wait for a transaction that cannot be continued. */
   unshare(id: string): void {
     for (const mark of this.list()) if (mark.id === id) this.take({ ...mark, isShared: false });
   }

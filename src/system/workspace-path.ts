@@ -3,12 +3,12 @@ import { ToolError } from "../contract/error.ts";
 import { outsideWorkspace } from "./file-errors.ts";
 
 /**
- * The first, lexical check of the boundary: returns `path` relative to the workspace, normalised, "" for the workspace.
+ * The first, lexical boundary check. Returns `path` relative to the workspace and normalised, "" for the workspace.
  * `workspaces`: the spellings of one workspace, the real one first.
  */
 export function relativeToWorkspace(path: string, workspaces: readonly [string, ...string[]]): string {
   if (isNormal(path)) return path;
-  // The fast path for most absolute paths.
+  // Fast path for most absolute paths.
   const top = withSlash(workspaces[0]);
   if (path.startsWith(top) && isNormal(path.slice(top.length))) return path.slice(top.length);
   if (path === "")
@@ -27,12 +27,13 @@ export function relativeToWorkspace(path: string, workspaces: readonly [string, 
   throw outsideWorkspace(path, workspaces[0]);
 }
 
-/** Whether a path consists only of names: it is relative and has no "..". */
+/** Whether a path is relative and has no "..". */
 export function isNormal(path: string): boolean {
   return !needsNormalising.test(path);
 }
 
-// A NUL byte, or a part that is empty, "." or "..": that is, also the empty, the absolute and the "a/" path.
+// Matches a NUL byte, or a part that is empty, "." or "..", and therefore also an empty path, an absolute path and
+// "a/".
 const needsNormalising = /\0|(?:^|\/)\.{0,2}(?:\/|$)/;
 
 /** Whether `path`, absolute and real, is `directory` or lies below it. */
@@ -46,7 +47,7 @@ export function withSlash(directory: string): string {
   return directory.endsWith("/") ? directory : `${directory}/`;
 }
 
-/** Throws unless it is a single name. */
+/** Throws when `name` is not a single name. */
 export function singleName(name: string): string {
   if (name !== "" && name !== "." && name !== ".." && !name.includes("/") && !name.includes("\0"))
     return name;

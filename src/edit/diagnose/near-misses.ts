@@ -7,9 +7,9 @@ import type { Source } from "../source.ts";
 
 /** A position that has some of a block's old lines. */
 export interface PartialMatch {
-  /** The file's line under the first old line; may lie before the file's first line. */
+  /** The file's line at the first old line. May be before the file's first line. */
   readonly line: number;
-  /** Old lines that match, without blank ones. */
+  /** The matching old lines, without blank ones. */
   readonly agreeing: readonly number[];
   readonly differing: readonly number[];
   readonly tier: TierName;
@@ -21,8 +21,8 @@ const maxAnchors = 8;
 const maxPartialMatches = 400;
 
 /**
- * Positions with at least one distinctive old line, most similar first. Searches only for the longest lines, each
- * once, so a miss is cheap however large file and block are.
+ * Positions with at least one distinctive old line, most similar first. Searches only for the longest lines, each once,
+ * so a miss is cheap for files and blocks of any size.
  */
 export function partialMatches(source: Source, block: Block): readonly PartialMatch[] {
   const lines = new Set<number>();
@@ -64,7 +64,7 @@ function findLinesLike(source: Source, wanted: string): readonly number[] {
 const maxWords = 8;
 const maxHits = 200;
 
-/** Lines of the file that share words with a text, and how many. Frequent words do not count. */
+/** Lines of the file that share words with a text, and the number of these words. Frequent words do not count. */
 export function linesSharingWords(source: Source, text: string): ReadonlyMap<number, number> {
   const words = new Set(text.match(/[\p{L}\p{N}_]{3,}/gu));
   const shared = new Map<number, number>();
@@ -79,12 +79,12 @@ export function linesSharingWords(source: Source, text: string): ReadonlyMap<num
   return shared;
 }
 
-/** Whether a line can be recognised: it has a few letters, not just brackets. */
+/** Whether a line is recognisable: it contains a few letters, not just brackets. */
 export function isDistinctive(line: string): boolean {
   return /(?:[\p{L}\p{N}][^\p{L}\p{N}]*){4}/u.test(line);
 }
 
-/** Similarity of two lines, from 0 to 1. */
+/** The similarity of two lines, from 0 to 1. */
 export function likeness(left: string, right: string): number {
   const words = new Map<string, number>();
   const leftKeys = keysOf(left);
@@ -133,8 +133,8 @@ function keysOf(line: string): readonly string[] {
 }
 
 /**
- * The position of all old lines but one, if that one is context and no other position comes near: a lookalike may be
- * the right one, unless the call gives the line number. A line to remove must be there.
+ * The position that has all old lines but one, if that one is context and no other position is nearly as good. A
+ * similar position may be the right one, unless the call gives the line number. A line to remove must be present.
  */
 export function findWithStaleLine(source: Source, block: Block): Match | undefined {
   if (!block.wholeLines || block.oldLines.length < 2 || movesLines(block)) return undefined;
@@ -153,9 +153,7 @@ export function findWithStaleLine(source: Source, block: Block): Match | undefin
   };
 }
 
-/**
- * Whether another position is nearly as good as one that lacks a line of the block, so that it may be the right one.
- */
+/** Whether another position is nearly as good as one that lacks a line of the block, and so may be the right one. */
 export function hasRival(block: Block, partial: PartialMatch, candidates: readonly PartialMatch[]): boolean {
   return candidates.some((other) => other.line !== partial.line && comesNear(block, partial, other));
 }
@@ -171,7 +169,7 @@ function hasNearerLine(source: Source, { oldLines }: Block, { line, differing }:
   );
 }
 
-/** When lines are reordered, which of them are context is a guess. */
+/** When lines are reordered, it is a guess which of them are context. */
 function movesLines({ oldLines, newLines, runs }: Block): boolean {
   const removed = runs.flatMap(({ oldStart, oldEnd }) => oldLines.slice(oldStart, oldEnd));
   const added = runs.flatMap(({ newStart, newEnd }) => newLines.slice(newStart, newEnd));
@@ -186,14 +184,15 @@ function fitsButOne(
   const [stale] = differing;
   if (line < 0 || stale === undefined || differing.length > 1 || !block.isContext(stale)) return false;
   if (line + block.oldLines.length > source.lines.count) return false;
-  // New lines at the edge of the block depend on the one line next to them.
+  // New lines at the edge of the block depend on the single line next to them.
   const last = block.oldLines.length - 1;
   const isEdge = ({ oldStart, oldEnd }: Run) =>
     oldStart === oldEnd && ((stale === 0 && oldStart === 0) || (stale === last && oldStart > last));
   if (block.runs.some(isEdge)) return false;
   const found = source.lines.text(line + stale);
   const added = block.runs.flatMap(({ newStart, newEnd }) => block.newLines.slice(newStart, newEnd));
-  // If the file's line is a new line, the edit is already done; a stale line that is added again is not context.
+  // If the file's line is one of the new lines, the edit is already applied. A stale line that is added again is not
+  // context.
   const isAdded = (line: string) => added.some((text) => text.trim() === line.trim());
   if (isAdded(found) || isAdded(block.oldLines[stale]!)) return false;
   const telling = agreeing.filter((index) => isDistinctive(block.oldLines[index]!)).length;

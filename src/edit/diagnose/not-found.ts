@@ -14,7 +14,7 @@ import {
   partialMatches,
 } from "./near-misses.ts";
 
-/** Explains why a block was not found: the nearest position, the first difference there, and what to do. */
+/** Explains why a block was not found: the nearest position, the first difference there, and a hint. */
 export function notFound(source: Source, block: Block): ToolError {
   const partial = partialMatches(source, block)[0] ?? partialMatchByWords(source, block);
   const done = seemsDoneAt(source, block, partial?.line);
@@ -62,7 +62,7 @@ function shown(source: Source, first: number, last: number): string {
   return `\nThese lines are now:\n${lines.join("\n")}`;
 }
 
-/** If no line matches: the line that shares most words with the longest old line. */
+/** When no line matches, shows the line that shares most words with the longest old line. */
 function partialMatchByWords(source: Source, block: Block): PartialMatch | undefined {
   const index = block.oldLines.reduce(
     (longest, line, each) => (line.length > block.oldLines[longest]!.length ? each : longest),
@@ -73,15 +73,15 @@ function partialMatchByWords(source: Source, block: Block): PartialMatch | undef
   return best ? compareAt(source, block, best[0] - index) : undefined;
 }
 
-/** The line at which the whole new text starts. Asked only when the old text is missing. */
+/** The line at which the whole new text starts. Only called when the old text is missing. */
 export function newTextLine(source: Source, block: Block): number | undefined {
   for (const at of newTextOffsets(source, block)) return source.lines.lineAt(at);
   return undefined;
 }
 
 /**
- * The line at which a missing block seems to be applied already: its new text is there and too long for a
- * coincidence, or it is at `nearest`, where the old text should be.
+ * The line at which a missing block seems to be applied already: its new text is there and too long for a coincidence,
+ * or it is at `nearest`, the expected position of the old text.
  */
 function seemsDoneAt(source: Source, block: Block, nearest: number | undefined): number | undefined {
   const text = block.newLines.join("\n");
@@ -97,10 +97,10 @@ function seemsDoneAt(source: Source, block: Block, nearest: number | undefined):
   return at === -1 ? undefined : lines.lineAt(start + Buffer.byteLength(found.slice(0, at)));
 }
 
-/** Characters of a single line. */
+/** The length above which a single line is too long for a coincidence. */
 const longText = 40;
 
-/** A tolerant match is already applied if the new text is at the same position verbatim. */
+/** A tolerant match is already applied if exactly the new text is at the same position. */
 export function isDone(source: Source, block: Block, matches: readonly Match[]): boolean {
   const { oldLines, newLines } = block;
   for (const at of newTextOffsets(source, block)) {
@@ -112,7 +112,7 @@ export function isDone(source: Source, block: Block, matches: readonly Match[]):
   return false;
 }
 
-/** A call that is sent twice would add its lines twice if its context does not show what follows them. */
+/** A call that is sent twice would add its lines twice if its context does not include the line after them. */
 export function refuseDone(
   { path, lines }: Source,
   { name, oldLines, newLines, runs, hints }: Block,

@@ -7,8 +7,8 @@ import { linesWith, longestWord } from "./search.ts";
 import { foldGlyphs, indentationOf, isBlankLine, overlooksContent } from "./tiers.ts";
 
 /**
- * Chooses one match by end of file, headers and line number. `shifts`: how far the call's line numbers are off, as seen
- * at other blocks. Default: 0.
+ * Chooses one match by end of file, headers and line number. `shifts`: the differences between the call's line numbers
+ * and the actual ones at other blocks. Default: 0.
  */
 export function decide(
   source: Source,
@@ -34,7 +34,7 @@ export function decide(
   if (endOfFile) narrow((match) => isAtEnd(source, block, match));
   const isNumbered = (match: Match) =>
     firstLine !== undefined && !overlooksContent(match.tier) && shifts.has(match.line + 1 - firstLine);
-  // The heading is a guess of the tool that wrote the diff, its numbers are not.
+  // The diff tool guessed the heading, but its line numbers are exact.
   if (isHeading) narrow((match) => isNumbered(match) && (sections.length === 0 || isBelow(match)));
   narrow(isBelow);
   const isWithin = (match: Match, bound: "bodyEnd" | "end") =>
@@ -47,8 +47,8 @@ export function decide(
 }
 
 /**
- * A header below the only match is a mistake when the match leaves no doubt: several distinctive lines match exactly,
- * and nothing similar is below the header.
+ * Ignores a header below the only match when the match is certain: several distinctive lines match exactly, and nothing
+ * similar is below the header.
  */
 function isCertain(
   source: Source,
@@ -90,7 +90,7 @@ function aboveHeader({ path }: Source, block: Block, matches: readonly Match[], 
   return new ToolError("no-match", message, { hint: "Omit the @@ line or correct it." });
 }
 
-/** A short block that is marked as the end of the file must be there. */
+/** A short block that is marked as the end of the file must be at the end. */
 function refuseNotAtEnd({ path }: Source, block: Block, matches: readonly Match[]): void {
   const isTelling = block.oldLines.filter((line) => !isBlankLine(line)).length > 1;
   if (isTelling && !overlooksContent(matches[0]!.tier)) return;
@@ -116,14 +116,14 @@ interface Section {
   readonly header: number;
   /** The line after the last line of the section. */
   readonly end: number;
-  /** The line after those right below the header that are indented deeper. */
+  /** The line after the lines right below the header that are indented deeper. */
   readonly bodyEnd: number;
-  /** The header is the whole line, not a part of it. */
+  /** Whether the header is the whole line. */
   readonly isExact: boolean;
 }
 
 /**
- * The sections under headers, outermost first; several when the innermost header occurs often. If they are not
+ * The sections under headers, outermost first; several when the innermost header occurs often. If the headers are not
  * nested, the innermost counts. Empty when it is not in the file.
  */
 export function sectionsUnder(source: Source, headers: readonly string[]): readonly Section[] {
@@ -135,7 +135,7 @@ export function sectionsUnder(source: Source, headers: readonly string[]): reado
   return sections;
 }
 
-/** Hunks of one function have the same header. */
+/** Hunks of one function have the same header, so sections are cached. */
 const sectionsKnown = new WeakMap<Source, Map<string, readonly Section[]>>();
 
 function findSections(source: Source, headers: readonly string[]): readonly Section[] {
@@ -155,7 +155,7 @@ function findSections(source: Source, headers: readonly string[]): readonly Sect
 
 const maxDepth = 8;
 
-/** The sections whose header is inside one of the outer ones; both are in file order. */
+/** The sections whose header is inside one of the outer sections. Both lists are in file order. */
 function withinAny(sections: readonly Section[], outer: readonly Section[]): readonly Section[] {
   let end = 0;
   let next = 0;
@@ -167,7 +167,7 @@ function withinAny(sections: readonly Section[], outer: readonly Section[]): rea
   });
 }
 
-/** Computes its ends on demand. */
+/** Its ends are computed on demand. */
 function sectionAt(lines: LineTable, header: number, isExact: boolean): Section {
   let end: number | undefined;
   return {
@@ -186,7 +186,9 @@ function sectionAt(lines: LineTable, header: number, isExact: boolean): Section 
   };
 }
 
-/** Lines equal to the header; else lines that begin with it, as models shorten them; else lines that contain it. */
+/**
+ * Lines equal to the header; else lines that begin with it, because models shorten headers; else lines that contain it.
+ */
 function headerLines(
   source: Source,
   header: string,
@@ -236,7 +238,7 @@ function marksOf(text: string): number {
   return /^#+/.exec(text)?.[0].length ?? Number.POSITIVE_INFINITY;
 }
 
-/** The position of added lines without context: below their header, at the marked end, or in an empty file. */
+/** The position of added lines without context: below their header, at the end of the file, or in an empty file. */
 export function insertionPoint(source: Source, block: Block): Match {
   const { headers, isHeading, firstLine, isInsertion, endOfFile } = block.hints;
   const { lines, path } = source;

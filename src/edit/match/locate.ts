@@ -22,17 +22,19 @@ interface Located {
   readonly note?: string | undefined;
 }
 
-/** All matches by the first way of looking that finds any. */
+/** All matches of the first search that finds any. */
 export interface Finding {
   readonly block: Block;
   readonly matches: readonly Match[];
   readonly tier?: TierName | undefined;
   readonly note?: string | undefined;
-  /** Removes the level of escaping that had to be removed. */
+  /** Removes the same level of escaping from another text. */
   readonly undo?: ((text: string) => string) | undefined;
 }
 
-/** Locates every block of one file. `sources` are ways to read the file; the first that has all blocks counts. */
+/**
+ * Locates every block of one file. `sources` are ways to read the file; the first one that contains all blocks counts.
+ */
 export function locateBlocks(
   sources: Iterable<Source>,
   blocks: readonly Block[],
@@ -53,7 +55,7 @@ export function locateBlocks(
     : new ToolError("internal", "No way to read the file");
 }
 
-/** If one block is escaped once too often, all are; a block without an escape in its old text cannot show it. */
+/** If one block is escaped once too often, all are. A block without an escape in its old text cannot show it. */
 export function shareEscaping<Each extends Finding>(findings: readonly Each[]): readonly Each[] {
   const undo = findings.find((finding) => finding.undo)?.undo;
   if (!undo) return findings;
@@ -83,20 +85,20 @@ function decideAll(source: Source, findings: readonly Finding[]): readonly Locat
   });
 }
 
-/** Reports a header that was not found, because its author may mean another position. */
+/** Reports a header that is not in the file, because the model may mean another position. */
 function lostHeader(source: Source, { hints: { headers, isHeading } }: Block): string | undefined {
   if (headers.length === 0 || isHeading || sectionsUnder(source, headers).length > 0) return undefined;
   return `the header "${headers.at(-1)}" is not in the file; its lines were found without it`;
 }
 
-/** A patch does not say how lines end, so other line ends are an exact match; they are reported nevertheless. */
+/** A patch does not specify line ends, so other line ends count as an exact match, but are reported. */
 function tierIn(source: Source, { oldLines, lineEnds }: Block, { tier, line }: Match): TierName {
   const { lines, hasCarriageReturns } = source;
   if (tier !== "exact" || !hasCarriageReturns || lineEnds) return tier;
   return oldLines.some((_, index) => lines.lineEnd(line + index).startsWith("\r")) ? "line-ends" : tier;
 }
 
-/** Where a block may be: empty when nowhere, several when it is several hunks in one. */
+/** The possible positions of a block: none, several, or one for each part when it is several hunks in one. */
 export function findingsOf(source: Source, block: Block): readonly Finding[] {
   if (block.oldLines.length === 0) return [{ block, matches: [insertionPoint(source, block)] }];
   const matches = findMatches(source, block);
@@ -111,7 +113,7 @@ export function findingsOf(source: Source, block: Block): readonly Finding[] {
     refuseDrifted(source, tolerant);
     return [tolerant];
   }
-  // If the whole new text is there, the edit is done, and a position that is only similar is another one.
+  // If the whole new text is in the file, the edit is done, and a merely similar position is another one.
   if (newTextLine(source, block) !== undefined) return [];
   const parts = findInParts(source, block);
   if (parts.length === 0) return findStale(source, block);
@@ -119,9 +121,7 @@ export function findingsOf(source: Source, block: Block): readonly Finding[] {
   return parts.map((part) => ({ block: part.block, matches: [part.match], tier: "unwrapped", note }));
 }
 
-/**
- * If another position has all lines verbatim except a removed one, it is the right one and its line has changed.
- */
+/** If another position has all lines exactly except a removed one, it is the right one, and that line has changed. */
 function refuseDrifted(source: Source, { block, matches }: Finding): void {
   if (matches[0]!.tier !== "indentation") return;
   const rival = partialMatches(source, block).find(
@@ -139,7 +139,7 @@ function refuseDrifted(source: Source, { block, matches }: Finding): void {
   });
 }
 
-/** The first unwrapping whose text is in the file verbatim; else the first that matches with tolerance. */
+/** The first unwrapping whose text is exactly in the file; else the first that matches with tolerance. */
 function findUnwrapped(source: Source, block: Block): Finding | undefined {
   let tolerant: Finding | undefined;
   let unshifted: Finding | undefined;
@@ -154,14 +154,14 @@ function findUnwrapped(source: Source, block: Block): Finding | undefined {
     if (fenced && matches.some((match) => isFencedElsewhere(source, fenced, match))) continue;
     const finding = { block: inner, matches, tier: "unwrapped" as const, note, undo };
     if (!overlooksContent(first.tier)) return finding;
-    // Among tolerant readings, prefer one that keeps the indentation.
+    // Among tolerant matches, prefer one that keeps the indentation.
     if (first.tier === "glyphs" && !isShifted(source, inner, first.line)) unshifted ??= finding;
     tolerant ??= finding;
   }
   return unshifted ?? tolerant;
 }
 
-/** Whether the fence may belong to the file: another position has as many lines of the fenced block as this one. */
+/** Whether the fence may belong to the file, because another position has as many lines of the fenced block. */
 function isFencedElsewhere(source: Source, fenced: Block, match: Match): boolean {
   const here = compareAt(source, fenced, match.line - 1);
   return hasRival(fenced, here, partialMatches(source, fenced));
@@ -176,8 +176,8 @@ function endsAlone(source: Source, block: Block, inner: Block, match: Match): bo
 }
 
 /**
- * Whether a position that has the blank lines which this one lacks may be the right one: it has all other lines too, or all
- * but one that was changed, removed or added in between.
+ * Whether the right position may be another one that has the blank lines missing here. It has all other lines too, or
+ * all but one that was changed, removed or added in between.
  */
 function isWholeElsewhere(
   source: Source,
@@ -212,8 +212,8 @@ function findStale(source: Source, block: Block): readonly Finding[] {
 }
 
 /**
- * The block without what a model did to every line, old and new: trailing blanks, or odd spaces instead of spaces.
- * New lines then do not mean it either. Undefined when there is no such damage.
+ * The block without damage that a model did to every line, old and new: trailing blanks, or unusual spaces instead of
+ * plain ones. New lines with the same damage do not intend it either. Undefined when there is no such damage.
  */
 function withoutTotalDamage(block: Block): { block: Block; tier: TierName } | undefined {
   const filled = [...block.oldLines, ...block.newLines].filter((line) => !isBlankLine(line));
@@ -242,12 +242,12 @@ interface Part {
 }
 
 /**
- * Several hunks in one whose @@ was forgotten: takes as many lines as are together from the first on, then the rest
- * the same way. Each part must match exactly once.
+ * Splits a block that is several hunks without their @@ lines. Takes as many lines as are together from the first on,
+ * then treats the rest the same way. Each part must match exactly once.
  */
 function findInParts(source: Source, block: Block): readonly Part[] {
   if (!block.wholeLines || block.runs.length < 2) return [];
-  // Every try searches the file once.
+  // Every attempt searches the file once.
   const budget = { tries: Math.min(100, Math.max(20, 50_000_000 / (source.utf8.length + 1))) };
   const parts = cut(source, block, { start: 0, run: 0 }, budget);
   return parts && areSeparate(source, block, parts) ? parts : [];
@@ -280,8 +280,8 @@ function cut(
 }
 
 /**
- * The last old line up to which all lines from `start` on are together somewhere. Binary search: a shorter part
- * matches wherever a longer one does.
+ * The last old line up to which all lines from `start` on are together in the file. Uses binary search, because a
+ * shorter part matches wherever a longer one does.
  */
 function longestPart(source: Source, block: Block, start: number, budget: { tries: number }): number {
   let low = start;
@@ -312,8 +312,8 @@ function partAt(
 }
 
 /**
- * Whether parts are separate hunks: in order, with text between them, each with context, none next to lines of
- * another part. Otherwise they may belong to one position and its lookalike.
+ * Whether the parts are separate hunks: in order, with text between them, each with context, none next to lines of
+ * another part. Otherwise they may belong to one position and a similar one.
  */
 function areSeparate(source: Source, block: Block, parts: readonly Part[]): boolean {
   return parts.every(({ match, start, end }, index) => {
@@ -329,7 +329,7 @@ function areSeparate(source: Source, block: Block, parts: readonly Part[]): bool
   });
 }
 
-/** Brackets alone may be an omitted context line. */
+/** A line of brackets alone may be an omitted context line. */
 function hasTextBetween({ utf8 }: Source, upper: Match, lower: Match): boolean {
   return upper.end < lower.start && isDistinctive(utf8.slice(upper.end, lower.start));
 }

@@ -23,8 +23,8 @@ export interface Match {
 }
 
 /**
- * Matches of the block's old lines at `line`, with a tier no looser than `upTo`. Text inside one line may occur there
- * several times.
+ * Matches of the block's old lines at `line` in `upTo` or a stricter tier. Text inside one line may occur there several
+ * times.
  */
 export function matchesAt(
   source: Source,
@@ -47,12 +47,12 @@ export function matchesAt(
   return matchWithEdges(source, block, line, tier, upTo);
 }
 
-/** Which old lines are whole lines of the file: all of a hunk, but not the first and last of a text. */
+/** The old lines that are whole lines of the file: all lines of a hunk, but not the first and last of a text. */
 export function wholeLinesOf({ oldLines, wholeLines }: Block): readonly [first: number, end: number] {
   return wholeLines ? [0, oldLines.length] : [1, oldLines.length - 1];
 }
 
-/** The match at `line`, where the whole lines are known to match with `tier`. */
+/** The match at `line`, where the whole lines are known to match in `tier`. */
 export function matchWithEdges(
   source: Source,
   block: Block,
@@ -84,12 +84,12 @@ export function matchWithEdges(
   return [{ tier, line, start, end: edges.end }];
 }
 
-/** Whether only one line is not blank, so that little may be tolerated. */
+/** Whether only one line is not blank. Such a block tolerates little. */
 export function isSingle({ oldLines }: Block): boolean {
   return oldLines.filter((line) => !isBlankLine(line)).length < 2;
 }
 
-/** How two lines compare when the first may begin, or the last end, inside its line. */
+/** Compares two lines of which the first may begin, or the last end, inside its line. */
 export function edgeTier(block: Block, index: number, found: string): TierName | undefined {
   const wanted = block.oldLines[index]!;
   const whole = tierOfLines(wanted, found);
@@ -132,7 +132,7 @@ function matchEdges({ lines }: Source, { oldLines }: Block, line: number): Edges
   };
 }
 
-/** Whether lines after the first are indented otherwise than in the file. */
+/** Whether lines after the first are indented differently in the file. */
 export function isShifted({ lines }: Source, { oldLines }: Block, line: number): boolean {
   return oldLines.some((wanted, index) => {
     if (index === 0 || isBlankLine(wanted)) return false;
@@ -153,7 +153,7 @@ function matchesInside({ lines }: Source, wanted: string, line: number): readonl
 
 interface Alignment {
   readonly tier: TierName;
-  /** Where the wanted text begins or ends in the file's line. */
+  /** The position in the file's line where the wanted text begins or ends. */
   readonly at: number;
 }
 
@@ -191,8 +191,8 @@ function alignInside(wanted: string, found: string): readonly { begin: Alignment
 }
 
 /**
- * Aligns the wanted units with the line's units from `from` on. Blanks at the edges of the wanted text need blanks in
- * the line, or the line's own edge.
+ * Aligns the wanted units with the line's units from `from` on. Blanks at the edges of the wanted text require blanks
+ * in the line, or the edge of the line.
  */
 function alignUnits(
   wanted: string,

@@ -15,26 +15,26 @@ import {
 } from "./tiers.ts";
 
 /**
- * All positions of the block's old lines, by the strictest tier that finds any, in file order. In every tier some
- * part of the block is in the file byte for byte: all of it, else its longest line without blanks around it, else its
+ * All positions of the block's old lines in the strictest tier that has any, in file order. In every tier some part of
+ * the block is in the file byte for byte: the whole block, else its longest line without surrounding blanks, else its
  * longest word. The search looks for that part and compares the lines around every hit.
  */
 export function findMatches(source: Source, block: Block): readonly Match[] {
   if (block.oldLines.length === 0) return [];
   if (block.wholeLines && block.oldLines.every(isBlankLine)) return blankMatches(source, block);
-  // Whole lines are compared one by one anyway, which detects exact matches.
+  // Whole lines are compared one by one anyway, which also finds exact matches.
   const exact = block.wholeLines ? [] : exactMatches(source, block);
   if (exact.length > 0) return exact;
   const plain = matchesAround(source, block, longestLines, "indentation");
   return plain.length > 0 ? strictest(plain) : matchesAround(source, block, longestWords, "glyphs");
 }
 
-/** Every offset of `wanted`, overlapping ones too. */
+/** Every offset of `wanted`, including overlapping ones. */
 export function occurrences({ utf8 }: Source, wanted: string): Iterable<number> {
   return wanted === "" ? [] : everyOccurrence(utf8.bytes, bytesOf(wanted));
 }
 
-/** Every line that holds `wanted`, once. */
+/** Every line that contains `wanted`, once. */
 export function* linesWith({ utf8, lines }: Source, wanted: string): Generator<number> {
   if (wanted === "") return;
   const { bytes } = utf8;
@@ -46,13 +46,13 @@ export function* linesWith({ utf8, lines }: Source, wanted: string): Generator<n
   }
 }
 
-/** A part of one of several lines that shows where they are. */
+/** A part of one of several lines, used to find them. */
 interface Anchor {
   readonly text: string;
   readonly index: number;
 }
 
-/** The longest word, or else character, that is spelled the same in every tier. */
+/** The longest word that is spelled the same in every tier; else a single such character. */
 export function longestWord(lines: readonly string[]): Anchor | undefined {
   return (
     longestOf(lines, asciiWords) ??
@@ -71,7 +71,7 @@ function longestOf(lines: readonly string[], partsOf: PartsOf): Anchor | undefin
   return longest;
 }
 
-/** A letter before a non-ASCII character may be part of a composed one. */
+/** A letter before a non-ASCII character may be part of a composed character. */
 function asciiWords(line: string): readonly string[] {
   return line.match(/[A-Za-z0-9_]+(?![^\0-\x7f])/g) ?? [];
 }
@@ -114,7 +114,7 @@ function othersThan(longest: Anchor, anchors: readonly Anchor[]): readonly Ancho
   return [...others.values()].sort((left, right) => right.text.length - left.text.length);
 }
 
-/** Exact text. Several lines that end with carriage returns must be compared line by line instead. */
+/** Finds exact text. Several lines that end with carriage returns must be compared line by line instead. */
 function exactMatches(source: Source, { oldLines }: Block): readonly Match[] {
   if (oldLines.length > 1 && source.hasCarriageReturns) return [];
   const wanted = oldLines.join("\n");
@@ -127,7 +127,7 @@ function exactMatches(source: Source, { oldLines }: Block): readonly Match[] {
   return matches;
 }
 
-/** Blank lines have nothing to search for; hints must decide between them. */
+/** Blank lines contain nothing to search for, so the call's hints must decide between them. */
 function blankMatches(source: Source, block: Block): readonly Match[] {
   const matches: Match[] = [];
   for (let line = 0; line < source.lines.count; line += 1) {
@@ -151,7 +151,7 @@ function matchesAround(
   const isWholeLine = wholeLines || (index > 0 && index < oldLines.length - 1);
   const matches: Match[] = [];
   for (const line of lines.length > few ? linesWith(source, text) : lines) {
-    // Most lines with the anchor are ruled out by that line alone.
+    // That line alone excludes most lines that contain the anchor.
     if (isWholeLine && tierOfLines(oldLines[index]!, source.lines.text(line), upTo) === undefined) continue;
     for (const match of matchesAt(source, block, line - index, upTo)) matches.push(match);
     refuseTooMany(source.path, matches.length);
@@ -181,7 +181,7 @@ function rarest(
   return first ?? { anchor: undefined, lines: [] };
 }
 
-/** The first tier with any hit is the only one that counts. */
+/** Only the first tier with a hit counts. */
 function strictest(matches: readonly Match[]): readonly Match[] {
   let best = matches[0]!.tier;
   for (const { tier } of matches) if (looser(best, tier) === best) best = tier;
@@ -190,13 +190,13 @@ function strictest(matches: readonly Match[]): readonly Match[] {
 
 /**
  * All positions of the block's old lines, in one pass through the file per tier. For files of identical lines, where
- * comparing at every position would take the product of file and block size.
+ * comparing at every position would take time proportional to file size times block size.
  */
 function matchesAmongRepeats(source: Source, block: Block, upTo: "indentation" | "glyphs"): readonly Match[] {
   const [first, end] = wholeLinesOf(block);
   const wanted = block.oldLines.slice(first, end);
   const tiers = new Map<number, TierName>();
-  // From loose to strict, so that the strictest tier of a position remains.
+  // Goes from loose to strict tiers, so that the strictest tier of a position remains.
   for (const [tier, normalise] of normalisers) {
     if (tier === "glyphs" && upTo !== "glyphs") continue;
     for (const start of startsOf(wanted, source, normalise)) {
@@ -216,7 +216,7 @@ const normalisers: readonly (readonly [TierName, (line: string) => string])[] = 
   ["exact", (line) => line],
 ];
 
-/** Where the wanted lines begin in the file, overlapping positions too (Knuth, Morris and Pratt). */
+/** The positions of the wanted lines in the file, including overlapping ones (Knuth-Morris-Pratt). */
 function* startsOf(
   wanted: readonly string[],
   { lines }: Source,
@@ -234,7 +234,7 @@ function* startsOf(
   }
 }
 
-/** Every offset of `sought` in a text, overlapping ones too. */
+/** Every offset of `sought` in a text, including overlapping ones. */
 export function everyOccurrence(text: string, sought: string): Iterable<number> {
   return repeatsItself(sought) ? inOnePass(text, sought) : byIndexOf(text, sought);
 }
@@ -243,7 +243,7 @@ function* byIndexOf(text: string, sought: string): Generator<number> {
   for (let at = text.indexOf(sought); at !== -1; at = text.indexOf(sought, at + 1)) yield at;
 }
 
-/** Whether `indexOf` could take seconds per megabyte: it compares from the end of the text. */
+/** Whether `indexOf` could take seconds per megabyte, because it compares from the end of the text. */
 function repeatsItself(sought: string): boolean {
   if (sought.length <= knownChars) return false;
   const period = knownChars - prefixLengths(sought.slice(-knownChars))[knownChars]!;
@@ -253,7 +253,7 @@ function repeatsItself(sought: string): boolean {
 const knownChars = 250;
 const shortPeriod = 60;
 
-/** Knuth, Morris and Pratt: slower, but linear in the worst case. */
+/** Knuth-Morris-Pratt: slower, but linear in the worst case. */
 function* inOnePass(text: string, sought: string): Generator<number> {
   const borders = prefixLengths(sought);
   let matched = 0;
@@ -266,10 +266,10 @@ function* inOnePass(text: string, sought: string): Generator<number> {
   }
 }
 
-/** So many matches take a second and a few hundred megabytes. */
+/** This many matches take a second and a few hundred megabytes. */
 const maxMatches = 200_000;
 
-/** Refuses text with more matches than memory holds. */
+/** Throws for text with more matches than memory holds. */
 export function refuseTooMany(path: string, matches: number): void {
   if (matches <= maxMatches) return;
   throw new ToolError("too-large", `${path}: the text occurs more than ${maxMatches} times`, {

@@ -1,6 +1,6 @@
 /**
- * How a match was found, strictest first. `exact` to `glyphs` say what was tolerated in the lines themselves;
- * `unwrapped` that the call had a wrapping; `stale-line` that one context line is stale.
+ * How a match was found, strictest first. `exact` to `glyphs`: the differences tolerated in the lines themselves.
+ * `unwrapped`: the text of the call was wrapped. `stale-line`: one context line is stale.
  */
 const tierNames = [
   "exact",
@@ -39,7 +39,7 @@ export function tierOfLines(
   return canFoldAlike && foldGlyphs(wanted) === foldGlyphs(found) ? "glyphs" : undefined;
 }
 
-/** ASCII letters and digits look like nothing else, so most lines are ruled out by their ends. */
+/** ASCII letters and digits have no variants, so comparing the ends of two lines excludes most lines. */
 function canBeAlike(left: number, right: number): boolean {
   return left === right || !isPlainLetter(left) || !isPlainLetter(right);
 }
@@ -58,7 +58,7 @@ export function overlooksContent(tier: TierName): boolean {
   return tierNames.indexOf(tier) > tierNames.indexOf("trailing-blanks");
 }
 
-/** The leading blanks of a line, odd ones included. */
+/** The leading blanks of a line, including unusual ones. */
 export function indentationOf(line: string): string {
   return line.slice(0, bodyStart(line));
 }
@@ -87,7 +87,7 @@ function isBlank(code: number): boolean {
   return code === 32 || code === 9 || code === 11 || code === 12 || (code >= 0xa0 && isOddBlank(code));
 }
 
-/** Blanks that look like a space: no-break, of fixed width, ideographic. */
+/** Blanks that look like a space: no-break, fixed-width, ideographic. */
 function isOddBlank(code: number): boolean {
   return (
     code === 0xa0 ||
@@ -99,7 +99,7 @@ function isOddBlank(code: number): boolean {
 }
 
 /**
- * A part of a text, for comparing and keeping: a word, a run of blanks, or another single character. Units with the
+ * A part of a text, for comparing and preserving: a word, a run of blanks, or another single character. Units with the
  * same `key` look the same to a model.
  */
 export interface Unit {
@@ -108,7 +108,7 @@ export interface Unit {
   readonly at: number;
 }
 
-/** Packed code or data: such a line is compared as a whole. */
+/** A line this long is packed code or data, and is compared as a whole. */
 const endless = 20_000;
 
 /** Splits a line into units. Characters without width belong to a neighbour. */
@@ -131,7 +131,7 @@ export function unitsOf(line: string): readonly Unit[] {
   return units;
 }
 
-/** A line with quotes, dashes, blanks, dots and accents in one spelling each. For finding only. */
+/** A line with quotes, dashes, blanks, dots and accents in one spelling each. Only for searching. */
 export function foldGlyphs(line: string): string {
   if (line.length > endless) return line;
   if (isPlain(line)) {
@@ -189,7 +189,7 @@ const foldedCharacters: ReadonlyMap<string, string> = new Map([
   ...[..."\u00ad\u200b\u200c\u200d\u2060\ufeff"].map((widthless) => [widthless, ""] as const),
 ]);
 
-/** Whether the text is ASCII, so that only blanks can be folded. */
+/** Whether the text is ASCII, so that only blanks have variants. */
 export function isPlain(text: string): boolean {
   for (let index = 0; index < text.length; index += 1) if (text.charCodeAt(index) >= 0x80) return false;
   return true;

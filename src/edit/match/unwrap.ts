@@ -1,20 +1,20 @@
 import { type Block, partOfHunk, wholeLinesBlock, withLines } from "../block.ts";
 import { isBlankLine } from "./tiers.ts";
 
-/** A block without a wrapping that a model put around its text. */
+/** A block without the wrapping that a model put around its text. */
 export interface Unwrapped {
   readonly block: Block;
   readonly note: string;
   /** Valid only at the very end of the file. */
   readonly endsFile?: boolean | undefined;
-  /** The block with its code fence, where that was removed. */
+  /** The block with its code fence, if that was removed. */
   readonly fenced?: Block | undefined;
-  /** The block with its own blank lines, where these were removed, and how many of them were before it. */
+  /** The block with its surrounding blank lines, if these were removed, and the number of those before it. */
   readonly outer?: { readonly block: Block; readonly blankLinesBefore: number } | undefined;
   readonly undo?: ((text: string) => string) | undefined;
 }
 
-/** Candidates for the block before it was wrapped, likely wrappings first, one or two deep. */
+/** Candidates for the original block, most likely wrappings first, one or two levels deep. */
 export function* unwrappings(block: Block): Generator<Unwrapped> {
   const outers = [...once(block)];
   yield* outers;
@@ -59,7 +59,7 @@ function* withoutBareEdges(block: Block): Generator<Unwrapped> {
   if (first > 0 && last > 0) yield without(first, length - last);
 }
 
-/** The line end of the last line, mistaken for a blank line of context. */
+/** The line end of the last line, mistaken for a blank context line. */
 function* withoutLineAfterEnd(block: Block): Generator<Unwrapped> {
   const last = block.oldLines.length - 1;
   if (!block.wholeLines || last < 1 || block.oldLines[last] !== "" || !block.isContext(last)) return;
@@ -86,14 +86,14 @@ function unfence(lines: readonly string[]): readonly string[] | undefined {
     : undefined;
 }
 
-/** Blank lines before and after the text to find; the rest must be whole lines. */
+/** Blank lines before and after the text to find. The rest must be whole lines. */
 function* withoutBlankEdges(block: Block): Generator<Unwrapped> {
   if (block.wholeLines) return;
   const { oldLines, newLines } = closedLines(block);
   const first = oldLines.findIndex((line) => !isBlankLine(line));
   const last = oldLines.length - 1 - oldLines.findLastIndex((line) => !isBlankLine(line));
   if (first === -1 || first + last === 0) return;
-  // As many as the old text has too many; further ones are new.
+  // Removes as many as the old text has too many. Further blank lines are new.
   const leading = Math.min(first, countBlank(newLines));
   const trailing = Math.min(last, countBlank(newLines.slice(leading).reverse()));
   const trimmed = newLines.slice(leading, newLines.length - trailing);
@@ -114,7 +114,7 @@ function* withoutGutters(block: Block): Generator<Unwrapped> {
   }
 }
 
-/** The lines of a text of whole lines: what follows a final line end is not a line, in the new text neither. */
+/** The lines of a text of whole lines. A final line end does not begin another line, in the new text neither. */
 function closedLines({ oldLines, newLines }: Block): Pick<Block, "oldLines" | "newLines"> {
   if (oldLines.length < 2 || oldLines.at(-1) !== "") return { oldLines, newLines };
   return {
@@ -132,7 +132,7 @@ type WithoutGutters = Pick<Block, "oldLines" | "newLines"> & { readonly firstLin
 
 /**
  * Line numbers as reading tools print them: `12 | `, `12→`, `12: `, `12-`, a tab, with blanks or `L` before. A blank
- * line may have the number alone. A blank after the number more often belongs to it than to the line.
+ * line may consist of the number alone. A blank after the number belongs to the number more often than to the line.
  */
 const gutters: readonly { readonly pattern: RegExp; readonly endsWithBlank: boolean }[] = [
   { pattern: /^\s*L?(\d+)(?:\s*[|│┃]|\s*$)/u, endsWithBlank: true },
@@ -143,8 +143,8 @@ const gutters: readonly { readonly pattern: RegExp; readonly endsWithBlank: bool
 ];
 
 /**
- * Old and new lines without their numbers, when every old line has one and they count up. The blank after a number
- * may belong to it. New lines that are not among the old ones have numbers either all or none.
+ * Old and new lines without their numbers, if every old line has a number and the numbers are consecutive. The blank
+ * after a number may belong to it. New lines that are not among the old ones have numbers either all or none.
  */
 function* stripGutters(oldLines: readonly string[], newLines: readonly string[]): Generator<WithoutGutters> {
   const filled = oldLines.find((line) => !isBlankLine(line));
@@ -172,7 +172,7 @@ function* stripGutters(oldLines: readonly string[], newLines: readonly string[])
   }
 }
 
-/** The number of the first line, when every line has one and they count up. */
+/** The number of the first line, if every line has a number and the numbers are consecutive. */
 function countsUp(lines: readonly string[], gutter: RegExp): number | undefined {
   let first: number | undefined;
   for (const [index, line] of lines.entries()) {
@@ -187,7 +187,8 @@ function countsUp(lines: readonly string[], gutter: RegExp): number | undefined 
 
 /**
  * Whether the lines that are not among the old ones have numbers. These may be the numbers of the new file, far from
- * the old ones where changes above add or remove much. A line that begins with a number of its own has no gutter.
+ * the old ones where changes above add or remove many lines. A line that begins with a number as content has no line
+ * number.
  */
 function addedLines(
   oldLines: readonly string[],
@@ -227,23 +228,26 @@ interface Unescaped {
 interface Escaping {
   readonly mark: "\\" | "&";
   readonly pattern: RegExp;
-  /** Whether this escaping can produce the text at all. */
+  /** Whether this escaping can produce the text. */
   produces(text: string, isOneLine: boolean): boolean;
-  /** Whether this escaping likely explains all escapes of a text; a text to find with line ends decides for both. */
+  /**
+   * Whether this escaping probably explains all escapes of a text. A text to find that contains line ends decides for
+   * both texts.
+   */
   explains?(text: string): boolean;
-  /** It escapes line ends too, so its texts are single lines. */
+  /** Whether it escapes line ends too, so that its texts are single lines. */
   readonly joinsLines: boolean;
 }
 
 const escapings: readonly Escaping[] = [
-  // Quotes and backslashes, line by line.
+  // Escapes quotes and backslashes, line by line.
   {
     mark: "\\",
     pattern: /\\([\\"'`])/g,
     produces: (text) => escapesOf(text).every(({ character }) => /[\\"'`]/.test(character)),
     joinsLines: false,
   },
-  // Everything, as in JSON: a line end is \n, so a \n in a string has become \\n.
+  // Escapes everything, as in JSON: a line end is \n, so a \n in a string has become \\n.
   {
     mark: "\\",
     pattern: /\\([\\"'`/ntr])/g,
@@ -254,7 +258,7 @@ const escapings: readonly Escaping[] = [
       escapesLineEnds(text) || !escapesOf(text).some(({ character }) => /[ntr]/.test(character)),
     joinsLines: true,
   },
-  // Quotes, backslashes and tabs, line by line.
+  // Escapes quotes, backslashes and tabs, line by line.
   {
     mark: "\\",
     pattern: /\\([\\"'`t])/g,
@@ -265,17 +269,17 @@ const escapings: readonly Escaping[] = [
       ),
     joinsLines: false,
   },
-  // Quotes alone, double ones or all: other escapes belong to the code.
+  // Escapes only quotes, double ones or all; other escapes belong to the code.
   { mark: "\\", pattern: /\\(")/g, produces: escapesNoLineEnds, joinsLines: false },
   { mark: "\\", pattern: /\\(["'`])/g, produces: escapesNoLineEnds, joinsLines: false },
-  // Line ends and tabs alone.
+  // Escapes only line ends and tabs.
   {
     mark: "\\",
     pattern: /\\([ntr])/g,
     produces: (text) => !/[\n\t]/.test(text) && escapesOf(text).every(({ isQuoted }) => !isQuoted),
     joinsLines: true,
   },
-  // As in HTML.
+  // Escapes as in HTML.
   {
     mark: "&",
     pattern: /&(lt|gt|amp|quot|apos|#39);/g,
@@ -317,7 +321,7 @@ const characters: Readonly<Record<string, string>> = {
   "#39": "'",
 };
 
-/** Line ends outside of strings are escaped. */
+/** Only line ends outside of strings are escaped. */
 function escapesLineEnds(text: string): boolean {
   return escapesOf(text).some(({ character, isQuoted }) => !isQuoted && /[ntr]/.test(character));
 }
@@ -327,7 +331,7 @@ function escapesNoLineEnds(text: string, isOneLine: boolean): boolean {
   return !isOneLine || !escapesLineEnds(text);
 }
 
-/** Every backslash with its next character, and whether the pair is inside double quotes of its line. */
+/** Every backslash with the next character, and whether the pair is inside double quotes of its line. */
 function escapesOf(text: string): readonly { character: string; isQuoted: boolean }[] {
   const escapes: { character: string; isQuoted: boolean }[] = [];
   let isQuoted = false;
@@ -339,7 +343,7 @@ function escapesOf(text: string): readonly { character: string; isQuoted: boolea
     at += 1;
     escapes.push({ character: text[at] ?? "", isQuoted: isQuoted && text[at] !== '"' });
     if (text[at] === '"') isQuoted = !isQuoted;
-    // Probably a line end; strings seldom continue after it.
+    // Probably a line end, because strings seldom continue after it.
     if (text[at] === "n") isQuoted = false;
   }
   return escapes;

@@ -25,7 +25,7 @@ import {
  * Counts and numbers are hints: a hunk ends where its counts say only if something that can follow a hunk is there.
  */
 
-/** Throws `invalid-input` with the number of the line that does not belong. */
+/** Throws `invalid-input` with the number of the unexpected line. */
 export function parseDiff(diff: string): readonly FileSection[] {
   const lines = diff.split("\n");
   const sections: FileSection[] = [];
@@ -149,7 +149,7 @@ export const hunkLineKinds: Readonly<Record<string, HunkLine["kind"]>> = {
   "+": "added",
 };
 
-/** Where the hunk ends by its counts; undefined when they are missing or wrong. */
+/** The end of the hunk according to its counts; undefined when they are missing or wrong. */
 function bodyByCounts(
   lines: readonly string[],
   start: number,
@@ -178,7 +178,7 @@ function canFollowHunk(lines: readonly string[], at: number): boolean {
 function bodyByLooks(lines: readonly string[], start: number): number {
   let end = start;
   while (!endsHunk(lines, end) && !(lines[end - 1] === "" && isProse(lines, end))) end += 1;
-  // The final line end of the text and the blank line before prose are not lines of the hunk.
+  // The final line end of the text and a blank line before prose are not lines of the hunk.
   const isBlankLayout = end === lines.length || !endsHunk(lines, end);
   return isBlankLayout && lines[end - 1] === "" ? end - 1 : end;
 }
@@ -189,7 +189,7 @@ function afterBlank(lines: readonly string[], at: number): number {
   return next;
 }
 
-/** The end of the text or of a wrapping, another hunk or file, or the signature of a mailed patch. */
+/** Matches the end of the text or of a wrapping, another hunk or file, or the signature of a mailed patch. */
 function endsHunk(lines: readonly string[], at: number): boolean {
   const line = lines[at];
   if (line === undefined) return true;
@@ -198,7 +198,7 @@ function endsHunk(lines: readonly string[], at: number): boolean {
   return isProse(lines, at);
 }
 
-/** Whether nothing up to the next file looks like a line of a hunk, so that none is lost. */
+/** Whether nothing before the next file looks like a line of a hunk, so that no line is lost. */
 function isProse(lines: readonly string[], at: number): boolean {
   if (readLine(lines[at]!)) return false;
   for (let next = at; next < lines.length && !isDiffHeader(lines, next); next += 1) {
@@ -228,7 +228,7 @@ export function withHeader(diff: string): string {
 
 const hasHeader = /^[^\S\n]*(?:diff --git |--- .*\n[^\S\n]*\+\+\+ |\*\*\* (?:Begin Patch|Update File:))/m;
 
-/** The same changes for the file at `path`, whatever name the diff uses. */
+/** The same changes for the file at `path`, regardless of the names in the diff. */
 export function onlyChanging(path: string, sections: readonly FileSection[]): readonly FileSection[] {
   const names = new Set(
     sections.map((section) => (section.kind === "add" ? section.name : section.names[0])),

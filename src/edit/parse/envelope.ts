@@ -10,8 +10,8 @@ interface PatchBody {
 }
 
 /**
- * Extracts patches from what models wrap around them: fences, here-documents, prose. Returns all patches of a text.
- * Throws when one is cut off, because its last hunk may be incomplete.
+ * Extracts all patches from a text, without the fences, here-documents and prose that models wrap around them. Throws
+ * when a patch is cut off, because its last hunk may be incomplete.
  */
 export function patchBodies(patch: string, strictness: Strictness): readonly PatchBody[] {
   const lines = patch.split("\n");
@@ -42,7 +42,7 @@ export function patchBodies(patch: string, strictness: Strictness): readonly Pat
   return bodies;
 }
 
-/** Padded end markers count only when there is no other; in between they are content. */
+/** Indented end markers count only when there is no other; between other markers they are content. */
 function findEnd(lines: readonly string[], start: number, strictness: Strictness): number {
   const plain = lines.findIndex(
     (line, index) => index >= start && line.startsWith("***") && line.trimEnd() === "*** End Patch",
@@ -64,7 +64,7 @@ function withoutEnd(lines: readonly string[], first: number): PatchBody {
   return { lines: withoutEnvironment(lines.slice(first, end)), firstLine: first + 1 };
 }
 
-/** Whether the patch is not cut off: its wrapping is closed, or its last line ends the file or enough context. */
+/** Whether the patch is complete: its wrapping is closed, or its last line ends the file or sufficient context. */
 function isComplete(lines: readonly string[]): boolean {
   const filled = lastFilled(lines);
   if (closesWrapping(lines, filled)) return true;
@@ -76,7 +76,7 @@ function isComplete(lines: readonly string[]): boolean {
   );
 }
 
-/** The last line that is not empty; a line with a blank is a blank context line. */
+/** The last line that is not empty. A line with only a blank is a blank context line. */
 function lastFilled(lines: readonly string[]): number {
   return lines.findLastIndex((line) => line !== "" && line !== "\r");
 }
@@ -85,7 +85,7 @@ function closesWrapping(lines: readonly string[], at: number): boolean {
   return /^(```|~~~)\s*$/.test(lines[at]!) || isHereDocumentEnd(lines, at);
 }
 
-/** In a loose reading, case and spacing of the stars do not matter. */
+/** A loose reading ignores case and the spacing of the stars. */
 function isMarker(line: string, marker: "Begin Patch" | "End Patch", strictness: Strictness): boolean {
   if (strictness === "strict") return line.includes(marker) && line.trim() === `*** ${marker}`;
   const text = /^\s*\*{3}\s*(\w+ \w+)\s*(?:\*{3})?\s*$/.exec(line)?.[1];
@@ -123,8 +123,9 @@ function withoutEnvironment(lines: readonly string[]): readonly string[] {
 }
 
 /**
- * Readings of a patch or diff whose line ends are written as `\n`, so that it is a single line: as JSON or Python
- * string, else with only line ends and tabs escaped. Likely readings first; other texts are returned unchanged.
+ * Possible readings of a patch or diff that is a single line because its line ends are written as `
+ * `: as a JSON or Python string, else with only line ends and tabs escaped. Likely readings first; other texts are
+ * returned unchanged.
  */
 export function unescapeWhole(text: string): readonly string[] {
   const line = text.trim();
@@ -136,13 +137,13 @@ export function unescapeWhole(text: string): readonly string[] {
   return [...new Set(readings)];
 }
 
-/** The patch in the JSON of a whole call. */
+/** Extracts the patch from the JSON of a whole call. */
 function inObject(line: string): string | undefined {
   if (!/^\{.*\}$/.test(line)) return undefined;
   return /"((?:[^"\\]|\\.)*\\n(?:\*\*\*|@@)(?:[^"\\]|\\.)*)"/.exec(line)?.[1];
 }
 
-/** Whether the text could be quoted like this: no bare quote and no bare backslash. */
+/** Whether the text could be a quoted string: it has no bare quote and no bare backslash. */
 function isEscaped(text: string, quote: string): boolean {
   const rest = text.replace(/\\["'\\/bfnrtu]/g, "");
   return !rest.includes("\\") && !rest.includes(quote);

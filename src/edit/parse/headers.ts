@@ -13,7 +13,7 @@ export interface DiffHeader {
   /** The time stamp is the epoch, which `diff -N` prints for a missing file. */
   readonly oldIsEpoch: boolean;
   readonly newIsEpoch: boolean;
-  /** Its lines end with carriage returns, so those of the hunks mean nothing. */
+  /** The header's lines end with carriage returns, so those of the hunks mean nothing. */
   readonly hasCarriageReturns: boolean;
   readonly mode?: number | undefined;
   readonly end: number;
@@ -23,7 +23,7 @@ export function isDiffHeader(lines: readonly string[], at: number): boolean {
   const line = lines[at] ?? "";
   if (line.startsWith("diff --git ")) return true;
   if (!line.startsWith("--- ") || !lines[at + 1]?.startsWith("+++ ")) return false;
-  // "--- x" and "+++ y" may also remove "-- x" and add "++ y"; a header is followed by a hunk or by nothing.
+  // "--- x" and "+++ y" may also remove "-- x" and add "++ y". A header is followed by a hunk or by nothing.
   let next = at + 2;
   while (next < lines.length && lines[next]!.trim() === "") next += 1;
   return next === lines.length || /^(@@|diff --git )/.test(lines[next]!);
@@ -93,7 +93,7 @@ function fileName(text: string | undefined): string | undefined {
   return name === "/dev/null" || name === "" ? undefined : name;
 }
 
-/** "a/name b/name": both halves are equal except for the first letter, unless the file is renamed. */
+/** In "a/name b/name" both halves are equal except for the first letter, unless the file is renamed. */
 function gitNames(text: string): readonly [string, string] | undefined {
   const quoted = /^("(?:[^"\\]|\\.)*"|\S+) ("(?:[^"\\]|\\.)*"|\S+)$/.exec(text);
   if (quoted) return [quoted[1]!, quoted[2]!];
@@ -122,16 +122,15 @@ export interface HunkHeader {
   readonly firstLine?: number | undefined;
   readonly oldCount?: number | undefined;
   readonly newCount?: number | undefined;
-  /** A line of the file above the hunk. */
   readonly text: string;
 }
 
-/** Three signs begin a hunk of a merge, whose lines have two marks each; that is not supported. */
+/** Three signs begin a hunk of a merge, whose lines have two marks each. Merges are not supported. */
 export function isHunkHeader(line: string): boolean {
   return line.startsWith("@@") && !/^@{3,} -\d/.test(line);
 }
 
-/** Reads what follows the first `@@`: `-1,5 +1,6 @@ function name()`, or any part of it. */
+/** Parses the text after the first `@@`: `-1,5 +1,6 @@ function name()`, or any part of it. */
 export function readHunkHeader(header: string): HunkHeader {
   const numbers = /^-(\d+)(?:,(\d+))?\s+\+(\d+)(?:,(\d+))?\s*(?:@@|$)(.*)$/s.exec(header);
   if (!numbers) return { text: header.replace(/^(?:\.\.\.|…)?\s*@@\s*/, "").trim() };
@@ -145,7 +144,7 @@ export function readHunkHeader(header: string): HunkHeader {
   };
 }
 
-/** The hints of a hunk; the last header is its own. */
+/** The hints of a hunk. The last header is its own. */
 export function hintsUnder(headers: readonly HunkHeader[], endOfFile: boolean): LocationHints {
   const own = headers.at(-1);
   return {
@@ -158,8 +157,8 @@ export function hintsUnder(headers: readonly HunkHeader[], endOfFile: boolean): 
 }
 
 /**
- * Whether a line is the tag that ends a here-document, opened above with `<<TAG`. Lines of a hunk, which begin with a
- * blank or a sign, neither open nor end one.
+ * Whether a line is the tag that ends a here-document, opened above with `<<TAG`. Lines of a hunk begin with a blank or
+ * a sign, so they neither open nor end one.
  */
 export function isHereDocumentEnd(lines: readonly string[], at: number): boolean {
   const tag = lines[at]!.replace(/^\t+/, "").trimEnd();
@@ -167,17 +166,16 @@ export function isHereDocumentEnd(lines: readonly string[], at: number): boolean
   return lines.slice(0, at).some((line) => /^(?![ +-]).*?<<-?\s*(["']?)([\w-]+)\1/.exec(line)?.[2] === tag);
 }
 
-/** Whether a line outside of a patch may belong to it: not a list item, a rule or a signature. */
+/** Whether a line outside of a patch may belong to it, because it is not a list item, a rule or a signature. */
 export function looksLikeHunk(line: string): boolean {
   return /^(?:@@|[+-](?! [\p{L}\p{N}"'`*_[(]|-*\s*$))/u.test(line);
 }
 
-/** The path of a file to create. */
 export function newPath(name: string): string {
   return unquoted(name).replace(/^(?:\.\/)+/, "");
 }
 
-/** The possible names in a diff: if one has the prefix `a/` and the other `b/`, first without prefix. */
+/** The possible names in a diff. If one has the prefix `a/` and the other `b/`, names without prefix come first. */
 export function diffNames(oldName: string, newName?: string): readonly string[] {
   const names = newName === undefined ? [oldName] : [newName, oldName];
   return names.every((name) => prefix.test(name)) ? [...names.map(withoutPrefix), ...names] : names;

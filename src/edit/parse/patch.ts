@@ -18,7 +18,7 @@ import { type HunkHeader, hintsUnder, isDiffHeader, isHunkHeader, readHunkHeader
  * markers may be padded, headers of unified diffs are skipped, and blank lines need no "+" in a new file.
  */
 
-/** Throws `invalid-input` with the number of the line that does not belong. */
+/** Throws `invalid-input` with the number of the unexpected line. */
 export function parsePatch(patch: string, strictness: Strictness): readonly FileSection[] {
   const sections: FileSection[] = [];
   for (const body of patchBodies(patch, strictness)) {
@@ -233,7 +233,7 @@ class PatchReader {
   takeDiff(): string {
     const start = this.#at;
     while (!this.isDone && !this.isMarker) this.advance();
-    // Pads with as many lines as are before it, so that errors give the right line number.
+    // Pads with empty lines, so that errors give the right line number.
     return "\n".repeat(this.#firstLine + start - 1) + this.#lines.slice(start, this.#at).join("\n");
   }
 

@@ -10,9 +10,9 @@ export interface FileIndentation {
 }
 
 /**
- * A map for all wanted indentations, learned from as many lines as agree: all, all but the first, removed ones, those
- * of other blocks too. If the lines next to the new ones are indented as in the call, so are the new ones; a line
- * further away may have drifted.
+ * Learns a mapping for the call's indentations from as many lines as agree: all lines, all but the first, removed
+ * lines, or lines of other blocks too. If the lines next to the new ones are indented as in the call, so are the new
+ * ones; a line further away may differ.
  */
 export function learnIndentation(
   block: Block,
@@ -28,7 +28,7 @@ export function learnIndentation(
     return (written) => written;
   const fitting = withoutContradiction(pairs, removed);
   const later = fitting.filter(({ index }) => index > 0);
-  // Text that begins at its first letter says nothing about other lines, unless that is at the margin.
+  // Text that begins at its first letter says nothing about other lines, unless it begins at the margin.
   const mayBeginInside =
     !block.wholeLines &&
     indentationOf(block.oldLines[0]!) === "" &&
@@ -61,7 +61,7 @@ export function indentationPairs(block: Block, found: readonly string[]): readon
   );
 }
 
-/** Without pairs that most other pairs contradict. */
+/** Removes pairs that most other pairs contradict. */
 function withoutContradiction<Pair extends IndentationPair>(
   pairs: readonly Pair[],
   others: readonly IndentationPair[],
@@ -70,7 +70,7 @@ function withoutContradiction<Pair extends IndentationPair>(
   return pairs.filter((pair) => levels.get(pair.written)?.some(({ found }) => found === pair.found) ?? true);
 }
 
-/** If at some depth as many lines equal the file as do not, those that do not have drifted, at any depth. */
+/** If at some depth as many lines equal the file as differ from it, all differing lines are mistakes, at any depth. */
 function withoutDrift(pairs: readonly IndentationPair[]): readonly IndentationPair[] {
   const hasDrifted = [...Map.groupBy(pairs, ({ written }) => written).values()].some((level) => {
     const exact = level.filter(isSame).length;
@@ -83,7 +83,7 @@ function isSame({ written, found }: IndentationPair): boolean {
   return written === found;
 }
 
-/** Returns whether a line is next to new ones, ignoring blank lines. */
+/** Returns a check whether a line is next to new ones, ignoring blank lines. */
 function isNextTo({ oldLines, runs }: Block): (pair: LinePair) => boolean {
   const neighbours = new Set<number>();
   for (const { oldStart } of runs) {
@@ -97,8 +97,8 @@ function isNextTo({ oldLines, runs }: Block): (pair: LinePair) => boolean {
 }
 
 /**
- * New lines of a block whose old lines are not indented and thus show nothing themselves, while other blocks do: that
- * the call has spaces where the file has tabs, or the reverse.
+ * New lines of a block whose old lines are not indented and thus show nothing. Other blocks may show that the call has
+ * spaces where the file has tabs, or the reverse.
  */
 export function indentAsTaught(block: Block, { habits, taught }: FileIndentation): readonly string[] {
   const usesTabs = (indentation: string) => indentation.includes("\t");
@@ -119,13 +119,13 @@ export interface IndentationPair {
   readonly found: string;
 }
 
-/** Translates an indentation of the call to the file's; undefined where that cannot be known. */
+/** Translates an indentation of the call to the file's; undefined when that is unknown. */
 type IndentationMap = (written: string) => string | undefined;
 
 /**
- * Learns from lines found in the file how the call's indentation translates: a level seen before, else a block
- * shifted as a whole, tabs against spaces, or levels of another size. Undefined when the pairs contradict each other.
- * `wanted` are the indentations to translate; they show the size of a level. `habits` are the file's.
+ * Learns from lines found in the file how to translate the call's indentation: by a level seen before, a shift of the
+ * whole block, tabs against spaces, or another level size. Undefined when the pairs contradict each other. `wanted`:
+ * the indentations to translate, which show the level size. `habits`: those of the file.
  */
 function fitIndentation(
   pairs: readonly IndentationPair[],
@@ -157,8 +157,8 @@ function fitIndentation(
 }
 
 /**
- * One level may be shifted or have another size: the file's own levels decide. A shift keeps the steps between
- * levels, which are mostly single; undefined where a step could be one level of the call or two of the file.
+ * A single level may be shifted or have another size; the file's own levels decide. A shift keeps the steps between
+ * levels, which are mostly single. Undefined where a step could be one level of the call or two of the file.
  */
 function fitOneLevel(
   pair: IndentationPair,
@@ -177,7 +177,7 @@ function fitOneLevel(
   return (text) => (text.includes("\t") ? undefined : " ".repeat((text.length / callLevel) * level));
 }
 
-/** The same characters added or removed on every line. */
+/** Adds or removes the same characters on every line. */
 function fitShift(
   pairs: readonly IndentationPair[],
   habits: () => IndentationHabits,
@@ -219,7 +219,7 @@ function fitTabs(pairs: readonly IndentationPair[], wanted: readonly string[]): 
   };
 }
 
-/** Levels of different sizes, spaces only: two in the call for four in the file. */
+/** Levels of different sizes, spaces only, for example two spaces in the call for four in the file. */
 function fitLevels(
   pairs: readonly IndentationPair[],
   habits: () => IndentationHabits,
@@ -268,7 +268,7 @@ function greatestCommonDivisor(left: number, right: number): number {
 interface IndentationHabits {
   /** Columns of one level of spaces; 0 when nothing is indented. */
   readonly level: number;
-  /** Some lines are indented by tabs and then spaces. */
+  /** Whether some lines are indented by tabs and then spaces. */
   readonly mixes: boolean;
 }
 

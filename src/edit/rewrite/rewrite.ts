@@ -21,8 +21,8 @@ export interface Splice {
 }
 
 /**
- * The splices that a block makes at its match. Context keeps the file's bytes; new lines get the file's line ends,
- * and its indentation and glyphs where the match tolerated them. `taught` is what other blocks show about the call's
+ * The splices of a block at its match. Context keeps the file's bytes. New lines get the file's line ends, and its
+ * indentation and glyphs where the match tolerated differences. `taught`: what other blocks show about the call's
  * indentation.
  */
 export function rewrite(
@@ -48,7 +48,7 @@ export function rewrite(
   return splices(source, block, match, block.runs, newLines);
 }
 
-/** How blocks that were found at another depth are indented in the call and in the file. */
+/** The indentation, in the call and in the file, of blocks that were found at another depth. */
 export function indentationTaught(
   source: Source,
   located: readonly { readonly block: Block; readonly match: Match }[],
@@ -62,7 +62,7 @@ function foundLines(source: Source, block: Block, match: Match): readonly string
   return block.oldLines.map((_, index) => foundText(source, block, match, index));
 }
 
-/** The text to find ends with a line end that the file's last line does not have. */
+/** Whether the text to find ends with a line end that the file's last line does not have. */
 function endsBeyond({ lines }: Source, { oldLines, wholeLines }: Block, { line }: Match): boolean {
   const isClosed = !wholeLines && oldLines.at(-1) === "" && oldLines.length > 1;
   return isClosed && line + oldLines.length > lines.count && lines.lineEnd(lines.count - 1) === "";
@@ -119,7 +119,7 @@ function spliceLines(
   };
 }
 
-/** The last line gets no line end: the text ends inside its line, or the file has none. */
+/** Whether the last line gets no line end, because the text ends inside its line or the file has none. */
 function spliceAtOpenEnd(
   { lines, utf8 }: Source,
   block: Block,
@@ -168,8 +168,8 @@ function cannotIndent({ path }: Source, block: Block, match: Match): ToolError {
 }
 
 /**
- * How new text is spelled where the old text is not spelled as in the file: as in the file, if only the old text was
- * off, because the new text repeats old lines in the file's spelling and never in that of the old text.
+ * Whose spelling the new text has, when the old text is not spelled as in the file. It has the file's if it repeats old
+ * lines in the file's spelling and never in that of the old text.
  */
 function spellingOfNewText(block: Block, found: readonly string[]): "call" | "file" | "unclear" {
   if (block.wholeLines) return "call";
@@ -232,7 +232,7 @@ function voteByLine(line: string, written: Spellings, found: Spellings): Vote {
   return choose(written.lines.get(key)?.has(line), found.lines.get(key)?.has(line));
 }
 
-/** A depth is never odd for a line that neither side has in any spelling. */
+/** The depth of a line that neither side has in any spelling is never suspicious. */
 function voteByDepth(line: string, written: Spellings, found: Spellings): Vote {
   const depth = indentationOf(line);
   const vote = choose(written.depths.has(depth), found.depths.has(depth));

@@ -4,8 +4,8 @@ import type { Change, FilePlan } from "../edit-request.ts";
 import { type LineTable, type Source, sourcesOf } from "../source.ts";
 
 /**
- * A plan's changes as a unified diff, which git applies if the file is UTF-8 with line feeds. The positions are known
- * from the plan, so nothing is compared.
+ * A plan's changes as a unified diff, which git can apply to UTF-8 files with line feeds. The plan contains the
+ * positions, so nothing is compared.
  */
 export function showDiff(plan: FilePlan, options: { readonly context: number } = { context: 3 }): string {
   const before = linesOf(plan.path, plan.action === "add" ? undefined : plan.before);
@@ -25,7 +25,7 @@ export function showDiff(plan: FilePlan, options: { readonly context: number } =
 interface Group {
   start: number;
   end: number;
-  /** How many more lines the file has by then. */
+  /** How many more lines the new file has before this hunk. */
   readonly growth: number;
   readonly changes: { readonly start: number; readonly removed: number; readonly added: number }[];
 }
@@ -160,7 +160,7 @@ export function visible(line: string): string {
   });
 }
 
-/** Both lines from shortly before their first difference, so that long ones stay readable. */
+/** Both lines from shortly before their first difference, so that long lines stay readable. */
 export function visibleDifference(wanted: string, found: string): { wanted: string; found: string } {
   let same = 0;
   while (same < wanted.length && wanted[same] === found[same]) same += 1;
@@ -174,7 +174,9 @@ export function visibleDifference(wanted: string, found: string): { wanted: stri
 
 const maxShown = 160;
 
-/** Control characters, blanks other than space and tab, marks on their own, quotes and dashes that are not ASCII. */
+/**
+ * Control characters, blanks except space and tab, separate combining marks, and quotes and dashes that are not ASCII.
+ */
 const unclear = /[\p{C}\p{Z}\p{M}‘’‚‛′“”„‟″‐‑‒–—―−]/u;
 
 function hex(character: string): string {

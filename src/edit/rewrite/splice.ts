@@ -37,7 +37,7 @@ export function applySplices(
   return after;
 }
 
-/** The encoding of new letters, where the file itself does not show it. */
+/** The encoding of new letters, when the file itself does not show it. */
 export function encodingNotes({ text: { guess } }: Source, splices: readonly Splice[]): readonly string[] {
   const hasLetters = splices.some(({ text }) => /[^\0-\x7f\uf780-\uf7ff]/.test(text));
   return guess && hasLetters ? [`the file is not valid UTF-8; new letters were written as ${guess}`] : [];
@@ -55,12 +55,12 @@ export function overlapping(path: string, first: string, second: string, line: n
   return new ToolError("invalid-input", message, { hint });
 }
 
-/** Two insertions at one point overlap too: their order would be a guess. */
+/** Two insertions at one position overlap too, because their order would be a guess. */
 function overlap(first: Splice, second: Splice): boolean {
   return second.start < first.end || (second.start === first.start && second.end === first.end);
 }
 
-/** The lines that splices touch, in file order. */
+/** The lines that the splices touch, in file order. */
 export function changesOf(
   source: Source,
   splices: readonly (Splice & { readonly tier: TierName })[],
@@ -85,7 +85,7 @@ function join(earlier: Change, later: Change): Change {
   };
 }
 
-/** A line that is touched in part counts as a whole. */
+/** A partly touched line counts as a whole. */
 function changeOf({ lines, utf8 }: Source, { start, end, text }: Splice, tier: TierName): Change {
   const lineOf = (offset: number) => (offset < utf8.length ? lines.lineAt(offset) : lineAtEnd(lines));
   const first = lineOf(start);
@@ -94,7 +94,7 @@ function changeOf({ lines, utf8 }: Source, { start, end, text }: Splice, tier: T
   const closesLine = text === "" ? !keepsStart : endsLine(text);
   const isWhole = end === lines.start(last) && closesLine;
   const after = isWhole || lines.start(last) === utf8.length ? last : last + 1;
-  // After the splice only the line end matters; the line itself may be huge.
+  // After the splice only the line end matters, because the line itself may be huge.
   const rest = text + utf8.slice(Math.max(end, lines.start(after) - 2), lines.start(after));
   const isUnclosed = (rest !== "" || keepsStart) && !endsLine(rest);
   const addedLines = countLineEnds(rest, lines) + (isUnclosed ? 1 : 0);
@@ -114,7 +114,7 @@ function lineAtEnd(lines: LineTable): number {
   return lines.count > 0 && lines.lineEnd(lines.count - 1) === "" ? lines.count - 1 : lines.count;
 }
 
-/** A splice of `old` without whole lines at its start and end that stay the same. */
+/** Omits whole lines at the start and end of `old` that stay the same. */
 export function trimLines(old: string, { start, end, text }: Splice): Splice {
   const shorter = Math.min(old.length, text.length);
   let head = 0;

@@ -13,8 +13,8 @@ interface TranslationContext {
 }
 
 /**
- * A block's new lines in the file's glyphs and indentation. `found` are the old lines in the file's spelling.
- * Undefined when they do not determine the indentation of the new lines.
+ * A block's new lines in the file's glyphs and indentation. `found`: the old lines in the file's spelling. Undefined
+ * when they do not determine the indentation of the new lines.
  */
 export function translate(
   block: Block,
@@ -93,7 +93,7 @@ function indent(
   return result;
 }
 
-/** A single line that replaces a single line keeps its indentation, whatever the rest of the block says. */
+/** A single line that replaces a single line keeps its indentation, regardless of the rest of the block. */
 function indentationInPlace(block: Block, found: readonly string[], newLine: number): string | undefined {
   const run = block.runs.find(({ newStart, newEnd }) => newStart === newLine && newEnd === newLine + 1);
   if (!run || run.oldEnd !== run.oldStart + 1) return undefined;
@@ -120,7 +120,7 @@ function keepGlyphs(
 ): readonly string[] {
   const written = textsOf(oldLines.map(innerUnits));
   const found = textsOf(foundLines.map(innerUnits));
-  // If the units differ, there is nothing to learn.
+  // If the units differ, the lines show nothing.
   if (written.length !== found.length) return newLines;
   const wanted = textsOf(newLines.map(unitsOf));
   const result = [...wanted];
@@ -129,7 +129,7 @@ function keepGlyphs(
   const end = { oldStart: written.length, oldEnd: written.length, newEnd: wanted.length };
   for (const run of [...diffRuns(written, wanted), end]) {
     const kept = found.slice(oldUnit, run.oldStart);
-    // A lone quote or blank on both sides means nothing, unless the line begins or ends with it.
+    // A single quote or blank that both sides have means nothing, unless the line begins or ends with it.
     if (kept.some((text) => telling.test(text))) result.splice(newUnit, kept.length, ...kept);
     ({ oldEnd: oldUnit, newEnd: newUnit } = run);
   }
@@ -137,7 +137,7 @@ function keepGlyphs(
 }
 
 /**
- * Glyphs that the call has wherever the file has plain characters: curly quotes for straight ones, odd spaces for
+ * Glyphs that the call has wherever the file has plain characters: curly quotes for straight ones, unusual spaces for
  * plain ones. New lines then mean the plain ones too.
  */
 function learnGlyphs(
@@ -181,13 +181,13 @@ function textsOf(lines: readonly (readonly Unit[])[]): readonly string[] {
   return [lineBreak, ...lines.flatMap((units) => [...units.map(({ text }) => text), lineBreak])];
 }
 
-/** Without trailing blanks, which may be the file's or the call's alone. */
+/** Removes trailing blanks, which may be only in the file or only in the call. */
 function innerUnits(line: string): readonly Unit[] {
   const units = unitsOf(line);
   return units.at(-1)?.key === " " ? units.slice(0, -1) : units;
 }
 
-/** Blanks come in runs, everything else is spelled as a whole. */
+/** Blanks come in runs; everything else is a whole unit. */
 function glyphsOf(key: string, text: string): readonly string[] {
   return key === " " ? [...text] : [text];
 }

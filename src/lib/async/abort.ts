@@ -10,7 +10,7 @@ export function abortError({ reason }: AbortSignal, message = "The call was canc
   return reason instanceof ToolError ? reason : new ToolError("cancelled", message, { cause: reason });
 }
 
-/** For `untilAborted`: an error that names what the call waited for. */
+/** For `untilAborted`: an error that names the awaited thing. */
 export function whileWaitingFor(awaited: string): (signal: AbortSignal) => ToolError {
   return (signal) => abortError(signal, `The call was cancelled while it waited for ${awaited}`);
 }

@@ -2,14 +2,14 @@
 export class Listeners<Event> {
   readonly #listeners = new Set<(event: Event) => unknown>();
 
-  /** Whether there are no listeners, so that no event needs to be created. */
+  /** Callers need not create an event when there are no listeners. */
   get idle(): boolean {
     return this.#listeners.size === 0;
   }
 
   /** Calls `listener`, which may be asynchronous, for every event; the returned function removes it. */
   on(listener: (event: Event) => unknown): () => void {
-    // Wrapped, so that one function registered twice is two listeners.
+    // The wrapper makes a function that is registered twice count as two listeners.
     const entry = (event: Event) => listener(event);
     this.#listeners.add(entry);
     return () => void this.#listeners.delete(entry);
@@ -17,7 +17,7 @@ export class Listeners<Event> {
 
   emit(event: Event): void {
     for (const listener of this.#listeners) {
-      // An error of a listener must not change what it observes.
+      // An error in a listener must not affect the caller.
       try {
         const result = listener(event);
         if (result instanceof Promise) result.catch(warn);

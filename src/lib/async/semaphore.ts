@@ -1,7 +1,7 @@
 import type { ToolError } from "../../contract/error.ts";
 import { abortError, untilAborted } from "./abort.ts";
 
-/** Lets a number of tasks run at once; the others wait in order of arrival. */
+/** Runs a limited number of tasks at once. The others wait in order of arrival. */
 export class Semaphore {
   readonly #waiting: (() => void)[] = [];
   #free: number;
@@ -10,7 +10,7 @@ export class Semaphore {
     this.#free = atOnce;
   }
 
-  /** Returns the function that releases the slot. `about` names the file in the error when the wait is cancelled. */
+  /** Returns a function that releases the slot. `about` names the file in the error of a cancelled wait. */
   async take(signal: AbortSignal, about: string): Promise<() => void> {
     if (signal.aborted) throw whileReading(about)(signal);
     if (this.#free > 0) this.#free -= 1;
@@ -36,7 +36,7 @@ export class Semaphore {
   }
 }
 
-/** For `untilAborted`: the error of a call that is cancelled while a file is read. */
+/** For `untilAborted`: the error of a call that is cancelled while it reads a file. */
 export function whileReading(about: string): (signal: AbortSignal) => ToolError {
   return (signal) => abortError(signal, `The call was cancelled while ${about} was read`);
 }

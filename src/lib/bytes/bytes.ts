@@ -29,14 +29,14 @@ export function prefixLengths(pattern: ArrayLike<unknown>): readonly number[] {
   return borders;
 }
 
-/** Frees memory at once. The garbage collector would wait; an endless output would collect some fifty megabytes. */
+/** Frees memory at once. With an endless output, the garbage collector would let some fifty megabytes accumulate. */
 export function releaseBytes({ buffer, byteLength }: Uint8Array): void {
-  // Smaller pieces may share their memory with others.
+  // Smaller buffers may share their memory with others.
   if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);
 }
 
-/** A copy with its own memory: a slice would keep the whole text that it was cut from in memory. */
+/** Copies a text to its own memory. A slice would keep the whole original text in memory. */
 export function detachedCopy(piece: string): string {
-  // This encoding also preserves half a surrogate pair.
+  // This encoding also preserves lone surrogates.
   return Buffer.from(piece, "utf16le").toString("utf16le");
 }

@@ -1,10 +1,10 @@
 let crypto: typeof import("node:crypto") | undefined;
 let hashedBytes = 0;
 
-/** SHA-256 in lower-case hex, which identifies contents. Text is hashed as UTF-8. */
+/** SHA-256 in lower-case hex. Text is hashed as UTF-8. */
 export function contentHash(content: Uint8Array | string): string {
   if (crypto === undefined) {
-    // A call that only reads hashes little, and loading node:crypto would take a fifth of its start.
+    // A call that only reads hashes little, and loading node:crypto would take a fifth of its start time.
     hashedBytes += content.length;
     if (hashedBytes <= 16 * 1024) return sha256(typeof content === "string" ? Buffer.from(content) : content);
     crypto = process.getBuiltinModule("node:crypto");
@@ -12,7 +12,7 @@ export function contentHash(content: Uint8Array | string): string {
   return crypto.hash("sha256", content, "hex");
 }
 
-/** SHA-256 in lower-case hex, without `node:crypto`: for small content, where loading that would cost more. */
+/** SHA-256 in lower-case hex, without `node:crypto`: for small content, where loading the module would cost more. */
 export function sha256(content: Uint8Array): string {
   const state = Uint32Array.from(start);
   const schedule = new Uint32Array(64);
@@ -24,7 +24,7 @@ export function sha256(content: Uint8Array): string {
   return [...state].map(toHex).join("");
 }
 
-/** A one bit, zeros, and the length in bits make whole blocks of 64 bytes. */
+/** Pads to whole blocks of 64 bytes: a one bit, zeros, and the length in bits. */
 function pad(content: Uint8Array): DataView {
   const blocks = new Uint8Array((Math.floor((content.length + 8) / 64) + 1) * 64);
   blocks.set(content);
@@ -69,7 +69,7 @@ const primes = [...Array(312).keys()].slice(2).filter((number) => {
   return true;
 });
 
-/** The first 32 bits of the fraction of a root, by which the standard defines its constants. */
+/** The first 32 bits of the fraction of a root, which the standard uses as constants. */
 function fractionOf(root: number): number {
   return Math.floor((root - Math.floor(root)) * 2 ** 32);
 }

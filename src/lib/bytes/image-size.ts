@@ -4,7 +4,7 @@ export interface ImageSize {
   readonly height: number;
 }
 
-/** The size in the header of a PNG, JPEG, GIF, WebP or BMP image; undefined when there is none. */
+/** The size in the header of a PNG, JPEG, GIF, WebP or BMP image; undefined for any other content. */
 export function imageSize(image: Uint8Array): ImageSize | undefined {
   const view = new DataView(image.buffer, image.byteOffset, image.byteLength);
   try {

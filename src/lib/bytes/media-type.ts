@@ -23,7 +23,7 @@ const machOMarks = [
 
 type Signature = readonly [matches: (head: Uint8Array) => boolean, mediaType: string, description: string];
 
-/** The first match counts. Marks that could begin a text are checked together with bytes that a text would not have. */
+/** The first match counts. A mark that could begin a text is checked together with bytes that a text cannot contain. */
 const signatures: readonly Signature[] = [
   [starts("\x89PNG"), "image/png", "PNG image"],
   [starts("\xff\xd8\xff"), "image/jpeg", "JPEG image"],
@@ -105,12 +105,12 @@ function either(...signatures: readonly Signature[0][]): Signature[0] {
   return (head) => signatures.some((matches) => matches(head));
 }
 
-/** The ISO base media container of MP4, HEIC and AVIF names its use in the first box. */
+/** The first box of the ISO base media container (MP4, HEIC, AVIF) names the format. */
 function brand(...brands: readonly string[]): Signature[0] {
   return both(at(4, "ftyp"), either(...brands.map((name) => at(8, name))));
 }
 
-/** A ZIP archive whose first entries mention `name`. */
+/** Whether the content is a ZIP archive whose first entries mention `name`. */
 function zipWith(name: string): Signature[0] {
   return both(starts("PK\x03\x04"), (head) =>
     Buffer.from(head.subarray(0, 8192)).includes(name, 0, "latin1"),
@@ -134,7 +134,7 @@ function isMp3(head: Uint8Array): boolean {
   return head[0] === 0xff && [0xfb, 0xf3, 0xf2].includes(head[1] ?? 0);
 }
 
-/** A universal Mach-O program begins like a Java class, with a small number where the class has its version. */
+/** A universal Mach-O program begins like a Java class, but has a small number in the position of the class version. */
 function isJavaVersion(head: Uint8Array): boolean {
   return (head[6] ?? 0) * 256 + (head[7] ?? 0) >= 45;
 }

@@ -1,6 +1,6 @@
 import { posixClasses } from "../text/posix-classes.ts";
 
-/** The problem of a pattern, its index (from 0), and a hint. */
+/** The problem with a pattern, its index (from 0), and a hint. */
 export class GlobSyntaxError extends Error {
   readonly index: number;
   readonly hint: string;
@@ -17,7 +17,7 @@ export type Segment = "**" | NamePattern;
 
 export interface NamePattern {
   readonly tokens: readonly Token[];
-  /** Most patterns are one of these, which a string comparison answers. */
+  /** Most patterns have one of these forms, which a string comparison can match. */
   readonly shape: Shape;
 }
 
@@ -34,7 +34,7 @@ interface CharacterClass {
 }
 
 /**
- * Splits a pattern without braces at its slashes. A slash inside a class stays there and matches nothing, as in git.
+ * Splits a pattern without braces at its slashes. As in git, a slash inside a class does not split and matches nothing.
  */
 export function parseSegments(pattern: string): Segment[] {
   if (!/[[\\]/.test(pattern)) return pattern.split("/").map(plainSegment);
@@ -72,7 +72,10 @@ export function parseSegments(pattern: string): Segment[] {
   return segments;
 }
 
-/** A segment in which only stars and question marks are special. Its tokens are made on demand, because few are used. */
+/**
+ * A segment in which only stars and question marks are special. Its tokens are computed on demand, because few are
+ * needed.
+ */
 function plainSegment(text: string): Segment {
   if (/^\*{2,}$/.test(text)) return "**";
   const name = text.includes("**") ? text.replace(/\*{2,}/g, "*") : text;
@@ -97,7 +100,7 @@ function plainShape(name: string): Shape {
   return { kind: starFirst ? "suffix" : starLast ? "prefix" : "literal", text };
 }
 
-/** The index after the "]" of the class that opens at `open`. Refuses a reversed range. */
+/** The index after the "]" of the class that opens at `open`. Throws for a reversed range. */
 export function endOfClass(pattern: string, open: number): number {
   const { token, next } = parseClass(pattern, open);
   if (token.ranges.some((code, index) => index % 2 === 1 && code < token.ranges[index - 1]!)) {
@@ -125,13 +128,13 @@ export function matchSegment(pattern: NamePattern, name: string): boolean {
   }
 }
 
-/** The literal text that every matching name ends in; may be empty. */
+/** The literal text at the end of every matching name; may be empty. */
 export function literalTail({ tokens }: NamePattern): string {
   const start = tokens.findLastIndex((token) => typeof token === "string" || "ranges" in token) + 1;
   return String.fromCodePoint(...tokens.slice(start).map((token) => (token as { code: number }).code));
 }
 
-/** Backtracking to the last star is enough: it can match whatever an earlier star could. */
+/** Backtracking to the last star is enough, because it can match anything that an earlier star could. */
 function matchTokens(tokens: readonly Token[], name: string): boolean {
   let token = 0;
   let index = 0;
@@ -197,7 +200,7 @@ function parseClass(pattern: string, open: number): { token: CharacterClass; nex
     }
     const high = characterAt(pattern, index + 1, open);
     index = high.next;
-    // To git a reversed range is its first character; `endOfClass` refuses it in patterns that users write.
+    // Git reads a reversed range as its first character. `endOfClass` refuses it in patterns that users write.
     ranges.push(low.code, high.code, low.code, low.code);
   }
   return { token: { negated, ranges }, next: index + 1 };

@@ -8,28 +8,30 @@ import {
   type Segment,
 } from "./glob-segment.ts";
 
-/** A file name pattern that matches in time linear in pattern times path, also for hostile patterns. */
+/**
+ * A file name pattern. Matching takes time proportional to pattern length times path length, even for hostile patterns.
+ */
 export interface Glob {
   /** The base name that a pattern without wildcards matches at any depth; undefined for every other pattern. */
   readonly literalName: string | undefined;
   readonly onlyDirectories: boolean;
-  /** Every match ends in one of these: a rough filter for programs without such patterns. */
+  /** Every match ends in one of these. Programs that lack such patterns can use them as a rough filter. */
   readonly tails: readonly string[];
-  /** Whether a path with this base name could match: a quick check. */
+  /** A quick check whether a path with this base name could match. */
   couldBeNamed(name: string): boolean;
-  /** `path` is relative to where the pattern is anchored, with "/" between names. */
+  /** `path` is relative to the pattern's anchor, with "/" between names. */
   matches(path: string, kind: "file" | "directory"): boolean;
-  /** Whether a path below this directory could match, so that a walk can skip the rest. */
+  /** Whether a path below this directory could match. A walk can skip the directory otherwise. */
   couldMatchBelow(directory: string): boolean;
 }
 
 /**
- * Reads a pattern as `rg -g` does: `*`, `?`, `[a-z]`, `[!a]`, `**`, `{a,b}`, and `\` to escape. Without a slash it
- * matches the base name at any depth, a leading slash anchors it, a trailing one matches only directories.
- * Throws `invalid-input` that shows the position.
+ * Parses a pattern as `rg -g` does: `*`, `?`, `[a-z]`, `[!a]`, `**`, `{a,b}`, and `\` to escape. A pattern without a
+ * slash matches the base name at any depth, a leading slash anchors it, a trailing slash matches only directories.
+ * Throws `invalid-input` with the position.
  */
 export function parseGlob(source: string, options: { readonly ignoreCase?: boolean } = {}): Glob {
-  // Models like to write "./src"; the paths matched here never begin like that.
+  // Models often write "./src"; the matched paths never begin like that.
   const pattern = source.startsWith("./") ? source.slice(1) : source;
   const ignoreCase = options.ignoreCase ?? false;
   try {
@@ -40,7 +42,9 @@ export function parseGlob(source: string, options: { readonly ignoreCase?: boole
   }
 }
 
-/** The same for a line of an ignore file, where braces are literal; undefined when git would never match it. */
+/**
+ * Like `compileGlob`, for a line of an ignore file, where braces are literal; undefined when git would never match it.
+ */
 export function parseIgnoreGlob(source: string): Glob | undefined {
   try {
     return new PlainGlob(source, false);
@@ -94,7 +98,7 @@ class PlainGlob implements Glob {
     this.onlyDirectories = source.length > 1 && source.endsWith("/");
     const inner = this.onlyDirectories ? source.slice(0, -1) : source;
     const segments = parseSegments(ignoreCase ? inner.toLowerCase() : inner);
-    // The empty name before a leading slash; the slash anchors, which more than one segment does anyway.
+    // A leading slash anchors the pattern and leaves an empty first segment, which is dropped.
     if (inner.startsWith("/")) segments.shift();
     while (segments[0] === "**" && segments[1] === "**") segments.shift();
     const [first, second] = segments;
@@ -130,7 +134,7 @@ class PlainGlob implements Glob {
     return [...reached].some((position) => position < this.#segments.length);
   }
 
-  /** Every position in the pattern that reading the whole path can reach. */
+  /** All positions in the pattern that can be reached by reading the whole path. */
   #reached(path: string): Set<number> {
     let positions = this.#skipStars(new Set([0]));
     for (const name of path.split("/")) {
@@ -146,7 +150,7 @@ class PlainGlob implements Glob {
     return positions;
   }
 
-  /** "**" matches also no name, except at the end, where it means the content of the directory. */
+  /** "**" also matches zero names, except at the end, where it means the content of the directory. */
   #skipStars(positions: Set<number>): Set<number> {
     for (const position of positions) {
       if (this.#segments[position] === "**" && position + 1 < this.#segments.length)
@@ -176,7 +180,7 @@ export function expandBraces(pattern: string): string[] {
   return texts;
 }
 
-/** Reads up to the end, or inside braces up to the "," or "}" that ends this alternative. */
+/** Reads to the end, or inside braces to the "," or "}" that ends this alternative. */
 function expandUntil(pattern: string, start: number, ends: string): { texts: string[]; next: number } {
   let texts = [""];
   let index = start;
@@ -196,7 +200,7 @@ function expandUntil(pattern: string, start: number, ends: string): { texts: str
   return { texts, next: index };
 }
 
-/** The end of literal text: a character after a backslash, or several without one. */
+/** The end of a run of literal text. An escaped character is a run by itself. */
 function endOfText(pattern: string, start: number): number {
   plainText.lastIndex = start;
   const plain = plainText.exec(pattern)?.[0].length ?? 0;

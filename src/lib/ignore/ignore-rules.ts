@@ -4,8 +4,8 @@ import { type Glob, parseIgnoreGlob } from "../glob/glob.ts";
 /** The rules of one ignore file. */
 export interface IgnoreRules {
   /**
-   * The verdict of the last matching line, undefined when none matches. `path` is relative to the file's directory.
-   * Directories above `path` are not checked.
+   * The verdict of the last matching line; undefined when none matches. `path` is relative to the file's directory. The
+   * directories above `path` are not checked.
    */
   decide(path: string, kind: "file" | "directory"): "ignore" | "include" | undefined;
   /** Every name that a line matches ends in one of these. */
@@ -28,7 +28,7 @@ interface Rule {
 }
 
 class RuleList implements IgnoreRules {
-  /** Plain names, found by one lookup, because most files have many. */
+  /** Plain names are looked up in a map, because most files have many of them. */
   readonly #byName = { file: new Map<string, number>(), directory: new Map<string, number>() };
   /** Indexes of all other rules, last first. */
   readonly #others: number[] = [];
@@ -66,7 +66,7 @@ function parseRule(line: string): Rule[] {
   return glob === undefined ? [] : [{ glob, verdict: negated ? "include" : "ignore" }];
 }
 
-/** Spaces at the end do not count unless the first of them is escaped; other blanks do. */
+/** Removes trailing spaces, unless the first of them is escaped. Other blanks stay. */
 function withoutTrailingSpaces(line: string): string {
   let end = 0;
   for (let index = 0; index < line.length; index += 1) {
@@ -79,12 +79,15 @@ function withoutTrailingSpaces(line: string): string {
 
 export type IgnoreFileName = IgnoreFileOutside["name"];
 
-/** The ignore files of one directory. They see a path with `prefix` before it and without its first `cut` characters. */
+/**
+ * The ignore files of one directory. Before matching, `prefix` is added to a path and its first `cut` characters are
+ * removed.
+ */
 export interface IgnoreLevel {
   readonly files: ReadonlyMap<IgnoreFileName, IgnoreRules>;
   readonly cut: number;
   readonly prefix: string;
-  /** Git's rules from directories above do not apply. */
+  /** Git's rules from the directories above do not apply. */
   readonly isRepository: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** For `JSON.stringify`: JSON has no big integers. */
+/** A replacer for `JSON.stringify`, because JSON has no big integers. */
 export function bigintAsText(_key: string, value: unknown): unknown {
   return typeof value === "bigint" ? `${value}n` : value;
 }

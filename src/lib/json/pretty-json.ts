@@ -1,10 +1,10 @@
 const maxWidth = 100;
-/** Deeper values stay on one line: indenting them would take the square of their length. */
+/** Deeper values stay on one line, because indenting them would produce quadratic output. */
 const maxDepth = 100;
 
 /**
- * JSON with a line for each value, short lists and objects on one line. Numbers and strings keep their spelling.
- * Undefined for invalid JSON.
+ * Formats JSON with one line for each value, and short lists and objects on one line. Numbers and strings keep their
+ * spelling. Returns undefined for invalid JSON.
  */
 export function prettyJson(text: string): string | undefined {
   try {
@@ -46,7 +46,7 @@ export function prettyJson(text: string): string | undefined {
 
 const token = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
 
-/** The end of a list or object of plain values that fits on a line; -1 for others. */
+/** The end of a list or object of plain values that fits on a line; -1 for any other value. */
 function endOfShort(tokens: readonly string[], start: number): number {
   let width = 0;
   for (let index = start + 1; index < tokens.length; index += 1) {

@@ -37,7 +37,7 @@ export function scanJson(text: string, name: string, maxValues = Number.POSITIVE
   return new Scan(text, name, maxValues).whole();
 }
 
-/** The member with this key; of duplicates the last, as JSON.parse reads it. */
+/** The member with this key. The last duplicate counts, as in JSON.parse. */
 export function memberOf(node: JsonNode | undefined, key: string): JsonMember | undefined {
   return node?.kind === "object" ? node.members.findLast((member) => member.key === key) : undefined;
 }
@@ -108,7 +108,6 @@ class Scan {
     return { kind: "array", items, start, end: this.#at };
   }
 
-  /** The items between brackets, with commas between. */
   #each(close: "}" | "]", read: () => void): void {
     this.#at += 1;
     if (this.#next() !== close) {
@@ -135,7 +134,7 @@ class Scan {
       break;
     }
     const written = this.#text.slice(start, this.#at);
-    // Most strings have no escapes, and images are long.
+    // Most strings have no escapes, and images are long, so this skips ahead.
     const wrong = written.search(written.includes("\\") ? unfitInString : control);
     if (wrong === -1) return;
     this.#at = start + wrong;
@@ -179,6 +178,6 @@ const scalarHere = /(true|false|null)|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this is about
 const control = /[\0-\x1f]/;
 
-/** A control character, or an invalid escape. */
+/** A control character or an invalid escape. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this is about
 const unfitInString = /[\0-\x1f]|(?<!\\)(?:\\\\)*\\(?!["\\/bfnrt]|u[\da-fA-F]{4})/;

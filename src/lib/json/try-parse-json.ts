@@ -1,4 +1,4 @@
-/** Undefined when the text is not JSON. */
+/** Returns undefined when the text is not JSON. */
 export function tryParseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -33,7 +33,7 @@ export function parseClass(scanner: Scanner, depth = 0): ClassSet {
   }
 }
 
-/** Hyphens at the beginning are literal, and so is a "]" there. */
+/** Hyphens and a "]" at the beginning are literal. */
 function leadingLiterals(scanner: Scanner): ClassSet[] {
   scanner.skipBlanks();
   const hyphens = scanner.takeMatch(/-+/y)?.[0] ?? "";
@@ -164,7 +164,7 @@ function assertionOf(scanner: Scanner, letter: string, start: number): Assertion
   );
 }
 
-/** `\x7F`, `\u00e9`, `\U0001F600`, or any of them with braces. */
+/** Parses `\x7F`, `\u00e9`, `\U0001F600`, or any of them with braces. */
 function parseHexadecimal(scanner: Scanner, letter: string, start: number): number {
   const digits = { x: 2, u: 4, U: 8 }[letter]!;
   const found = scanner.takeMatch(/\{\s*([0-9A-Fa-f\s]+)\s*\}|([0-9A-Fa-f]+)/y);
@@ -188,7 +188,7 @@ function parseProperty(scanner: Scanner, start: number): Extract<ClassSet, { kin
   const [text, first, operator, second] = found;
   const source = propertyInJavaScript(first ?? text, operator, second);
   const written = scanner.pattern.slice(start, scanner.index);
-  // Rust accepts more spellings of names; only ripgrep knows whether this one exists.
+  // Rust accepts more spellings of names. Only ripgrep knows whether this one exists.
   if (source === undefined) scanner.untranslatable = `the property ${written}`;
   if (!scanner.flags.u) scanner.untranslatable = `${written} without Unicode`;
   const negated = (written[1] === "P") !== (operator?.startsWith("!") === true);
@@ -204,7 +204,7 @@ const keys: ReadonlyMap<string, string> = new Map([
   ["scriptextensions", "scx="],
 ]);
 
-/** The property as JavaScript spells it: the name as written, or as most names are spelled (Old_Italic). */
+/** The property as JavaScript spells it: the name as written, or in the usual spelling (Old_Italic). */
 function propertyInJavaScript(first: string, operator?: string, second = ""): string | undefined {
   const key = operator === undefined ? "" : keys.get(first.toLowerCase().replace(/[\s_-]/g, ""));
   if (key === undefined) return undefined;

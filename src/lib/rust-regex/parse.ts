@@ -18,7 +18,7 @@ export function parseRegex(pattern: string, options: { readonly ignoreCase: bool
 
 const maxDepth = 250;
 
-/** Parses up to the end or the ")" of the group; flags set inside end there. */
+/** Parses to the end of the pattern or the ")" of the group. Flags set inside end there. */
 function parseAlternation(scanner: Scanner, depth: number): Node {
   const outer = scanner.flags;
   const branches: Node[] = [];
@@ -40,7 +40,7 @@ function parseConcatenation(scanner: Scanner, depth: number): Node {
       continue;
     }
     const node = parseAtom(scanner, depth);
-    // A group that only sets flags is not an atom, and cannot be repeated.
+    // A group that only sets flags is not an atom and cannot be repeated.
     repeatable = node !== undefined;
     if (node !== undefined) nodes.push(node);
   }
@@ -118,7 +118,7 @@ function parseCount(scanner: Scanner): [number, number] {
   return [min, max];
 }
 
-/** Parses `?:`, `?<name>`, `?P<name>` or `?flags:` after "(". `?flags)` applies to the rest of the group around it. */
+/** Parses `?:`, `?<name>`, `?P<name>` or `?flags:` after "(". `?flags)` applies to the rest of the enclosing group. */
 function parseGroupStart(scanner: Scanner, open: number): "group" | "flags-only" {
   scanner.skipBlanks();
   if (scanner.takeMatch(/\?(?:<?[=!]|>)/y)) {
@@ -156,7 +156,7 @@ function parseName(scanner: Scanner, open: number): void {
   scanner.names.add(name);
 }
 
-/** Parses up to the ":" or ")" and stops before it. */
+/** Parses the flags before the ":" or ")". */
 function parseFlags(scanner: Scanner, open: number): Flags {
   const found: Record<string, boolean> = {};
   let value = true;

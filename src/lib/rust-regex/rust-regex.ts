@@ -9,26 +9,26 @@ export interface RegexOptions {
   /** The pattern is plain text. */
   readonly literal?: boolean;
   readonly ignoreCase?: boolean;
-  /** No word character may touch the match on either side. */
+  /** No word character may be next to the match on either side. */
   readonly wholeWord?: boolean;
   readonly multiline?: boolean;
 }
 
-/** A pattern in ripgrep's syntax, ready to be searched for in process. */
+/** A compiled pattern in ripgrep's syntax, for searching in process. */
 export interface RustRegex {
   /** "\r\n" ends a line, as for `rg --crlf`; false when the pattern itself contains "\r". */
   readonly crlf: boolean;
-  /** A backtracking engine may take unreasonably long: run it under a time bound. */
+  /** A backtracking engine may take unreasonably long, so run it with a time limit. */
   readonly mayBacktrack: boolean;
   /** Part of every match: a text without it need not be searched. May be empty. */
   readonly requiredText: string;
-  /** Why JavaScript cannot match exactly the same. Then only ripgrep can search. */
+  /** The reason why JavaScript cannot match the same texts. Only ripgrep can search then. */
   readonly untranslatable: string | undefined;
-  /** An expression with the flag "g". Only when nothing is untranslatable. */
+  /** An expression with the flag "g". Call it only for a translatable pattern. */
   compile(traits: TextTraits): RegExp;
 }
 
-/** Throws `invalid-input` with the position of the error for a pattern that ripgrep refuses. */
+/** Throws `invalid-input` with the position of the error when ripgrep would refuse the pattern. */
 export function translateRegex(pattern: string, options: RegexOptions = {}): RustRegex {
   const ignoreCase = options.ignoreCase ?? false;
   const parsed = options.literal
@@ -42,7 +42,7 @@ export function translateRegex(pattern: string, options: RegexOptions = {}): Rus
   return new Translation(node, { multiline, crlf }, parsed.untranslatable);
 }
 
-/** More ways than this may take too long to try at every position of a long text. */
+/** Trying more ways than this at every position of a long text may take too long. */
 const manyWays = 100;
 
 class Translation implements RustRegex {
@@ -73,7 +73,10 @@ class Translation implements RustRegex {
     return compiled;
   }
 
-  /** Why the engine refuses the expression: Node 22 has no `(?i:…)`, and every engine finds some pattern too large. */
+  /**
+   * The reason why the engine refuses the expression: Node 22 has no `(?i:…)`, and some patterns are too large for any
+   * engine.
+   */
   #refusal(): string | undefined {
     try {
       // An expression that is too large fails when it is first used.
@@ -112,7 +115,7 @@ function asksForNewline(node: Node): boolean {
   return [...nodesOf(node)].some((part) => part.kind === "literal" && part.code === newline);
 }
 
-/** Whether the pattern names "\r", so that it cannot be half of a line end. */
+/** Whether the pattern contains "\r", so that a "\r" cannot count as part of a line end. */
 function asksForCarriageReturn(node: Node): boolean {
   return [...nodesOf(node)].some((part) => {
     if (part.kind === "class") return lists(part.set, carriageReturn);
@@ -137,7 +140,7 @@ function textInEveryMatch(node: Node): string {
   return longest;
 }
 
-/** An upper bound for the attempts of a backtracking engine at one position; a long repetition counts as endless. */
+/** An upper bound for the attempts of a backtracking engine at one position. A long repetition counts as endless. */
 function waysToMatch(node: Node): number {
   switch (node.kind) {
     case "repetition":

@@ -5,7 +5,7 @@ export type Node = Readonly<
   | { kind: "empty" }
   | { kind: "literal"; code: number; ignoreCase: boolean }
   | { kind: "class"; set: ClassSet; ignoreCase: boolean }
-  /** `newlines`: it matches line ends as well. */
+  /** `newlines`: the node also matches line ends. */
   | { kind: "dot"; newlines: boolean }
   | { kind: "assertion"; at: AssertionKind; unicode: boolean }
   /** `max` may be Infinity. */
@@ -29,13 +29,13 @@ export type AssertionKind =
 export type ClassSet = Readonly<
   | { kind: "range"; first: number; last: number }
   | { kind: "perl"; name: "d" | "s" | "w"; negated: boolean; unicode: boolean }
-  /** `source` is a property as JavaScript spells it, such as "Script=Greek". */
+  /** `source` is a property in JavaScript's spelling, such as "Script=Greek". */
   | { kind: "property"; source: string; negated: boolean }
   | { kind: "union"; sets: readonly ClassSet[]; negated: boolean }
   | { kind: "operation"; operator: "&&" | "--" | "~~"; left: ClassSet; right: ClassSet }
 >;
 
-/** Flags as `(?i-s:…)` sets them. Unlike in Rust, `m` is on by default, because ripgrep searches lines. */
+/** Flags that `(?i-s:…)` sets. Unlike in Rust, `m` is on by default, because ripgrep searches lines. */
 export type Flags = Readonly<Record<"i" | "m" | "s" | "u" | "x" | "U", boolean>>;
 
 /** A node and everything in it. */
@@ -76,7 +76,7 @@ export class Scanner {
     return true;
   }
 
-  /** Reads what a sticky expression matches here. */
+  /** Reads the text that a sticky expression matches at this position. */
   takeMatch(expression: RegExp): RegExpExecArray | undefined {
     expression.lastIndex = this.index;
     const match = expression.exec(this.pattern);
@@ -85,25 +85,25 @@ export class Scanner {
     return match;
   }
 
-  /** The next code point, read past it. */
+  /** Reads the next code point. */
   next(): number {
     const code = this.pattern.codePointAt(this.index)!;
     this.index += code > 0xffff ? 2 : 1;
     return code;
   }
 
-  /** In `(?x)` blanks and comments are ignored. */
+  /** In `(?x)`, blanks and comments are ignored. */
   skipBlanks(): void {
     if (this.flags.x) this.takeMatch(/(?:\s|#[^\n]*)*/y);
   }
 
-  /** The error of a pattern that ripgrep refuses; marks it from `start` to the current position. */
+  /** The error for a pattern that ripgrep refuses. Marks the text from `start` to the current position. */
   error(message: string, hint: string, start: number = this.index): ToolError {
     return regexError(this.pattern, { start, end: this.index }, message, hint);
   }
 }
 
-/** The error of a pattern that ripgrep refuses; `end` is after the last wrong character. */
+/** The error for a pattern that ripgrep refuses. `end` is after the last wrong character. */
 export function regexError(
   pattern: string,
   wrong: { readonly start: number; readonly end: number },

@@ -1,8 +1,8 @@
 import { type AssertionKind, type ClassSet, type Node, nodesOf } from "./syntax.ts";
 
-/** How a pattern is searched; the same for every text. */
+/** The options of a search; the same for every text. */
 export interface SearchMode {
-  /** Matches may contain line ends; otherwise no class matches them, as in ripgrep. */
+  /** Matches may contain line ends. Otherwise no class matches them, as in ripgrep. */
   readonly multiline: boolean;
   /** "\r\n" ends a line as "\n" does. */
   readonly crlf: boolean;
@@ -12,11 +12,11 @@ export interface SearchMode {
 export interface TextTraits {
   readonly ascii: boolean;
   readonly carriageReturns: boolean;
-  /** The text contains bytes that are not UTF-8, as lone surrogates, which no pattern may match. */
+  /** The text contains bytes that are not UTF-8. They appear as lone surrogates, which no pattern may match. */
   readonly strayBytes: boolean;
 }
 
-/** A JavaScript expression (flag "v") that matches in such a text what ripgrep matches. */
+/** A JavaScript expression (flag "v") that matches what ripgrep matches in such a text. */
 export function writeRegex(node: Node, mode: SearchMode, traits: TextTraits): RegExp {
   const cases = new Set(casesOf(node));
   const writer = new Writer(mode, traits, cases.size > 1);
@@ -31,9 +31,9 @@ class Writer {
   readonly nativeLines: boolean;
   readonly #mode: SearchMode;
   readonly #traits: TextTraits;
-  /** Only some parts ignore case, so each part carries its own flag. */
+  /** Only some parts ignore case, so each part has its own flag. */
   readonly #mixedCase: boolean;
-  /** Line ends that `^`, `$` and `.` see. */
+  /** The line ends for `^`, `$` and `.`. */
   readonly #lineEnds: "\\n" | "\\r\\n";
 
   constructor(mode: SearchMode, traits: TextTraits, mixedCase: boolean) {
@@ -88,7 +88,7 @@ class Writer {
     return this.#traits.strayBytes ? "\\u{D800}-\\u{DFFF}" : "";
   }
 
-  /** A class item, or an operand of `&&` and `--`. */
+  /** Writes a class item, or an operand of `&&` and `--`. */
   #classSet(set: ClassSet): string {
     switch (set.kind) {
       case "range":
@@ -150,7 +150,7 @@ const unicodePerl = {
 
 const asciiPerl = { d: "0-9", s: "\\t-\\r ", w: "0-9A-Za-z_" } as const;
 
-/** Whether case is ignored, for every part where it matters. */
+/** Yields for each part with upper and lower case whether it ignores case. */
 function* casesOf(node: Node): Generator<boolean> {
   for (const part of nodesOf(node)) {
     if (part.kind === "class") yield part.ignoreCase;

@@ -8,7 +8,7 @@ export interface DecodedPage {
 
 /**
  * Decodes as browsers do: by the byte-order mark, the server's header, the declaration in the first 1024 bytes, else as
- * UTF-8 if valid, else as windows-1252. Drops a character that is cut at the end.
+ * UTF-8 if valid, else as windows-1252. Drops an incomplete character at the end.
  */
 export function decodePage(bytes: Uint8Array, mediaType = ""): DecodedPage {
   const mark = byteOrderMarkLength(bytes);
@@ -39,7 +39,7 @@ function charsetInMarkup(head: string): string | undefined {
   return charset !== undefined && /^utf-?16/i.test(charset) ? "utf-8" : charset;
 }
 
-/** The browsers' name for a character set; undefined for unknown ones. */
+/** The browsers' name of a character set; undefined when it is unknown. */
 function known(label: string | undefined): string | undefined {
   if (label === undefined) return undefined;
   try {

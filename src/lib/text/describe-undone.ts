@@ -8,12 +8,12 @@ interface UndoRequest {
   readonly dry_run?: boolean | undefined;
 }
 
-/** Whether this was an undo that a redo can revert. */
+/** Whether a redo can revert this undo. */
 export function canRedo({ files }: Undone, { redo, dry_run }: UndoRequest): boolean {
   return files.length > 0 && !redo && !dry_run;
 }
 
-/** The undone changes, for every reader: without a hint. */
+/** Lists the undone changes for every reader, without a hint. */
 export function describeUndone({ calls, files, notes }: Undone, { redo, dry_run }: UndoRequest): string {
   if (files.length === 0) return notes.join("\n");
   const verb = dry_run ? "Would undo" : "Undid";

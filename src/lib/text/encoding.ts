@@ -1,11 +1,11 @@
 import type { TextEncoding } from "../../contract/environment.ts";
 import { asBuffer } from "../bytes/bytes.ts";
 
-/** Enough of a file's beginning to detect its encoding. */
+/** Enough of a file to detect its encoding. */
 export const detectionBytes: number = 64 * 1024;
 
 /**
- * Detects the encoding from a file's beginning. `complete`: `head` is the whole file; otherwise a character may be cut
+ * Detects the encoding from a file's beginning. `complete`: `head` is the whole file. Otherwise a character may be cut
  * at its end.
  */
 export function detectEncoding(head: Uint8Array, options: { complete: boolean }): TextEncoding | "binary" {
@@ -21,7 +21,6 @@ export function encodingOf(file: Uint8Array): TextEncoding | "binary" {
   return detectEncoding(file.subarray(0, detectionBytes), { complete: file.length <= detectionBytes });
 }
 
-/** The byte order of UTF-16; undefined for every other encoding. */
 export function detectUtf16(head: Uint8Array): "utf-16le" | "utf-16be" | undefined {
   if (byteOrderMarkLength(head) === 2) return head[0] === 0xff ? "utf-16le" : "utf-16be";
   return head.includes(0) && !hasUtf8Mark(head) ? guessUtf16(head) : undefined;
@@ -38,8 +37,8 @@ function hasUtf8Mark(head: Uint8Array): boolean {
 }
 
 /**
- * Decodes bytes without their byte-order mark. Never fails: stray bytes in UTF-8 become U+FFFD, where edits find them;
- * content that is not UTF-8 after all is decoded as Latin-1, and `encoding` says so.
+ * Decodes bytes without their byte-order mark. Never fails: stray bytes in UTF-8 become U+FFFD, where edits find them.
+ * Content that turns out not to be UTF-8 is decoded as Latin-1, and `encoding` says so.
  */
 export function decodeText(
   bytes: Uint8Array,
@@ -66,13 +65,13 @@ export function decodeText(
   }
 }
 
-// `ignoreBOM` keeps a U+FEFF inside the text; the mark of the file has already been removed.
+// `ignoreBOM` keeps a U+FEFF inside the text. The file's own mark is already removed.
 const utf8Decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const tolerantDecoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /**
- * Whether decoded text that was not valid UTF-8 is UTF-8 with stray bytes. Letters of other encodings hardly ever form
- * valid UTF-8 by chance.
+ * Whether a text that is not valid UTF-8 is UTF-8 with stray bytes. Letters of other encodings hardly ever form valid
+ * UTF-8 by chance.
  */
 export function isMostlyUtf8(decoded: string): boolean {
   let strays = 0;
@@ -93,7 +92,7 @@ function isUtf8(head: Uint8Array, options: { complete: boolean }): boolean {
   }
 }
 
-/** UTF-16 without a mark: mostly ASCII text has its zero bytes all on one side. */
+/** Detects UTF-16 without a mark: in mostly ASCII text, all zero bytes are at even or all at odd positions. */
 function guessUtf16(head: Uint8Array): "utf-16le" | "utf-16be" | undefined {
   let even = 0;
   let odd = 0;

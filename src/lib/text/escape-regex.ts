@@ -1,4 +1,4 @@
-/** A regular expression source that matches exactly `text`, with or without the `u` flag, outside character classes. */
+/** A regular expression source that matches exactly `text` outside character classes, with or without the `u` flag. */
 export function escapeRegex(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
 }

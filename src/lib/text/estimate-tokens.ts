@@ -1,6 +1,6 @@
 /**
- * A safe (high) estimate of a text's tokens for any tokenizer. Words cost little, digits and signs more, a character of
- * another script up to a token, and long runs without a blank (hashes, base64) nearly that.
+ * Estimates a text's tokens for any tokenizer, rather too high than too low. Words cost little, digits and signs more,
+ * a character of another script up to one token, and long runs without a blank (hashes, base64) nearly that.
  */
 export function estimateTokens(text: string): number {
   let tokens = 0;
@@ -8,7 +8,7 @@ export function estimateTokens(text: string): number {
   for (let index = 0; index < text.length; index += 1) {
     const unit = text.charCodeAt(index);
     if (unit > 127) {
-      // Half of an emoji, most often.
+      // A surrogate is usually half of an emoji.
       const isSurrogate = unit >= 0xd800 && unit <= 0xdfff;
       tokens += isSurrogate ? costs.surrogate : costs.foreign;
       run = 0;

@@ -4,13 +4,13 @@ export interface LineMatch {
   readonly line: number;
   readonly start: number;
   readonly end: number;
-  /** Where the match begins, or continues, within the line. */
+  /** The position in the line where the match begins or continues. */
   readonly at: number;
 }
 
 /**
- * The lines of a text that an expression with the flag "g" matches, in order, each once. After a final newline there
- * is no further line. With `multiline` a match may span several lines.
+ * The lines that an expression with the flag "g" matches, in order, each once. A final newline does not begin another
+ * line. With `multiline` a match may span several lines.
  */
 export function* matchLines(
   text: string,
@@ -42,12 +42,12 @@ export function* matchLines(
   }
 }
 
-/** V8 also matches empty text between the two halves of a surrogate pair. */
+/** V8 also finds empty matches between the two halves of a surrogate pair. */
 function splitsPair(text: string, index: number): boolean {
   return (text.charCodeAt(index) & 0xfc00) === 0xdc00 && (text.charCodeAt(index - 1) & 0xfc00) === 0xd800;
 }
 
-/** After an empty match the search continues one whole character later. */
+/** After an empty match, the search continues after the next whole character. */
 function positionAfter(text: string, found: RegExpExecArray): number {
   if (found[0].length > 0) return found.index + found[0].length;
   return found.index + ((text.codePointAt(found.index) ?? 0) > 0xffff ? 2 : 1);

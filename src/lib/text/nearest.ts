@@ -1,6 +1,6 @@
 /**
- * The candidate that `word` probably means: the same except for case and separators, else a few typing errors away,
- * else the only one with the same last word (`file_path` → `path`). Earlier candidates win ties.
+ * The candidate that `word` probably means: equal except for case and separators, else a few typing errors away, else
+ * the only one with the same last word (`file_path` → `path`). Earlier candidates win ties.
  */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   const known = [...candidates];
@@ -17,7 +17,7 @@ function fewestErrors(plain: string, candidates: readonly string[]): string | un
   let fewest = Number.POSITIVE_INFINITY;
   for (const candidate of candidates) {
     const other = plainSpelling(candidate);
-    // One error in three letters is a slip; more is another word.
+    // One error in three letters is a typing error; more means another word.
     const allowed = Math.floor(Math.max(plain.length, other.length, 3) / 3);
     if (Math.abs(plain.length - other.length) > allowed) continue;
     const errors = typingErrors(plain, other);

@@ -1,4 +1,4 @@
-/** The named ASCII sets of POSIX, as in `[[:alpha:]]`: first and last code point, in pairs. */
+/** The named ASCII sets of POSIX, as in `[[:alpha:]]`: pairs of first and last code point. */
 export const posixClasses: ReadonlyMap<string, readonly number[]> = new Map([
   ["alnum", [0x30, 0x39, 0x41, 0x5a, 0x61, 0x7a]],
   ["alpha", [0x41, 0x5a, 0x61, 0x7a]],

@@ -1,5 +1,5 @@
 /**
- * Makes everything visible that would control a terminal: control characters, escape sequences, bidirectional controls,
+ * Makes characters visible that would control a terminal: control characters, escape sequences, bidirectional controls,
  * invisible characters. Line ends and tabs stay.
  */
 export function printable(text: string): string {
@@ -12,8 +12,8 @@ export function printableLine(text: string): string {
 }
 
 /**
- * Quotes a path that contains control characters, so that a line end in a name does not look like a line of the output,
- * and a bidirectional control does not make it look like another name.
+ * Quotes a path that contains control characters. Otherwise a line end in a name could look like a line of the output,
+ * and a bidirectional control could make it look like another name.
  */
 export function showPath(path: string): string {
   if (path.search(unprintableInPath) < 0) return path;
@@ -21,7 +21,7 @@ export function showPath(path: string): string {
   return JSON.stringify(path).replace(unprintableInPath, toEscape);
 }
 
-// Zero-width joiners stay: scripts and emoji need them.
+// Zero-width joiners stay, because scripts and emoji need them.
 const unprintable =
   /(?!\n|\t|\r\n)[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\u{ad}\u{200b}\u{2060}-\u{2064}\u{feff}\u{e0000}-\u{e007f}]/gu;
 const unprintableInPath = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu;

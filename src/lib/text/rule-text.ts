@@ -1,6 +1,6 @@
 import { toCommandLine } from "./shell-quote.ts";
 
-/** Quotes a text so that the rule matches exactly it. */
+/** Quotes a text so that a rule matches exactly this text. */
 export function quoteForRule(text: string): string {
   if (/^[\w./:%+,=-]+$/.test(text) && !keywords.has(text)) return text;
   return text.includes("'") ? `"${text.replace(/["\\]/g, "\\$&")}"` : `'${text}'`;
@@ -8,7 +8,7 @@ export function quoteForRule(text: string): string {
 
 const keywords: ReadonlySet<string> = new Set(["by", "of", "because"]);
 
-/** Rules as options of the command line. */
+/** Formats rules as command-line options. */
 export function ruleFlags(rules: readonly string[]): string {
   return [...new Set(rules)].map((rule) => toCommandLine(["--rule", rule])).join(" ");
 }

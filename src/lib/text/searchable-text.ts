@@ -3,12 +3,15 @@ import { asBuffer } from "../bytes/bytes.ts";
 import type { TextTraits } from "../rust-regex/rust-regex.ts";
 import { byteOrderMarkLength, decodeText } from "./encoding.ts";
 
-/** The content of a file as ripgrep sees it: UTF-16 only by its mark, everything else UTF-8, possibly with stray bytes. */
+/**
+ * The content of a file as ripgrep reads it: UTF-16 only with a byte-order mark, everything else as UTF-8 with possible
+ * stray bytes.
+ */
 export interface SearchableText {
   /** Without byte-order mark. Bytes that are not UTF-8 are lone surrogates; show them with `showStrayBytes`. */
   readonly text: string;
   readonly traits: TextTraits;
-  /** It contains NUL bytes. */
+  /** The file contains NUL bytes. */
   readonly binary: boolean;
 }
 
@@ -25,7 +28,7 @@ export function toSearchableText(bytes: Uint8Array): SearchableText {
   return asText(decodeWithStrayBytes(content), { ascii: false, strayBytes: true });
 }
 
-/** Replaces bytes that are not text by U+FFFD. */
+/** Replaces stray bytes by U+FFFD. */
 export function showStrayBytes(text: string): string {
   return text.toWellFormed();
 }
@@ -34,7 +37,7 @@ function asText(text: string, traits: Pick<TextTraits, "ascii" | "strayBytes">):
   return { text, traits: { ...traits, carriageReturns: text.includes("\r") }, binary: text.includes("\0") };
 }
 
-/** Each byte that is not part of a character becomes a surrogate, U+DC80 to U+DCFF. */
+/** Represents each byte that is not part of a character by a surrogate, U+DC80 to U+DCFF. */
 function decodeWithStrayBytes(bytes: Buffer): string {
   const parts: string[] = [];
   let start = 0;

@@ -1,7 +1,7 @@
 /**
- * The text that a terminal would finally show: without colours and control sequences, and with the last state of each
- * overwritten line (progress bars, spinners). Movements to other lines are not followed. Line ends become "\n"; other
- * control characters become their Unicode pictures.
+ * The text that a terminal finally shows: without colours and control sequences, and with the last state of each
+ * overwritten line (progress bars, spinners). Cursor movements to other lines are ignored. Line ends become "
+ * "; other control characters become their Unicode pictures.
  */
 export function plainTerminalText(text: string): string {
   if (!special.test(text)) return text;
@@ -17,8 +17,8 @@ export function plainTerminalText(text: string): string {
 const special = /[\0-\x08\x0b-\x1f\x7f-\x9f]/;
 
 /**
- * Strings for the terminal (OSC, DCS and similar, to their end on the same line), control sequences, other escapes.
- * Of an unterminated sequence only the beginning is removed, so that it cannot hide text.
+ * Strings for the terminal (OSC, DCS and similar, up to their end on the same line), control sequences, other escapes.
+ * Only the beginning of an unterminated sequence is removed, so that it cannot hide text.
  */
 const sequences =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this is about
@@ -33,7 +33,7 @@ const moves = /[\r\x08\x1b\x9b]/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this is about
 const controls = /[\0-\x08\x0b-\x1f\x7f-\x9f]/g;
 
-/** The last state of a line. Clearing the whole line restarts it. */
+/** The last state of a line. A sequence that clears the whole line starts it again. */
 function lastState(line: string): string {
   let end = line.length;
   while (line[end - 1] === "\r") end -= 1;

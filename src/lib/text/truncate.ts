@@ -1,15 +1,15 @@
 import type { OutputLimits } from "../../contract/tool.ts";
 
-/** The part that was left out. A partly missing line counts as one. */
+/** The omitted part. A partly omitted line counts as one line. */
 export interface Cut {
   readonly chars: number;
   readonly lines: number;
 }
 
 /**
- * Shortens `text` to its limits, characters (UTF-16 units) first, then lines. The notice of `describeCut` replaces the
- * missing part on a separate line and does not count. Never cuts inside a character or a CRLF, and prefers to cut
- * between lines.
+ * Shortens `text` to its limits, first by characters (UTF-16 units), then by lines. The notice of `describeCut`
+ * replaces the omitted part on a separate line and does not count. Never cuts inside a character or a CRLF, and prefers
+ * to cut between lines.
  */
 export function truncateText(
   text: string,
@@ -42,7 +42,7 @@ export function characterStart(text: string, index: number): number {
   return within === undefined ? index : start + within.index;
 }
 
-/** The text before `headEnd` and from `tailStart` on stays. The two overlap or meet while nothing is cut. */
+/** The text before `headEnd` and from `tailStart` on stays. The two parts overlap or touch while nothing is cut. */
 interface Kept {
   readonly headEnd: number;
   readonly tailStart: number;
@@ -63,7 +63,7 @@ function keepLines(text: string, kept: Kept, maxLines: number | undefined): Kept
   const isWhole = kept.headEnd >= kept.tailStart;
   if ((isWhole ? Math.max(headLines, tailLines) : headLines + tailLines) <= maxLines) return kept;
 
-  // Each side gets half, and the rest of the other side's half.
+  // Each side gets half, plus what the other side does not use of its half.
   const headShare = Math.min(headLines, Math.max(Math.ceil(maxLines / 2), maxLines - tailLines));
   return {
     headEnd: Math.min(kept.headEnd, endOfLines(text, headShare)),
@@ -84,7 +84,7 @@ function startOfTail(text: string, chars: number): number {
   return character === start ? start : characterEnd(text, character);
 }
 
-/** How many characters a cut between two lines may cost. */
+/** The most characters that a cut between two lines may cost. */
 function nearby(chars: number): number {
   return Math.min(500, chars >> 2);
 }
@@ -114,7 +114,7 @@ function endOfLines(text: string, lines: number): number {
 function startOfLastLines(text: string, lines: number): number {
   let position = text.length;
   for (let line = 0; line < lines && position > 0; line += 1) {
-    // The newline right before `position` ends the line that is taken now.
+    // The newline right before `position` ends the current line.
     position = position < 2 ? 0 : text.lastIndexOf("\n", position - 2) + 1;
   }
   return position;
@@ -125,10 +125,10 @@ function characterEnd(text: string, start: number): number {
   return pairStart(text, start + (first?.segment.length ?? 0));
 }
 
-/** Far longer than any emoji. Longer graphemes may be cut, but never inside a surrogate pair. */
+/** Far longer than any emoji. A longer grapheme may be cut, but never inside a surrogate pair. */
 const longestCharacter = 64;
 
-/** Below U+0300 no character joins its neighbour, except LF to CR. */
+/** Below U+0300 no character combines with its neighbour, except CR with LF. */
 function isPlain(text: string, index: number): boolean {
   return text.charCodeAt(index) < 0x300;
 }
