@@ -27,7 +27,7 @@ export function planReplace(request: ReplaceRequest, read: ReadFile): FilePlan {
 
 function planEditsOf({ path, edits }: ReplaceRequest, read: ReadFile): FilePlan {
   if (edits.length === 0)
-    throw new ToolError("invalid-input", "The call contains no edit", { hint: "Give at least one." });
+    throw new ToolError("invalid-input", "The call contains no edit", { hint: "Give at least one edit." });
   const before = read(path);
   const [only] = edits;
   if (before === undefined || before.length === 0) {

@@ -12,7 +12,7 @@ it("changes files of the environment, but no kept output", async () => {
   expect(await failureOf(environment.change([add("three"), add(handle)]))).toEqual(
     failure(
       "denied",
-      `${handle} is a kept output and cannot be changed`,
+      `${handle} is a stored output and cannot be changed`,
       "Write to a path in the workspace instead.",
     ),
   );

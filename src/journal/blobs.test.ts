@@ -150,7 +150,7 @@ describe("blobs", () => {
         message: expect.stringMatching(
           /^The disk is full, or a size limit is reached: .*, nothing was changed$/,
         ),
-        hint: "Free some space, then try again.",
+        hint: "Free disk space, then retry.",
       },
       { hash, bytes: content.length },
     ]);

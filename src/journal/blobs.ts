@@ -7,7 +7,7 @@ import { asToolError } from "../system/file-errors.ts";
 
 /**
  * Old contents of files, each stored once under its SHA-256 (lower-case hex). Store only for a call that has begun in
- * the journal, because nothing is collected while a call runs. Throws `unavailable` when the disk is full.
+ * the journal, because contents are collected only while no call runs. Throws `unavailable` when the disk is full.
  */
 export interface Blobs {
   keep(content: Uint8Array): Promise<string>;

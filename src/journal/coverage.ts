@@ -1,10 +1,12 @@
 import type { Change } from "../contract/history.ts";
 import type { Blobs } from "./blobs.ts";
 
-/** How much of a call can be undone. "partly": some content was never stored. "gone": a stored content was collected. */
+/**
+ * How much of a call can be undone. "partly": some content was never stored. "gone": a stored content was collected.
+ */
 export type Coverage = "whole" | "partly" | "gone";
 
-/** Undefined without changes. */
+/** Undefined for a call without changes. */
 export function coverageOf(changes: readonly Change[], blobs: Pick<Blobs, "has">): Coverage | undefined {
   if (changes.length === 0) return undefined;
   const isGone = (hash: string | undefined) => hash !== undefined && !blobs.has(hash);
@@ -12,7 +14,7 @@ export function coverageOf(changes: readonly Change[], blobs: Pick<Blobs, "has">
   return changes.some(({ lost }) => lost !== undefined) ? "partly" : "whole";
 }
 
-/** The hash of the content that an undo of a change needs; undefined for moves and changes of permissions. */
+/** The hash of the content that the undo of a change needs; undefined for moves and permission changes. */
 export function neededContent({ before, after, lost, moved }: Change): string | undefined {
   if (before.kind !== "file" || lost !== undefined || moved !== undefined) return undefined;
   return after.kind === "file" && after.hash === before.hash ? undefined : before.hash;

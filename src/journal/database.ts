@@ -4,7 +4,7 @@ import { ToolError } from "../contract/error.ts";
 import { identityOf, isLost, loadSqlite, makeDatabaseFile } from "../system/sqlite-file.ts";
 import { Records } from "./records.ts";
 
-/** Opens or creates the database of a journal. Throws what SQLite throws; see `isDamage`. */
+/** Opens or creates the database of a journal. Throws SQLite's errors; see `isDamage`. */
 export function openDatabase(
   file: string,
   options: { readonly patienceMs: number },
@@ -18,7 +18,7 @@ export function openDatabase(
     if (versionOf(database) !== version) refuseUnlessOurs(database, file);
     writeAhead(database, options.patienceMs);
     database.exec("PRAGMA synchronous = NORMAL");
-    // A checkpoint waits for the disk, and all calls with it, so it runs after 16 MB instead of SQLite's 4.
+    // A checkpoint makes all calls wait for the disk, so it runs after 16 MB instead of SQLite's 4.
     database.exec("PRAGMA wal_autocheckpoint = 4000");
     if (versionOf(database) !== version) inTransaction(database, () => bringUpToDate(database));
     return { database, identity };
@@ -28,7 +28,7 @@ export function openDatabase(
   }
 }
 
-/** Retries, because SQLite does not wait here when two processes create one database at the same moment. */
+/** Retries, because SQLite does not wait when two processes create one database at the same moment. */
 function writeAhead(database: DatabaseSync, patienceMs: number): void {
   const giveUpAt = Date.now() + patienceMs;
   while (true) {
@@ -43,11 +43,11 @@ function writeAhead(database: DatabaseSync, patienceMs: number): void {
   }
 }
 
-/** Whether the file is not a database, is broken, or has foreign tables, so that waiting does not help. */
+/** Whether the file is not a database, is damaged, or has tables of another program, so that retrying does not help. */
 export function isDamage(error: unknown): boolean {
   if (error instanceof WrongTables || error instanceof LostJournal) return true;
   const { errcode = 0, message } = error as Error & { errcode?: number };
-  // SQLite has one code for many errors, so its message decides here.
+  // SQLite uses one code for many errors, so the message decides.
   if (errcode === sqliteError)
     return /no such (table|column)|has no column|already exists|malformed/.test(message);
   return (errcode & 0xff) === sqliteCorrupt || errcode === sqliteNotADatabase;
@@ -63,7 +63,7 @@ export function isOlderJournal(database: DatabaseSync): boolean {
 class WrongTables extends Error {}
 class LostJournal extends Error {}
 
-/** Whether the journal is gone, although the contents next to it exist. */
+/** Whether the journal is lost: it is empty or deleted, but the contents next to it exist. */
 export function isLostJournal(file: string): boolean {
   return isLost(file, join(dirname(file), "blobs"));
 }
@@ -84,7 +84,7 @@ function refuseUnlessOurs(database: DatabaseSync, file: string): void {
 }
 
 function bringUpToDate(database: DatabaseSync): void {
-  // Another process may have done it meanwhile.
+  // Another process may have migrated it in the meantime.
   if (versionOf(database) === version) return;
   if (versionOf(database) < 2) database.exec(tablesOfJournal);
   database.exec(tableOfConversations);
@@ -99,7 +99,7 @@ function tablesIn(database: DatabaseSync): readonly string[] {
 
 /**
  * AUTOINCREMENT remembers the highest number even when the last records are removed. Running calls have a separate
- * table, so that a collection need not read all records to know whether a call may still need a content.
+ * table, so that a collection need not read all records to find them.
  */
 const tablesOfJournal = `
   CREATE TABLE records (
@@ -135,7 +135,7 @@ function versionOf(database: DatabaseSync): number {
   return database.prepare("PRAGMA user_version").get()!.user_version as number;
 }
 
-/** Converts the calls of version 1, each to one record. */
+/** Converts each call of version 1 to one record. */
 function migrateCalls(database: DatabaseSync): void {
   const records = new Records(database);
   const rows = database.prepare("SELECT * FROM calls ORDER BY sequence").all();
@@ -172,7 +172,7 @@ export function inTransaction<Result>(database: DatabaseSync, act: () => Result)
   }
 }
 
-/** The database of a journal cannot be opened, read or written. `consequence` begins the hint. */
+/** The journal's database cannot be opened, read or written. `consequence` begins the hint. */
 export function journalUnusable(file: string, cause: unknown, consequence = ""): ToolError {
   if (cause instanceof ToolError) return cause;
   return new ToolError("unavailable", `The journal ${file} cannot be used: ${(cause as Error).message}`, {

@@ -15,7 +15,7 @@ export function isSameState(one: EntryState, other: EntryState): boolean {
   }
 }
 
-/** Whether both are files with the same content; false for a content that was never read. */
+/** Whether both are files with the same content. False when a content was never read. */
 export function isSameContent(one: EntryState, other: EntryState): boolean {
   return one.kind === "file" && other.kind === "file" && one.hash === other.hash && one.hash !== "";
 }

@@ -32,7 +32,7 @@ export class Journal {
   /** The database in which this session is recorded as open. */
   #announcedIn: OpenStore | undefined;
   readonly #begun = new Set<string>();
-  /** Functions serialize their entry when it is written, so that no call waits for that. */
+  /** A function serializes its entry when the entry is written, so that the call does not wait. */
   #waiting: (Entry | (() => Entry))[] = [];
   #timer: NodeJS.Timeout | undefined;
 
@@ -46,7 +46,7 @@ export class Journal {
     flushAtExit(this);
   }
 
-  /** Warnings for the user: the database was damaged and replaced. */
+  /** Warnings for the user, for example that a damaged database was replaced. */
   get warnings(): readonly string[] {
     return this.#store.warnings;
   }
@@ -61,18 +61,18 @@ export class Journal {
     this.#begun.add(attempt.callId);
   }
 
-  /** Records what a call is about to change, at once and in order. When it throws `unavailable`, change nothing. */
+  /** Records the planned changes of a call, at once and in order. When it throws `unavailable`, change nothing. */
   change(callId: string, changes: readonly Change[]): void {
     if (changes.length > 0) this.#writeFirst(this.#entry("change", callId, JSON.stringify(changes)));
   }
 
-  /** Records an ending: at once when `begin` was called, otherwise in a batch shortly after. */
+  /** Records the end of a call: at once if `begin` was called, otherwise shortly after in a batch. */
   finish(attempt: Attempt, ending: Ending): void {
     const hasBegun = this.#begun.delete(attempt.callId);
     const { callId, startedAt, input } = attempt;
     if (hasBegun) this.#waiting.push(this.#entry("end", callId, this.#print({}, ending)));
     else {
-      // The caller may change its input from now on: a flat one is copied, a nested one is serialized at once.
+      // The caller may change its input from now on, so a flat one is copied and a nested one is serialized at once.
       const kept = isFlat(input) ? { ...attempt, input: { ...input } } : undefined;
       const print = () => this.#entry("call", callId, this.#print(kept ?? attempt, ending), startedAt);
       this.#waiting.push(kept === undefined ? print() : print);
@@ -138,12 +138,14 @@ export class Journal {
     return this.#read((records) => records.running());
   }
 
-  /** Runs `act` in a transaction, while no other process writes. For the maintenance of the journal itself. */
+  /** Runs `act` in a transaction while no other process writes. For maintenance of the journal itself. */
   alone<Result>(act: (store: OpenStore) => Result): Result {
     return this.#store.use((store) => inTransaction(store.database, () => act(store)));
   }
 
-  /** Runs `act` in a transaction of a database where this session is recorded as open: for data outside the chain. */
+  /**
+   * Runs `act` in a transaction of a database in which this session is recorded as open. For data outside the chain.
+   */
   keep<Result>(act: (store: OpenStore) => Result): Result {
     return this.#store.use((store) => {
       const result = inTransaction(store.database, () => {
@@ -155,7 +157,7 @@ export class Journal {
     });
   }
 
-  /** Records at once that this session is open here. Throws `unavailable` when it is already open. */
+  /** Records at once that this session is open in this process. Throws `unavailable` when it is already open. */
   claim(): void {
     try {
       this.#store.use((store) => {
@@ -170,7 +172,6 @@ export class Journal {
     }
   }
 
-  /** For other data in the same database. */
   use<Result>(act: (store: OpenStore) => Result): Result {
     return this.#store.use(act);
   }
@@ -190,7 +191,7 @@ export class Journal {
     this.#store.close();
   }
 
-  /** A call that has ended can no longer fail: its record waits for the next write, and a warning is emitted. */
+  /** A call that has ended can no longer fail, so its record waits for the next write and a warning is emitted. */
   flushQuietly(): void {
     try {
       this.flush();
@@ -252,7 +253,7 @@ function isFlat(input: unknown): input is Readonly<Record<string, unknown>> {
   );
 }
 
-/** Empty for a record whose body was altered. */
+/** Returns no record for a record whose body was altered. */
 function toRecord(row: Row): readonly JournalRecord[] {
   const { sequence, at, session, kind } = row;
   const body = parseBody(row);

@@ -10,7 +10,6 @@ export interface OutputStore extends Outputs {
 }
 
 export interface OutputStoreOptions {
-  /** Removes secrets from a text that arrives in pieces. */
   readonly redacting: () => { push(piece: string): string; end(): string };
   /** How much of one output is stored. */
   readonly maxBytes: number;
@@ -18,7 +17,7 @@ export interface OutputStoreOptions {
   readonly maxTotalBytes?: number;
 }
 
-/** A store in the workspace of `files`. Old outputs are deleted at the first use, and whenever much has been added. */
+/** A store in the workspace of `files`. Deletes old outputs on first use, and whenever much has been added. */
 export function openOutputStore(files: Environment, options: OutputStoreOptions): OutputStore {
   const { maxTotalBytes = 1024 ** 3 } = options;
   let tidied = Promise.resolve();
@@ -45,7 +44,7 @@ export function openOutputStore(files: Environment, options: OutputStoreOptions)
   };
 }
 
-/** One output, in the order of its pieces. */
+/** Writes one output in the order of its pieces. */
 function beginOutput(
   folder: string,
   { redacting, maxBytes }: OutputStoreOptions,
@@ -71,7 +70,8 @@ function beginOutput(
       isFull = true;
       isLost = true;
       keptBytes = 0;
-      // A full disk would keep the journal from recording this call, and so prevent every later one.
+      // On a full disk the journal could not record this call and would refuse every later one, so the output is
+      // removed.
       await file.remove().catch(() => {});
     }
   };
@@ -96,7 +96,7 @@ function beginOutput(
   };
 }
 
-/** As much of a text as fits in `maxBytes`, in whole lines. */
+/** The beginning of a text that fits in `maxBytes`, in whole lines. */
 function fitting(text: string, maxBytes: number): { readonly kept: string; readonly bytes: number } {
   const bytes = Buffer.byteLength(text);
   if (bytes <= maxBytes) return { kept: text, bytes };

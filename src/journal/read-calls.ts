@@ -16,7 +16,7 @@ export function readCalls(records: Records, filter: CallFilter): readonly CallRe
   return calls;
 }
 
-/** One call from its records, oldest first; undefined without a beginning. */
+/** Builds one call from its records, oldest first; undefined without a beginning. */
 export function toCall(rows: readonly Row[]): CallRecord | undefined {
   const first = rows.find(({ kind }) => kind === "begin" || kind === "call");
   if (first === undefined) return undefined;
@@ -47,14 +47,14 @@ const unknown = {
   notCovered: [],
 };
 
-/** The changes in one record; none when it is another kind of record. */
+/** The changes in one record; none for any other kind of record. */
 export function toChanges(row: Row): readonly RecordedChange[] {
   if (row.kind !== "change") return [];
   const changes = parseBody(row) as unknown as readonly Change[] | undefined;
   return (changes ?? []).map((change) => ({ ...change, callId: row.call, sequence: row.sequence }));
 }
 
-/** Undefined for an altered record, so that it does not hide all others. */
+/** Returns undefined for an altered record, so that it does not hide all others. */
 export function parseBody({ body }: Row): Readonly<Record<string, unknown>> | undefined {
   try {
     return JSON.parse(body);
@@ -63,7 +63,7 @@ export function parseBody({ body }: Row): Readonly<Record<string, unknown>> | un
   }
 }
 
-/** Compares the first and last state of each file: one that was created and removed again does not count. */
+/** Compares the first and last state of each file, so a file that was created and removed again does not count. */
 function countFiles(changes: readonly Change[]): FileCounts {
   const ends = new Map<string, { readonly before: EntryState; after: EntryState }>();
   for (const { path, before, after } of changes) {
@@ -81,7 +81,7 @@ function countFiles(changes: readonly Change[]): FileCounts {
   return counts;
 }
 
-/** Folders do not count, because they come and go with their files. */
+/** Folders do not count, because they are created and removed with their files. */
 function isFile({ kind }: EntryState): boolean {
   return kind === "file" || kind === "link";
 }
@@ -108,12 +108,12 @@ function fits(record: CallRecord, { tool, failed }: CallFilter): boolean {
   return (tool === undefined || record.tool === tool) && (!failed || record.outcome !== "ok");
 }
 
-/** The recorded sessions, oldest first. Several processes may have opened one, one after the other. */
+/** The recorded sessions, oldest first. Several processes may have opened a session one after the other. */
 export function readSessions(records: Records): readonly SessionRecord[] {
   return fold(records.where("call = '' AND kind IN ('opened', 'closed')", []));
 }
 
-/** Throws `unavailable` when a session is open in a living process. */
+/** Throws `unavailable` when a session is open in a running process. */
 export function refuseOpen(records: Records, session: string): void {
   const condition = "call = '' AND kind IN ('opened', 'closed') AND session = ?";
   const [found] = fold(records.where(condition, [session]));

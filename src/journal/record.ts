@@ -30,7 +30,7 @@ export interface CallRecord {
   readonly sequence: number;
   readonly session: string;
   readonly tool: string;
-  /** Long texts are shortened, and values that look like secrets are removed. */
+  /** The input. Long texts are shortened, and values that look like secrets are removed. */
   readonly input: unknown;
   readonly startedAt: number;
   readonly durationMs: number | null;
@@ -55,7 +55,7 @@ export interface FileCounts {
 /** A change in the journal. */
 export type RecordedChange = Change & {
   readonly callId: string;
-  /** Changes that were recorded together share it, in order. */
+  /** Changes that were recorded together have the same number and are in order. */
   readonly sequence: number;
 };
 
@@ -69,17 +69,17 @@ export interface JournalRecord {
   readonly body: unknown;
 }
 
-/** Selects calls; all given conditions must hold. */
+/** Selects calls. All given conditions must hold. */
 export interface CallFilter {
   readonly session?: string;
   readonly tool?: string;
-  /** Only those that ended with an error, or not at all. */
+  /** Only calls that failed or did not end. */
   readonly failed?: boolean;
-  /** Only those that changed something. */
+  /** Only calls that changed something. */
   readonly changing?: boolean;
   /** Milliseconds since 1970. */
   readonly since?: number;
-  /** Sequence numbers: after this one, and up to that one. */
+  /** Only calls after this sequence number, and up to `upTo`. */
   readonly after?: number;
   readonly upTo?: number;
   readonly limit?: number;

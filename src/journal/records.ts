@@ -7,7 +7,7 @@ export interface Entry {
   readonly at: number;
   readonly kind: string;
   readonly session: string;
-  /** The call it belongs to, or "". */
+  /** The id of the call it belongs to, or "". */
   readonly call: string;
   /** JSON. */
   readonly body: string;
@@ -23,10 +23,10 @@ export interface RunningCall {
   readonly isAlive: boolean;
 }
 
-/** A process that cannot be checked, because it runs in another container, counts as gone after a day. */
+/** A process in another container cannot be checked, so it counts as ended after a day. */
 export const sessionAbandonedMs: number = 24 * 60 * 60 * 1000;
 
-/** The append-only records, each chained to the one before, and the running calls. */
+/** The append-only records, each chained to the previous one, and the running calls. */
 export class Records {
   readonly #insert: StatementSync;
   readonly #last: StatementSync;
@@ -46,7 +46,7 @@ export class Records {
     this.#end = database.prepare("DELETE FROM running WHERE call = ?");
   }
 
-  /** Adds records in order, and returns the last sequence number. Only inside a transaction. */
+  /** Adds records in order and returns the last sequence number. Call it only inside a transaction. */
   append(entries: readonly Entry[]): number {
     let { sequence, hash } = this.last();
     for (const entry of entries) {
@@ -60,7 +60,6 @@ export class Records {
     return sequence;
   }
 
-  /** The head of the chain. */
   last(): { readonly sequence: number; readonly hash: string } {
     const last = this.#last.get() as { sequence: number; hash: string } | undefined;
     return last ?? { sequence: 0, hash: chainStart };
@@ -97,12 +96,12 @@ export class Records {
 
 const columns = "sequence, at, kind, session, call, body";
 
-/** Removes what looks like a secret from a text; the name of the field helps to recognise one. */
+/** Removes values that look like secrets from a text. The name of the field helps to recognise them. */
 export type Redact = (text: string, name: string) => string;
 
 /**
  * The JSON of a call's record. Long texts are cut, because the journal is not a second copy of every file. Secrets are
- * removed before the cut, so that no half of one stays.
+ * removed before the cut, so that no part of one remains.
  */
 export function printValue(value: Readonly<Record<string, unknown>>, redact: Redact): string {
   const print = (key: string, part: unknown): unknown => {
@@ -132,7 +131,7 @@ function needsNoChange(key: string, part: unknown, redact: Redact, depth = 0): b
 
 const maxDepth = 8;
 
-/** A stored record; `body` may be in the exact bytes of the database. */
+/** A stored record. `body` may have the exact bytes of the database. */
 export interface Link extends Omit<Row, "body"> {
   readonly body: string | Uint8Array;
 }
@@ -141,8 +140,8 @@ export interface Link extends Omit<Row, "body"> {
 export const chainStart: string = "0".repeat(64);
 
 /**
- * The hash of a record: SHA-256, in lower-case hex, of one line with the hash of the record before and every other
- * column as a JSON array, then the body. Altering, removing, adding or moving a record breaks all later hashes.
+ * The hash of a record: SHA-256 in lower-case hex of one line with a JSON array of the previous record's hash and every
+ * other column, then the body. Altering, removing, adding or moving a record breaks all later hashes.
  */
 export function hashLink(previous: string, link: Link): string {
   const { sequence, at, kind, session, call, body } = link;

@@ -13,9 +13,9 @@ export interface OpenStore {
 
 type StoreOptions = Required<Pick<JournalOptions, "file" | "session" | "patienceMs">>;
 
-/** Opens the database of a journal on first use. Moves a damaged one aside and starts a new one. */
+/** Opens the database of a journal on first use. Renames a damaged one and starts a new one. */
 export class Store {
-  /** For the user: a damaged database was replaced. */
+  /** Warnings for the user that a damaged database was replaced. */
   readonly warnings: string[] = [];
   readonly #options: StoreOptions;
   #open: OpenStore | undefined;
@@ -54,7 +54,7 @@ export class Store {
     const identity = this.#open?.identity ?? identityOf(file);
     this.close();
     const aside = identity && setAside(file, identity);
-    // Another process has moved it already, and has warned about it.
+    // Another process has already moved it and warned about it.
     if (!aside) return;
     this.warnings.push(
       `The journal ${file} is damaged (${damage.message}). It was moved to ${aside} and a new one was started: ` +

@@ -6,10 +6,10 @@ import { StoredConversations } from "./conversations.ts";
 import { coverageOf, neededContent } from "./coverage.ts";
 import type { CallRecord, Journal, SessionRecord } from "./journal.ts";
 
-/** The state of a journal, for `toolcrib doctor` and the like. */
+/** The state of a journal, for example for `toolcrib doctor`. */
 export interface JournalSurvey {
   readonly file: string;
-  /** Of the database. */
+  /** The size of the database. */
   readonly bytes: number;
   readonly contents: { readonly count: number; readonly bytes: number };
   readonly conversations: { readonly count: number; readonly bytes: number };
@@ -20,11 +20,11 @@ export interface JournalSurvey {
   readonly openSessions: readonly SessionRecord[];
   /** Calls whose process died before they ended. */
   readonly interrupted: readonly CallRecord[];
-  /** Databases that were found damaged. */
+  /** Databases that were renamed because they were damaged. */
   readonly setAside: readonly { readonly file: string; readonly bytes: number }[];
 }
 
-/** Inspects everything that is stored, and changes nothing. */
+/** Inspects everything that is stored. Changes nothing. */
 export async function surveyJournal(
   journal: Journal,
   { file, folder }: { readonly file: string; readonly folder: string },
@@ -69,7 +69,7 @@ async function findOldestUndoable(
 }
 
 interface CheckedContents {
-  /** How many were checked. */
+  /** The number of checked contents. */
   readonly count: number;
   readonly missing: readonly LostContent[];
   readonly damaged: readonly LostContent[];

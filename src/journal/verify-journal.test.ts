@@ -43,7 +43,7 @@ describe("a journal", () => {
   it("tells the first record that was altered", async () => {
     const file = tampered("UPDATE records SET body = replace(body, 'a', 'b') WHERE sequence IN (4, 9)");
     const head = hashAt(whole, rowCount);
-    const fault = { sequence: 4, reason: "is not as it was written" };
+    const fault = { sequence: 4, reason: "does not match its hash" };
     expect(await verifyJournal(file)).toEqual({ records: rowCount, pruned: 0, head, fault });
   });
 
@@ -67,7 +67,7 @@ describe("a journal", () => {
   it.each([
     ["in the middle", "sequence = 5", { sequence: 5, reason: "is missing" }],
     ["at the start", "sequence < 3", { sequence: 1, reason: "and 1 after it are missing" }],
-    ["at the end", "sequence > 10", { sequence: 11, reason: "was removed, with all that followed" }],
+    ["at the end", "sequence > 10", { sequence: 11, reason: "was removed, with all later records" }],
   ])("misses records that were removed %s", async (_where, condition, fault) => {
     expect((await verifyJournal(tampered(`DELETE FROM records WHERE ${condition}`))).fault).toEqual(fault);
   });

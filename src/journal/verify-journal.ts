@@ -8,7 +8,7 @@ interface JournalFault {
   readonly sequence: number;
   /** A predicate of the record: "is missing". */
   readonly reason: string;
-  /** The database itself is broken, and will be replaced at its next use. */
+  /** Whether the database itself is damaged. It will be replaced at its next use. */
   readonly isDamage?: true;
 }
 
@@ -17,11 +17,11 @@ export interface JournalReport {
   readonly records: number;
   /** How many older records were removed by age, according to a later record. */
   readonly pruned: number;
-  /** The hash of the last record. A user who notes it can prove later that nothing up to it was altered. */
+  /** The hash of the last record. A user who notes it can prove later that no record up to it was altered. */
   readonly head: string;
-  /** The first altered record; absent when there is none. */
+  /** The first altered record; undefined when there is none. */
   readonly fault?: JournalFault;
-  /** The record whose hash is the noted head; absent when there is none. */
+  /** The record whose hash is the noted head; undefined when there is none. */
   readonly noted?: number;
 }
 
@@ -39,7 +39,7 @@ export async function verifyJournal(
   let database: DatabaseSync | undefined;
   try {
     database = new (loadSqlite().DatabaseSync)(file, { readOnly: true, timeout: 5_000 });
-    // A consistent view, whatever other processes write meanwhile.
+    // A consistent view, even while other processes write.
     database.exec("BEGIN");
     // An older journal gets its chain at its next use.
     if (!isOlderJournal(database)) await walk.along(database, new TimeSlice(options.signal));
@@ -83,7 +83,7 @@ class Walk {
       this.fail({ sequence: this.next, reason: `cannot be trusted: ${soundness}`, isDamage: true });
   }
 
-  /** Only the first fault counts, because everything after it is in doubt. */
+  /** Only the first fault counts, because all later records are doubtful. */
   fail(fault: JournalFault): void {
     this.#fault ??= fault;
   }
@@ -107,7 +107,7 @@ class Walk {
         reason: missing === 1 ? "is missing" : `and ${missing - 1} after it are missing`,
       });
     else if (hashLink(this.#head, row) !== row.hash)
-      this.fail({ sequence: row.sequence, reason: "is not as it was written" });
+      this.fail({ sequence: row.sequence, reason: "does not match its hash" });
     else if (row.hash === this.#notedHead && this.#fault === undefined) this.#noted = row.sequence;
     this.next = row.sequence + 1;
     this.#head = row.hash;
@@ -131,8 +131,8 @@ class Walk {
       .prepare("SELECT max(sequence) AS last, (SELECT seq FROM sqlite_sequence) AS counted FROM records")
       .get() as { last: number | null; counted: number | null };
     if ((counted ?? 0) > (last ?? 0))
-      this.fail({ sequence: (last ?? 0) + 1, reason: "was removed, with all that followed" });
-    else if (counted !== last) this.fail({ sequence: last ?? 1, reason: "was added in another way" });
+      this.fail({ sequence: (last ?? 0) + 1, reason: "was removed, with all later records" });
+    else if (counted !== last) this.fail({ sequence: last ?? 1, reason: "was not written by Toolcrib" });
   }
 }
 

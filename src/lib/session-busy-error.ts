@@ -3,7 +3,7 @@ import { ToolError } from "../contract/error.ts";
 /** A command timed out because the session was still running `command`. */
 export function sessionBusy(session: string, command: string): ToolError {
   return new ToolError("timeout", `${isBusy(session, command)}: the command was not run`, {
-    hint: "Wait and retry, use another session or none, or stop the running command: process.stop with the session's name.",
+    hint: "Wait and retry, use another session, or stop the command with process.stop and the session's name.",
   });
 }
 

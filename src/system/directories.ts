@@ -95,7 +95,7 @@ export function realWorkspace(path: string): string {
     if (statSync(real).isDirectory()) return real;
   } catch (cause) {
     throw new ToolError("not-found", `The workspace ${path} cannot be opened: ${(cause as Error).message}`, {
-      hint: "Name a folder that exists.",
+      hint: "Use an existing folder.",
       cause,
     });
   }

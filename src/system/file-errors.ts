@@ -49,8 +49,8 @@ export function notFound(
 
 function hintForMissing(path: string, beside: Parameters<typeof notFound>[1]): string {
   if (path.startsWith("~"))
-    return `"~" is not expanded: give the path relative to the workspace or absolute.`;
-  if (isOutputHandle(path)) return "This output is no longer kept: run the call that made it again.";
+    return `"~" is not expanded: use a path relative to the workspace, or an absolute one.`;
+  if (isOutputHandle(path)) return "The output is no longer stored: run the call that produced it again.";
   const meant = beside === undefined ? undefined : nearest(beside.wanted, beside.names);
   if (meant === undefined) return "List the directory or search for the name to find the right path.";
   return `Did you mean ${beside?.directory === "" ? meant : `${beside?.directory}/${meant}`}?`;
@@ -58,7 +58,7 @@ function hintForMissing(path: string, beside: Parameters<typeof notFound>[1]): s
 
 export function danglingLink(path: string, target: string): ToolError {
   return new ToolError("not-found", `${path} is a link to ${target}, which does not exist`, {
-    hint: "Write the target, or delete the link.",
+    hint: "Create the target, or delete the link.",
   });
 }
 
@@ -83,7 +83,7 @@ export function isNoDirectory(path: string): ToolError {
 
 export function isSpecial(path: string): ToolError {
   return new ToolError("unsupported", `${path} is a FIFO, device or socket, not a file`, {
-    hint: "Only regular files can be read and written.",
+    hint: "Use the path of a regular file.",
   });
 }
 
@@ -95,13 +95,13 @@ export function isLink(path: string): ToolError {
 
 export function alreadyExists(path: string): ToolError {
   return new ToolError("already-exists", `${path} already exists`, {
-    hint: "Choose another name, or ask to replace it.",
+    hint: "Choose another name, or allow the call to replace it.",
   });
 }
 
 export function fileInTheWay(path: string): ToolError {
-  return new ToolError("already-exists", `${path} already exists and is no directory`, {
-    hint: "A directory cannot replace it: delete it first, or choose another name.",
+  return new ToolError("already-exists", `${path} already exists and is not a directory`, {
+    hint: "Delete it first, or choose another name.",
   });
 }
 
@@ -119,7 +119,7 @@ export function tooLarge(path: string, bytes: number, maxBytes: number): ToolErr
 
 export function keepsChanging(path: string): ToolError {
   return new ToolError("stale", `${path} keeps changing while it is read`, {
-    hint: "Try again when whatever writes it has finished.",
+    hint: "Retry when the program that writes it has finished.",
   });
 }
 
@@ -127,51 +127,55 @@ export function keepsChanging(path: string): ToolError {
 export function isStale(path: string, is: keyof typeof staleWays): ToolError {
   const what = staleWays[is];
   return new ToolError("stale", `${path} ${what}; nothing was changed`, {
-    hint: "Look at it again, then make the change from what is there.",
+    hint: "Read it again, then change its current content.",
   });
 }
 
 const staleWays = {
   changed: "has changed",
-  gone: "is gone",
-  there: "is there by now",
+  gone: "no longer exists",
+  there: "exists now",
   filled: "is not empty",
 } as const;
 
 /** The path had no links when it was recorded. */
 export function leadsThroughLink(path: string): ToolError {
-  return new ToolError("stale", `${path} lies behind a link or a file by now`, {
-    hint: "Look at its directories, and name the file by its real path.",
+  return new ToolError("stale", `${path} is now behind a link or a file`, {
+    hint: "List its directories, then use the real path of the file.",
   });
 }
 
 export function isNamedTwice(path: string, other: string): ToolError {
   return new ToolError("invalid-input", `${path} and ${other} are the same file`, {
-    hint: "Make one change of the two.",
+    hint: "Combine the two changes.",
   });
 }
 
 export function liesInChangedFile(path: string, file: string): ToolError {
-  return new ToolError("invalid-input", `${path} cannot lie in ${file}, which is to be a file or to go`, {
-    hint: "Make the two changes one after the other.",
-  });
+  return new ToolError(
+    "invalid-input",
+    `${path} cannot be inside ${file}, which the same call deletes or writes as a file`,
+    {
+      hint: "Make the two changes in separate calls.",
+    },
+  );
 }
 
 export function isReadOnlyOutput(path: string): ToolError {
-  return new ToolError("denied", `${path} is a kept output and cannot be changed`, {
+  return new ToolError("denied", `${path} is a stored output and cannot be changed`, {
     hint: "Write to a path in the workspace instead.",
   });
 }
 
 export function isWorkspaceItself(path: string): ToolError {
-  return new ToolError("denied", `${path} is the workspace itself, which stays where it is`, {
+  return new ToolError("denied", `${path} is the workspace itself and cannot be replaced`, {
     hint: "Name a file or directory inside it.",
   });
 }
 
 export function needsRecursive(path: string): ToolError {
   return new ToolError("unsupported", `${path} is a directory`, {
-    hint: "Ask for recursive deletion to remove it with everything in it.",
+    hint: "To delete it with everything in it, set `recursive`.",
   });
 }
 
@@ -205,19 +209,19 @@ type Failure = readonly [code: ErrorCode, message: string, hint: string];
 const denied = (path: string): Failure => [
   "denied",
   `No permission for ${path}`,
-  "Its permissions, or those of its directory, forbid this to the user the tools run as.",
+  "Check the permissions of the file and its directory.",
 ];
 
 const diskFull = (path: string): Failure => [
   "unavailable",
-  `The disk is full, or a size limit is reached: ${path} was left as it was, nothing was changed`,
-  "Free some space, then try again.",
+  `${path} was not changed: the disk is full or a size limit is reached`,
+  "Free disk space, then retry.",
 ];
 
 const tooManyOpen = (path: string): Failure => [
   "unavailable",
-  `Too many files are open to reach ${path}`,
-  "Try again when other work has finished, or raise the limit (ulimit -n).",
+  `${path} cannot be opened: too many files are open`,
+  "Retry when other work has finished, or raise the limit (ulimit -n).",
 ];
 
 const busy = (path: string): Failure => [
@@ -230,19 +234,19 @@ const byErrno: Readonly<Record<string, (path: string) => Failure | ToolError>> =
   ENOENT: (path) => notFound(path),
   EACCES: denied,
   EPERM: denied,
-  EROFS: (path) => ["denied", `${path} is on a read-only file system`, "Choose a place that can be written."],
+  EROFS: (path) => ["denied", `${path} is on a read-only file system`, "Choose a writable path."],
   ENOSPC: diskFull,
   EDQUOT: diskFull,
   EFBIG: diskFull,
   ELOOP: (path) => [
     "unsupported",
-    `The links at ${path} lead in a circle`,
+    `The link ${path} leads back to itself`,
     "Delete the link, or name the file itself.",
   ],
   ENAMETOOLONG: (path) => [
     "invalid-input",
     `The path ${path.length > 80 ? `${path.slice(0, 80)}…` : path} is too long`,
-    "Names may have 255 bytes and paths about 4000.",
+    "Use names of at most 255 bytes and a path of at most 4000.",
   ],
   ENOTDIR: (path) => [
     "unsupported",
@@ -260,19 +264,19 @@ const byErrno: Readonly<Record<string, (path: string) => Failure | ToolError>> =
   ETXTBSY: busy,
   ENOTEMPTY: (path) => [
     "stale",
-    `${path} was filled again while it was deleted`,
-    "Try again when whatever writes there has finished.",
+    `${path} was not deleted, because a program adds files to it`,
+    "Retry when the program that writes there has finished.",
   ],
-  ESTALE: (path) => ["stale", `${path} was exchanged while it was used`, "Try again."],
+  ESTALE: (path) => ["stale", `${path} was replaced while it was in use`, "Try again."],
   EXDEV: (path) => [
     "unsupported",
-    `${path} lies on another disk, and a directory cannot be moved there`,
+    `${path} is on another file system, and a directory cannot be moved there`,
     "Create the directory there and move its files one by one.",
   ],
   E2BIG: (path) => [
     "too-large",
     `The arguments for ${path} are longer than the system allows`,
-    "Pass less at once.",
+    "Pass fewer or shorter arguments.",
   ],
   ERR_INVALID_ARG_VALUE: (path) => [
     "invalid-input",
@@ -282,9 +286,9 @@ const byErrno: Readonly<Record<string, (path: string) => Failure | ToolError>> =
   EINVAL: (path) => [
     "invalid-input",
     `The system does not accept ${path}`,
-    "Check the path for unusual characters.",
+    "Remove unusual characters from the path.",
   ],
-  EIO: (path) => ["unavailable", `The disk failed at ${path}`, "Check the disk, then try again."],
+  EIO: (path) => ["unavailable", `Disk error at ${path}`, "Check the disk, then try again."],
   ENOMEM: (path) => [
     "unavailable",
     `Not enough memory for ${path}`,

@@ -19,7 +19,7 @@ describe("WayOut", () => {
     });
     const open = () => wayOut.open({ host: "inner.example", port: 443 });
     await expect(open()).rejects.toThrow(ConnectionError);
-    await expect(open()).rejects.toThrow("the user would add the rule: allow connect 10.0.0.5");
+    await expect(open()).rejects.toThrow("the user can add the rule: allow connect 10.0.0.5");
     expect(wayOut.refusals.remarks()).toEqual([
       'refused inner.example:443, which is at 10.0.0.5 (private) (2 times): to allow it, add the rule "allow connect 10.0.0.5"',
     ]);
@@ -30,9 +30,7 @@ describe("WayOut", () => {
       mayConnect: (host) => host !== "9.9.9.9",
       resolve: async () => [{ address: "9.9.9.9", family: 4 }],
     });
-    await expect(wayOut.open({ host: "some.example", port: 443 })).rejects.toThrow(
-      "A rule denies 9.9.9.9, where some.example:443 is",
-    );
+    await expect(wayOut.open({ host: "some.example", port: 443 })).rejects.toThrow("a rule denies 9.9.9.9");
     expect(wayOut.refusals.remarks()).toEqual([
       "refused some.example:443, which is at 9.9.9.9 (public): one of your rules denies 9.9.9.9",
     ]);

@@ -107,16 +107,12 @@ export class OutboundNetwork {
 
   #refused(target: HostAndPort, found?: FoundAddress): ConnectionError {
     this.refusals.add(target, found);
-    const where = `${target.host}:${target.port}`;
-    const remedy =
+    const reason =
       found?.kind === "public"
-        ? `A rule denies ${found.address}, where ${where} is`
-        : `For ${where} the user would add the rule: allow connect ${found?.named ?? target.host}`;
-    return new ConnectionError(
-      "refused",
-      `Toolcrib allows this command no other connections. ${remedy}`,
-      found,
-    );
+        ? `: a rule denies ${found.address}`
+        : `. To allow it, the user can add the rule: allow connect ${found?.named ?? target.host}`;
+    const message = `Toolcrib refused the connection to ${target.host}:${target.port}${reason}`;
+    return new ConnectionError("refused", message, found);
   }
 
   #connect({ host, port }: HostAndPort, addresses: readonly Address[]): Promise<Socket> {

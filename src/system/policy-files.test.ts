@@ -153,7 +153,7 @@ it("never takes what it cannot read for empty", async () => {
     expect(failure(() => readPolicyFile(at(name)))).toEqual({
       code: "unavailable",
       message: `The rules in ${at(name)} cannot be read: ${reason}`,
-      hint: "Make the file readable, or move it away: without the rules no call runs.",
+      hint: "Make the file readable, or remove it. No call runs until then.",
     });
   }
   // Root may read it all the same.

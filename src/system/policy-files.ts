@@ -147,7 +147,7 @@ async function takeLock(path: string): Promise<string> {
 
 function unreadable(path: string, cause: unknown): ToolError {
   return new ToolError("unavailable", `The rules in ${path} cannot be read: ${(cause as Error).message}`, {
-    hint: "Make the file readable, or move it away: without the rules no call runs.",
+    hint: "Make the file readable, or remove it. No call runs until then.",
     cause,
   });
 }

@@ -196,7 +196,7 @@ describe("toolcrib log", () => {
         "The journal was replaced or shortened since, or these records were deleted by age.",
       ),
       failed(
-        "Record 3 is not as it was written.",
+        "Record 3 does not match its hash.",
         "Do not rely on this record or later ones; the records before it are intact.",
       ),
       {
@@ -206,7 +206,7 @@ describe("toolcrib log", () => {
           records: Number(count),
           pruned: 0,
           head,
-          fault: { sequence: 3, reason: "is not as it was written" },
+          fault: { sequence: 3, reason: "does not match its hash" },
           isProven: false,
         },
       },

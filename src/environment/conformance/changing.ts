@@ -18,11 +18,7 @@ const text = (content: string) => Buffer.from(content);
 const hash = (content: string) => contentHash(text(content));
 
 const staleFailure = (path: string, what: string) =>
-  failure(
-    "stale",
-    `${path} ${what}; nothing was changed`,
-    "Look at it again, then make the change from what is there.",
-  );
+  failure("stale", `${path} ${what}; nothing was changed`, "Read it again, then change its current content.");
 
 const add = (path: string, content: string): FileChange => ({
   path,
@@ -144,12 +140,12 @@ export function testChanging(open: OpenWorld): void {
       [update("two", "other", "2"), staleFailure("two", "has changed")],
       [update("two", "other", "other"), staleFailure("two", "has changed")],
       [remove("two", "other"), staleFailure("two", "has changed")],
-      [add("two", "x"), staleFailure("two", "is there by now")],
-      [update("missing", "other", "x"), staleFailure("missing", "is gone")],
-      [update("no/file", "other", "x"), staleFailure("no/file", "is gone")],
-      [remove("missing", "other"), staleFailure("missing", "is gone")],
-      [update("dangling", "other", "x"), staleFailure("dangling", "is gone")],
-      [{ path: "two", before: "nothing", after: "nothing" }, staleFailure("two", "is there by now")],
+      [add("two", "x"), staleFailure("two", "exists now")],
+      [update("missing", "other", "x"), staleFailure("missing", "no longer exists")],
+      [update("no/file", "other", "x"), staleFailure("no/file", "no longer exists")],
+      [remove("missing", "other"), staleFailure("missing", "no longer exists")],
+      [update("dangling", "other", "x"), staleFailure("dangling", "no longer exists")],
+      [{ path: "two", before: "nothing", after: "nothing" }, staleFailure("two", "exists now")],
     ];
     for (const [change, expected] of tries) {
       for (const changes of [
@@ -192,14 +188,14 @@ export function testChanging(open: OpenWorld): void {
         failure(
           "not-found",
           "dangling is a link to nowhere, which does not exist",
-          "Write the target, or delete the link.",
+          "Create the target, or delete the link.",
         ),
       ],
       [
         update(handle, "kept", "x"),
         failure(
           "denied",
-          `${handle} is a kept output and cannot be changed`,
+          `${handle} is a stored output and cannot be changed`,
           "Write to a path in the workspace instead.",
         ),
       ],
@@ -219,12 +215,12 @@ export function testChanging(open: OpenWorld): void {
     world.link("way", "folder");
     const before = await contentOf(environment);
     const twice = (one: string, other: string) =>
-      failure("invalid-input", `${one} and ${other} are the same file`, "Make one change of the two.");
+      failure("invalid-input", `${one} and ${other} are the same file`, "Combine the two changes.");
     const inside = (path: string, file: string) =>
       failure(
         "invalid-input",
-        `${path} cannot lie in ${file}, which is to be a file or to go`,
-        "Make the two changes one after the other.",
+        `${path} cannot be inside ${file}, which the same call deletes or writes as a file`,
+        "Make the two changes in separate calls.",
       );
     const tries: readonly [readonly FileChange[], object][] = [
       [[update("two", "2", "x"), update("./two", "2", "y")], twice("two", "./two")],

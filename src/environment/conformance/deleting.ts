@@ -23,11 +23,7 @@ export function testDeleting(open: OpenWorld): void {
     world.link("folder/up", "..");
     world.makeSpecial("folder/special");
     expect(await failureOf(environment.delete("folder"))).toEqual(
-      failure(
-        "unsupported",
-        "folder is a directory",
-        "Ask for recursive deletion to remove it with everything in it.",
-      ),
+      failure("unsupported", "folder is a directory", "To delete it with everything in it, set `recursive`."),
     );
     await environment.delete("folder", { recursive: true });
     expect(await contentOf(environment)).toEqual({ other: "stays" });

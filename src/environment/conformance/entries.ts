@@ -16,17 +16,13 @@ const folder = { kind: "directory", mode: 0o750 } as const;
 const link = { kind: "link", target: "no/where" } as const;
 
 const staleFailure = (message: string) =>
-  failure(
-    "stale",
-    `${message}; nothing was changed`,
-    "Look at it again, then make the change from what is there.",
-  );
+  failure("stale", `${message}; nothing was changed`, "Read it again, then change its current content.");
 
 const behindLink = (path: string) =>
   failure(
     "stale",
-    `${path} lies behind a link or a file by now`,
-    "Look at its directories, and name the file by its real path.",
+    `${path} is now behind a link or a file`,
+    "List its directories, then use the real path of the file.",
   );
 
 export function testEntries(open: OpenWorld): void {
@@ -89,10 +85,10 @@ export function testEntries(open: OpenWorld): void {
       environment.changeEntry(".", { before: full, after: folder }),
     ];
     expect(await Promise.all(attempts.map(failureOf))).toEqual([
-      staleFailure("file is there by now"),
-      staleFailure("link is there by now"),
+      staleFailure("file exists now"),
+      staleFailure("link exists now"),
       staleFailure("link has changed"),
-      staleFailure("gone is gone"),
+      staleFailure("gone no longer exists"),
       staleFailure("full has changed"),
       staleFailure("full is not empty"),
       missingFailure("none/folder"),

@@ -46,8 +46,8 @@ export function testMoving(open: OpenWorld): void {
     expect(await failureOf(environment.move("folder", "one", { replace: true }))).toEqual(
       failure(
         "already-exists",
-        "one already exists and is no directory",
-        "A directory cannot replace it: delete it first, or choose another name.",
+        "one already exists and is not a directory",
+        "Delete it first, or choose another name.",
       ),
     );
     expect(await contentOf(environment)).toEqual(before);

@@ -157,7 +157,7 @@ export function testPaths(open: OpenWorld): void {
       failure(
         "not-found",
         "~/notes does not exist",
-        `"~" is not expanded: give the path relative to the workspace or absolute.`,
+        `"~" is not expanded: use a path relative to the workspace, or an absolute one.`,
       ),
     );
   });
@@ -173,7 +173,7 @@ export function testPaths(open: OpenWorld): void {
       failure(
         "invalid-input",
         `The path ${"n".repeat(80)}… is too long`,
-        "Names may have 255 bytes and paths about 4000.",
+        "Use names of at most 255 bytes and a path of at most 4000.",
       ),
     );
   });

@@ -69,7 +69,7 @@ export function testReading(open: OpenWorld): void {
       "to-nothing": failure(
         "not-found",
         "to-nothing is a link to nothing, which does not exist",
-        "Write the target, or delete the link.",
+        "Create the target, or delete the link.",
       ),
     };
     for (const [path, failed] of Object.entries(expected)) {
@@ -128,7 +128,7 @@ export function testReading(open: OpenWorld): void {
     expect(Buffer.from(slice.bytes).toString()).toBe("two\n");
     const denied = failure(
       "denied",
-      `${handle} is a kept output and cannot be changed`,
+      `${handle} is a stored output and cannot be changed`,
       "Write to a path in the workspace instead.",
     );
     expect(await failureOf(environment.writeFile(handle, new Uint8Array(1)))).toEqual(denied);
@@ -140,7 +140,7 @@ export function testReading(open: OpenWorld): void {
       failure(
         "not-found",
         `${gone} does not exist`,
-        "This output is no longer kept: run the call that made it again.",
+        "The output is no longer stored: run the call that produced it again.",
       ),
     );
   });

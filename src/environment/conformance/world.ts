@@ -57,7 +57,7 @@ export function directoryFailure(path: string): object {
 
 export function specialFailure(path: string): object {
   const message = `${path} is a FIFO, device or socket, not a file`;
-  return failure("unsupported", message, "Only regular files can be read and written.");
+  return failure("unsupported", message, "Use the path of a regular file.");
 }
 
 export function linkFailure(path: string): object {
@@ -66,7 +66,11 @@ export function linkFailure(path: string): object {
 }
 
 export function existsFailure(path: string): object {
-  return failure("already-exists", `${path} already exists`, "Choose another name, or ask to replace it.");
+  return failure(
+    "already-exists",
+    `${path} already exists`,
+    "Choose another name, or allow the call to replace it.",
+  );
 }
 
 export function throughFileFailure(path: string): object {
@@ -75,12 +79,12 @@ export function throughFileFailure(path: string): object {
 }
 
 export function circleFailure(path: string): object {
-  const message = `The links at ${path} lead in a circle`;
+  const message = `The link ${path} leads back to itself`;
   return failure("unsupported", message, "Delete the link, or name the file itself.");
 }
 
 export function workspaceFailure(path: string): object {
-  const message = `${path} is the workspace itself, which stays where it is`;
+  const message = `${path} is the workspace itself and cannot be replaced`;
   return failure("denied", message, "Name a file or directory inside it.");
 }
 

@@ -54,8 +54,8 @@ it("leaves everything as it was when the disk is full", async () => {
   const full = (path: string) =>
     failure(
       "unavailable",
-      `The disk is full, or a size limit is reached: ${path} was left as it was, nothing was changed`,
-      "Free some space, then try again.",
+      `${path} was not changed: the disk is full or a size limit is reached`,
+      "Free disk space, then retry.",
     );
   expect(JSON.parse(child.stdout || child.stderr)).toEqual([
     full("old"),

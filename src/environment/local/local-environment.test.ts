@@ -101,7 +101,7 @@ it("tells what the permissions forbid", async () => {
   const paths = ["unreadable", "closed/file", "protected"];
   const failures = await asOrdinaryUser(trial, world.path("."), ...paths);
   chmodSync(world.path("closed"), 0o700);
-  const hint = "Its permissions, or those of its directory, forbid this to the user the tools run as.";
+  const hint = "Check the permissions of the file and its directory.";
   expect(failures).toEqual(paths.map((path) => failure("denied", `No permission for ${path}`, hint)));
   expect(await textOf(world.environment, "closed/file")).toBe("text");
   expect(await textOf(world.environment, "protected")).toBe("text");
@@ -257,7 +257,7 @@ const changing = (path: string) =>
   failure(
     "stale",
     `${path} keeps changing while it is read`,
-    "Try again when whatever writes it has finished.",
+    "Retry when the program that writes it has finished.",
   );
 
 it("gives up on a file that does not stop changing", { timeout: 120_000 }, async () => {
@@ -365,7 +365,7 @@ it("finds outputs as soon as their directory exists", async () => {
   const gone = failure(
     "not-found",
     `${handle} does not exist`,
-    "This output is no longer kept: run the call that made it again.",
+    "The output is no longer stored: run the call that produced it again.",
   );
   expect(await failureOf(environment.info(handle))).toEqual(gone);
   mkdirSync(outputs);

@@ -6,29 +6,28 @@ import type { Records, Row, RunningCall } from "../records.ts";
 import { PendingScans } from "../scan/pending-scans.ts";
 import type { JournalBudget } from "./collector.ts";
 
-/** The result of a collection. */
 export interface Collection {
   readonly blobs: number;
   readonly bytes: number;
   readonly records: number;
   readonly conversations: number;
-  /** The running calls. Nothing is removed before they end, because they may rely on any content. */
+  /** The running calls. They may need any content, so nothing was removed. */
   readonly waitsFor: readonly string[];
 }
 
 export interface CollectionOptions {
   readonly budget: JournalBudget;
   readonly signal?: AbortSignal;
-  /** How long a content stays that no recorded call needs. Default: ten minutes. */
+  /** How long to store a content that no recorded call needs. Default: ten minutes. */
   readonly graceMs?: number;
-  /** The folder of interrupted scans: no record names the contents that they need until they are completed. */
+  /** The folder of interrupted scans. No record names the contents that they need until they are completed. */
   readonly scans?: string;
 }
 
 /**
  * Removes the oldest history over the budget: contents by age and then by size, records by age, conversations by their
- * last message. Keeps new contents, and everything that an open session, an open transaction or a recent checkpoint needs.
- * `folder` is that of the blobs. Several processes may collect at once, and may be killed at any moment.
+ * last message. Keeps new contents, and everything that an open session, an open transaction or a recent checkpoint
+ * needs. `folder` contains the blobs. Several processes may collect at once, and may be killed at any moment.
  */
 export async function collect(
   journal: Journal,
@@ -73,7 +72,10 @@ async function list(folder: string, timeSlice: TimeSlice): Promise<readonly Stor
   return found;
 }
 
-/** The contents to remove, oldest first. A content is as old as the last record that names it, or its last storing. */
+/**
+ * The contents to remove, oldest first. The age of a content counts from the last record that names it, or from when it
+ * was last stored.
+ */
 function choose(
   blobs: readonly StoredBlob[],
   needs: Needs,
@@ -94,9 +96,9 @@ function choose(
 }
 
 /**
- * Removes contents that are not needed, or returns the running calls. A record announces the removal first, so that a
- * process that relies on an older content checks again, even if this process is killed. Every use of a content begins
- * with a recorded call: in a transaction, with no call running and no record since the announcement, none is in use.
+ * Removes contents that are not needed, or returns the running calls. Records the removal first, so that a process that
+ * relies on an older content checks again, even if this process is killed. Every use of a content begins with a
+ * recorded call, so no content is in use if, inside a transaction, no call runs and nothing was recorded since.
  */
 async function removeBatch(
   batch: readonly StoredBlob[],
@@ -156,7 +158,7 @@ class Needs {
   static async find(journal: Journal, oldest: number, timeSlice: TimeSlice): Promise<Needs> {
     const needs = new Needs(journal, oldest);
     for (let isMore = true; isMore; ) {
-      // In pages, so that others can write in between.
+      // Reads in pages, so that others can write in between.
       const rows = journal.page(needs.#seenUpTo, pageSize);
       for (const row of rows) needs.#see(row);
       isMore = rows.length > 0;
@@ -166,7 +168,7 @@ class Needs {
     return needs;
   }
 
-  /** Reads the records since. */
+  /** Reads the records added since the last call. */
   catchUp(records: Records): void {
     for (const row of records.page(this.#seenUpTo, Number.MAX_SAFE_INTEGER)) this.#see(row);
   }
@@ -194,7 +196,7 @@ class Needs {
     this.#seenUpTo = sequence;
     const isOfOpen = this.#openSessions.has(session);
     if (isOfOpen) this.#firstOfOpenSession = Math.min(this.#firstOfOpenSession, sequence);
-    // A record added during the collection belongs to a process that is at work.
+    // A record added during the collection belongs to a running process.
     const isHeld = isOfOpen || sequence >= this.#heldFrom || this.#isSeen;
     for (const hash of body.match(/[0-9a-f]{64}/g) ?? []) {
       this.#namedAt.set(hash, at);

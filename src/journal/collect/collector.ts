@@ -7,11 +7,10 @@ interface CollectorOptions {
   /** The folder of the blobs. */
   readonly folder: string;
   readonly budget: JournalBudget;
-  /** The folder of pending scans. */
   readonly scans?: string;
 }
 
-/** Keeps the history within its budget, in the background, at most once an hour in any one process. */
+/** Keeps the history within its budget, in the background, at most once an hour in each process. */
 export class Collector {
   readonly #options: CollectorOptions;
   readonly #timer: NodeJS.Timeout;
@@ -37,7 +36,7 @@ export class Collector {
     this.#work = this.#work.then(() => this.#collect(signal));
   }
 
-  /** Failures are ignored: the next collection tries again. */
+  /** Failures are ignored, because the next collection tries again. */
   async #collect(signal: AbortSignal): Promise<void> {
     try {
       const { journal, folder, ...rest } = this.#options;
@@ -53,10 +52,9 @@ export class Collector {
 
 const everyMs = 60 * 60 * 1000;
 const lookEveryMs = 60 * 1000;
-// Enough for some hundred thousand contents: a collection that is always cut off would never remove anything.
+// Enough for some hundred thousand contents. A collection that is always cut off would never remove anything.
 const maxClosingMs = 10_000;
 
-/** How much history is kept. */
 export interface JournalBudget {
   /** Limit of stored contents. Default: 1 GiB. */
   readonly maxBytes: number;

@@ -8,15 +8,15 @@ import { showSize } from "../../lib/text/format-quantity.ts";
 import { isStale } from "../../system/file-errors.ts";
 import type { Blobs } from "../blobs.ts";
 
-/** A file when its content was stored. */
+/** A file at the time when its content was stored. */
 interface KeptFile extends KeptContent {
   readonly info: FileInfo;
 }
 
 interface KeptContent {
-  /** "" when it was not read. */
+  /** The hash, or "" when the file was not read. */
   readonly hash: string;
-  /** Why it is not stored. */
+  /** The reason why the content is not stored. */
   readonly lost?: string;
 }
 
@@ -35,7 +35,7 @@ export class BeforeImages {
     this.#left = limits.maxBytes;
   }
 
-  /** Files that could not be stored, and why: "data.bin (2.1 GB are more than is kept for one call)". */
+  /** Files that could not be stored, with the reason: "data.bin (2.1 GB are more than is stored for one call)". */
   get lost(): readonly string[] {
     return Array.from(this.#lost, ([path, reason]) => `${path} (${reason})`);
   }
@@ -44,7 +44,7 @@ export class BeforeImages {
     return this.#blobs.has(hash);
   }
 
-  /** Stores the file at `path`; undefined when there is none. */
+  /** Stores the file at `path`; undefined when it does not exist. */
   async keep(path: string, signal: AbortSignal | undefined): Promise<KeptFile | undefined> {
     try {
       const { bytes, info } = await this.#environment.readFile(path, { maxBytes: inMemoryBytes, signal });
@@ -54,7 +54,7 @@ export class BeforeImages {
       if (error.code === "not-found") return undefined;
       if (error.code !== "too-large" && error.code !== "denied") throw error;
       const info = await this.#environment.info(path);
-      if (error.code === "denied") return { info, ...this.lose(path, "it may not be read") };
+      if (error.code === "denied") return { info, ...this.lose(path, "no read permission") };
       if (!this.#take(info.bytes)) return { info, ...this.lose(path, tooMuch(info.bytes)) };
       return { info, hash: (await this.#blobs.keepFile(this.#environment, path, signal)).hash };
     }
@@ -66,7 +66,7 @@ export class BeforeImages {
     return this.has(hash) ? { hash } : { ...this.lose(path, tooMuch(bytes.length)), hash };
   }
 
-  /** Stores a small new content as well: later edits replace it, and a merge starts from it. */
+  /** Stores a small new content too, because later edits replace it and merges start from it. */
   async keepNew(bytes: Uint8Array): Promise<string | undefined> {
     const isKept = bytes.length <= maxNewBytes && this.#take(bytes.length);
     return isKept ? this.#blobs.keep(bytes) : undefined;
@@ -91,17 +91,17 @@ const inMemoryBytes = 16 * 1024 * 1024;
 const maxNewBytes = 256 * 1024;
 
 function tooMuch(bytes: number): string {
-  return `${showSize(bytes)} are more than is kept for one call`;
+  return `${showSize(bytes)} are more than is stored for one call`;
 }
 
 /** One entry of a tree. */
 export interface FoundEntry {
   readonly realPath: string;
-  /** Undefined when its name is not valid UTF-8. */
+  /** Undefined when the name is not valid UTF-8. */
   readonly info: FileInfo | undefined;
 }
 
-/** A directory and its whole content, parents first; or why it cannot be listed. */
+/** A directory and its whole content, parents first, or the reason why it cannot be listed. */
 export async function listEntries(
   environment: Environment,
   top: FoundEntry,
@@ -130,7 +130,7 @@ export async function listEntries(
   return found;
 }
 
-/** Throws `stale` for a directory that was removed meanwhile. */
+/** Throws `stale` for a directory that was removed in the meantime. */
 async function open(environment: Environment, path: string): Promise<Directory> {
   try {
     return await environment.openDirectory(path);

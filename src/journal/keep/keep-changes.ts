@@ -9,7 +9,10 @@ import { isSameState, nothing } from "../entry-states.ts";
 import type { Journal } from "../journal.ts";
 import type { BeforeImages } from "./before-images.ts";
 
-/** `Environment.change`, recorded. Each change names the hash of its old content, so exactly that was stored. */
+/**
+ * `Environment.change` with recording. Each change names the hash of its old content, so exactly that content was
+ * stored.
+ */
 export async function keepChanges(
   environment: Environment,
   changes: readonly FileChange[],
@@ -32,7 +35,6 @@ export async function keepChanges(
   });
 }
 
-/** Where the changes of one call are stored and recorded. */
 export interface Keeping {
   readonly images: BeforeImages;
   readonly record: CallChanges;
@@ -66,7 +68,7 @@ async function keepEnds(
 async function linkAt(environment: Environment, path: string): Promise<EntryState | undefined> {
   const isLink = await environment.info(path, { followLinks: false }).then(
     ({ kind }) => kind === "link",
-    // The change itself will report the error.
+    // The change itself will report this error.
     () => false,
   );
   return isLink ? environment.state(await ownRealPath(environment, path)) : undefined;
@@ -88,7 +90,7 @@ function toChange(
   };
 }
 
-/** Records what one call changes. Paths are absolute and real. */
+/** Records the changes of one call. Paths are absolute and real. */
 export class CallChanges {
   readonly #workspace: string;
   readonly #record: (changes: readonly Change[]) => void;
@@ -98,7 +100,7 @@ export class CallChanges {
     this.#record = (changes) => journal.change(callId, changes);
   }
 
-  /** Records changes at once, before they are made, except those that change nothing. */
+  /** Records changes at once, before they are made. Skips those that change nothing. */
   record(changes: readonly Change[]): void {
     const real = changes.filter(
       (change) => change.lost !== undefined || !isSameState(change.before, change.after),
@@ -106,7 +108,7 @@ export class CallChanges {
     if (real.length > 0) this.#record(real);
   }
 
-  /** A path relative to the workspace, as in records. */
+  /** The path relative to the workspace, as records store it. */
   nameOf(path: string): string {
     return posix.relative(this.#workspace, posix.resolve(this.#workspace, path));
   }
@@ -125,7 +127,7 @@ export function fileState(info: FileInfo, hash: string): EntryState {
   return { kind: "file", hash, bytes: info.bytes, mode: info.mode };
 }
 
-/** Whether an entry is the same as when it was stored. */
+/** Whether an entry is unchanged since it was stored. */
 export function isUnchanged(kept: FileInfo | undefined, now: FileInfo | undefined): boolean {
   if (kept === undefined || now === undefined) return kept === now;
   // The content of a directory is compared entry by entry.

@@ -9,7 +9,7 @@ import { nothing } from "../entry-states.ts";
 import { type BeforeImages, type FoundEntry, listEntries } from "./before-images.ts";
 import { fileState, isUnchanged, type Keeping, keepChanges } from "./keep-changes.ts";
 
-/** `Environment.writeFile`, recorded: replaces exactly the content that was stored. */
+/** `Environment.writeFile` with recording: replaces exactly the content that was stored. */
 export async function keepWrite(
   environment: Environment,
   path: string,
@@ -30,7 +30,7 @@ export async function keepWrite(
     return { created: old === undefined, info: receipt!.after! };
   });
 
-  /** Replaces a file that could not be read, so that its content cannot be checked. */
+  /** Replaces a file that cannot be read, without checking its content. */
   async function writeOver(lost: string): Promise<contract.WriteReceipt> {
     const afterHash = await kept.images.keepNew(content);
     return environment.writeFile(path, content, {
@@ -51,8 +51,8 @@ export async function keepWrite(
 }
 
 /**
- * `Environment.delete`, recorded: everything is stored and recorded before the first entry is deleted. Entries that were
- * added or changed meanwhile are not deleted.
+ * `Environment.delete` with recording. Stores and records everything before it deletes the first entry. Does not delete
+ * entries that were added or changed in the meantime.
  */
 export async function keepDeletion(
   environment: Environment,
@@ -110,11 +110,11 @@ export async function keepDeletion(
 
 interface Prepared {
   readonly changes: readonly Change[];
-  /** The entries that may be deleted, by real path; undefined: all. */
+  /** The entries that may be deleted, by real path. Undefined allows all. */
   readonly known: ReadonlyMap<string, FileInfo | undefined> | undefined;
 }
 
-/** `Environment.move`, recorded: the moved content still exists, so only a replaced one is stored. */
+/** `Environment.move` with recording. The moved content still exists, so only replaced content is stored. */
 export async function keepMove(
   environment: Environment,
   from: string,
@@ -193,7 +193,7 @@ function changesOf(
 /** Larger files are not hashed, so that recording does not slow down a rename. */
 const maxHashedBytes = 64 * 1024 * 1024;
 
-/** Stores the content of an entry and returns its state; no state for a special file. */
+/** Stores the content of an entry and returns its state; undefined for a special file. */
 async function keepEntry(
   environment: Environment,
   { realPath, info }: FoundEntry,
@@ -220,7 +220,7 @@ async function keepEntry(
   }
 }
 
-/** Retries when a file changed meanwhile; each time another process has made progress. */
+/** Retries when a file changed in the meantime. It ends, because another process makes progress each time. */
 async function whileStale<Result>(act: () => Promise<Result>): Promise<Result> {
   for (let tries = 1; ; tries += 1) {
     try {
@@ -234,7 +234,9 @@ async function whileStale<Result>(act: () => Promise<Result>): Promise<Result> {
 
 const maxTries = 50;
 
-/** After storing failed: throws the error of the change itself if it is invalid, otherwise the given error. */
+/**
+ * After storing has failed, throws the error of the change itself if the change is invalid, otherwise the given error.
+ */
 function refusing(
   change: (options: Required<contract.Announcing>) => Promise<unknown>,
 ): (error: unknown) => Promise<never> {

@@ -206,7 +206,7 @@ describe("what is too much to be kept", () => {
     await room.environment.writeFile("large", text(""));
     await room.environment.delete("d", { recursive: true });
     await room.environment.delete("small");
-    const lost = "9 bytes are more than is kept for one call";
+    const lost = "9 bytes are more than is stored for one call";
     expect(room.changes()).toEqual([
       { path: "large", before: file("123456789"), after: file(""), lost },
       { path: "d", before: folder, after: nothing },

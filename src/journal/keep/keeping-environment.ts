@@ -14,14 +14,14 @@ export interface KeepingParts {
   readonly limits?: Partial<UndoLimits>;
 }
 
-/** An environment, and what an undo of its changes does not restore. */
+/** An environment, and the effects that an undo of its changes does not revert. */
 export interface KeepingEnvironment extends Environment {
   readonly notKept: readonly string[];
 }
 
 /**
- * Stores what one call replaces or removes, and records each change before it is made, so that the records contain at
- * least what was done, whatever happens. A change that fails leaves a record without effect.
+ * Stores the content that a call replaces or removes, and records each change before it is made, so that the records
+ * are complete even after a crash. A failed change leaves a record without effect.
  */
 export function keepingEnvironment(environment: Environment, parts: KeepingParts): KeepingEnvironment {
   const images = new BeforeImages(environment, parts.blobs, { ...undoLimits, ...parts.limits });

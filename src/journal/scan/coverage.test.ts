@@ -170,7 +170,7 @@ describe("what cannot be kept", () => {
     room.beside("chmod 000 secret.txt closed");
     const call = await room.bash("chmod 644 secret.txt && echo t > secret.txt");
     const isRoot = process.getuid?.() === 0;
-    expect(call.content).toBe(isRoot ? "" : "[Undo does not cover: secret.txt (it may not be read)]");
+    expect(call.content).toBe(isRoot ? "" : "[Undo does not cover: secret.txt (no read permission)]");
   });
 });
 

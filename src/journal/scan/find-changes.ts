@@ -9,9 +9,9 @@ import { bytesAt, type Holding, isHeldByGit, looksSame, modeAt, positionsIn } fr
 import type { Secured } from "./secure-contents.ts";
 
 interface Found {
-  /** Undone in this order, last first. */
+  /** The changes. Undo reverts them in reverse order. */
   readonly changes: readonly Change[];
-  /** Changed paths that undo does not cover, and why. */
+  /** Changed paths that undo does not cover, with the reason. */
   readonly uncovered: ReadonlyMap<string, string>;
   /** Stored contents of the current files, by position. */
   readonly holdings: ReadonlyMap<number, Holding>;
@@ -49,7 +49,7 @@ export async function findChanges(before: Secured, after: Snapshot, parts: Findi
   return { changes, uncovered, holdings: now.holdings };
 }
 
-/** Git's name for the old content of a file, when the current content may be the same. */
+/** Git's name for the old content of a file, if the current content may be the same. */
 function heldName({ before: earlier, after: position }: Difference, before: Secured, after: Snapshot) {
   if (earlier === undefined || position === undefined) return undefined;
   const holding = before.holdings[earlier];
@@ -85,7 +85,7 @@ function toChange(
   return { path, before: state, after, lost };
 }
 
-/** A file that was not read counts as unchanged if it looks unchanged. */
+/** A file that was not read counts as unchanged if its stats are unchanged. */
 function isUnknownButSame(
   { before: earlier, after: position }: Draft,
   change: Change,
@@ -135,9 +135,9 @@ function mayDiffer(before: Snapshot, earlier: number, after: Snapshot, position:
 /** The current entry at a path. */
 interface PresentEntry {
   readonly state: EntryState;
-  /** Its content is the blob whose name was given. */
+  /** Whether the content is the blob whose name was given. */
   readonly isAsHeld?: boolean;
-  /** Why the content could not be read. */
+  /** The reason why the content could not be read. */
   readonly unread?: string;
 }
 
@@ -175,7 +175,7 @@ class PresentEntries {
     } catch (error) {
       if (!(error instanceof ToolError)) throw error;
       if (error.code === "not-found") return { state: nothing };
-      return unread(error.code === "denied" ? "it may not be read" : "it could not be read");
+      return unread(error.code === "denied" ? "no read permission" : "it could not be read");
     }
   }
 
@@ -199,7 +199,7 @@ class PresentEntries {
 }
 
 const maxKeptBytes = 1024 * 1024;
-// A command may create any number of files.
+// A command may create any number of files, so the stored size is limited.
 const maxKeptTogether = 64 * 1024 * 1024;
 const maxHashedBytes = 1024 * 1024 * 1024;
 
@@ -207,7 +207,9 @@ function undefinedWithoutSpace(error: unknown): undefined {
   if (!(error instanceof ToolError) || error.code !== "unavailable") throw error;
 }
 
-/** Why a path cannot be compared or restored: it was not scanned, or is special. Undefined for all others. */
+/**
+ * The reason why a path cannot be compared or restored: it was not scanned, or is special. Undefined for other paths.
+ */
 function whyNotCompared(
   { before: earlier, after: position }: Difference,
   before: Snapshot,
@@ -235,6 +237,6 @@ function leftOutDirectory(snapshot: Snapshot, position: number): LeftOut | undef
 const leftOutReasons: Readonly<Record<LeftOut, string>> = {
   ignored: "ignored by git",
   repository: "git's own",
-  unreadable: "it may not be read",
+  unreadable: "no read permission",
   system: "not on a disk",
 };

@@ -5,7 +5,6 @@ import type { Draft, FindingParts } from "./find-changes.ts";
 import { type Holding, isHeldByGit, repositoryOf } from "./ledger.ts";
 import type { Secured } from "./secure-contents.ts";
 
-/** A file with a blob in the index of its repository. */
 export interface IndexedFile {
   /** Relative to git's working directory. */
   readonly path: string;
@@ -13,7 +12,7 @@ export interface IndexedFile {
   readonly bytes: number;
 }
 
-/** The blobs of one repository, read by git with settings that prevent it from starting programs or fetching. */
+/** The blobs of one repository, read by git with settings that keep it from starting programs or fetching. */
 export class GitBlobs {
   readonly #environment: Environment;
   readonly #directory: string;
@@ -24,7 +23,7 @@ export class GitBlobs {
     this.#directory = directory;
   }
 
-  /** The files whose bytes are those of their blob: it exists, has the same size, and no filter changes it. */
+  /** The files whose bytes equal their blob: the blob exists, has the same size, and no filter changes it. */
   async verify(files: readonly IndexedFile[], signal: AbortSignal): Promise<readonly IndexedFile[]> {
     const [sizes, translated] = await Promise.all([
       this.#sizes(files, signal),
@@ -34,7 +33,7 @@ export class GitBlobs {
     return files.filter(({ path, oid, bytes }) => sizes.get(oid) === bytes && !translated.has(path));
   }
 
-  /** Reads blobs one after the other; skips missing ones and those that do not match their name. */
+  /** Reads blobs one by one. Skips missing blobs and those that do not match their name. */
   async *read(oids: Iterable<string>, signal: AbortSignal): AsyncGenerator<{ oid: string; content: Buffer }> {
     const wanted = [...new Set(oids)];
     const input = Buffer.from(wanted.map((oid) => `${oid}\n`).join(""));
@@ -80,7 +79,7 @@ export class GitBlobs {
     return translated;
   }
 
-  /** The output of git; undefined when it is missing or fails. */
+  /** The output of git; undefined when git is missing or fails. */
   async #run(args: readonly string[], input: Uint8Array, signal: AbortSignal): Promise<string | undefined> {
     const process = await this.#start(args, input, signal);
     if (process === undefined) return undefined;
@@ -115,15 +114,15 @@ const settings = ["core.fsmonitor=false", "core.hooksPath=/dev/null", "protocol.
   .flatMap((setting) => ["-c", setting])
   .concat("--no-pager", "--no-replace-objects");
 
-/** A partial clone fetches missing blobs with any program its settings name; no protocol is named "none". */
+/** A partial clone fetches missing blobs with any program that its settings name. "none" is not a protocol. */
 const variables = { GIT_OPTIONAL_LOCKS: "0", GIT_NO_LAZY_FETCH: "1", GIT_ALLOW_PROTOCOL: "none" };
 
-/** The name that git gives to a content. */
+/** Git's name for a content. */
 export function blobName(content: Uint8Array): string {
   return createHash("sha1").update(`blob ${content.length}\0`).update(content).digest("hex");
 }
 
-/** Stores the old contents that git has of changed files. Returns their SHA-256 by git's name. */
+/** Stores the old contents of changed files that git has. Returns their SHA-256 by git's name. */
 export async function fetchFromGit(
   drafts: readonly Draft[],
   { snapshot, holdings }: Secured,
@@ -143,7 +142,7 @@ export async function fetchFromGit(
     if (missing.length === 0) continue;
     const git = new GitBlobs(environment, directory);
     for await (const { oid, content } of git.read(missing, new AbortController().signal)) {
-      // Without space the content is lost, and reported as such.
+      // Without disk space the content is lost, and is reported as not covered.
       const hash = await blobs.keep(content).catch(() => undefined);
       if (hash !== undefined) known.set(oid, hash);
     }
@@ -160,7 +159,7 @@ class PieceReader {
     this.#pieces = pieces[Symbol.asyncIterator]();
   }
 
-  /** Reads up to the next such byte and skips it; undefined when there is none. */
+  /** Reads to the next such byte and skips it; undefined when there is none. */
   async until(byte: number): Promise<Buffer | undefined> {
     let end = this.#rest.indexOf(byte);
     while (end < 0) {

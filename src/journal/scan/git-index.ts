@@ -2,11 +2,11 @@ import { createHash } from "node:crypto";
 
 /** A file as git last saw it. */
 export interface IndexEntry {
-  /** Of the blob, 40 characters. */
+  /** The name of the blob, 40 characters. */
   readonly oid: string;
   readonly modifiedMs: number;
   readonly changedMs: number;
-  /** The lower 32 bits, also of `bytes`. */
+  /** Like `bytes`, only the lower 32 bits. */
   readonly inode: number;
   readonly bytes: number;
 }
@@ -14,11 +14,13 @@ export interface IndexEntry {
 export interface GitIndex {
   /** The plain files, by path. */
   readonly files: ReadonlyMap<string, IndexEntry>;
-  /** A hash of what would be committed. */
+  /** A hash of the content that would be committed. */
   readonly staged: string;
 }
 
-/** Parses git's index; see `gitformat-index`. Undefined for hashes other than SHA-1, a split index, or damage. */
+/**
+ * Parses git's index; see `gitformat-index`. Returns undefined for hashes other than SHA-1, a split index, or damage.
+ */
 export function readGitIndex(index: Uint8Array): GitIndex | undefined {
   try {
     return new IndexReader(index).read();
@@ -76,7 +78,7 @@ class IndexReader {
     };
   }
 
-  /** A regular file without conflicts, and without flags that tell git not to check it. */
+  /** Whether it is a regular file without conflicts, and without flags that tell git not to check it. */
   #isPlain(start: number): boolean {
     const mode = this.#bytes.readUInt32BE(start + 24);
     const flags = this.#bytes.readUInt16BE(start + fixedBytes - 2);
@@ -123,12 +125,12 @@ class IndexReader {
   }
 }
 
-/** Computed as Node does for a file's times, so that equal times give equal numbers. */
+/** Computed as Node computes file times, so that equal times give equal numbers. */
 function timeOf(seconds: number, nanoseconds: number): number {
   return seconds * 1e3 + nanoseconds / 1e6;
 }
 
-/** A checksum of 20 bytes also shows that object names have 20. Git can be set to write zeros instead. */
+/** A checksum of 20 bytes also shows that object names have 20 bytes. Git can be set to write zeros instead. */
 function hasItsChecksum(bytes: Buffer): boolean {
   const end = bytes.length - oidBytes;
   const checksum = bytes.subarray(end);

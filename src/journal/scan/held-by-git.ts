@@ -7,14 +7,14 @@ import { bytesAt, type Holding, isHeldByGit, repositoryOf } from "./ledger.ts";
 /** Finds the files whose content git has, so that they need no copy. */
 export class HeldByGit {
   readonly #environment: Environment;
-  /** By the path of the working tree. */
+  /** Indexes by the path of the working tree. */
   readonly #indexes = new Map<string, KnownIndex>();
 
   constructor(environment: Environment) {
     this.#environment = environment;
   }
 
-  /** Reads the current indexes, to find out later whether they have changed. */
+  /** Reads the current indexes, to detect changes later. */
   remember({ repositories }: Snapshot): void {
     for (const repository of repositories) this.#index(repository);
   }
@@ -27,7 +27,7 @@ export class HeldByGit {
     return staged === undefined || staged !== this.#index(now).read()?.staged;
   }
 
-  /** Removes holdings that are no longer in the index, because git may delete such blobs. */
+  /** Removes blobs that are no longer in the index, because git may delete them. */
   forgetLost(snapshot: Snapshot, holdings: (Holding | undefined)[], earlier: Snapshot | undefined): void {
     const before = new Map(earlier?.repositories.map(({ path, state }) => [path, state.index]));
     const isAsBefore = ({ path, state }: Repository) => before.get(path) === state.index;
@@ -119,12 +119,12 @@ class KnownIndex {
   }
 }
 
-/** A path relative to the repository's directory in the workspace. */
+/** The path relative to the repository's directory in the workspace. */
 function pathIn(repository: Repository, path: string): string {
   return repository.path === "" ? path : path.slice(repository.path.length + 1);
 }
 
-/** Describes what a command has changed in the repositories themselves, which undo does not cover. */
+/** Describes changes that a command has made to the repositories themselves, which undo does not cover. */
 export function movedGit(
   before: Snapshot,
   after: Snapshot,

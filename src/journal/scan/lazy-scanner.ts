@@ -2,7 +2,7 @@ import { namesIn } from "../../system/directories.ts";
 import { isPending } from "./pending-scans.ts";
 import type { Scanner, ScannerParts } from "./scanner.ts";
 
-/** A scanner that is loaded on first use, because most instances run no commands. */
+/** Loads the scanner on first use, because most instances run no commands. */
 export function lazyScanner(parts: ScannerParts): Scanner {
   let loaded: Promise<Scanner> | undefined;
   const load = () => {

@@ -14,7 +14,7 @@ export interface Ledger {
   readonly holdings: readonly (Holding | undefined)[];
 }
 
-/** The SHA-256 of a stored content, or git's name of a blob; they differ in length. */
+/** The SHA-256 of a stored content, or git's name of a blob. They differ in length. */
 export type Holding = string;
 
 export function isHeldByGit(holding: Holding): boolean {
@@ -31,7 +31,7 @@ export function repositoryOf(snapshot: Snapshot, path: string): Repository | und
   return nearest;
 }
 
-/** Whether two entries look the same apart from permissions. Says nothing about the content of a directory. */
+/** Whether two entries look the same except for permissions. Says nothing about the content of a directory. */
 export function looksSame(one: Snapshot, position: number, other: Snapshot, otherPosition: number): boolean {
   const [start, otherStart] = [position * figureCount, otherPosition * figureCount];
   for (let column = 1; column < figureCount; column += 1) {
@@ -52,7 +52,7 @@ export function isFileAt(snapshot: Snapshot, position: number): boolean {
   return kindOfMode(modeAt(snapshot, position)) === "file";
 }
 
-/** Finds positions by path; fastest in the order of the snapshot. */
+/** Finds positions by path. Fastest in the order of the snapshot. */
 export function positionsIn({ paths }: Snapshot): (path: string) => number | undefined {
   let next = 0;
   let all: Map<string, number> | undefined;
@@ -68,7 +68,7 @@ export function positionsIn({ paths }: Snapshot): (path: string) => number | und
   };
 }
 
-/** The holdings of an earlier ledger for unchanged files. */
+/** Copies the stored contents of an earlier ledger for unchanged files. */
 export function carryOver(snapshot: Snapshot, earlier: Ledger | undefined): (Holding | undefined)[] {
   const holdings = new Array<Holding | undefined>(snapshot.paths.length).fill(undefined);
   if (earlier === undefined) return holdings;
@@ -97,7 +97,7 @@ export function writeLedger({ snapshot, holdings }: Ledger, about: unknown): Uin
   });
 }
 
-/** Undefined for other content or another version. */
+/** Returns undefined for other content or another version. */
 export function readLedger(
   bytes: Uint8Array,
 ): { readonly ledger: Ledger; readonly about: unknown } | undefined {
@@ -107,7 +107,7 @@ export function readLedger(
     const snapshot: Snapshot = {
       ...rest,
       paths: paths === "" ? [] : paths.split("\0"),
-      // The old index is not stored.
+      // The old index is not serialized.
       repositories: repositories.map((repository: object) => ({ ...repository, readIndex: () => undefined })),
     };
     const held = holdings.split(",").map((holding: string) => holding || undefined);

@@ -89,7 +89,7 @@ it("runs a command without it where there is too much to look at", async () => {
   environment.snapshot = ({ signal } = {}) =>
     new Promise((_, reject) => signal?.addEventListener("abort", () => reject(new Error("too slow"))));
   using bench = openBench({ environment, limits: { maxLookMs: 5 } });
-  const text = "[Undo does not cover: what its commands change (there are too many files to scan)]";
+  const text = "[Undo does not cover: changes by its commands (there are too many files to scan)]";
   for (const path of ["b", "c"]) {
     expect(await bench.run(() => environment.writeFile(path, Buffer.from("")))).toEqual({
       text,
@@ -102,7 +102,7 @@ it("says that nothing is covered where it cannot be told what has changed", asyn
   const { workspace } = new MemoryEnvironment();
   using bench = openBench({ environment: { workspace } as MemoryEnvironment });
   expect(await bench.run(() => {})).toEqual({
-    text: "[Undo does not cover: what its commands change (this environment has no snapshots)]",
+    text: "[Undo does not cover: changes by its commands (this environment has no snapshots)]",
     changes: [],
   });
 });

@@ -10,7 +10,7 @@ export interface Begun {
   readonly callId: string;
   /** The last record at that time. */
   readonly sequence: number;
-  /** The last collection of blobs before it. */
+  /** The last collection of blobs before the scan. */
   readonly collection: number;
   readonly before: Secured;
 }
@@ -39,7 +39,7 @@ export class PendingScans {
     return found && { ledger: found.ledger, collection: found.about.collection };
   }
 
-  /** Takes over the scans of dead processes. */
+  /** Takes over the scans of ended processes. */
   async takeOver(): Promise<readonly Begun[]> {
     const names = namesIn(this.#folder).filter(isPending);
     if (names.length === 0) return [];
@@ -53,7 +53,7 @@ export class PendingScans {
     });
   }
 
-  /** The stored contents that are needed to complete them. */
+  /** The stored contents that are needed to complete the scans. */
   async holdings(): Promise<ReadonlySet<string>> {
     const names = namesIn(this.#folder).filter(isPending);
     if (names.length === 0) return new Set();
@@ -94,7 +94,7 @@ async function takeOver(files: Environment, name: string): Promise<Begun | undef
   try {
     await files.move(name, ours);
   } catch {
-    // Another process has taken it.
+    // Another process has taken the scan.
     return undefined;
   }
   await write(files, ours, begun);

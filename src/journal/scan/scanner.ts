@@ -14,17 +14,17 @@ import { carryOver, isHeldByGit, type Ledger, modeAt } from "./ledger.ts";
 import { type Begun, type KnownLedger, PendingScans } from "./pending-scans.ts";
 import { type ScanLimits, type Secured, secureContents, usualLimits } from "./secure-contents.ts";
 
-/** Finds what commands change in the workspace, and stores what an undo of it needs. */
+/** Finds the changes that commands make in the workspace, and stores what an undo of them needs. */
 export interface Scanner {
   /**
-   * Runs a call that starts programs, then records what it created, changed or removed in the workspace. Effects
-   * that undo does not cover are in `call.account.notCovered` and in the text of the outcome. Fails before anything runs
-   * when the disk has no space for what the call may change.
+   * Runs a call that starts programs, then records what it created, changed or removed in the workspace. Adds effects
+   * that undo does not cover to `call.account.notCovered` and to the text of the outcome. Fails before anything runs
+   * when the disk has no space for the content that the call may change.
    */
   around(call: ToolCall, next: (call: ToolCall) => Promise<Outcome>): Promise<Outcome>;
   /**
-   * Completes the scans of dead processes: records what their commands changed, together with unrecorded changes since.
-   * Returns the calls.
+   * Completes the scans of ended processes: records the changes of their commands, together with unrecorded changes
+   * since. Returns the calls.
    */
   settle(): Promise<readonly string[]>;
 }
@@ -35,7 +35,7 @@ export interface ScannerParts {
   readonly blobs: Blobs;
   /** A private folder, created on first use. */
   readonly folder: string;
-  /** Ends what dead processes have left running, because its further changes would belong to no call. */
+  /** Stops programs that ended processes have left running, because their further changes would belong to no call. */
   readonly endAbandoned?: () => Promise<void>;
   /** Absolute paths of Toolcrib's own files in the workspace. */
   readonly without?: readonly string[];
@@ -98,7 +98,7 @@ class ChangeScanner implements Scanner {
     const { id, signal } = call;
     const latest = this.#latest ?? (await this.#pending.latest());
     const snapshot = await this.#lookInTime(signal, latest?.ledger.snapshot);
-    if (typeof snapshot === "string") return { uncovered: `what its commands change (${snapshot})` };
+    if (typeof snapshot === "string") return { uncovered: `changes by its commands (${snapshot})` };
     const collection = journal.records("collected").at(-1)?.sequence ?? 0;
     const earlier = this.#stillKept(latest, collection);
     const parts = { environment, blobs, git: this.#git, limits: this.#limits };
@@ -110,7 +110,7 @@ class ChangeScanner implements Scanner {
     return begun;
   }
 
-  /** Ignored folders in which the call may have changed files: mentioned once, recorded with every call. */
+  /** Ignored folders in which the call may have changed files. They are shown once and recorded with every call. */
   #aside({ before }: Begun, uncovered: readonly string[]): Parameters<typeof reportUncovered>[3] {
     const isListed = (path: string) => uncovered.some((what) => what.startsWith(`${showPath(path)} (`));
     const folders = ignoredFolders(before.snapshot).filter((path) => !isListed(path));
@@ -120,14 +120,14 @@ class ChangeScanner implements Scanner {
     return { sentences: [describeIgnored(folders)], isKnown };
   }
 
-  /** Returns what undo does not cover. Never throws, because a call that has run can no longer fail. */
+  /** Returns the effects that undo does not cover. Never throws, because a call that has run can no longer fail. */
   async #end(begun: Begun): Promise<readonly string[]> {
     try {
       const uncovered = await this.#record(begun);
       await this.#pending.done(begun.callId);
       return uncovered;
     } catch (error) {
-      return [`what its commands changed (${(error as Error).message})`];
+      return [`changes by its commands (${(error as Error).message})`];
     }
   }
 
@@ -151,7 +151,7 @@ class ChangeScanner implements Scanner {
     if (!("uncovered" in begun)) await this.#end(begun);
   }
 
-  /** A snapshot, or why there is none. A scan that took too long is not tried again. */
+  /** Returns a snapshot, or the reason why there is none. A scan that took too long is not tried again. */
   async #lookInTime(signal: AbortSignal, known: Snapshot | undefined): Promise<Snapshot | string> {
     if (this.#parts.environment.snapshot === undefined) return "this environment has no snapshots";
     const limit = AbortSignal.timeout(this.#limits.maxLookMs);
@@ -190,7 +190,7 @@ function inheriting(before: Secured, snapshot: Snapshot, found: ReadonlyMap<numb
   return { snapshot, holdings };
 }
 
-/** The folders that are not scanned because git ignores them: changes in them are neither seen nor stored. */
+/** The folders that are not scanned because git ignores them. Changes in them are neither detected nor stored. */
 export function ignoredFolders(snapshot: Snapshot): readonly string[] {
   return Array.from(snapshot.leftOut).flatMap(([position, reason]) =>
     reason === "ignored" && kindOfMode(modeAt(snapshot, position)) === "directory"
@@ -208,8 +208,8 @@ export function describeIgnored(folders: readonly string[]): string {
 const maxNamedFolders = 5;
 
 /**
- * Removes changes that other calls made at the same time, because those have their own records. When the command changed
- * the result of another call, its change starts from that.
+ * Removes changes that other calls made at the same time, because those have their own records. If the command changed
+ * the result of another call, its change starts from that result.
  */
 export function withoutOthers(
   found: readonly Change[],
@@ -235,8 +235,8 @@ function isMovedTree({ moved, before, after }: RecordedChange): boolean {
 }
 
 /**
- * Adds what undo does not cover, each as "path (why)", to the account of a call and to its outcome. `aside` is what it may
- * not cover; it is recorded, and shown only once.
+ * Adds the effects that undo does not cover, each as "path (why)", to the account of a call and to its outcome.
+ * `aside`: effects that it may not cover. They are recorded every time and shown once.
  */
 export async function reportUncovered(
   call: Pick<ToolCall, "account">,
@@ -252,7 +252,7 @@ export async function reportUncovered(
     throw error instanceof ToolError ? withNote(error, note(aside.isKnown)) : error;
   });
   if (!outcome.ok) return { ok: false, error: withNote(outcome.error, note(aside.isKnown)) };
-  // A call that is undone at once always mentions it.
+  // The output of a call that is undone at once always mentions them.
   const shown = note(aside.isKnown && outcome.afterwards === undefined);
   if (shown === undefined) return outcome;
   const add = (text: string) => `${text}${text === "" || text.endsWith("\n") ? "" : "\n"}[${shown}]`;

@@ -13,7 +13,7 @@ export interface ScanLimits {
   readonly maxFileBytes: number;
   readonly maxBytes: number;
   readonly maxMs: number;
-  /** For the snapshot before the copies. */
+  /** The time limit of the snapshot before the copies. */
   readonly maxLookMs: number;
 }
 
@@ -26,7 +26,7 @@ export const usualLimits: ScanLimits = {
 
 /** A ledger in which almost every file is stored. */
 export interface Secured extends Ledger {
-  /** Why a file is not stored, by position. */
+  /** The reasons why files are not stored, by position. */
   readonly uncovered: ReadonlyMap<number, string>;
 }
 
@@ -38,8 +38,8 @@ export interface SecuringParts {
 }
 
 /**
- * Makes the content of every file recoverable: from an earlier ledger, from git, or by a copy. Throws `unavailable` when
- * there is no space for copies.
+ * Makes the content of every file recoverable: from an earlier ledger, from git, or by a copy. Throws `unavailable`
+ * when there is no space for copies.
  */
 export async function secureContents(
   snapshot: Snapshot,
@@ -70,7 +70,7 @@ export async function secureContents(
   return { snapshot, holdings, uncovered };
 }
 
-/** More files take noticeably long. */
+/** Copying more files takes noticeably long. */
 const manyFiles = 1000;
 
 async function copy(
@@ -100,9 +100,9 @@ async function copy(
   }
 }
 
-/** Throws errors that are not about this one file. */
+/** Throws errors that are not about this file. */
 function whyNotRead(error: unknown): string {
   if (!(error instanceof ToolError) || error.code === "unavailable" || error.code === "cancelled")
     throw error;
-  return error.code === "denied" ? "it may not be read" : "it could not be read";
+  return error.code === "denied" ? "no read permission" : "it could not be read";
 }

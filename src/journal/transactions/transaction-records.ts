@@ -6,7 +6,7 @@ interface RecordedTransaction extends Transaction {
   readonly state: "open" | "committed" | "rolled back";
 }
 
-/** A transaction began, got a call, or ended. */
+/** A transaction began, added a call, or ended. */
 type TransactionRecord =
   | { readonly id: string; readonly state: "open"; readonly name?: string }
   | { readonly id: string; readonly state: "open"; readonly call: string }
@@ -32,7 +32,7 @@ export function transactionsIn(journal: Pick<Journal, "records">): readonly Reco
 
 const kind = "transaction";
 
-/** Calls that are undone together: those of a committed transaction. */
+/** The calls of committed transactions, which are undone together. */
 export class WholeTransactions {
   readonly #all: readonly RecordedTransaction[];
 
@@ -45,7 +45,7 @@ export class WholeTransactions {
     return (this.#named(id) ?? this.of(id))?.calls ?? [id];
   }
 
-  /** The same, with each call by itself. */
+  /** The same lookups with each call on its own, not as part of its transaction. */
   get apart(): Pick<WholeTransactions, "callsOf" | "of"> {
     return { callsOf: (id) => this.#named(id)?.calls ?? [id], of: () => undefined };
   }

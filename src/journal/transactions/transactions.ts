@@ -15,13 +15,15 @@ import { addTransactionRecord, transactionsIn } from "./transaction-records.ts";
 interface WorkspaceTransactionsParts extends RollbackParts {
   readonly marks: TransactionMarks;
   readonly scanner: Pick<Scanner, "settle">;
-  /** Ends what dead processes have left running. */
+  /** Stops programs that ended processes have left running. */
   readonly endAbandoned: () => Promise<void>;
-  /** Leaves an open transaction to the next instance that parks too, instead of rolling it back at the end. */
+  /**
+   * Whether to leave an open transaction to the next instance that parks too, instead of rolling it back at the end.
+   */
   readonly parks: boolean;
 }
 
-/** The open transaction of an instance, and those that dead instances have left. */
+/** The open transaction of an instance, and those that ended instances have left. */
 export class WorkspaceTransactions {
   readonly #parts: WorkspaceTransactionsParts;
   #open: { readonly id: string; readonly name: string | undefined; readonly calls: string[] } | undefined;
@@ -30,7 +32,7 @@ export class WorkspaceTransactions {
     this.#parts = parts;
   }
 
-  /** Rolls back the transactions of dead processes, and resumes a parked one. */
+  /** Rolls back the transactions of ended processes, and resumes a parked one. */
   async enter(): Promise<readonly RecoveredChange[]> {
     const { marks, parks } = this.#parts;
     const recovered: RecoveredChange[] = [];
@@ -41,14 +43,13 @@ export class WorkspaceTransactions {
     return recovered;
   }
 
-  /** Adds a call that may change something to the open transaction, except a rollback. */
+  /** Adds a call that may change something to the open transaction, unless the call is a rollback. */
   join({ id, tool }: ToolCall): void {
     if (this.#open === undefined || (tool.canonical ?? tool.name) === "transaction.rollback") return;
     addTransactionRecord(this.#parts.journal, { id: this.#open.id, state: "open", call: id });
     this.#open.calls.push(id);
   }
 
-  /** The interface for the tool of one call. */
   forCall({ id }: Pick<ToolCall, "id">): Transactions {
     return {
       begin: async (name) => this.#begin(name),
@@ -132,7 +133,7 @@ export class WorkspaceTransactions {
         marks.end(id);
         return [];
       }
-      // The changes of its last command are part of it, and the command must not continue.
+      // The changes of the last command are part of the transaction, and the command must not continue.
       await endAbandoned();
       await scanner.settle();
       const { paths, left } = await rollBackAside(found.calls, this.#parts, "its process died");
@@ -180,16 +181,15 @@ function titleOf({ id, name }: Transaction): string {
 interface RollbackParts {
   readonly journal: Journal;
   readonly blobs: Blobs;
-  /** The workspace without its guard, as for every undo: see lazyHistory. */
+  /** The workspace without its guard, as for every undo; see lazyHistory. */
   readonly unguarded: () => Environment;
   readonly session: string;
   readonly guard: PathGuard;
 }
 
-/** See RolledBack. */
 type Rollback = Pick<RolledBack, "paths" | "left" | "notes">;
 
-/** Undoes calls as part of another call, which can be undone in turn. */
+/** Undoes calls as part of another call, which can itself be undone. */
 async function rollBack(
   calls: readonly string[],
   { callId, ...parts }: RollbackParts & { readonly callId: string },
@@ -209,7 +209,7 @@ async function rollBack(
     return { paths: files.map(({ path }) => path), left: leftAlone, notes };
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;
-    // Nothing is recorded that could be undone.
+    // There are no recorded changes to undo.
     if (error.code === "not-found") {
       const lost = new Set(calls.flatMap((callId) => parts.journal.find(callId)?.notCovered ?? []));
       return { paths: [], left: [], notes: Array.from(lost, (what) => `Not restored: ${what}.`) };
@@ -220,7 +220,7 @@ async function rollBack(
   }
 }
 
-/** The same, recorded as a separate call by the instance itself. */
+/** Like `rollBack`, recorded as a separate call by the instance itself. */
 async function rollBackAside(calls: readonly string[], parts: RollbackParts, why: string): Promise<Rollback> {
   const callId = newIdentifier("call");
   const attempt = { callId, tool: "transaction.rollback", input: { why }, startedAt: Date.now() };

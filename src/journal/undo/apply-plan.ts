@@ -13,9 +13,9 @@ interface ApplyContext {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Carries out a plan. Returns the directories that were not removed because they are not empty. */
+/** Applies a plan. Returns the directories that were not removed because they are not empty. */
 export async function applyPlan({ phases }: UndoPlan, context: ApplyContext): Promise<readonly string[]> {
-  // All contents are read before anything is changed: a missing or damaged one stops the undo here.
+  // All contents are read before anything is changed, so a missing or damaged one stops the undo here.
   const prepared = [];
   for (const { steps, move } of phases) {
     const work = orderSteps(steps);
@@ -47,7 +47,7 @@ async function applyWork(
     }
   };
   const clearing = await toFileChanges(work.cleared, context.contents);
-  // Restores them when a later step fails.
+  // Restores the files when a later step fails.
   const restoring = await toFileChanges(work.cleared.map(reverse), context.contents);
   let isCleared = false;
   try {
@@ -86,14 +86,14 @@ async function removeEmpty(
 }
 
 /**
- * Options that change these paths only where they were, never behind a link that has replaced a directory, even at this
- * very moment. So an undo needs no guard. `paths` are in the order of the changes.
+ * Options that change these paths only at their recorded location, never behind a link that has replaced a directory,
+ * even if it is replaced right now. So an undo needs no guard. `paths` are in the order of the changes.
  */
 function staying(paths: readonly string[], { environment, signal }: ApplyContext): ChangeOptions {
   return {
     signal,
     announce: (effects) => {
-      // Directories that are created for them come first.
+      // Directories that are created for the files come first.
       const reached = effects.slice(effects.length - paths.length);
       const isAstray = (path: string, at: number) =>
         reached[at]?.realPath !== join(environment.workspace, path);
@@ -123,8 +123,8 @@ async function toFileChanges(steps: readonly Step[], contents: Contents): Promis
 function namePath(path: string, error: unknown): never {
   if (!(error instanceof ToolError) || error.code !== "unavailable") throw error;
   const { code, message, cause } = error;
-  throw new ToolError(code, `${showPath(path)} cannot be restored: ${message}`, {
-    hint: "Nothing was undone. Undo the other files by their paths; restore this one from another source, such as git.",
+  throw new ToolError(code, `Nothing was undone: ${showPath(path)} cannot be restored: ${message}`, {
+    hint: "Undo the other files by their paths, and restore this one from another source, such as git.",
     cause,
   });
 }
@@ -137,16 +137,16 @@ function inverse({ before, after }: EntryChange): EntryChange {
   return { before: after, after: before } as EntryChange;
 }
 
-/** The steps of one phase, in the order in which they are done. */
+/** The steps of one phase, in order. */
 interface Work {
   /** Permissions that writing needs. */
   readonly loosened: readonly EntryStep[];
   readonly linksRemoved: readonly EntryStep[];
-  /** Files that must go first, because a directory replaces them or is removed with them. */
+  /** Files that must be removed first, because a directory replaces them or is removed with them. */
   readonly cleared: readonly Step[];
   readonly directoriesCleared: readonly EntryStep[];
   readonly directoriesMade: readonly EntryStep[];
-  /** All or none. */
+  /** Applied together or not at all. */
   readonly files: readonly Step[];
   readonly linksMade: readonly EntryStep[];
   readonly directoriesRemoved: readonly EntryStep[];
@@ -188,7 +188,7 @@ function orderSteps(steps: readonly Step[]): Work {
   };
 }
 
-/** Replacements after which files cannot all change at once. */
+/** Replacements that prevent changing all files at once. */
 const crossings = { "file directory": true, "directory file": true, "directory link": true };
 
 /** A directory that a file or link replaces. */
@@ -209,14 +209,14 @@ function changesContent({ now, wanted }: Step): boolean {
   return (now.kind === "file" || wanted.kind === "file") && !isSameContent(now, wanted);
 }
 
-/** The current state with write permission, where the undo writes: files, and directories, also those it empties. */
+/** The current state, with write permission for files that the undo writes and directories that it changes. */
 function loosen(step: Step): EntryState {
   const { now, wanted } = step;
   const isWritten = isDirectory(now) || (now.kind === wanted.kind && changesContent(step));
   return isWritten ? writable(now) : now;
 }
 
-/** The state before the final change of permissions. */
+/** The state before the permissions are finally changed. */
 function settling(step: Step): EntryState {
   const { now, wanted } = step;
   if (isDirectory(wanted)) return isDirectory(now) ? loosen(step) : writable(wanted);
@@ -235,7 +235,7 @@ function entryStep(
 ): readonly EntryStep[] {
   const isSame =
     before.kind === after.kind && (!("mode" in before && "mode" in after) || before.mode === after.mode);
-  // Callers pass states that fit together.
+  // The type assertion is safe, because callers pass states that fit together.
   return isSame ? [] : [{ path, change: { before, after } as EntryChange }];
 }
 

@@ -15,12 +15,12 @@ export class Contents {
     this.#environment = parts.environment;
   }
 
-  /** The content of this file can be read from it. */
+  /** Records that this file has the content. */
   note(path: string, state: EntryState): void {
     if (state.kind === "file") this.#paths.set(state.hash, path);
   }
 
-  /** Adds a computed content, and returns it as the state of a file. */
+  /** Adds a computed content and returns it as the state of a file. */
   add(content: Uint8Array, mode: number): EntryState {
     const hash = contentHash(content);
     this.#computed.set(hash, content);
@@ -31,7 +31,7 @@ export class Contents {
     return this.#computed.has(hash) || this.#paths.has(hash) || (hash !== "" && this.#blobs.has(hash));
   }
 
-  /** Throws `unavailable` for a missing or damaged content, `stale` for one that has changed meanwhile. */
+  /** Throws `unavailable` for a missing or damaged content, `stale` for one that has changed in the meantime. */
   async read(hash: string): Promise<Uint8Array> {
     const computed = this.#computed.get(hash);
     if (computed !== undefined) return computed;
@@ -40,7 +40,7 @@ export class Contents {
     return (await this.#environment.readFile(path, { maxBytes })).bytes;
   }
 
-  /** The content of a state for a comparison; undefined when it is not available, "nothing" without a file. */
+  /** The content of a state for a comparison; undefined when it is not available, "nothing" when there is no file. */
   async peek(state: EntryState): Promise<Uint8Array | "nothing" | undefined> {
     if (state.kind !== "file") return "nothing";
     if (!this.has(state.hash) || state.bytes > maxComparedBytes) return undefined;

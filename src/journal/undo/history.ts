@@ -21,14 +21,13 @@ import { UndoRecords } from "./undo-records.ts";
 export interface HistoryParts {
   readonly journal: Journal;
   readonly blobs: Pick<Blobs, "has" | "read">;
-  /** The environment that an undo changes; its changes are recorded as for any call. */
+  /** The environment that an undo changes. Its changes are recorded as for any call. */
   readonly environment: Environment & Partial<Pick<KeepingEnvironment, "notKept">>;
-  /** The call that asks. */
   readonly callId: string;
   readonly scope: UndoScope;
-  /** Old contents of files that may not be read are not shown either. */
+  /** Old contents of files that must not be read are not shown either. */
   readonly guard?: PathGuard | undefined;
-  /** Completes the records of calls whose process died. */
+  /** Completes the records of calls whose process ended. */
   readonly settle?: () => Promise<unknown>;
 }
 
@@ -48,7 +47,7 @@ export class JournalHistory implements contract.History {
     await settle?.();
     const undos = UndoRecords.of(journal);
     const wholes = new WholeTransactions(journal).apart;
-    // Showing is not limited to the session; the guard hides what may not be read.
+    // Showing is not limited to the session. The guard hides files that must not be read.
     const scope = { session: this.#parts.scope.session, calls: "workspace" } as const;
     const selected = selectChanges(selection, { journal, undos, wholes, scope: scope });
     const changes = withinPaths(selected, options.paths, environment.workspace);
@@ -63,7 +62,7 @@ export class JournalHistory implements contract.History {
     const context = { ...this.#parts, undos };
     const without = new Set<string>();
     let prepared = await prepareUndo(selection, options, context, without);
-    // The latest call may have failed before it changed anything; then the one before is undone.
+    // The latest call may have failed before it changed anything. Then the one before is undone.
     while (selection.kind === "last" && prepared.isEmpty && prepared.refusals.length === 0) {
       for (const callId of prepared.calls) without.add(callId);
       prepared = await prepareUndo(selection, options, context, without);

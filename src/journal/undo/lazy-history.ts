@@ -7,15 +7,15 @@ import type { HistoryParts } from "./history.ts";
 export interface CallHistoryParts extends Omit<HistoryParts, "environment" | "blobs"> {
   readonly blobs: Blobs;
   /**
-   * The workspace without its guard, never passed to a tool: an undo also restores guarded files, without showing them.
-   * It only ever restores what was there.
+   * The workspace without its guard. It is never passed to a tool: an undo also restores guarded files, without showing
+   * them. It only restores earlier content.
    */
   readonly unguarded: () => Environment;
-  /** Whether the policy allowed the call as one that writes. Otherwise it may look, but not undo. */
+  /** Whether the policy allowed the call as a write. Otherwise it may show changes, but not undo them. */
   readonly mayUndo: boolean;
 }
 
-/** The history for a call. Loaded on first use, because most calls need none. */
+/** The history for a call. Loaded on first use, because most calls do not need it. */
 export function lazyHistory({ unguarded, mayUndo, ...parts }: CallHistoryParts): History {
   let opened: Promise<History> | undefined;
   const load = async (): Promise<History> => {
@@ -32,7 +32,7 @@ export function lazyHistory({ unguarded, mayUndo, ...parts }: CallHistoryParts):
     undo: async (selection, options) => {
       if (!mayUndo && options?.dryRun !== true)
         throw new ToolError("denied", "This call was allowed only to read, so it cannot undo", {
-          hint: "Declare a write access in the tool, or ask for a dry run.",
+          hint: "Declare write access in the tool, or request a dry run.",
         });
       return (await open()).undo(selection, options);
     },

@@ -2,10 +2,10 @@ import type { EntryState } from "../../contract/history.ts";
 import { isSameState, liesIn, nothing } from "../entry-states.ts";
 import type { RecordedChange } from "../record.ts";
 
-/** The changes of several calls to one path, newest first; other changes separate the pieces. */
+/** The combined changes of several calls to one path, newest first. Other changes in between separate them. */
 export interface Net {
   readonly path: string;
-  /** Its name after later moves; undefined while another entry has it. */
+  /** The name of the path after later moves; undefined while another entry has that name. */
   readonly currentName: string | undefined;
   readonly pieces: readonly Piece[];
   readonly hardLinks?: "keep" | undefined;
@@ -14,17 +14,17 @@ export interface Net {
 export interface Piece {
   readonly before: EntryState;
   readonly after: EntryState;
-  /** The possible states when nothing else has changed it: `after`, or the result of an undo in between. */
+  /** The states that the path can have if nothing else has changed it: `after`, or the result of an undo in between. */
   readonly accepted: readonly EntryState[];
   /** The last call that is part of it. */
   readonly callId: string;
-  /** Why `before` was not stored. */
+  /** The reason why `before` was not stored. */
   readonly lost?: string | undefined;
-  /** The old path, when it was only moved here. */
+  /** The old path, if the file was only moved here. */
   readonly movedFrom?: string | undefined;
 }
 
-/** An entry that is moved back as a whole, with everything that is in it now. */
+/** An entry that is moved back as a whole, with its current content. */
 export interface Move {
   readonly from: string;
   readonly to: string;
@@ -34,16 +34,16 @@ export interface Move {
   readonly callId: string;
 }
 
-/** Undone in this order: first the changes, then the move that came before them. */
+/** An undo reverts the changes first, then the move that came before them. */
 export interface Phase {
   readonly nets: readonly Net[];
   readonly move: Move | undefined;
 }
 
-/** Whether a recorded change may never have been made, or may have been undone since. */
+/** Whether a recorded change may not have been made, or may have been undone since. */
 export type IsUncertain = (change: RecordedChange) => boolean;
 
-/** The net effect of the calls, newest first, split at moves of directories, which change the names of paths. */
+/** The net effect of the calls, newest first, split at moves of directories, because these rename paths. */
 export function netChanges(changes: readonly RecordedChange[], isUncertain: IsUncertain): readonly Phase[] {
   const phases: Phase[] = [];
   const later: Move[] = [];
@@ -123,8 +123,8 @@ function netsOf(
 }
 
 /**
- * Whether a recorded change was made. A call whose file changed meanwhile plans again and records another change: the
- * first was not made unless the second starts from its result.
+ * Whether a recorded change was made. A call whose file changed in the meantime plans again and records another change:
+ * the first was not made unless the second starts from its result.
  */
 function wasMade({ callId, after }: RecordedChange, index: number, all: readonly RecordedChange[]): boolean {
   const next = all[index + 1];
@@ -148,7 +148,7 @@ function piecesOf(changes: readonly RecordedChange[], isUncertain: IsUncertain):
   return pieces;
 }
 
-/** Whether a path is as the calls left it. */
+/** Whether a path has the state in which the calls left it. */
 export function isAccepted(state: EntryState, { accepted }: Piece): boolean {
   return accepted.some((known) => isSameState(known, state));
 }

@@ -19,23 +19,23 @@ export interface Conflict {
   readonly phase: number;
   readonly net: Net;
   readonly now: EntryState | undefined;
-  /** The pieces that cannot be undone, newest first; newer ones can. */
+  /** The pieces that cannot be undone, newest first. Newer pieces can. */
   readonly pieces: readonly [Piece, ...Piece[]];
   readonly reason: Reason;
 }
 
 type Reason =
-  /** Since the call, or between it and a later one that is undone too. */
+  /** The path changed since the call, or between it and a later call that is undone too. */
   { readonly kind: "changed" } | { readonly kind: "lost" | "unreadable"; readonly why: string };
 
 export interface UndoPlan {
-  /** Done in this order: the steps of each, then its move back. */
+  /** The phases in order. The steps of each are applied before its move back. */
   readonly phases: readonly { readonly steps: readonly Step[]; readonly move: Move | undefined }[];
   readonly conflicts: readonly Conflict[];
   readonly stuck: readonly StuckMove[];
 }
 
-/** A move that cannot be undone, and why. */
+/** A move that cannot be undone, with the reason. */
 interface StuckMove {
   readonly move: Move;
   readonly why: string;
@@ -43,13 +43,13 @@ interface StuckMove {
 
 /** The current workspace. */
 export interface Present {
-  /** The current state of a path, or why it cannot be read. */
+  /** The current state of a path, or the reason why it cannot be read. */
   state(path: string): EntryState | { readonly unreadable: string };
   /** Whether a content is available. */
   has(hash: string): boolean;
 }
 
-/** Plans how to undo the changes, path by path. A path with other changes is a conflict, never overwritten. */
+/** Plans how to undo the changes, path by path. A path with other changes is a conflict and never overwritten. */
 export function planUndo(phases: readonly Phase[], present: Present): UndoPlan {
   /** States after the phases planned so far, by current name. */
   const planned = new Map<string, EntryState>();
@@ -74,7 +74,7 @@ export function planUndo(phases: readonly Phase[], present: Present): UndoPlan {
   return { phases: plan, conflicts, stuck };
 }
 
-/** The step that undoes one path from its current state, or why there is none. */
+/** The step that undoes one path from its current state, or the reason why there is none. */
 export function decideStep(
   net: Net,
   found: ReturnType<Present["state"]>,
@@ -102,13 +102,13 @@ export function toStep({ path, hardLinks }: Net, now: EntryState, wanted: EntryS
   return { path, now, wanted, hardLinks };
 }
 
-/** Whether a path is already as before. A directory that exists again is, whatever its permissions. */
+/** Whether a path already has its earlier state. The permissions of a directory do not matter. */
 function isSatisfied(state: EntryState, { before, after }: Piece): boolean {
   if (isSameState(state, before)) return true;
   return before.kind === "directory" && state.kind === "directory" && after.kind !== "directory";
 }
 
-/** A created directory: it is removed if it is empty, whatever its permissions. */
+/** A created directory is removed if it is empty, whatever its permissions. */
 function isLeftover(state: EntryState, { before, after }: Piece): boolean {
   return before.kind === "nothing" && after.kind === "directory" && state.kind === "directory";
 }
@@ -128,7 +128,9 @@ function whyStuck({ from, to }: Move): string {
   return `${to} cannot be moved back to ${from}`;
 }
 
-/** Whether the moved entry is unchanged, as far as is known: the content of directories and unread files is not. */
+/**
+ * Whether the moved entry is unchanged, as far as is known: contents of directories and of unread files are unknown.
+ */
 function isStill(state: EntryState, moved: EntryState): boolean {
   if (moved.kind === "directory") return state.kind === "directory";
   if (moved.kind !== "file" || moved.hash !== "") return isSameState(state, moved);

@@ -20,12 +20,12 @@ interface UndoContext extends ShowContext {
   readonly scope: UndoScope;
 }
 
-/** An undo that has been planned and not yet applied. */
+/** An undo that is planned but not applied. */
 export interface PreparedUndo extends Settled {
   readonly calls: readonly string[];
   /** The number of paths. */
   readonly total: number;
-  /** There is nothing to do: every path is as before, or is refused. */
+  /** Whether there is nothing to do: every path has its earlier state, or is refused. */
   readonly isEmpty: boolean;
 }
 
@@ -100,7 +100,9 @@ function nothingToUndo(selection: Selection, journal: Journal): ToolError {
   return new ToolError("not-found", message, { hint });
 }
 
-/** Checks only other sessions: calls of this one take turns, or are recorded only when they have ended. */
+/**
+ * Checks only other sessions. Calls of this session run one after the other, or are recorded only when they have ended.
+ */
 function refuseRunning(calls: readonly string[], journal: Journal, { session }: UndoScope): void {
   const isElsewhere = (callId: string) => journal.find(callId)?.session !== session;
   const running = journal
@@ -112,7 +114,7 @@ function refuseRunning(calls: readonly string[], journal: Journal, { session }: 
   });
 }
 
-/** Treats a file that was moved and then changed elsewhere as one that was moved with its current content. */
+/** Treats a file that was moved and then changed by something else as moved with its current content. */
 function carryBack(phases: readonly Phase[], present: Present): readonly Phase[] {
   return phases.map(({ nets, move }) => {
     const carried = new Map(nets.flatMap((net) => carry(net, nets, present)));
@@ -120,7 +122,7 @@ function carryBack(phases: readonly Phase[], present: Present): readonly Phase[]
   });
 }
 
-/** Replacements for the nets of the path it was moved to and the path it came from. */
+/** Replacements for the net changes of the file's old and new path. */
 function carry(net: Net, nets: readonly Net[], present: Present): readonly (readonly [Net, Net])[] {
   const [arrival, ...older] = net.pieces;
   const origin = nets.find(({ path }) => path === arrival?.movedFrom);
@@ -158,7 +160,7 @@ async function onlyHunk(net: Net, number: number, contents: Contents): Promise<N
   return { ...net, pieces: [{ ...piece, before: wanted }] };
 }
 
-/** Uses the headers of the shown diff, so that the numbers mean the same. Lines are counted from 0. */
+/** Uses the headers of the shown diff, so that the hunk numbers are the same. Lines are counted from 0. */
 function pickHunk(diff: string, number: number, path: string) {
   const headers = [...diff.matchAll(/^@@ -(\d+),(\d+) \+(\d+),(\d+) @@/gm)];
   const header = headers[number - 1];
@@ -171,7 +173,7 @@ function pickHunk(diff: string, number: number, path: string) {
     });
   }
   const [oldFirst = 0, oldCount = 0, newFirst = 0, newCount = 0] = header.slice(1).map(Number);
-  // A hunk without lines on one side names the line before it.
+  // A hunk without lines on one side gives the line before it.
   const start = (first: number, count: number) => (count === 0 ? first : first - 1);
   return { oldStart: start(oldFirst, oldCount), oldCount, newStart: start(newFirst, newCount), newCount };
 }
@@ -182,7 +184,7 @@ function notByHunk(path: string, why: string): ToolError {
   });
 }
 
-/** The changes at or below some paths, as a caller gives them; all when undefined. */
+/** The changes at or below some paths, as the caller spelled them; all changes when undefined. */
 export function withinPaths(
   changes: readonly RecordedChange[],
   paths: readonly string[] | undefined,

@@ -11,12 +11,12 @@ export interface Refusal {
   readonly path: string;
   /** A predicate of the path: "has changed since". */
   readonly reason: string;
-  /** A diff of the other changes, or the collisions. */
+  /** A diff of the other changes, or the conflicts. */
   readonly details: string;
   readonly isChanged: boolean;
   /** Whether a merge may help. */
   readonly isFile: boolean;
-  /** The recorded later call that changed it. */
+  /** The recorded later call that changed the path. */
   readonly later: string | undefined;
 }
 
@@ -66,7 +66,7 @@ function shown(lines: readonly string[]): readonly string[] {
   return texts.map((text) => `  ${text.replace(/[\0\r\n]+/g, "")}`);
 }
 
-/** Nothing was undone, because nothing can be. */
+/** Thrown when no path can be undone. */
 export class RefusedUndo extends ToolError {}
 
 export function refuseUndo(refusals: readonly Refusal[], total: number, hasMerged: boolean): RefusedUndo {

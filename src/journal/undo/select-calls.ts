@@ -10,11 +10,14 @@ import { type Conflict, decideStep, type Step } from "./plan-undo.ts";
 import { stateAt } from "./settle-conflicts.ts";
 import type { UndoRecords } from "./undo-records.ts";
 
-/** The calls and paths that may be undone. Only the user may undo calls of other sessions, or changes of protected files. */
+/**
+ * The calls and paths that may be undone. Only the user may undo calls of other sessions, or changes of protected
+ * files.
+ */
 export interface UndoScope {
   readonly session: string;
   readonly calls: "session" | "workspace";
-  /** Why a path may not be changed, as a predicate of "it"; undefined when it may. */
+  /** The reason why a path may not be changed, as a predicate of "it"; undefined when it may. */
   readonly refuses?: ((path: string) => string | undefined) | undefined;
 }
 
@@ -22,7 +25,7 @@ interface SelectionContext {
   readonly journal: Journal;
   readonly undos: UndoRecords;
   readonly scope: UndoScope;
-  /** Calls that are undone together. */
+  /** Groups of calls that are undone together. */
   readonly wholes: Pick<WholeTransactions, "callsOf" | "of">;
   /** Calls that the selection "last" skips. */
   readonly without?: ReadonlySet<string>;
@@ -65,7 +68,7 @@ export function selectChanges(selection: Selection, context: SelectionContext): 
   }
 }
 
-/** The latest calls that are not undone and are not undos themselves. */
+/** The latest calls that are neither undone nor undos. */
 function latest(
   count: number,
   filter: Parameters<Journal["calls"]>[0],
@@ -116,7 +119,7 @@ interface LaterCallsParts {
   readonly changes: readonly RecordedChange[];
 }
 
-/** Later changes of other calls. Read once, because there may be thousands of paths. */
+/** Later changes by other calls. Read once, because there may be thousands of paths. */
 export class LaterCalls {
   readonly #parts: LaterCallsParts;
   #known: KnownChanges | undefined;
@@ -126,7 +129,7 @@ export class LaterCalls {
     this.#parts = parts;
   }
 
-  /** The call that left a path in its current state, if any. */
+  /** The call that left a path in its current state; undefined when there is none. */
   lastCallOn(path: string, now: EntryState): { readonly callId: string; readonly tool: string } | undefined {
     const { changes, latest: places } = this.#look();
     const latest = changes[Math.max(...withParents(path).map((name) => places.get(name) ?? -1))];
@@ -134,7 +137,7 @@ export class LaterCalls {
     return isIt ? { callId: latest.callId, tool: this.#toolOf(latest.callId) } : undefined;
   }
 
-  /** Decides about a missing path by the name that later calls have given it. */
+  /** Checks a missing path under the name that later calls have given it. */
   async follow(conflict: Conflict): Promise<Conflict | Step> {
     const { net, now, phase } = conflict;
     if (now?.kind !== "nothing") return conflict;

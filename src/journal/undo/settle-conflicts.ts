@@ -80,7 +80,7 @@ function describe(path: string, { step, isMerged }: Solution): readonly string[]
 
 type Merged = Step | { readonly collisions: readonly Collision[] } | { readonly why: string };
 
-/** Removes the changes from a file that has other changes too, by merging the way from `after` back to `before`. */
+/** Removes the changes from a file that has other changes too, by merging the difference from `after` to `before`. */
 async function mergeConflict({ net, now, pieces }: Conflict, contents: Contents): Promise<Merged> {
   if (now?.kind !== "file") return { why: "there is no file to merge with" };
   let merged: FileState = now;
@@ -119,7 +119,7 @@ function isMissing(content: Uint8Array | "nothing" | undefined): content is "not
   return content === undefined || content === "nothing";
 }
 
-/** The permissions that both sides agree on. */
+/** Merges the permissions of both sides; undefined when they conflict. */
 function mergeModes(base: number, ours: number, theirs: number): number | undefined {
   if (base === theirs || ours === theirs) return ours;
   return ours === base ? theirs : undefined;

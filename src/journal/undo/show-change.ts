@@ -67,7 +67,7 @@ function sizeOf(state: EntryState): string {
 export interface ShowContext {
   readonly environment: Environment;
   readonly contents: Contents;
-  /** Old contents of files that may not be read are not shown either. */
+  /** Old contents of files that must not be read are not shown either. */
   readonly guard?: PathGuard | undefined;
 }
 
@@ -87,7 +87,7 @@ export async function showPhases(
   return files;
 }
 
-/** The changes of an undo, made or planned. Diffs are made only with a context, for dry runs. */
+/** The changes of an undo, applied or planned. Diffs are made only with a context, for dry runs. */
 export async function showPlan(
   { phases }: UndoPlan,
   context: ShowContext | undefined,
@@ -111,7 +111,7 @@ async function showFile(
   return { path, before, after, diff };
 }
 
-/** A line that replaces the diff of a file that may not be read. */
+/** A line that replaces the diff of a file that must not be read. */
 export function whyHidden(path: string, { environment, guard }: ShowContext): string | undefined {
   const refusal = guard?.("read", `${environment.workspace}/${path}`);
   return refusal && `${showPath(path)} ${refusal.reason} (${refusal.rule}): not shown\n`;

@@ -1,14 +1,14 @@
 import type { Journal } from "../journal.ts";
 
-/** One call undoes others. Recorded before it does. */
+/** Records that one call undoes others. It is written before the undo. */
 export interface UndoRecord {
   /** The call that undoes. */
   readonly by: string;
   readonly calls: readonly string[];
-  /** The undone paths, when not all were undone. */
+  /** The undone paths, if not all paths were undone. */
   readonly paths?: readonly string[] | undefined;
   readonly hunk?: number | undefined;
-  /** It undid the latest undo. */
+  /** Whether it undid the latest undo. */
   readonly isRedo?: true | undefined;
 }
 
@@ -23,7 +23,7 @@ export class UndoRecords {
   readonly #done = new Set<string>();
   #readUpTo = 0;
 
-  /** The current records. Reads only new ones, because there may be thousands. */
+  /** Reads only new records, because there may be thousands. */
   static of(journal: Journal): UndoRecords {
     const known = UndoRecords.#known.get(journal);
     const records = known?.isCurrent() ? known : new UndoRecords(journal);
@@ -57,7 +57,7 @@ export class UndoRecords {
     return records.findLast((one) => isWhole(one) && this.#isDone(one) && !this.undoneBy(one.by))?.by;
   }
 
-  /** Whether an undo, other than these, may have undone what a call did to a path. */
+  /** Whether an undo other than these may have reverted the changes of a call to a path. */
   mayBeUndone(callId: string, path: string, except: ReadonlySet<string>): boolean {
     const records = this.#byCall.get(callId) ?? [];
     return records.some(({ by, paths }) => !except.has(by) && (paths === undefined || paths.includes(path)));

@@ -87,7 +87,7 @@ describe("every tool that changes files", () => {
 
 it("says what undo will not bring back, at once and not only then", async () => {
   const home = newKeepWorld(folder.path);
-  const lost = "write-only.log (it may not be read)";
+  const lost = "write-only.log (no read permission)";
   expect(
     await asOrdinaryUser(new URL("../../../test/support/stages/unreadable.ts", import.meta.url), home),
   ).toEqual({

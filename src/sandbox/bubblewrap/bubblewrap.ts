@@ -203,7 +203,8 @@ const reachedNoHosts = "The command had no network, because perl is not installe
 
 function cannotBeReached(port: number): ToolError {
   return new ToolError("unavailable", `Port ${port} in the sandbox cannot be reached without perl`, {
-    hint: "Install perl, or wait for a line of output instead.",
+    hint: "Wait for a line of output instead.",
+    forUser: { hint: "Install perl." },
   });
 }
 

@@ -281,7 +281,7 @@ describe("edit.replace", () => {
       refusal(
         "unsupported",
         "pipe is a FIFO, device or socket, not a file",
-        "Only regular files can be read and written.",
+        "Use the path of a regular file.",
       ),
       refusal(
         "unsupported",

@@ -66,7 +66,7 @@ describe("file tools refuse", () => {
     const handle = "out_0123456789abcdef";
     const refusal = {
       code: "denied",
-      message: `${handle} is a kept output and cannot be changed`,
+      message: `${handle} is a stored output and cannot be changed`,
       hint: "Write to a path in the workspace instead.",
     };
     writeFileSync(room.at("good.txt"), "good\n");
@@ -100,7 +100,7 @@ describe("file tools refuse", () => {
     expect(await room.refusal(fileRead, { path: "dangling" })).toEqual({
       code: "not-found",
       message: "dangling is a link to nowhere.txt, which does not exist",
-      hint: "Write the target, or delete the link.",
+      hint: "Create the target, or delete the link.",
     });
   });
 
@@ -110,7 +110,7 @@ describe("file tools refuse", () => {
     symlinkSync("a", room.at("b"));
     const refusal = {
       code: "unsupported",
-      message: "The links at a lead in a circle",
+      message: "The link a leads back to itself",
       hint: "Delete the link, or name the file itself.",
     };
     expect([
@@ -142,7 +142,7 @@ describe("file tools refuse", () => {
       {
         code: "unsupported",
         message: "src is a directory",
-        hint: "Ask for recursive deletion to remove it with everything in it.",
+        hint: "To delete it with everything in it, set `recursive`.",
       },
       {
         code: "already-exists",
@@ -173,7 +173,7 @@ describe("file tools refuse", () => {
         const refusal = {
           code: "unsupported",
           message: `${path} is a FIFO, device or socket, not a file`,
-          hint: "Only regular files can be read and written.",
+          hint: "Use the path of a regular file.",
         };
         expect([
           await room.refusal(fileRead, { path }),
@@ -196,7 +196,7 @@ describe("file tools refuse", () => {
     expect(await room.refusal(fileRead, { path: "zero" })).toEqual({
       code: "unsupported",
       message: "zero is a FIFO, device or socket, not a file",
-      hint: "Only regular files can be read and written.",
+      hint: "Use the path of a regular file.",
     });
   });
 
@@ -208,7 +208,7 @@ describe("file tools refuse", () => {
     expect(await asOrdinaryUser(trial, room.workspace, "private.txt")).toEqual({
       code: "denied",
       message: "No permission for private.txt",
-      hint: "Its permissions, or those of its directory, forbid this to the user the tools run as.",
+      hint: "Check the permissions of the file and its directory.",
     });
   });
 

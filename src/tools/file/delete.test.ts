@@ -46,7 +46,7 @@ describe("file.delete", () => {
     expect(await room.refusal(fileDelete, { path: "build" })).toEqual({
       code: "unsupported",
       message: "build is a directory",
-      hint: "Ask for recursive deletion to remove it with everything in it.",
+      hint: "To delete it with everything in it, set `recursive`.",
     });
     expect(await room.run(fileDelete, { path: "build", recursive: true })).toEqual({
       data: { path: "build", kind: "directory", bytes: undefined, entries: 6 },
@@ -79,7 +79,7 @@ describe("file.delete", () => {
     for (const path of [".", room.workspace, "a/.."]) {
       expect(await room.refusal(fileDelete, { path, recursive: true })).toEqual({
         code: "denied",
-        message: `${path} is the workspace itself, which stays where it is`,
+        message: `${path} is the workspace itself and cannot be replaced`,
         hint: "Name a file or directory inside it.",
       });
     }

@@ -39,7 +39,7 @@ describe("file.move", () => {
     expect(await room.refusal(fileMove, { from: "a.txt", to: "b.txt" })).toEqual({
       code: "already-exists",
       message: "b.txt already exists",
-      hint: "Choose another name, or ask to replace it.",
+      hint: "Choose another name, or allow the call to replace it.",
     });
     expect(readFileSync(room.at("b.txt"), "utf8")).toBe("b");
     expect(await room.run(fileMove, { from: "a.txt", to: "b.txt", replace: true })).toEqual({
@@ -83,7 +83,7 @@ describe("file.move", () => {
     });
     expect(await room.refusal(fileMove, { from: ".", to: "new" })).toEqual({
       code: "denied",
-      message: ". is the workspace itself, which stays where it is",
+      message: ". is the workspace itself and cannot be replaced",
       hint: "Name a file or directory inside it.",
     });
   });

@@ -66,7 +66,7 @@ describe("file.write", () => {
       expect(await room.refusal(fileWrite, { path: "a.txt", content, if_exists: "refuse" })).toEqual({
         code: "already-exists",
         message: "a.txt already exists",
-        hint: "Choose another name, or ask to replace it.",
+        hint: "Choose another name, or allow the call to replace it.",
       });
     }
     expect(readFileSync(room.at("a.txt"), "utf8")).toBe("mine");

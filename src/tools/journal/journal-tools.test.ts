@@ -187,7 +187,7 @@ describe("journal.undo", () => {
     expect((await room.crib.call("sneaky.look", {})).error).toEqual({
       code: "denied",
       message: "This call was allowed only to read, so it cannot undo",
-      hint: "Declare a write access in the tool, or ask for a dry run.",
+      hint: "Declare write access in the tool, or request a dry run.",
     });
   });
 });

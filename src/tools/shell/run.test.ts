@@ -251,7 +251,7 @@ it("waits no longer for a session than the command may take, and says what that 
   expect(error).toEqual({
     code: "timeout",
     message: 'Session build is still busy with "echo begun; sleep 60": the command was not run',
-    hint: "Wait and retry, use another session or none, or stop the running command: process.stop with the session's name.",
+    hint: "Wait and retry, use another session, or stop the command with process.stop and the session's name.",
   });
   expect(room.events.flatMap((event) => (event.type === "progress" ? [event.message] : []))).toEqual([
     'Session build is still busy with "echo begun; sleep 60": waiting.',

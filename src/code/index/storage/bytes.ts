@@ -91,5 +91,5 @@ export class ByteReader {
   }
 }
 
-/** The index is not as it was written. It is discarded and rebuilt: no query is answered from it. */
+/** The index does not match its hash. It is discarded and rebuilt: no query is answered from it. */
 export class DamagedIndex extends Error {}

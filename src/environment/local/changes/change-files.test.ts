@@ -59,7 +59,7 @@ it("refuses two names of one file that is to change under all its names", async 
   linkSync(world.path("one"), world.path("two"));
   const changes = [update("two", "old", "a"), { ...update("one", "old", "b"), hardLinks: "keep" as const }];
   expect(await failureOf(world.environment.change(changes))).toEqual(
-    failure("invalid-input", "one and two are the same file", "Make one change of the two."),
+    failure("invalid-input", "one and two are the same file", "Combine the two changes."),
   );
   await world.environment.change([update("two", "old", "a"), update("one", "old", "b")]);
   expect(await contentOf(world.environment)).toEqual({ one: "b", two: "a" });
@@ -69,7 +69,7 @@ it("refuses what may not be written, but deletes it", async () => {
   await using world = openLocalWorld({ files: { protected: "old", free: "old" } });
   chmodSync(world.path("protected"), 0o444);
   const trial = new URL("../../../../test/support/environment/forbidden-change.ts", import.meta.url);
-  const hint = "Its permissions, or those of its directory, forbid this to the user the tools run as.";
+  const hint = "Check the permissions of the file and its directory.";
   const denied = failure("denied", "No permission for protected", hint);
   expect(await asOrdinaryUser(trial, world.path("."))).toEqual([denied, denied, "deleted"]);
   expect(await contentOf(world.environment)).toEqual({ free: "old" });
@@ -103,7 +103,7 @@ it("notices what is changed, replaced or made while it prepares", async () => {
     failure(
       "stale",
       `${path} ${what}; nothing was changed`,
-      "Look at it again, then make the change from what is there.",
+      "Read it again, then change its current content.",
     );
   const meanwhile = async (act: () => void) => {
     const changing = environment.change(changes, { durable: false });
@@ -113,12 +113,10 @@ it("notices what is changed, replaced or made while it prepares", async () => {
   expect(await meanwhile(() => appendFileSync(world.path("two"), "!"))).toEqual(stale("two", "has changed"));
   writeFileSync(world.path("two"), "2");
   expect(await meanwhile(() => renameSync(world.path("two"), world.path("three")))).toEqual(
-    stale("two", "is gone"),
+    stale("two", "no longer exists"),
   );
   renameSync(world.path("three"), world.path("two"));
-  expect(await meanwhile(() => writeFileSync(world.path("z"), "mine"))).toEqual(
-    stale("z", "is there by now"),
-  );
+  expect(await meanwhile(() => writeFileSync(world.path("z"), "mine"))).toEqual(stale("z", "exists now"));
   expect(await contentOf(environment)).toEqual({ one: "1", two: "2", z: "mine" });
   expect(readdirSync(world.path("../changes"))).toEqual([]);
 });
@@ -143,7 +141,7 @@ it("tells which files it could not take back, because somebody had written them 
   const { stdout } = spawnSync(process.execPath, [program, world.path("."), records], { encoding: "utf8" });
   expect(JSON.parse(stdout)).toEqual({
     code: "unavailable",
-    message: "The disk failed at two. Not undone, because changed meanwhile: one",
+    message: "Disk error at two. Not undone, because changed meanwhile: one",
     hint: "Check these files; all others are unchanged.",
   });
   expect(await contentOf(world.environment)).toEqual({ one: "by hand", two: "old" });

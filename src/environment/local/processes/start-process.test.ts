@@ -142,7 +142,7 @@ it("tells what cannot be started", async () => {
     failure(
       "denied",
       `No permission for ${world.path("plain")}`,
-      "Its permissions, or those of its directory, forbid this to the user the tools run as.",
+      "Check the permissions of the file and its directory.",
     ),
   );
   expect(await start("/bin/echo", ["a\0b"])).toEqual(
@@ -156,7 +156,7 @@ it("tells what cannot be started", async () => {
     failure(
       "too-large",
       "The arguments for /bin/echo are longer than the system allows",
-      "Pass less at once.",
+      "Pass fewer or shorter arguments.",
     ),
   );
 });

@@ -59,11 +59,11 @@ describe("HttpProxy", () => {
       await lab.ask("CONNECT example.com.:443 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\nhello"),
     ];
     const words = (port: number) =>
-      `Toolcrib allows this command no other connections. For example.com:${port} the user would add the rule: allow connect example.com\n`;
+      `Toolcrib refused the connection to example.com:${port}. To allow it, the user can add the rule: allow connect example.com\n`;
     const head = "HTTP/1.1 403 Denied by Toolcrib\r\n";
     expect([request, tunnel]).toEqual([
-      `${head}Content-Type: text/plain\r\nContent-Length: 125\r\nConnection: close\r\n\r\n${words(80)}`,
-      `${head}Content-Type: text/plain\r\nContent-Length: 126\r\nConnection: close\r\n\r\n${words(443)}`,
+      `${head}Content-Type: text/plain\r\nContent-Length: 117\r\nConnection: close\r\n\r\n${words(80)}`,
+      `${head}Content-Type: text/plain\r\nContent-Length: 118\r\nConnection: close\r\n\r\n${words(443)}`,
     ]);
     expect(lab.remarks()).toEqual([
       'refused example.com:80: to allow it, add the rule "allow connect example.com"',
