@@ -38,7 +38,7 @@ describe("anchors", () => {
     expect(failure(() => wantedParts("page 13", pages))).toEqual({
       code: "not-found",
       message: 'a.pdf has no part "page 13": it has 12 pages',
-      hint: 'Ask for one of: "page 1", or "pages 1-5".',
+      hint: 'Use one of: "page 1", or "pages 1-5".',
     });
   });
 
@@ -136,11 +136,11 @@ describe("parts", () => {
     await expect(gather("from 6")).rejects.toMatchObject({
       code: "not-found",
       message: 'a has no part "pages 1- from 6": page 1 ends at character 5',
-      hint: 'Ask for one of: "page 2".',
+      hint: 'Use one of: "page 2".',
     });
     await expect(gather("page 2 from 6")).rejects.toMatchObject({
       message: 'a has no part "page 2 from 6": page 2 ends at character 5',
-      hint: 'Ask for one of: "page 2".',
+      hint: 'Use one of: "page 2".',
     });
   });
 
@@ -152,7 +152,7 @@ describe("parts", () => {
     expect(failure(() => wholeText("hello", { part: "page 1", maxChars: 3 }, "a"))).toEqual({
       code: "not-found",
       message: 'a has no part "page 1": it has no parts',
-      hint: 'Ask for one of: "from 40001".',
+      hint: 'Use one of: "from 40001".',
     });
   });
 });

@@ -3,16 +3,16 @@ import { ToolError } from "../contract/error.ts";
 import { counted } from "../lib/text/format-quantity.ts";
 import { characterStart } from "../lib/text/truncate.ts";
 
-/** Parts of one kind that are counted from 1. */
+/** Parts of one kind, numbered from 1. */
 export interface PartsInOrder {
-  /** "page": what one is called; "pages" are several. */
+  /** The noun for one part: "page". The plural adds an "s". */
   readonly one: string;
   readonly total: number;
-  /** The document, for messages. */
+  /** The name of the document, for messages. */
   readonly name: string;
 }
 
-/** From `first` to `last`; the first one from character `from` on (counted from 1). */
+/** The parts `first` to `last`. The first one is read from character `from` on (counted from 1). */
 export interface WantedParts {
   readonly first: number;
   readonly last: number;
@@ -20,8 +20,8 @@ export interface WantedParts {
 }
 
 /**
- * Parses "page 3", "pages 2-5", "pages 13-", "3", "2-5", and "from 40001" after any of them or alone. Default: all parts.
- * Throws `not-found` for others.
+ * Parses "page 3", "pages 2-5", "pages 13-", "3", "2-5", and "from 40001" after any of them or alone. Default: all
+ * parts. Throws `not-found` for any other text.
  */
 export function wantedParts(part: string | undefined, { one, total, name }: PartsInOrder): WantedParts {
   const { anchor, from } = splitAnchor(part);
@@ -83,12 +83,12 @@ export async function gatherParts(
   return { parts, next: undefined };
 }
 
-/** Counts the name too: a document may have a million empty parts. */
+/** Counts the name too, because a document may have a million empty parts. */
 function sizeOf({ anchor, title = "", text }: DocumentPart): number {
   return anchor.length + title.length + text.length;
 }
 
-/** Cuts a part from a character on. `next` is the character that follows; undefined at the end. */
+/** Cuts a part from a character on. `next` is the character after the cut; undefined at the end. */
 export function cutPart(
   part: DocumentPart,
   from: number,
@@ -124,7 +124,7 @@ export function noSuchPart(
   examples: string | undefined,
 ): ToolError {
   return new ToolError("not-found", `${name} has no part "${asked.slice(0, 100)}": ${has}`, {
-    hint: examples === undefined ? undefined : `Ask for one of: ${examples}.`,
+    hint: examples === undefined ? undefined : `Use one of: ${examples}.`,
   });
 }
 
@@ -148,7 +148,7 @@ function goodEnd(text: string, start: number, end: number): number {
   if (line > least) return line;
   const word = text.lastIndexOf(" ", end - 1) + 1;
   if (word > least) return word;
-  // At least one character, however small `maxChars` is.
+  // Takes at least one character, however small `maxChars` is.
   let character = characterStart(text, end);
   for (let later = end + 1; character <= start; later += 1) character = characterStart(text, later);
   return character;

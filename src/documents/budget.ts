@@ -1,15 +1,15 @@
 import { ToolError } from "../contract/error.ts";
 import { showSize } from "../lib/text/format-quantity.ts";
 
-/** Limits of reading one document. They count what is produced, whatever the document declares. */
+/** Limits for reading one document. They count actual output, not the sizes that the document declares. */
 export interface Limits {
-  /** Bytes, of all that is decompressed. */
+  /** Bytes of all decompressed data. */
   readonly inflated: number;
-  /** Bytes, of one entry of an archive. */
+  /** Bytes of one archive entry. */
   readonly entry: number;
-  /** Entries of an archive that are listed. */
+  /** Listed entries of an archive. */
   readonly entries: number;
-  /** Elements in elements, archives in archives, lists in lists. */
+  /** Nesting of elements, archives or lists. */
   readonly depth: number;
   /** Cells, rows, records. */
   readonly pieces: number;
@@ -23,7 +23,6 @@ const usualLimits: Limits = {
   pieces: 50_000_000,
 };
 
-/** Counts the work of reading one document. */
 export class Budget {
   readonly limits: Limits;
   readonly #name: string;
@@ -45,11 +44,10 @@ export class Budget {
     this.#inflated += bytes;
   }
 
-  /** The error for an entry larger than `inflatable`. */
   refuseInflating(): ToolError {
     const { entry, inflated } = this.limits;
     const isOne = inflated - this.#inflated >= entry;
-    const most = isOne ? `${showSize(entry)} in one piece` : `${showSize(inflated)} in all`;
+    const most = isOne ? `${showSize(entry)} in one entry` : `${showSize(inflated)} in total`;
     return this.#exceeded(`it unpacks to more than ${most}`);
   }
 
@@ -64,14 +62,14 @@ export class Budget {
   }
 
   #exceeded(why: string): ToolError {
-    return new ToolError("too-large", `${this.#name} is not read any further: ${why}`, {
+    return new ToolError("too-large", `${this.#name} is too large to read: ${why}`, {
       hint: "Ask for a smaller part, or use another program (shell.run) if you trust the file.",
       details: { kind: "document-limit", reason: why },
     });
   }
 }
 
-/** Resident bytes of a worker above which it is ended. */
+/** Resident bytes above which a worker is stopped. */
 export const mostMemory = 1_500_000_000;
 
 /** Megabytes of the V8 heap, which does not include buffers. */

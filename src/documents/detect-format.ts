@@ -10,7 +10,10 @@ import { type Format, formats, plainText } from "./formats.ts";
 import { encrypted } from "./reader.ts";
 import { openZip } from "./zip/open-zip.ts";
 
-/** Detects the format from the bytes first, then from the declared media type, then from the name. `unsupported` for other files. */
+/**
+ * Detects the format by the bytes, then by the declared media type, then by the name. Throws `unsupported` for other
+ * files.
+ */
 export function detectFormat(source: DocumentSource): Format {
   const { name, bytes } = source;
   const type = typeOfBytes(source);
@@ -46,7 +49,7 @@ function isZip(head: Uint8Array): boolean {
   return mark === "PK\x03\x04" || mark === "PK\x05\x06" || mark === "PK\x07\x08";
 }
 
-/** Detects the format from the entries. Undefined for a damaged archive. */
+/** Detects the format by the entries; undefined for a damaged archive. */
 function typeOfZip(bytes: Uint8Array, name: string): Type | undefined {
   try {
     const archive = openZip(bytes, name, new Budget(name));
@@ -103,7 +106,7 @@ function formatOf(mediaType: string): Format | undefined {
   return Object.values(formats).find(({ mediaTypes }) => mediaTypes.includes(mediaType));
 }
 
-/** In lower case. Accepts URLs. */
+/** The extension of a file name or URL, in lower case. */
 function extensionOf(name: string): string {
   return /\.(\w+)(?:[?#].*)?$/.exec(name)?.[1]?.toLowerCase() ?? "";
 }

@@ -3,11 +3,11 @@ import type { DocumentReader } from "./reader.ts";
 /** A format that can be read. `detect-format.ts` recognises it by its bytes. */
 export interface Format {
   readonly description: string;
-  /** As servers and signatures name it. */
+  /** Media types, as servers and signatures name them. */
   readonly mediaTypes: readonly string[];
-  /** In lower case, without the dot. */
+  /** File extensions in lower case, without the dot. */
   readonly extensions: readonly string[];
-  /** Loaded by the first document of the format. */
+  /** Loaded on first use of the format. */
   readonly reader: () => Promise<DocumentReader>;
 }
 
@@ -22,7 +22,7 @@ export const plainText: Format = {
   reader: async () => (await import("./formats/text.ts")).readText,
 };
 
-/** Every format. A new one is its reader and a line here. */
+/** All formats. A new format needs its reader and a line here. */
 export const formats: Readonly<Record<string, Format>> = {
   text: plainText,
   image: {

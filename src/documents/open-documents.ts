@@ -3,13 +3,13 @@ import { Semaphore } from "../lib/async/semaphore.ts";
 import { DocumentWorker } from "./worker/document-worker.ts";
 
 export interface OpenDocuments extends Documents {
-  /** Ends the workers. */
+  /** Stops the workers. */
   close(): Promise<void>;
 }
 
 /** Reads documents in worker processes, which start with the first document. */
 export function openDocuments(): OpenDocuments {
-  // Two workers, so that one slow document does not block the next. The second starts only then.
+  // Two workers, so that one slow document does not block the next. The second starts only when it is needed.
   const workers = [new DocumentWorker(), new DocumentWorker()];
   const turns = new Semaphore(workers.length);
   return {

@@ -50,7 +50,7 @@ export function boundContent(given: ReaderContent): DocumentContent {
   };
 }
 
-/** Limits an error to one line: it may contain names from the document. */
+/** Limits an error to one line, because it may contain names from the document. */
 export function boundError({ code, message, hint }: ToolError): ToolError {
   const bounded = (text: string) => printableLine(cut(text, mostNote));
   return new ToolError(code, bounded(message), { hint: hint === undefined ? undefined : bounded(hint) });
@@ -63,7 +63,7 @@ const mostTitle = 500;
 const mostNotes = 100;
 const mostNote = 4000;
 
-/** The limits of models for one result. */
+/** The limits that models have for one result. */
 const mostImageBytes = 10 * 1024 * 1024;
 const mostImages = 20;
 

@@ -4,9 +4,9 @@ import { byteOrderMarkLength, decodeText, detectEncoding, detectionBytes } from 
 import type { Budget } from "./budget.ts";
 
 /**
- * Reads one format. Pure: no files, no network. It may take long, because its worker is stopped at the deadline. Throws
- * ToolError: `unsupported` for a damaged or encrypted document, `too-large` at the end of its budget, `not-found` for an
- * unknown part. `next` and `notes` say what is left out.
+ * Reads one format without access to files or network. It may take long, because its worker is stopped at the deadline.
+ * Throws ToolError: `unsupported` for a damaged or encrypted document, `too-large` at the end of its budget,
+ * `not-found` for an unknown part. `next` and `notes` describe the omitted content.
  */
 export type DocumentReader = (
   source: DocumentSource,
@@ -19,24 +19,26 @@ export type ReaderContent = Pick<DocumentContent, "format" | "description" | "pr
   Partial<DocumentContent>;
 
 export interface ReadingContext {
-  /** Count output here before keeping it: throws `too-large`. */
+  /** Counts output before it is stored. Throws `too-large`. */
   readonly budget: Budget;
   readonly signal: AbortSignal;
   /** Reports progress for work that can take longer than a second: "page 40 of 120". */
   progress(message: string): void;
 }
 
-/** `why`: "its directory is missing". */
+/** `why`: for example "its directory is missing". */
 export function damaged(name: string, why: string): ToolError {
   return new ToolError("unsupported", `${name} is damaged: ${why}`, {
     hint: "Get the file again, or open it in its program and save it again.",
   });
 }
 
-/** `how`: how to remove the password. */
-export function encrypted(name: string, how = "Save it without a password"): ToolError {
+export function encrypted(
+  name: string,
+  hint = "Save a copy without a password, and read the copy.",
+): ToolError {
   return new ToolError("unsupported", `${name} is encrypted: it cannot be read without its password`, {
-    hint: `${how}, and read that.`,
+    hint,
   });
 }
 

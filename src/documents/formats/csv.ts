@@ -5,7 +5,7 @@ import { anchorOf, cutPart, wantedParts } from "../anchors.ts";
 import type { DocumentReader } from "../reader.ts";
 import { markdownRow } from "../shared/blocks.ts";
 
-/** Rows are counted from the first one below the column names. */
+/** Numbers rows from the first one below the column names. */
 export const readCsv: DocumentReader = (source, wanted, context) => {
   const { text, encoding } = decode(source);
   const dialect = detectDialect(text.slice(0, detectionBytes), isTabbed(source) ? "\t" : ",");
@@ -65,7 +65,7 @@ function isTabbed({ name, mediaType }: DocumentSource): boolean {
   return /\.(?:tsv|tab)$/i.test(name) || /tab-separated/i.test(mediaType ?? "");
 }
 
-/** Text that is neither UTF-8 nor UTF-16 is read in the declared charset. Default: Windows-1252. */
+/** Reads text that is neither UTF-8 nor UTF-16 in the declared charset. Default: Windows-1252. */
 function decode({ bytes, mediaType }: DocumentSource): { readonly text: string; readonly encoding: string } {
   const head = bytes.subarray(0, detectionBytes);
   const encoding = detectEncoding(head, { complete: head.length === bytes.length });
@@ -98,11 +98,13 @@ function notesOn({ ragged, raggedCount, unclosed }: RowIndex, headRows: number):
 export interface Dialect {
   readonly delimiter: string;
   readonly quote: string;
-  /** The first line is `sep=;`, as Excel writes it, and not a row. */
+  /** The first line may be `sep=;`, as Excel writes it. It is not a row. */
   readonly namesDelimiter: boolean;
 }
 
-/** Chooses the delimiter that gives most rows of the sample the same number of cells, more than one. Default: `usual`. */
+/**
+ * Chooses the delimiter that gives most rows of the sample the same number of cells, more than one. Default: `usual`.
+ */
 export function detectDialect(sample: string, usual: string): Dialect {
   const named = /^sep=(.)\r?\n/i.exec(sample);
   if (named) return { delimiter: named[1]!, quote: '"', namesDelimiter: true };
@@ -165,14 +167,14 @@ function endOfCell(text: string, from: number, delimiter: string): number {
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 
-/** Whether the first row names the columns: different words, above rows that also have numbers or nothing. */
+/** Whether the first row contains column names: different words, above rows that also have numbers or empty cells. */
 export function hasHeader(rows: readonly (readonly string[])[]): boolean {
   const [first, ...others] = rows;
   if (!first || others.length === 0) return false;
   const names = first.map((cell) => cell.trim());
   if (names.some((name) => name === "" || isValue(name)) || new Set(names).size < names.length) return false;
   const hasValues = names.some((_, column) => others.some((row) => isValue(row[column]?.trim() ?? "")));
-  // In a table of words a column name is short and not repeated below.
+  // In a table of words, column names are short and not repeated below.
   return (
     hasValues ||
     names.every(
@@ -182,7 +184,7 @@ export function hasHeader(rows: readonly (readonly string[])[]): boolean {
   );
 }
 
-/** A number, a date or an address: not the name of a column. */
+/** Matches a number, a date or an address, which is not a column name. */
 function isValue(text: string): boolean {
   return /^[-+(]?[\p{Sc}]?\s?\d[\d.,:/' -]*(?:[eE][-+]?\d+)?\s?[%\p{Sc})]?$|^\d{4}-\d\d-\d\d|^(?:true|false|null|n\/a)$|^https?:|@.+\./iu.test(
     text,
@@ -190,16 +192,18 @@ function isValue(text: string): boolean {
 }
 
 export interface RowIndex {
-  /** Where each row begins. */
+  /** The start of each row. */
   readonly starts: readonly number[];
-  /** Rows with another number of cells than the first, counted from 0: the first twenty, and how many there are. */
+  /**
+   * Rows whose number of cells differs from the first row, counted from 0: the first twenty, and their total number.
+   */
   readonly ragged: readonly number[];
   readonly raggedCount: number;
-  /** The row of a quote that is never closed: from there on quotes are ordinary characters. */
+  /** The row with a quote that is never closed. From there on, quotes are ordinary characters. */
   readonly unclosed: number | undefined;
 }
 
-/** Finds the rows without splitting them: only those that are shown are. */
+/** Finds the rows without splitting them, because only the shown rows need their cells. */
 export function indexRows(text: string, { delimiter, quote }: Dialect, from: number): RowIndex {
   const starts: number[] = [];
   const ragged: number[] = [];

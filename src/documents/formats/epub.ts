@@ -6,7 +6,7 @@ import { openPackage, type Package, readProperties, resolvePart } from "../share
 import type { XmlReader } from "../xml/xml-reader.ts";
 import { htmlToMarkdown } from "./html/html-to-markdown.ts";
 
-/** E-books. A chapter is a file of text, in reading order. */
+/** Reads e-books. Each text file is a chapter, in reading order. */
 export const readEpub: DocumentReader = async (source, wanted, context) => {
   const opened = openPackage(source, context);
   const book = readBook(opened, source.name);
@@ -38,7 +38,7 @@ export const readEpub: DocumentReader = async (source, wanted, context) => {
   };
 };
 
-/** Encrypted fonts do not matter; encrypted chapters cannot be read. */
+/** Encrypted fonts do not matter. Encrypted chapters cannot be read. */
 function refuseProtected(opened: Package, { chapters }: Book, name: string): void {
   const reader = opened.open("META-INF/encryption.xml");
   const known = new Set(chapters);
@@ -114,7 +114,7 @@ const known: ReadonlyMap<string, string> = new Map([
 
 export interface Titles {
   readonly titles: ReadonlyMap<string, string>;
-  /** Titles may be missing; the book can be read without them. */
+  /** Titles are optional, so the book can be read without them. */
   readonly isDamaged: boolean;
 }
 

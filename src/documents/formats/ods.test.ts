@@ -41,7 +41,7 @@ it("is not made to repeat a long text", async () => {
   const row = `<table:table-row>${cell("long ".repeat(100_000), 'table:number-columns-repeated="999999999"')}</table:table-row>`;
   expect(await failureOf(readTable(row))).toEqual([
     "too-large",
-    expect.stringContaining("x.ods is not read any further: it unpacks to more than"),
+    expect.stringContaining("x.ods is too large to read: it unpacks to more than"),
   ]);
 });
 

@@ -57,7 +57,7 @@ function noRemarks(): CellRemarks {
 /** The limit of spreadsheet programs. */
 const mostColumns = 16_384;
 
-/** The tables of a spreadsheet, read forwards. */
+/** Reads the tables of a spreadsheet in file order. */
 class Tables {
   readonly #open: () => XmlReader;
   readonly #budget: Budget;
@@ -106,7 +106,7 @@ class Tables {
 interface CellRemarks {
   readonly merged: Remark[];
   readonly comments: Remark[];
-  /** There are cells past the last column that a spreadsheet can have. */
+  /** Whether there are cells after the last possible column. */
   goesBeyond: boolean;
 }
 
@@ -206,7 +206,7 @@ function readCell(reader: XmlReader) {
   };
 }
 
-/** A repeat or span count; 1 for what is not a valid number. */
+/** A repeat or span count; 1 for an invalid number. */
 function countIn(reader: XmlReader, attribute: string): number {
   const count = Number(reader.attribute(attribute) ?? "1");
   return Number.isSafeInteger(count) && count > 0 ? count : 1;
@@ -239,7 +239,7 @@ function showTime(value: string): string {
   return `${sign}${all}:${minutes!.padStart(2, "0")}:${seconds!.padStart(2, "0")}`;
 }
 
-/** "of:=SUM([.B2:.B4];[Other.C1])" as spreadsheets show it: "SUM(B2:B4;Other!C1)". */
+/** Converts "of:=SUM([.B2:.B4];[Other.C1])" to the form that spreadsheets show: "SUM(B2:B4;Other!C1)". */
 export function plainFormula(formula: string): string {
   return formula
     .replace(/^(?:\w+:)?=/, "")

@@ -7,7 +7,7 @@ import { readBlocks } from "../shared/opendocument/read-text.ts";
 import { readStyles } from "../shared/opendocument/styles.ts";
 import { showSections } from "../shared/sections.ts";
 
-/** OpenDocument texts and their templates. */
+/** Reads OpenDocument texts and their templates. */
 export const readOdt: DocumentReader = async (source, wanted, context) => {
   const opened = openOpenDocument(source, context);
   const { story, styles } = openStory(opened, context);

@@ -9,7 +9,7 @@ export const readText: DocumentReader = ({ name, bytes }, wanted) => ({
   ...wholeText(textOf(bytes) ?? "", wanted, name),
 });
 
-/** A drawing that is text: shown as such. */
+/** A drawing format that is text, and is shown as text. */
 export const readSvg: DocumentReader = ({ name, bytes }, wanted) => {
   const text = textOf(bytes) ?? "";
   const [root = ""] = /<svg\b[^>]*>/i.exec(text.slice(0, 100_000)) ?? [];

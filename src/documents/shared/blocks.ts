@@ -1,6 +1,6 @@
 import { counted } from "../../lib/text/format-quantity.ts";
 
-/** A piece of a text document, in reading order. Every reader of a text format makes these. */
+/** A block of a text document, in reading order. All readers of text formats produce these. */
 export type Block =
   | { readonly kind: "heading"; readonly level: number; readonly text: string }
   | { readonly kind: "paragraph"; readonly text: string }
@@ -9,7 +9,7 @@ export type Block =
   /** `level` counts from 0. `marker` is "-" or the number as the document shows it: "2.1.". */
   | { readonly kind: "item"; readonly level: number; readonly marker: string; readonly text: string }
   | { readonly kind: "table"; readonly rows: readonly (readonly string[])[] }
-  /** A footnote, an endnote, a comment: shown at the end of the section that cites it by [^label]. */
+  /** A footnote, endnote or comment, shown at the end of the section that cites it by [^label]. */
   | { readonly kind: "note"; readonly label: string; readonly text: string };
 
 /** As Markdown. */
@@ -34,7 +34,7 @@ export function showBlock(block: Block): string {
   }
 }
 
-/** Shows blocks with an empty line between them, but none between items, notes or lines. */
+/** Shows blocks separated by empty lines, except between items, notes or lines. */
 export function showBlocks(blocks: readonly Block[]): string {
   return blocks.map((block, index) => separator(blocks[index - 1], block) + showBlock(block)).join("");
 }
@@ -46,7 +46,7 @@ export function separator(before: Block | undefined, block: Block): string {
 
 const standTogether: ReadonlySet<Block["kind"]> = new Set(["item", "note", "line"]);
 
-/** The text of a table cell: a line for each block, and for each row of a table in it. */
+/** The text of a table cell: one line for each block, and for each row of a nested table. */
 export function cellText(blocks: readonly Block[]): string {
   return blocks
     .map((block) => {
@@ -65,7 +65,7 @@ export function append<One>(into: One[], ...lists: readonly Iterable<One>[]): vo
   for (const list of lists) for (const one of list) into.push(one);
 }
 
-/** A Markdown link; only its text when the target is inside the document. */
+/** A Markdown link, or only its text when the target is inside the document. */
 export function link(text: string, target: string | undefined): string {
   const label = text.trim();
   if (target === undefined || target === "" || target.startsWith("#") || label === "") return text;
@@ -76,7 +76,7 @@ export function link(text: string, target: string | undefined): string {
   return `${before}[${label.replaceAll(/[[\]]/g, "\\$&")}](${address})${after}`;
 }
 
-/** Numbers the notes of a kind: "2" for a footnote, "comment-2" for others. */
+/** Numbers the notes of a kind: "2" for a footnote, "comment-2" for other kinds. */
 export function nextLabel(cited: Map<string, number>, kind: string): string {
   const count = (cited.get(kind) ?? 0) + 1;
   cited.set(kind, count);
@@ -84,7 +84,7 @@ export function nextLabel(cited: Map<string, number>, kind: string): string {
 }
 
 export function commentBy(author: string | undefined, day: string | undefined): string {
-  return `comment by ${author || "an unnamed person"}${day ? ` (${day})` : ""}: `;
+  return `comment by ${author || "an unknown author"}${day ? ` (${day})` : ""}: `;
 }
 
 /** The placeholder of a picture, with its description. */
@@ -92,7 +92,7 @@ export function picture(description: string | undefined): string {
   return `![${(description ?? "").trim().replaceAll(/\s+/g, " ").replaceAll(/[[\]]/g, "\\$&")}]`;
 }
 
-/** A Markdown table with the first row as its head. Rows may differ in length. */
+/** A Markdown table with the first row as its header. Rows may differ in length. */
 export function markdownTable(rows: readonly (readonly string[])[]): string {
   const width = rows.reduce((most, row) => Math.max(most, row.length), 0);
   const [head = [], ...others] = rows;
@@ -109,7 +109,7 @@ export function markdownRow(cells: readonly string[], width: number = cells.leng
   return row;
 }
 
-/** Escapes what would end the cell or the row. */
+/** Escapes characters that would end the cell or the row. */
 export function markdownCell(text: string): string {
   if (!/[|\n\r]|^\s|\s$/.test(text)) return text;
   return text
@@ -118,7 +118,7 @@ export function markdownCell(text: string): string {
     .replace(/\s*(?:\r\n?|\n)\s*/g, "<br>");
 }
 
-/** Notes on what the text does not show. */
+/** Notes about content that the text does not show. */
 export function notesOnTally(
   tally: { readonly [Kind in "changes" | "hidden" | "pictures" | "embedded"]?: number },
   { embedded: name = "embedded object", here = "" } = {},

@@ -3,7 +3,7 @@ import type { XmlReader } from "../xml/xml-reader.ts";
 import type { Block } from "./blocks.ts";
 import type { Package, Relations } from "./office-package.ts";
 
-/** Reads the titles of a chart and of its axes, and its figures as a table. */
+/** Reads the titles of a chart and its axes, and its figures as a table. */
 function readChart(opened: Package, part: string): Block[] {
   const reader = opened.open(part);
   if (!reader) return [];
@@ -17,7 +17,10 @@ function readChart(opened: Package, part: string): Block[] {
   return showChart(chart, opened.budget);
 }
 
-/** Reads a chart of an Office 2016 kind (waterfall, funnel, treemap, …). Its figures are in `cx:data`, before its series. */
+/**
+ * Reads a chart of an Office 2016 kind (waterfall, funnel, treemap, …). Its figures are in `cx:data`, before its
+ * series.
+ */
 function readExtendedChart(opened: Package, part: string): Block[] {
   const reader = opened.open(part);
   const chart: Chart = { titles: [], series: [] };
@@ -36,7 +39,10 @@ function readExtendedChart(opened: Package, part: string): Block[] {
   return showChart(chart, opened.budget);
 }
 
-/** Returns the text of a title or a series, and the id of its figures. Only `cx:tx` counts: `cx:txPr` repeats the text. */
+/**
+ * Returns the text of a title or series, and the id of its figures. Ignores `cx:txPr`, which repeats the text of
+ * `cx:tx`.
+ */
 function readCaption(reader: XmlReader): { readonly text: string; readonly data: string | undefined } {
   let text = "";
   let data: string | undefined;
@@ -60,7 +66,7 @@ function readFigures(reader: XmlReader): Pick<Series, "labels" | "values"> {
   return figures;
 }
 
-/** Reads a diagram (SmartArt): an item for each of its shapes. */
+/** Reads a diagram (SmartArt) with an item for each of its shapes. */
 function readDiagram(opened: Package, part: string): Block[] {
   const reader = opened.open(part);
   if (!reader) return [];
@@ -74,7 +80,7 @@ function readDiagram(opened: Package, part: string): Block[] {
   return items;
 }
 
-/** Reads an element of `a:graphicData` whose content has its own part; undefined for other elements. */
+/** Reads an element of `a:graphicData` whose content is in another part; undefined for other elements. */
 export function readGraphic(reader: XmlReader, opened: Package, relations: Relations): Block[] | undefined {
   const target = (id: string) => relations.get(reader.attribute(id) ?? "")?.target ?? "";
   if (reader.name === "c:chart") return readChart(opened, target("r:id"));
@@ -84,7 +90,7 @@ export function readGraphic(reader: XmlReader, opened: Package, relations: Relat
 }
 
 interface Chart {
-  /** Its own first, then those of its axes. */
+  /** The chart's own title first, then those of its axes. */
   readonly titles: string[];
   readonly series: Series[];
 }
@@ -162,7 +168,7 @@ function runs(reader: XmlReader): string {
   return text;
 }
 
-/** Visits every element below. `take` returns true to keep the walk out of the element. */
+/** Visits all descendants. `take` returns true to skip the content of an element. */
 function lookInto(reader: XmlReader, take: (name: string) => boolean): void {
   for (const name of reader.children()) if (!take(name)) lookInto(reader, take);
 }

@@ -1,6 +1,6 @@
 import type { XmlReader } from "../xml/xml-reader.ts";
 
-/** Reads an Office equation as one types it: a fraction as (a)/(b), a power as a^b. */
+/** Converts an Office equation to typed form: a fraction as (a)/(b), a power as a^b. */
 export function readEquation(reader: XmlReader): string {
   let text = "";
   for (const _ of reader.children()) text += readElement(reader);
@@ -48,7 +48,7 @@ function readElement(reader: XmlReader): string {
   }
 }
 
-/** Reads the parts of a construct by name, and the signs that its properties set. */
+/** Reads the parts of a construct by name, and the signs set by its properties. */
 function readArguments(reader: XmlReader): { [name: string]: string | undefined } {
   const found: { [name: string]: string | undefined } = {};
   for (const child of reader.children()) {
@@ -71,13 +71,13 @@ const signs: ReadonlyMap<string, string> = new Map([
   ["m:endChr", "close"],
 ]);
 
-/** In brackets, unless it is one word or sign. */
+/** Adds parentheses, unless it is one word or sign. */
 function grouped(text: string): string {
   const plain = text.trim();
   return /^(?:.?|[\p{L}\p{N}.]+)$/su.test(plain) ? plain : `(${plain})`;
 }
 
-/** Reads a MathML equation as one types it: a fraction as (a)/(b), a power as a^b. */
+/** Converts a MathML equation to typed form: a fraction as (a)/(b), a power as a^b. */
 export function readMath(reader: XmlReader): string {
   const [, shape = ""] = /^math:(.*)$/.exec(reader.name) ?? [];
   // An annotation repeats the equation as it was typed.

@@ -1,4 +1,4 @@
-/** A number as lists show it: "1" 4, "a" d, "A" D, "i" iv, "I" IV, "01" 04; nothing for "". */
+/** Formats the number of a list item. For 4: "1" gives 4, "a" d, "A" D, "i" iv, "I" IV, "01" 04, and "" nothing. */
 export function formatListNumber(number: number, style: "1" | "a" | "A" | "i" | "I" | "01" | ""): string {
   switch (style) {
     case "":
@@ -7,7 +7,7 @@ export function formatListNumber(number: number, style: "1" | "a" | "A" | "i" | 
       return String(number).padStart(2, "0");
     case "a":
     case "A": {
-      // aa follows z, then bb.
+      // After z comes aa, then bb.
       if (number < 1 || number > mostLetters) return String(number);
       const letter = String.fromCharCode((style === "a" ? 0x61 : 0x41) + ((number - 1) % 26));
       return letter.repeat(Math.ceil(number / 26));

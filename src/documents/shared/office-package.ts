@@ -5,7 +5,7 @@ import { Scope } from "../xml/namespaces.ts";
 import { XmlReader } from "../xml/xml-reader.ts";
 import { openZip, type Zip } from "../zip/open-zip.ts";
 
-/** A ZIP archive of XML parts, as all office formats are. Readers stand at the root element of their part. */
+/** A ZIP archive of XML parts, the container of all office formats. Readers start at the root element of their part. */
 export interface Package {
   readonly zip: Zip;
   readonly budget: Budget;
@@ -19,7 +19,7 @@ export interface Package {
 export type Relations = ReadonlyMap<string, Relation>;
 
 interface Relation {
-  /** The last word of its type: "slide", "hyperlink". */
+  /** The last word of the relationship type: "slide", "hyperlink". */
   readonly type: string;
   /** The name of a part, or an external address. */
   readonly target: string;
@@ -134,7 +134,7 @@ const known: ReadonlyMap<string, string> = new Map([
   ["meta:generator", "software"],
 ]);
 
-/** OpenDocument calls the last author the creator. */
+/** OpenDocument uses "creator" for the last author. */
 const openDocumentNames: ReadonlyMap<string, string> = new Map([
   ...known,
   ["dc:creator", "last modified by"],

@@ -2,7 +2,7 @@ import type { DocumentContent, DocumentSource, DocumentWanted } from "../../cont
 import { gatherParts, noSuchPart, splitAnchor, wholeText } from "../anchors.ts";
 import { type Block, separator, showBlock } from "./blocks.ts";
 
-/** A part of a text document, which has no pages: some thousand characters, from a heading on if one is near. */
+/** A part of a text document without pages: some thousand characters, starting at a heading if one is near. */
 interface Section {
   readonly title: string | undefined;
   readonly text: string;
@@ -26,9 +26,9 @@ export async function showSections(
   return { consistsOf: { one: "section", total: sections.length }, ...gathered };
 }
 
-/** A heading ends a section that is at least this long. */
+/** A heading ends a section of at least this length. */
 const shortest = 3_000;
-/** Any block ends a section that is at least this long. */
+/** Any block ends a section of at least this length. */
 const longest = 12_000;
 
 function sectionsOf(blocks: readonly Block[]): readonly Section[] {

@@ -20,7 +20,7 @@ export function showSlide(anchor: string, { titles, others, remarks, isHidden }:
   return { anchor, title: shown || undefined, text: showBlocks(blocks) };
 }
 
-/** In any unit. */
+/** Coordinates in any unit. */
 export interface ShapePosition {
   readonly top: number;
   readonly left: number;
@@ -28,8 +28,8 @@ export interface ShapePosition {
 }
 
 /**
- * Sorts shapes by rows from the top, each from the left. A shape that begins in the upper half of a row's first shape
- * belongs to that row. A shape without a position stays behind the one before it.
+ * Sorts shapes by rows from the top, each row from the left. A shape that begins in the upper half of a row's first
+ * shape belongs to that row. A shape without a position stays after the previous one.
  */
 export function inReadingOrder<Shape extends { readonly position: ShapePosition | undefined }>(
   shapes: readonly Shape[],

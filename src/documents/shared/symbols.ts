@@ -1,6 +1,6 @@
 /**
- * The character that a symbol font shows for a letter, which files write as it is or with U+F000 added. Undefined for other
- * fonts, U+FFFD for symbols without a character.
+ * The character that a symbol font shows for a letter. Files contain the letter unchanged or with U+F000 added.
+ * Undefined for other fonts, U+FFFD for symbols without a character.
  */
 export function symbol(font: string, code: number): string | undefined {
   const letter = code >= 0xf000 && code <= 0xf0ff ? code - 0xf000 : code;

@@ -15,7 +15,7 @@ import { Worker } from "../../workers/worker.ts";
 import { mostHeap, mostMemory } from "../budget.ts";
 import type { DocumentAsks, DocumentService } from "./service.ts";
 
-/** Reads documents one after the other in a child process, which contains the damage of a hostile document. */
+/** Reads documents one after the other in a child process, to contain the damage of a hostile document. */
 export class DocumentWorker {
   readonly #progress = new Map<number, (message: string) => void>();
   readonly #worker: Worker<DocumentService>;
@@ -29,7 +29,7 @@ export class DocumentWorker {
     this.#worker = new Worker({
       program: workerProgram(),
       args: [],
-      // Most objects are short-lived: a larger young generation is collected less often.
+      // Most objects are short-lived, so a larger young generation is collected less often.
       flags: [`--max-old-space-size=${mostHeap}`, "--min-semi-space-size=16"],
       failures: { tooSlow, crashed },
       concurrency: 1,
@@ -88,7 +88,7 @@ function crashed(about: string, { how, stderrTail }: WorkerEnd): ToolError {
   });
 }
 
-/** The program of a worker: in this folder when run from source, beside the folder in a build. */
+/** The program of a worker: in this folder when run from source, next to the folder in a build. */
 function workerProgram(module: string = import.meta.url): string {
   return fileURLToPath(new URL(module.endsWith(".ts") ? "main.ts" : "../document-worker/main.cjs", module));
 }

@@ -1,4 +1,3 @@
-/** The program of the workers that read documents. */
 import { serveParent } from "../../workers/serve-parent.ts";
 import { mostMemory } from "../budget.ts";
 import type { DocumentAsks } from "./service.ts";

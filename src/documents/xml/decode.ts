@@ -1,6 +1,6 @@
 import { asBuffer } from "../../lib/bytes/bytes.ts";
 
-/** The text of an XML file, by its byte-order mark, else by what it declares, else as UTF-8. Never fails. */
+/** Decodes an XML file by its byte-order mark, else by its declaration, else as UTF-8. Never fails. */
 export function decodeXml(bytes: Uint8Array): string {
   const [first, second, third] = bytes;
   if (first === 0xef && second === 0xbb && third === 0xbf) return asBuffer(bytes).toString("utf8", 3);
@@ -12,7 +12,7 @@ export function decodeXml(bytes: Uint8Array): string {
   const declared = /^\s*<\?xml[^>]*?\sencoding\s*=\s*["']([\w.:-]+)["']/
     .exec(declaration)?.[1]
     ?.toLowerCase();
-  // A declared UTF-16 that these bytes are not is a file that was converted without its declaration.
+  // A file that declares UTF-16 but does not contain it was converted without changing its declaration.
   if (declared === undefined || /^utf-?(?:8|16)/.test(declared)) return asBuffer(bytes).toString("utf8");
   return decode(bytes, declared);
 }
@@ -26,8 +26,8 @@ function decode(bytes: Uint8Array, label: string): string {
 }
 
 /**
- * Text as it is meant. Only the five entities of XML and characters by number are expanded; a name that a document
- * declares itself stays as it is written, so that no document can grow while it is read.
+ * Decodes the five entities of XML and numeric characters. Entities that a document declares itself stay unchanged, so
+ * that no document can grow while it is read.
  */
 export function expandEntities(text: string): string {
   return text.includes("&") ? text.replace(reference, expand) : text;
@@ -40,7 +40,7 @@ const five: Readonly<Record<string, string>> = { lt: "<", gt: ">", amp: "&", quo
 function expand(written: string, name?: string, decimal?: string, hexadecimal?: string): string {
   if (name !== undefined) return five[name]!;
   const code = decimal === undefined ? Number.parseInt(hexadecimal!, 16) : Number.parseInt(decimal, 10);
-  // No character at all, or half of one.
+  // The number is not a character, or is half of one.
   if (code === 0 || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff)) return written;
   return String.fromCodePoint(code);
 }

@@ -1,9 +1,9 @@
 import { expandEntities } from "./decode.ts";
 
-/** The names that an element's namespace declarations give: a chain, the innermost first. */
+/** The prefixes that an element's namespace declarations define: a chain, the innermost first. */
 export class Scope {
   readonly outer: Scope | undefined;
-  /** Depth of the element that declares them. */
+  /** The depth of the element that declares them. */
   readonly depth: number;
   readonly #prefixes = new Map<string, string>();
   readonly #elements = new Map<string, string>();
@@ -20,7 +20,9 @@ export class Scope {
     }
   }
 
-  /** The scope of an element with these attributes. Slides and drawings declare the same namespaces again and again. */
+  /**
+   * The scope of an element with these attributes. Cached, because slides and drawings repeat the same declarations.
+   */
   inside(depth: number, attributes: string): Scope {
     const key = `${depth}${attributes}`;
     const scope = this.#inner.get(key) ?? new Scope(this, depth, attributes);
@@ -28,7 +30,7 @@ export class Scope {
     return scope;
   }
 
-  /** The element whose name is in the source from `from` to `to`. Cutting out and hashing every name would take longer. */
+  /** The element whose name is in the source from `from` to `to`. Avoids cutting out and hashing every name. */
   element(source: string, from: number, to: number): ElementName {
     const middle = source.charCodeAt((from + to) >> 1);
     const slot = ((to - from) * 67 + source.charCodeAt(to - 1) * 31 + middle * 131) & 0x1ff;
@@ -40,7 +42,7 @@ export class Scope {
     return this.#slots[slot];
   }
 
-  /** The short name of an attribute. Without a prefix it is in no namespace. */
+  /** The short name of an attribute. An attribute without a prefix is in no namespace. */
   attribute(written: string): string {
     if (!written.includes(":")) return written;
     return this.#attributes.get(written) ?? this.#understand(this.#attributes, written);
@@ -50,13 +52,13 @@ export class Scope {
     const colon = written.indexOf(":");
     const local = written.slice(colon + 1);
     const short = this.#shortName(written.slice(0, Math.max(colon, 0)));
-    // Property names are internalised, and V8 compares those with literals by their address.
+    // V8 internalises property names and compares them with literals by address.
     const name = Object.keys({ [short === "" ? local : `${short}:${local}`]: true })[0]!;
     if (known.size < mostNames) known.set(written, name);
     return name;
   }
 
-  /** An undeclared prefix stands for itself. */
+  /** An undeclared prefix represents itself. */
   #shortName(prefix: string): string {
     for (let scope: Scope | undefined = this; scope; scope = scope.outer) {
       const short = scope.#prefixes.get(prefix);
@@ -67,19 +69,19 @@ export class Scope {
 }
 
 export interface ElementName {
-  /** As the file has it. */
+  /** The name as written in the file. */
   readonly written: string;
   /** The short name: "w:p". */
   readonly name: string;
 }
 
-/** No real file has more; they limit the memory of a hostile one. */
+/** No real file has more. These limits bound the memory for a hostile file. */
 const mostNames = 2_000;
 const mostScopes = 200;
 
 const declaration = /(?:^|\s)xmlns(?::([^\s=]+))?\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
 
-/** The short names that readers use. The strict flavour of Office differs from the transitional one only in the addresses. */
+/** The short names that readers use. Strict Office files differ from transitional ones only in the namespace URLs. */
 const namespaces: ReadonlyMap<string, string> = new Map<string, string>([
   ["http://www.w3.org/XML/1998/namespace", "xml"],
   ...office("w", "wordprocessingml/2006/main"),

@@ -69,22 +69,22 @@ describe("XmlReader", () => {
 
   it.each([
     ["<a><b></a>", "<b> is not ended (at character 6)"],
-    ["<a>", "it breaks off (at character 3)"],
+    ["<a>", "it is incomplete (at character 3)"],
     ["</a>", "an end tag has no start tag (at character 0)"],
     ["<a b", "a tag has no end (at character 2)"],
     ["<a <b>", "a tag has no end (at character 2)"],
-    ["<a b='1>", "it breaks off (at character 2)"],
+    ["<a b='1>", "it is incomplete (at character 2)"],
     ["<a></ab>", "<a> is not ended (at character 3)"],
-    ["< a/>", "a < begins no element (at character 0)"],
+    ["< a/>", "a < does not begin an element (at character 0)"],
     ["<!DOCTYPE a [", "its document type has no end (at character 2)"],
-    ["<a><![CDATA[</a>", "it breaks off (at character 12)"],
+    ["<a><![CDATA[</a>", "it is incomplete (at character 12)"],
   ])("says where %s is damaged", (source, why) => {
     expect(failure(() => tree(source))).toEqual(["unsupported", `x.xml is damaged: ${why}`]);
   });
 
   it("ends at a depth, whether it looks inside or not", () => {
     const deep = "<a>".repeat(1_000_000);
-    const tooDeep = ["too-large", "x.xml is not read any further: it is nested deeper than 512"];
+    const tooDeep = ["too-large", "x.xml is too large to read: it is nested deeper than 512"];
     expect(failure(() => tree(deep))).toEqual(tooDeep);
     const reader = read(deep);
     reader.child(0);

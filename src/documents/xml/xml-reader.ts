@@ -12,7 +12,7 @@ import { Scope } from "./namespaces.ts";
  * Document types are skipped, and their entities are never expanded.
  */
 export class XmlReader {
-  /** Of the current element: "w:p"; "p" without a namespace, "?:p" in an unknown one. */
+  /** The name of the current element: "w:p"; "p" without a namespace, "?:p" in an unknown one. */
   name = "";
   /** The text at which `node` stopped. */
   text = "";
@@ -21,11 +21,11 @@ export class XmlReader {
   readonly #source: string;
   readonly #where: string;
   readonly #budget: Budget;
-  /** Names of the open elements as they are written. */
+  /** Names of the open elements as written in the file. */
   readonly #open: string[] = [];
   #scope: Scope;
   #position = 0;
-  /** The current element ends in its own tag. */
+  /** Whether the current element ends in its own tag. */
   #isEmpty = false;
   #attributes = 0;
   #attributesEnd = 0;
@@ -101,7 +101,7 @@ export class XmlReader {
     return undefined;
   }
 
-  /** Nothing below the element that is asked about is open. */
+  /** Moves to the next child or the end of the current element. No descendants may be open. */
   #advance(wantsText: boolean): Kind {
     if (this.#isEmpty) {
       this.#close();
@@ -112,7 +112,7 @@ export class XmlReader {
       const from = this.#position;
       const at = source.charCodeAt(from) === less ? from : source.indexOf("<", from);
       if (at === -1) {
-        if (this.depth > 0) throw this.#damaged("it breaks off", source.length);
+        if (this.depth > 0) throw this.#damaged("it is incomplete", source.length);
         return over;
       }
       if (wantsText && at > from) {
@@ -138,7 +138,7 @@ export class XmlReader {
     const source = this.#source;
     let nameEnd = at + 1;
     while (!endsName(source.charCodeAt(nameEnd))) nameEnd += 1;
-    if (nameEnd === at + 1) throw this.#damaged("a < begins no element", at);
+    if (nameEnd === at + 1) throw this.#damaged("a < does not begin an element", at);
     const close = this.#tagEnd(nameEnd);
     this.#isEmpty = source.charCodeAt(close - 1) === slash;
     this.#attributes = nameEnd;
@@ -176,13 +176,13 @@ export class XmlReader {
     this.depth -= 1;
   }
 
-  /** Skips to behind the end of the element at depth `of` + 1, by counting tags. */
+  /** Skips to the end of the element at depth `of` + 1 by counting tags. */
   #leave(of: number): void {
     if (this.#isEmpty) this.#close();
     const source = this.#source;
     for (let open = this.depth - of; open > 0; ) {
       const at = source.indexOf("<", this.#position);
-      if (at === -1) throw this.#damaged("it breaks off", source.length);
+      if (at === -1) throw this.#damaged("it is incomplete", source.length);
       const next = source.charCodeAt(at + 1);
       if (next === exclamation || next === question) {
         this.#skipSpecial(at);
@@ -199,7 +199,7 @@ export class XmlReader {
     while (this.depth > of) this.#close();
   }
 
-  /** Skips a comment, an instruction or a document type. Returns true for literal text, which is then in `text`. */
+  /** Skips a comment, an instruction or a document type. Returns true for literal text, and stores it in `text`. */
   #skipSpecial(at: number): boolean {
     const source = this.#source;
     if (source.startsWith("<![CDATA[", at)) {
@@ -232,7 +232,7 @@ export class XmlReader {
     throw this.#damaged("its document type has no end", from);
   }
 
-  /** Finds the end of the tag whose attributes begin at `from`. A ">" in a quoted value does not end it. */
+  /** The end of the tag whose attributes begin at `from`. A ">" in a quoted value does not end it. */
   #tagEnd(from: number): number {
     const source = this.#source;
     let quote = 0;
@@ -240,7 +240,7 @@ export class XmlReader {
       const character = source.charCodeAt(at);
       if (quote !== 0) {
         if (character === quote) quote = 0;
-        else if (Number.isNaN(character)) throw this.#damaged("it breaks off", from);
+        else if (Number.isNaN(character)) throw this.#damaged("it is incomplete", from);
       } else if (character === greater) return at;
       else if (character === doubleQuote || character === singleQuote) quote = character;
       else if (character === less || Number.isNaN(character)) throw this.#damaged("a tag has no end", from);
@@ -249,7 +249,7 @@ export class XmlReader {
 
   #find(word: string, from: number): number {
     const at = this.#source.indexOf(word, from);
-    if (at === -1) throw this.#damaged("it breaks off", from);
+    if (at === -1) throw this.#damaged("it is incomplete", from);
     return at;
   }
 
@@ -258,7 +258,7 @@ export class XmlReader {
   }
 }
 
-/** Faster than a generator: there may be millions of elements. */
+/** Faster than a generator, because there may be millions of elements. */
 class Children implements IterableIterator<string, void> {
   readonly #reader: XmlReader;
   readonly #depth: number;
@@ -298,7 +298,7 @@ function isSpace(character: number): boolean {
   return character === 0x20 || character === 0x0a || character === 0x0d || character === 0x09;
 }
 
-/** Also true behind the end of the text. */
+/** Also true after the end of the text. */
 function endsName(character: number): boolean {
   return !(character > 0x20) || character === greater || character === slash;
 }

@@ -2,21 +2,21 @@ import { asBuffer } from "../../lib/bytes/bytes.ts";
 import type { Budget } from "../budget.ts";
 import { damaged } from "../reader.ts";
 
-/** One entry, as the directory at the end of an archive has it. */
+/** An entry as listed in the directory at the end of an archive. */
 export interface ZipEntry {
-  /** With "/" between names. Never used as a path on this machine. */
+  /** The name with "/" as separator. It is never used as a path on this machine. */
   readonly name: string;
   readonly isDirectory: boolean;
-  /** As declared. The real size may differ. */
+  /** The declared size. The real size may differ. */
   readonly size: number;
   readonly compressedSize: number;
-  /** 0 stored, 8 deflated; others are not unpacked. */
+  /** 0: stored, 8: deflated. Other methods are not unpacked. */
   readonly method: number;
   readonly isEncrypted: boolean;
   readonly crc: number;
-  /** In the local time of the packer, "2026-11-15 17:30"; undefined when absent. */
+  /** In the local time of the packer, "2026-11-15 17:30"; undefined when missing. */
   readonly modified: string | undefined;
-  /** Permission bits and kind as Unix has them; 0 if unknown. */
+  /** Unix permission bits and file kind; 0 if unknown. */
   readonly unixMode: number;
   readonly offset: number;
 }
@@ -35,10 +35,10 @@ export function readDirectory(given: Uint8Array, name: string, budget: Budget): 
   let at = end.start + end.shift;
   for (let index = 0; index < most; index += 1) {
     if (at + headerLength > bytes.length || bytes.readUInt32LE(at) !== 0x02014b50)
-      throw damaged(name, "its directory breaks off");
+      throw damaged(name, "its directory is incomplete");
     const length =
       headerLength + bytes.readUInt16LE(at + 28) + bytes.readUInt16LE(at + 30) + bytes.readUInt16LE(at + 32);
-    if (at + length > bytes.length) throw damaged(name, "its directory breaks off");
+    if (at + length > bytes.length) throw damaged(name, "its directory is incomplete");
     entries.push(readEntry(bytes.subarray(at, at + length), end.shift));
     at += length;
   }
@@ -61,7 +61,7 @@ function findEnd(bytes: Buffer, name: string): End {
   const locator = at - 20;
   if (locator >= 0 && bytes.readUInt32LE(locator) === 0x07064b50) {
     const record = bytes.lastIndexOf(largeEndMark, locator);
-    if (record === -1 || record + 56 > bytes.length) throw damaged(name, "its directory breaks off");
+    if (record === -1 || record + 56 > bytes.length) throw damaged(name, "its directory is incomplete");
     const count = Number(bytes.readBigUInt64LE(record + 32));
     const size = Number(bytes.readBigUInt64LE(record + 40));
     return settled(Number(bytes.readBigUInt64LE(record + 48)), size, count, record, name);
@@ -70,7 +70,7 @@ function findEnd(bytes: Buffer, name: string): End {
   return settled(bytes.readUInt32LE(at + 16), bytes.readUInt32LE(at + 12), count, at, name);
 }
 
-/** A comment or data behind the archive may look like the mark: prefers the one that ends the file. */
+/** A comment or data after the archive may look like the mark, so one that ends the file is preferred. */
 function findEndMark(bytes: Buffer): number | undefined {
   let fallback: number | undefined;
   let at = bytes.length - 21;
@@ -119,7 +119,7 @@ function readEntry(header: Buffer, shift: number): ZipEntry {
   };
 }
 
-/** Sizes that do not fit into 32 bits, and only those, are in an extra field, in this order. */
+/** An extra field contains the sizes that do not fit into 32 bits, in this order. */
 function largeSizes(extra: Buffer, small: [number, number, number]): [number, number, number] {
   if (!small.includes(0xffffffff)) return small;
   for (let at = 0; at + 4 <= extra.length; at += 4 + extra.readUInt16LE(at + 2)) {
@@ -146,14 +146,14 @@ function dosTime(date: number, time: number): string | undefined {
 function refuseOverlaps(entries: readonly ZipEntry[], directory: number, name: string): void {
   const sorted = [...entries].sort((left, right) => left.offset - right.offset);
   for (const [index, entry] of sorted.entries()) {
-    // The entry's own header has at least 30 bytes.
+    // The entry's local header has at least 30 bytes.
     const end = entry.offset + 30 + entry.compressedSize;
     if (end > (sorted[index + 1]?.offset ?? directory))
       throw damaged(name, `its entries overlap (${entry.name})`);
   }
 }
 
-/** UTF-8 if declared or valid, else code page 437, which most packers mean then. */
+/** Decodes as UTF-8 if declared or valid, else as code page 437, which most packers use. */
 function entryName(raw: Buffer, isUtf8: boolean, extra: Buffer): string {
   const name = unicodeName(extra) ?? decoded(raw, isUtf8);
   // Some Windows packers write backslashes.

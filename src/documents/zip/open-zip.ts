@@ -10,11 +10,10 @@ import { readDirectory, type ZipEntry } from "./directory.ts";
 /** A ZIP archive in memory. */
 export interface Zip {
   readonly entries: readonly ZipEntry[];
-  /** More than `entries` when the budget ended. */
+  /** The number of all entries, which exceeds `entries` when the budget ends. */
   readonly count: number;
-  /** For `DocumentContent.notes`. */
   readonly notes: readonly string[];
-  /** Finds an entry by its exact name, else ignoring case; the last of several, as programs do. */
+  /** Finds an entry by its exact name, else ignoring case. Of several, the last counts, as in other programs. */
   find(name: string): ZipEntry | undefined;
   /** Unpacks an entry and checks its checksum. Throws `unsupported` when it is damaged or encrypted. */
   read(entry: ZipEntry): Uint8Array;
@@ -22,7 +21,7 @@ export interface Zip {
   text(name: string): string | undefined;
 }
 
-/** `name` is for messages. Unpacks nothing yet. */
+/** Reads only the directory. `name` is for messages. */
 export function openZip(given: Uint8Array, name: string, budget: Budget): Zip {
   const bytes = asBuffer(given);
   const { entries, count } = readDirectory(bytes, name, budget);
@@ -60,10 +59,10 @@ function readEntry(bytes: Buffer, entry: ZipEntry, name: string, budget: Budget)
     throw damaged(name, `${entry.name} is not where its directory says`);
   const start = offset + 30 + bytes.readUInt16LE(offset + 26) + bytes.readUInt16LE(offset + 28);
   const packed = bytes.subarray(start, start + entry.compressedSize);
-  if (packed.length < entry.compressedSize) throw damaged(name, `${entry.name} breaks off`);
+  if (packed.length < entry.compressedSize) throw damaged(name, `${entry.name} is incomplete`);
   const content = unpack(packed, entry, name, budget);
   budget.inflate(content.length);
-  if (crc32(content) !== entry.crc) throw damaged(name, `${entry.name} does not have its checksum`);
+  if (crc32(content) !== entry.crc) throw damaged(name, `${entry.name} does not match its checksum`);
   return content;
 }
 
@@ -78,7 +77,7 @@ function unpack(packed: Buffer, entry: ZipEntry, name: string, budget: Budget): 
       },
     );
   const { inflatable } = budget;
-  // An entry that is larger than declared is refused, not unpacked.
+  // An entry that is larger than declared is not unpacked.
   const maxOutputLength = Math.max(Math.min(inflatable, entry.size), 1);
   try {
     return inflateRawSync(packed, { maxOutputLength, chunkSize: likelySize(entry, maxOutputLength) });
@@ -90,7 +89,7 @@ function unpack(packed: Buffer, entry: ZipEntry, name: string, budget: Budget): 
   }
 }
 
-/** One chunk of the declared size if that is plausible: joining chunks costs more than unpacking them. */
+/** Uses one chunk of the declared size if that is plausible, because joining chunks costs more than unpacking them. */
 function likelySize({ size, compressedSize }: ZipEntry, most: number): number {
   const possible = Math.min(compressedSize * 1032 + 64, most, 64_000_000);
   return Math.max(64, Math.min(possible, Math.max(size + 64, 65_536)));

@@ -133,7 +133,7 @@ describe("document.read", () => {
       {
         code: "not-found",
         message: 'a.txt has no part "page 2": it has no parts',
-        hint: 'Ask for one of: "from 40001".',
+        hint: 'Use one of: "from 40001".',
       },
       { code: "not-found", message: "missing.pdf does not exist", hint: expect.any(String) },
     ]);

@@ -5,7 +5,7 @@ import { asBuffer } from "../../../lib/bytes/bytes.ts";
 import { damaged, type ReadingContext } from "../../reader.ts";
 import { type Archive, isTarHeader, showTime, tarArchive } from "./tar.ts";
 
-/** A compressed tar archive, or a single compressed file. `wanted` is the entry to read. */
+/** Reads a compressed tar archive, or a single compressed file. `wanted` is the entry to read. */
 export async function packedArchive(
   { name, bytes }: DocumentSource,
   packing: "gzip" | "zstd",
@@ -24,7 +24,7 @@ export async function packedArchive(
     }
   } catch (error) {
     const details = error instanceof ToolError ? error.details : undefined;
-    fault = details?.kind === "document-limit" ? details.reason : "it breaks off or is damaged";
+    fault = details?.kind === "document-limit" ? details.reason : "it is incomplete or damaged";
     const isTar = isTarHeader(chunks[0]?.subarray(0, 512) ?? bytes.subarray(0, 0));
     if (chunks.length === 0 || (wanted !== undefined && !isTar))
       throw error instanceof ToolError ? error : damaged(name, fault);

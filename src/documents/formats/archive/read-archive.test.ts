@@ -141,7 +141,7 @@ describe("an archive", () => {
     const { parts, notes } = await readBytes("a.tgz", gzipSync(tar), {}, { inflated: 400_000 });
     expect([parts, notes]).toEqual([
       [{ anchor: "", text: `500000  ${time}  a` }],
-      ["more entries may be missing: it unpacks to more than 400 kB in all", howToLook],
+      ["more entries may be missing: it unpacks to more than 400 kB in total", howToLook],
     ]);
     const few = await readBytes("a.tar", tar, {}, { entries: 2 });
     expect([few.consistsOf, few.notes]).toEqual([
@@ -150,17 +150,17 @@ describe("an archive", () => {
     ]);
     const bomb = gzipSync(Buffer.alloc(3_000_000));
     expect((await readBytes("a.gz", bomb, {}, { inflated: 1_000_000 })).notes[0]).toMatch(
-      /^it unpacks to more than 1.0 MB in all: only \d+ bytes could be unpacked$/,
+      /^it unpacks to more than 1.0 MB in total: only \d+ bytes could be unpacked$/,
     );
     expect(await failureOf(readBytes("a.gz", bomb, { part: "entry a" }, { inflated: 1_000_000 }))).toEqual([
       "too-large",
-      "a.gz is not read any further: it unpacks to more than 1.0 MB in all",
+      "a.gz is too large to read: it unpacks to more than 1.0 MB in total",
     ]);
     const size = 3_000_000;
     const large = makeZip([{ name: "a", size, packed: deflateRawSync(Buffer.alloc(size)) }]);
     expect(await failureOf(readBytes("a.zip", large, { part: "entry a" }, { entry: 1_000_000 }))).toEqual([
       "too-large",
-      "a.zip is not read any further: it unpacks to more than 1.0 MB in one piece",
+      "a.zip is too large to read: it unpacks to more than 1.0 MB in one entry",
     ]);
   });
 
@@ -206,8 +206,8 @@ describe("an archive", () => {
     const listed = sizes.map((size) => readBytes("a.tar", makeTar([{ name: "a", size }, { name: "b" }])));
     expect((await Promise.all(listed)).map(({ consistsOf, notes }) => [consistsOf?.total, notes[0]])).toEqual(
       [
-        [1, "more entries may be missing: it breaks off"],
-        [1, "more entries may be missing: it breaks off"],
+        [1, "more entries may be missing: it is incomplete"],
+        [1, "more entries may be missing: it is incomplete"],
         [2, howToLook],
       ],
     );

@@ -108,14 +108,14 @@ function readEntry(
   if (text === undefined || type !== undefined)
     throw new ToolError(
       "unsupported",
-      `${wanted} in ${name} is ${type?.description ?? "binary"}, ${showSize(bytes.length)}: only text is shown from within archives`,
+      `${wanted} in ${name} is ${type?.description ?? "binary"}, ${showSize(bytes.length)}: only text entries can be shown`,
       { hint: "Unpack it with a command (shell.run), then read the file." },
     );
   const { part, next } = cutPart({ anchor: `entry ${wanted}`, text }, from, maxChars);
   return { parts: [part], next: next === undefined ? undefined : `entry ${wanted} from ${next}` };
 }
 
-/** ZIP, also by other names: JAR, WHL, APK. */
+/** Reads ZIP files, including JAR, WHL and APK. */
 export function zipArchive({ name, bytes }: DocumentSource, { budget }: ReadingContext): Archive {
   const zip = openZip(bytes, name, budget);
   const isJar = zip.find("META-INF/MANIFEST.MF") !== undefined;

@@ -4,17 +4,17 @@ import type { ReadingContext } from "../../reader.ts";
 export interface Archive {
   readonly description: string;
   readonly entries: readonly ArchiveEntry[];
-  /** More than `entries` when the budget ended. */
+  /** The number of all entries, which exceeds `entries` when the budget ends. */
   readonly count: number;
   readonly notes: readonly string[];
-  /** The content of the last file of that name, as unpacking would leave it. */
+  /** The content of the last file with that name, which unpacking would leave. */
   read(name: string): Uint8Array | undefined;
 }
 
 export interface ArchiveEntry {
   readonly name: string;
   readonly kind: "file" | "directory" | "link" | "other";
-  /** Unpacked, in bytes, as declared. */
+  /** The declared unpacked size in bytes. */
   readonly size: number;
   /** "2026-11-15 17:30"; undefined when absent. */
   readonly modified: string | undefined;
@@ -22,7 +22,10 @@ export interface ArchiveEntry {
   readonly isEncrypted?: boolean;
 }
 
-/** Lists a tar archive and finds the content of the `wanted` entry. `fault`: why the bytes are not the whole archive. */
+/**
+ * Lists a tar archive and finds the content of the `wanted` entry. `fault`: the reason why the bytes are not the whole
+ * archive.
+ */
 export function tarArchive(
   description: string,
   given: Uint8Array,
@@ -63,14 +66,14 @@ export function tarArchive(
     ? "the next header is damaged"
     : isEnded
       ? undefined
-      : (fault ?? (isCut ? "it breaks off" : undefined));
+      : (fault ?? (isCut ? "it is incomplete" : undefined));
   const notes = why === undefined ? [] : [`more entries may be missing: ${why}`];
   return { description, entries, count, notes, read: () => content };
 }
 
 const mostExtension = 1_000_000;
 
-/** The facts in an extension about the entry that follows it: its pax records, or a long name. */
+/** The properties that an extension header gives to the next entry: its pax records, or a long name. */
 function extensionOf(type: string, data: Buffer): Readonly<Record<string, string>> {
   if (type === "x") return paxRecords(data);
   if (type === "g") return {};
@@ -96,7 +99,7 @@ function paxRecords(content: Buffer): Readonly<Record<string, string>> {
   let at = 0;
   while (at < content.length) {
     const space = content.indexOf(0x20, at);
-    // A longer number is not a length, but takes time to parse.
+    // A longer number is not a length, and parsing it takes time.
     const digits = space - at > 0 && space - at < 10 ? content.toString("latin1", at, space) : "";
     const length = Number(digits);
     if (!(length > 0)) break;
@@ -119,7 +122,7 @@ function entryOf({ name, size, modified, type, linkTarget }: TarHeader): Archive
   };
 }
 
-/** In UTC; undefined for an unknown time. */
+/** The time in UTC; undefined when it is unknown. */
 export function showTime(secondsSince1970: number): string | undefined {
   const date = new Date(secondsSince1970 * 1000);
   return secondsSince1970 === 0 || Number.isNaN(date.getTime())
@@ -137,7 +140,7 @@ interface TarHeader {
   readonly linkTarget: string;
 }
 
-/** Whether the checksum of the header is right. */
+/** Whether the checksum of the header is correct. */
 export function isTarHeader(block: Uint8Array): boolean {
   if (block.length < 512 || block[0] === 0) return false;
   let sum = 8 * 32;
@@ -168,7 +171,7 @@ function octal(block: Uint8Array, start: number, length: number): number {
   return Number.parseInt(text(block, start, length).trim() || "0", 8);
 }
 
-/** Octal digits, or a binary number where those do not suffice. Never negative. */
+/** Parses octal digits, or a binary number for larger values. Never negative. */
 function number(block: Uint8Array, start: number, length: number): number {
   if ((block[start]! & 0x80) === 0) return octal(block, start, length) || 0;
   let value = block[start]! & 0x7f;

@@ -2,12 +2,12 @@ import { formatListNumber, type ListNumberStyle } from "../../shared/list-number
 import type { XmlReader } from "../../xml/xml-reader.ts";
 import type { Styles } from "./styles.ts";
 
-/** Counts list items as Word does, in the order of the document. */
+/** Numbers list items as Word does, in document order. */
 export class Numbering {
   readonly #lists = new Map<string, List>();
   readonly #abstract = new Map<string, Abstract>();
   readonly #styles: Styles;
-  /** By abstract list: lists that share one continue each other's numbers. */
+  /** By abstract list, because lists that share one continue each other's numbers. */
   readonly #counters = new Map<string, (number | undefined)[]>();
   readonly #begun = new Set<string>();
 
@@ -20,7 +20,7 @@ export class Numbering {
     }
   }
 
-  /** The marker of the next item: undefined when there is no such list, "" for an item without a marker. */
+  /** The marker of the next item; undefined when there is no such list, "" for an item without a marker. */
   next(id: string, at: number): string | undefined {
     const list = this.#lists.get(id);
     if (!list) return undefined;
@@ -61,9 +61,9 @@ interface Level {
   readonly style: ListNumberStyle;
   readonly text: string;
   readonly isBullet: boolean;
-  /** Starts again after an item of a higher level. */
+  /** Whether numbering restarts after an item of a higher level. */
   readonly restarts: boolean;
-  /** Shows the numbers of higher levels in digits. */
+  /** Whether the numbers of higher levels are shown in digits. */
   readonly isLegal: boolean;
 }
 
@@ -120,7 +120,7 @@ function readLevel(reader: XmlReader): Level {
   for (const name of reader.children()) {
     const value = reader.attribute("w:val");
     if (name === "w:start") level.start = Number(value ?? 1);
-    // A marker is written before every item.
+    // Limits the length, because a marker is written before every item.
     else if (name === "w:lvlText") level.text = (value ?? "").slice(0, 100);
     else if (name === "w:lvlRestart") level.restarts = value !== "0";
     else if (name === "w:isLgl") level.isLegal = value !== "0" && value !== "false";

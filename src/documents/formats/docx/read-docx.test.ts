@@ -194,10 +194,10 @@ describe("a hostile document", () => {
     [
       "nests without end",
       docx("<w:p>".repeat(100_000)),
-      ["too-large", "x.docx is not read any further: it is nested deeper than 512"],
+      ["too-large", "x.docx is too large to read: it is nested deeper than 512"],
     ],
     [
-      "breaks off",
+      "is incomplete",
       docx("<w:p><w:r><w:t>half"),
       ["unsupported", "word/document.xml in x.docx is damaged: <w:t> is not ended (at character 110)"],
     ],
@@ -209,14 +209,14 @@ describe("a hostile document", () => {
     [
       "unpacks to more than it may",
       docx(`<w:p>${" ".repeat(2_000_000)}</w:p>`),
-      ["too-large", "x.docx is not read any further: it unpacks to more than 1.0 MB in one piece"],
+      ["too-large", "x.docx is too large to read: it unpacks to more than 1.0 MB in one entry"],
     ],
     [
       "has a row of a million columns among a million rows",
       docx(
         `<w:tbl><w:tr>${'<w:tc><w:tcPr><w:gridSpan w:val="63"/></w:tcPr><w:p/></w:tc>'.repeat(2_000)}</w:tr>${"<w:tr><w:tc/></w:tr>".repeat(2_000)}</w:tbl>`,
       ),
-      ["too-large", "x.docx is not read any further: it has more than 1000000 pieces"],
+      ["too-large", "x.docx is too large to read: it has more than 1000000 pieces"],
     ],
   ])("that %s is refused", async (_, bytes, failure) => {
     const limits = { entry: 1_000_000, pieces: 1_000_000 };

@@ -13,7 +13,7 @@ import { readBlocks } from "./read-text.ts";
 import type { Note, Notes, Story, Tally } from "./story.ts";
 import { readStyles } from "./styles.ts";
 
-/** Word documents and templates, with or without macros (which are never read). */
+/** Reads Word documents and templates. Macros are never read. */
 export const readDocx: DocumentReader = async (source, wanted, context) => {
   const opened = openPackage(source, context);
   const part = mainPart(opened, "word/document.xml");
@@ -105,7 +105,7 @@ function readNotes(
     const story = storyOf(part, known);
     const notes: (readonly [string, Note])[] = [];
     for (const _ of reader.children()) {
-      // Lines that separate notes from the text are written like notes.
+      // The lines that separate notes from the text are stored like notes.
       if (/separator|notice/i.test(reader.attribute("w:type") ?? "")) continue;
       const id = reader.attribute("w:id") ?? "";
       const by = commentBy(reader.attribute("w:author"), reader.attribute("w:date")?.slice(0, 10));

@@ -2,7 +2,7 @@ import { append, type Block, cellText } from "../../shared/blocks.ts";
 import type { XmlReader } from "../../xml/xml-reader.ts";
 import type { Story } from "./story.ts";
 
-/** Reads a table. A table of one cell is only a frame: its blocks are returned. */
+/** Reads a table. A table of one cell is only a frame, so its blocks are returned. */
 export function readTable(reader: XmlReader, story: Story, readBlock: ReadBlock): Block[] {
   const rows: Cell[][] = [];
   readRows(reader, story, readBlock, rows);
@@ -60,7 +60,7 @@ function readCells(reader: XmlReader, story: Story, readBlock: ReadBlock, row: C
   return isDeleted;
 }
 
-/** Word's limit: a cell that claims more columns would only grow the output. */
+/** Word's limit. A cell that claims more columns would only increase the output. */
 const mostColumns = 63;
 
 function readCell(reader: XmlReader, story: Story, readBlock: ReadBlock): Cell {

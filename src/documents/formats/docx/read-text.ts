@@ -56,7 +56,7 @@ function readParagraph(reader: XmlReader, story: Story, blocks: Block[]): void {
     if (name === "w:pPr") properties = readProperties(reader, story);
     else readInline(reader, story, line);
   }
-  // A field code that is not closed must not hide the paragraphs that follow.
+  // A field code that is not closed must not hide the following paragraphs.
   while (story.fields.at(-1)?.shows === false) story.fields.pop();
   if (properties.isJoined) story.joined = line.text;
   else if (line.text.trim() !== "") blocks.push(asBlock(line.text, properties, story));
@@ -237,7 +237,7 @@ function readFieldMark(reader: XmlReader, story: Story, line: Line): void {
   }
 }
 
-/** Longer paragraphs are hostile: copying them for each link would take quadratic time. */
+/** Longer paragraphs are hostile. Copying them for each link would take quadratic time. */
 const longestLinked = 50_000;
 
 /** No real field is nested deeper. */
@@ -258,7 +258,7 @@ function cite(kind: string, id: string, { notes, tally, cited }: Story, line: Li
   append(cited, [{ kind: "note", label, text: note.text }], note.comments);
 }
 
-/** Reads the pictures, text boxes, charts and diagrams at any depth. */
+/** Reads pictures, text boxes, charts and diagrams at any depth. */
 function readDrawing(reader: XmlReader, story: Story, line: Line, frame: Frame = {}): void {
   for (const name of reader.children()) {
     switch (name) {
@@ -307,7 +307,7 @@ function readCheckBox(reader: XmlReader): string {
   return shown;
 }
 
-/** Writes the pronunciation behind its base. */
+/** Writes the pronunciation after its base. */
 function readRuby(reader: XmlReader, story: Story, line: Line): void {
   const above: Line = { text: "", boxes: line.boxes };
   for (const name of reader.children()) {

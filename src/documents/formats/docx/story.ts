@@ -4,7 +4,7 @@ import type { Package, Relations } from "../../shared/office-package.ts";
 import type { Numbering } from "./numbering.ts";
 import type { Styles } from "./styles.ts";
 
-/** The state of reading one part of a document: the text itself, its footnotes, a header. */
+/** The state of reading one part of a document: the main text, its footnotes, a header. */
 export interface Story {
   readonly opened: Package;
   readonly budget: Budget;
@@ -13,11 +13,11 @@ export interface Story {
   readonly numbering: Numbering;
   /** Open fields, the innermost last. A field may span paragraphs. */
   readonly fields: Field[];
-  /** By "footnote 2". Only comments while notes are read. */
+  /** Notes by "footnote 2". While notes are read, only comments. */
   readonly notes: Notes;
   readonly cited: Block[];
   readonly tally: Tally;
-  /** Text of a paragraph whose end was deleted: the next paragraph continues it. */
+  /** Text of a paragraph whose end was deleted. The next paragraph continues it. */
   joined: string;
 }
 
@@ -34,7 +34,7 @@ export interface Tally {
   pictures: number;
   hidden: number;
   embedded: number;
-  /** Labels of the notes that were cited, by "footnote 2". */
+  /** Labels of cited notes, by "footnote 2". */
   readonly labels: Map<string, string>;
   /** The number of cited notes of each kind. */
   readonly cited: Map<string, number>;
@@ -44,7 +44,7 @@ export interface Tally {
 
 export interface Field {
   code: string;
-  /** The reader is in the field's result, no longer in its code. */
+  /** Whether the reader is in the field's result, not in its code. */
   shows: boolean;
   line: Line | undefined;
   start: number;
@@ -52,6 +52,6 @@ export interface Field {
 
 export interface Line {
   text: string;
-  /** The content of text boxes and charts anchored in the line, which follows it. */
+  /** The content of text boxes and charts that are anchored in the line. It follows the line. */
   readonly boxes: Block[];
 }

@@ -7,7 +7,7 @@ interface ParagraphStyle {
   readonly level: number | undefined;
 }
 
-/** Paragraph styles by id, with what they inherit. */
+/** Paragraph styles by id, including inherited properties. */
 export type Styles = ReadonlyMap<string, ParagraphStyle>;
 
 interface Declared {
@@ -50,7 +50,7 @@ export function readNumbered(reader: XmlReader): Pick<Declared, "numberedBy" | "
   return found;
 }
 
-/** Levels count from 0; 9 is text. */
+/** Levels count from 0. Level 9 is body text. */
 export function outlineOf(value: string | undefined): number | undefined {
   const level = Number(value);
   return value !== undefined && level >= 0 && level <= 9 ? level : undefined;
@@ -64,7 +64,7 @@ function resolve(style: Declared, declared: ReadonlyMap<string, Declared>): Para
   const first = <Key extends keyof Declared>(key: Key) =>
     chain.find((each) => each[key] !== undefined)?.[key] as Declared[Key] | undefined;
   const outline = first("outline");
-  // Word keeps these names in English, whatever language it shows them in.
+  // Word stores these names in English, whatever its display language.
   const named = chain.map(({ name }) => /^heading (\d)$/i.exec(name)?.[1]).find(Boolean);
   const title = /^title$/i.test(style.name) ? 1 : undefined;
   const heading = outline === undefined ? (named === undefined ? title : Number(named)) : outline + 1;

@@ -40,7 +40,7 @@ function collectCode(element: Element, pieces: string[]): void {
 export function isLineNumber(element: Element): boolean {
   const { class: classes, "data-nosnippet": isForEyesOnly } = element.attributes;
   if (isForEyesOnly === undefined && (classes === undefined || !lineNumbers.test(classes))) return false;
-  // The element that holds the code often has the same class.
+  // The element that contains the code often has the same class.
   return /^[\d\s]*$/.test(textOf(element));
 }
 

@@ -1,6 +1,6 @@
 export type Node = Element | string;
 
-/** An element. Its text is measured when it is closed, without the elements inside that are beside the content. */
+/** An element. Its text is measured when it is closed, without the elements in it that are not part of the content. */
 export class Element {
   readonly name: string;
   readonly kind: Kind;
@@ -12,7 +12,7 @@ export class Element {
   /** Characters of text outside of links, and inside of links. */
   plainLength = 0;
   linkLength = 0;
-  /** Beside the content: navigation, advertisements, headers and footers of the site. */
+  /** Whether it is not part of the content: navigation, advertisements, headers and footers of the site. */
   isAside = false;
 
   constructor(kind: Kind, attributes: Attributes, parent: Element | undefined) {
@@ -36,7 +36,7 @@ export type Attributes = Readonly<Record<string, string | undefined>>;
 
 export const noAttributes: Attributes = {};
 
-/** The first matching element below, in document order. */
+/** The first matching descendant, in document order. */
 export function findElement(element: Element, isWanted: (element: Element) => boolean): Element | undefined {
   for (const child of element.children) {
     if (typeof child === "string") continue;
@@ -52,12 +52,12 @@ export function textOf(element: Element): string {
   return text;
 }
 
-/** The meaning of an element's name. */
+/** Properties that follow from an element's name. */
 export type Kind = { readonly name: string; readonly implied: ImpliedEnd | undefined } & {
   readonly [Property in keyof typeof lists]: boolean;
 };
 
-/** A start tag ends the open elements of these names, up to the nearest of the others. */
+/** The open elements that a start tag closes, up to the nearest element in `within`. */
 interface ImpliedEnd {
   readonly ends: ReadonlySet<string>;
   readonly within: ReadonlySet<string>;
@@ -86,7 +86,7 @@ const lists = {
   ),
   isBlock: names(`${flow} body caption frameset html legend optgroup option tbody td tfoot th thead tr`),
   isHeading: names("h1 h2 h3 h4 h5 h6"),
-  /** Never shown, nor what is inside. */
+  /** Neither the element nor its content is ever shown. */
   isDark: names(
     "area canvas datalist input link map meta noembed noframes param script select style svg template textarea " +
       "title track",
@@ -94,9 +94,9 @@ const lists = {
   /** Not shown by browsers with scripts. */
   isFallback: names("noscript"),
   isAboutPage: names("html base meta link"),
-  /** The start tag ends an open paragraph. */
+  /** The start tag closes an open paragraph. */
   endsParagraph: names(flow),
-  /** An end tag inside ends nothing outside, except the end tags of table parts. */
+  /** An end tag inside such an element closes nothing outside, except the end tags of table parts. */
   isScope: names("table td th caption template svg math"),
   isTablePart: names("table thead tbody tfoot tr html body"),
   isForeign: names("svg math"),

@@ -1,6 +1,8 @@
 import { type Element, findElement, noAttributes } from "./element.ts";
 
-/** The element that holds the content of a page. Descends while what is left behind is hardly any text. */
+/**
+ * The element that contains the content of a page. Descends as long as the omitted elements contain hardly any text.
+ */
 export function findMain(root: Element): Element {
   const named = findNamed(root, root.plainLength);
   let main = named ?? root;
@@ -8,7 +10,7 @@ export function findMain(root: Element): Element {
   return main;
 }
 
-/** The element that the page marks as its content, if it holds most of the text. */
+/** The element that the page marks as its content, if it contains most of the text. */
 function findNamed(root: Element, plainLength: number): Element | undefined {
   const isMost = (element: Element, share: number) =>
     element.textLength > 0 && element.plainLength >= plainLength * share;
@@ -44,7 +46,7 @@ function isSlight(element: Element): boolean {
 
 const media: ReadonlySet<string> = new Set("img picture video audio iframe math table".split(" "));
 
-/** Whether a closed element is beside the content: navigation, advertisements, consent forms. False when unsure. */
+/** Whether a closed element is outside of the content: navigation, advertisements, consent forms. False when unsure. */
 export function isAside(element: Element): boolean {
   switch (element.name) {
     case "nav":
@@ -92,7 +94,7 @@ const mostWordsOfAside = 400;
 function isNamedLikeOne(element: Element): boolean {
   const { class: classes, id } = element.attributes;
   if ((classes === undefined && id === undefined) || !namedElements.has(element.name)) return false;
-  // The frame of a page may have a class like "has-sidebar".
+  // The frame of a page may have a class such as "has-sidebar".
   const isSmall = element.plainLength < mostWordsOfAside && !element.holdsTopHeading;
   if (!isSmall && !isMostlyLinks(element)) return false;
   if (asideWords.test(classes ?? "")) return true;

@@ -6,7 +6,7 @@ export interface BlockStart {
   readonly heading: string | undefined;
 }
 
-/** Writes blocks of Markdown, with the prefix of quotations and list items before each line. */
+/** Writes blocks of Markdown. Adds the prefixes of quotations and list items to each line. */
 export class MarkdownWriter {
   readonly starts: BlockStart[] = [];
   #markdown = "";
@@ -89,16 +89,16 @@ function tooLong(): ToolError {
 
 type LineBreak = "  \n" | " " | "<br>";
 
-/** Writes one paragraph. White space is folded and never at the inner side of a mark. */
+/** Writes one paragraph. Collapses white space, and moves it out of marks such as `**`. */
 export class InlineWriter {
   readonly lineBreak: LineBreak;
-  /** Joined at the end: looking at the end of a growing string would copy it each time. */
+  /** Joined at the end, because looking at the end of a growing string would copy it each time. */
   #pieces: string[] = [];
   #space = false;
   #open: string[] = [];
   /** Marks that are written before the next text. */
   #pending: string[] = [];
-  /** The mark that the last piece closed, which the next one may continue. */
+  /** The mark that the last piece closed. The next piece may continue it. */
   #closed: string | undefined;
   #written = 0;
 
@@ -140,7 +140,7 @@ export class InlineWriter {
     this.#closed = undefined;
   }
 
-  /** Puts marks around what `write` writes. */
+  /** Puts marks around the text that `write` adds. */
   around(open: string, close: string, write: () => void): void {
     // Marks of one kind do not nest.
     if (this.#open.includes(open)) {
@@ -209,12 +209,12 @@ function isFolded(text: string): boolean {
   return !/[^\S ]| {2}|[\0\u00ad\u200b\u2060]/.test(text);
 }
 
-/** Folds white space and removes characters without width. */
+/** Collapses white space and removes characters without width. */
 function fold(text: string): string {
   return text.replace(/[\0\u00ad\u200b\u2060\ufeff]+/g, "").replace(/\s+/g, " ");
 }
 
-/** Escapes only what Markdown would interpret: not a single bracket, not the line in snake_case. */
+/** Escapes only characters that Markdown would interpret: not a single bracket, not the underscore in snake_case. */
 function escapeText(text: string, { isLineStart }: { readonly isLineStart: boolean }): string {
   let escaped = mayBeSpecial.test(text) ? text.replace(specials, escapeSpecial) : text;
   if (isLineStart) escaped = escapeLineStart(escaped);
@@ -223,7 +223,7 @@ function escapeText(text: string, { isLineStart }: { readonly isLineStart: boole
 
 const mayBeSpecial = /[\\`*_<&~]|\]\(/;
 
-/** A backslash before punctuation, code, emphasis, an element, an entity, strikethrough, a link. */
+/** Matches a backslash before punctuation, code, emphasis, an element, an entity, strikethrough, a link. */
 const specials =
   /\\(?=[!-/:-@[-`{-~])|`|\*(?!\s)|(?<=\S)\*|(?<![\p{L}\p{N}])_(?!\s)|(?<=\S)_(?![\p{L}\p{N}_])|<(?=[a-zA-Z/!?])|&(?=#?\w+;)|~(?=~)|(?<=~)~|\](?=\()/gu;
 

@@ -65,7 +65,7 @@ function listen(html: string, tree: Tree, isXhtml: boolean): TokenizerCallbacks 
   };
 }
 
-/** The attributes that are kept. */
+/** The attributes to keep. */
 const attributeNames: ReadonlySet<string> = new Set(
   (
     "alt alttext aria-hidden aria-label aria-level class colspan content data-footnote-ref data-lang data-language " +
@@ -79,18 +79,18 @@ export interface ParsedHtml {
   /** The elements `meta`, `base`, `link` and `html`. */
   readonly head: readonly Element[];
   readonly title: string | undefined;
-  /** Characters of all visible text, also beside the content. */
+  /** Characters of all visible text, including text outside of the content. */
   readonly textLength: number;
 }
 
-/** The limit of browsers, low enough for recursion. */
+/** The limit of browsers. Low enough for recursion. */
 const maxDepth = 512;
 
 const maxElements = 1_500_000;
 
 /**
- * Builds a tree as browsers do, without invisible elements. Elements below `maxDepth` become siblings. `showHidden` keeps
- * elements that styles hide, and those for browsers without scripts.
+ * Builds a tree as browsers do, without invisible elements. Elements below `maxDepth` become siblings. `showHidden`
+ * keeps elements that styles hide, and those for browsers without scripts.
  */
 class Tree {
   readonly #showHidden: boolean;
@@ -104,7 +104,7 @@ class Tree {
   #textLength = 0;
   #plainLength = 0;
   #linkedLength = 0;
-  /** How many open elements are too deep, dark, links, foreign, paragraphs. */
+  /** The numbers of open elements that are too deep, invisible, links, foreign or paragraphs. */
   #tooDeep = 0;
   #dark = 0;
   #links = 0;
@@ -256,7 +256,7 @@ function isHidden(attributes: Attributes): boolean {
 
 function keepText(parent: Element, text: string): void {
   const last = parent.children.length - 1;
-  // Text comes in pieces around each entity.
+  // Text arrives in pieces around each entity.
   if (typeof parent.children[last] === "string") parent.children[last] += text;
   else parent.children.push(text);
 }

@@ -5,7 +5,10 @@ import { gatherParts, splitAnchor, wholeText } from "../../anchors.ts";
 import type { DocumentReader } from "../../reader.ts";
 import { htmlToMarkdown, type MarkdownPage } from "./html-to-markdown.ts";
 
-/** Web pages: their content as Markdown. The part "whole page" is all of it; long pages have "section 3" and "whole section 3". */
+/**
+ * Reads web pages as Markdown. The part "whole page" includes navigation; long pages have "section 3" and "whole
+ * section 3".
+ */
 export const readHtml: DocumentReader = async ({ name, bytes, mediaType }, wanted, context) => {
   if (bytes.length > longBytes) context.progress(`reading ${showSize(bytes.length)} of HTML`);
   const { text } = decodePage(bytes, mediaType);
@@ -60,7 +63,7 @@ function isWebAddress(name: string): boolean {
   return /^https?:\/\//i.test(name) && URL.canParse(name);
 }
 
-/** Divides a long page into sections, at headings if possible. One page always has the same sections. */
+/** Divides a long page into sections, at headings if possible. The same page always has the same sections. */
 function sectionsOf({ markdown, starts }: MarkdownPage): readonly DocumentPart[] {
   const sections: DocumentPart[] = [];
   let first = 0;

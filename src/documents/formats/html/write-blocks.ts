@@ -42,7 +42,7 @@ function writeBlock(element: Element, writer: MarkdownWriter, page: Page): void 
 
 type WriteBlock = (element: Element, writer: MarkdownWriter, page: Page) => void;
 
-/** Other blocks are written as their content. */
+/** Other blocks are replaced by their content. */
 const writers: Readonly<Partial<Record<string, WriteBlock>>> = Object.assign(Object.create(null), {
   h1: writeHeading,
   h2: writeHeading,
@@ -100,7 +100,7 @@ function writeTitle(element: Element, writer: MarkdownWriter, page: Page): void 
   writeLine(writer, (inline) => inline.around("**", "**", () => writeInline(element, inline, page)));
 }
 
-/** Cards: the heading becomes the link; a card without one becomes one line. */
+/** Writes a card. Its heading becomes the link; a card without a heading becomes one line. */
 function writeLinkedBlocks(element: Element, writer: MarkdownWriter, page: Page): void {
   const url = page.locate(element.attributes.href ?? "");
   const heading = findElement(element, ({ kind }) => kind.isHeading);
@@ -128,7 +128,7 @@ function writeList(list: Element, writer: MarkdownWriter, page: Page): void {
   }
 }
 
-/** Writes terms on their own lines, with definitions below, as many Markdown dialects do. */
+/** Writes terms on separate lines with their definitions below, as many Markdown dialects do. */
 function writeDefinitions(list: Element, writer: MarkdownWriter, page: Page): void {
   for (const child of list.children) {
     if (typeof child === "string") {
@@ -154,7 +154,7 @@ function markersOf(list: Element): (item: Element) => string {
   };
 }
 
-/** Whether an item has at most one paragraph beside its lists, so that no empty line is needed. */
+/** Whether an item has at most one paragraph besides its lists, so that no empty line is needed. */
 function isOneParagraph(item: Node): boolean {
   if (typeof item === "string") return true;
   let paragraphs = 0;
@@ -168,7 +168,7 @@ function isOneParagraph(item: Node): boolean {
   return paragraphs <= 1;
 }
 
-/** Writes a table. A table that is only layout is written as its content. */
+/** Writes a table. A layout table is replaced by its content. */
 function writeTable(table: Element, writer: MarkdownWriter, page: Page): void {
   const { rows, outside } = partsOf(table, page);
   writeFlow(outside, writer, page);
@@ -218,7 +218,7 @@ function partsOf(table: Element, page: Page): { readonly rows: Row[]; readonly o
 
 /** Rows of cells; cells covered by a span are empty. */
 function layOut(rows: readonly Row[], page: Page): string[][] {
-  /** By column: how many of the next rows are covered. */
+  /** For each column, how many of the next rows are covered. */
   const covered: number[] = [];
   return rows.map(({ cells }) => {
     const line: string[] = [];
@@ -256,7 +256,7 @@ function showRow(cells: readonly string[]): string {
   return `| ${cells.join(" | ")} |`;
 }
 
-/** Whether the table is only layout: one column, or cells that hold whole pages. */
+/** Whether the table is only layout: it has one column, or its cells contain whole pages. */
 function isLayout(table: Element, rows: readonly Row[]): boolean {
   const { role } = table.attributes;
   if (rows.length === 0 || role === "presentation" || role === "none") return true;

@@ -16,12 +16,12 @@ export function isLeftOut(element: Element, page: Page): boolean {
 /** Resolves a link of the page. */
 type Locate = (link: string) => string | undefined;
 
-/** Links within the page stay as they are. Returns undefined for scripts and data. */
+/** Links within the page stay unchanged. Returns undefined for scripts and data. */
 export function locateFrom(base: string | undefined): Locate {
   const origin = base === undefined ? undefined : URL.parse(base)?.origin;
   return (link) => {
     const trimmed = link.trim();
-    // Fast path: parsing each link as a URL takes longer than all the rest.
+    // Fast path: parsing each link as a URL takes longer than everything else.
     if (/^https?:\/\/[a-z0-9.-]+\/[\w/.~=&?#%+:;,-]*$/.test(trimmed) && !trimmed.includes("/."))
       return destination(trimmed);
     if (origin !== undefined && /^\/\w[\w/.~=&?#%+:;,-]*$/.test(trimmed) && !trimmed.includes("/.")) {
@@ -42,7 +42,7 @@ function destination(url: string): string {
   );
 }
 
-/** Longer links carry data, not an address. */
+/** Longer links contain data, not an address. */
 const mostLinkChars = 2000;
 
 export function writeInline(element: Element, writer: InlineWriter, page: Page): void {
@@ -62,7 +62,7 @@ export function writeInlineElement(element: Element, writer: InlineWriter, page:
 
 type WriteInline = (element: Element, writer: InlineWriter, page: Page) => void;
 
-/** Other elements are written as their content. */
+/** Other elements are replaced by their content. */
 const writers: Readonly<Partial<Record<string, WriteInline>>> = Object.assign(Object.create(null), {
   b: marked("**"),
   strong: marked("**"),
@@ -142,7 +142,7 @@ function writeLink(element: Element, writer: InlineWriter, page: Page): void {
   }
 }
 
-/** The sign behind a heading that links to it. */
+/** The sign after a heading that links to it. */
 function isAnchorOfHeading({ attributes, children }: Element): boolean {
   const sign = children.length === 1 ? children[0] : undefined;
   return attributes.href!.startsWith("#") && typeof sign === "string" && /^\s*[¶#§🔗]\s*$/u.test(sign);
@@ -222,7 +222,7 @@ const mostChars = 60;
 
 const noteTarget = /^#(?:user-content-)?(?:fn|footnote|endnote|cite_note|note)[-_:.]?\w/i;
 
-/** A formula, in TeX if the page has it. */
+/** Writes a formula, in TeX if the page provides it. */
 function formula(element: Element): string {
   const tex = (texOf(element) ?? textOf(element)).replace(/\s+/g, " ").trim();
   if (tex === "") return "";

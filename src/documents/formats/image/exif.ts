@@ -25,7 +25,7 @@ function text(value: string | readonly number[] | undefined): string | undefined
   return typeof value === "string" ? value : undefined;
 }
 
-/** "2026:11:15 17:30:00" as "2026-11-15 17:30:00". */
+/** Converts "2026:11:15 17:30:00" to "2026-11-15 17:30:00". */
 function time(value: string | undefined, zone: string | undefined): string | undefined {
   const match = /^(\d{4}):(\d\d):(\d\d)[ T](\d\d:\d\d:\d\d)/.exec(value ?? "");
   return match ? `${match[1]}-${match[2]}-${match[3]} ${match[4]}${zone ? ` ${zone}` : ""}` : undefined;
@@ -33,7 +33,7 @@ function time(value: string | undefined, zone: string | undefined): string | und
 
 function camera(maker: string | undefined, model: string | undefined): string | undefined {
   if (maker === undefined || model === undefined) return maker ?? model;
-  // Many models begin with the name of their maker.
+  // Many models begin with the name of their manufacturer.
   return model.toLowerCase().startsWith(maker.toLowerCase()) ? model : `${maker} ${model}`;
 }
 
@@ -78,7 +78,7 @@ function positionOf(gps: Tags): string | undefined {
   const height = numberOf(gps.get(6));
   const sign = numberOf(gps.get(5)) === 1 ? -1 : 1;
   const altitude =
-    height === undefined || !Number.isFinite(height) ? "" : `, ${rounded(sign * height)} m above the sea`;
+    height === undefined || !Number.isFinite(height) ? "" : `, ${rounded(sign * height)} m above sea level`;
   return `${latitude.toFixed(6)}, ${longitude.toFixed(6)}${altitude}`;
 }
 
@@ -95,14 +95,14 @@ function degrees(
 /** Text or numbers by tag. */
 type Tags = ReadonlyMap<number, string | readonly number[]>;
 
-/** The directories of a TIFF file, or of EXIF data, which has the same format. */
+/** Reads the directories of a TIFF file, or of EXIF data, which has the same format. */
 interface TiffTags {
   readonly image: Tags;
   readonly exif: Tags;
   readonly gps: Tags;
 }
 
-/** Leaves out values that are invalid or outside of the file. */
+/** Skips values that are invalid or outside of the file. */
 export function readTiff(given: Uint8Array): TiffTags | undefined {
   const bytes = asBuffer(given);
   const order = bytes.toString("latin1", 0, 4);
@@ -142,7 +142,7 @@ const mostBytes = 65_536;
 /** Longer lists are tables for programs. */
 const mostNumbers = 16;
 
-/** By type: bytes, text, 16 bits, 32 bits, fractions of 32 bits, …; from 6 on with signs. */
+/** Sizes by type: bytes, text, 16 bits, 32 bits, fractions of 32 bits, …; signed from 6 on. */
 const widths: readonly (number | undefined)[] = [undefined, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8];
 
 function readValue(file: File, at: number): string | readonly number[] | undefined {

@@ -9,7 +9,7 @@ interface PictureData {
   readonly frames: number;
 }
 
-/** Reads a damaged picture up to the damage. */
+/** Reads a damaged picture as far as possible. */
 export function pictureData(given: Uint8Array, mediaType: string): PictureData {
   const bytes = asBuffer(given);
   switch (mediaType) {
@@ -74,7 +74,7 @@ function pngData(bytes: Buffer): PictureData {
 const mostTexts = 50;
 const mostTextBytes = 1_000_000;
 
-/** Returns keyword and text. Compressed text, which is mostly private data of programs, is left out. */
+/** Returns keyword and text. Skips compressed text, which is mostly private data of programs. */
 function pngText(type: string, chunk: Buffer): [string, string] | undefined {
   const end = chunk.indexOf(0);
   const key = chunk.toString("latin1", 0, Math.max(end, 0));
@@ -118,7 +118,7 @@ function tableLength(flags: number): number {
   return (flags & 0x80) === 0 ? 0 : 3 * 2 ** ((flags & 7) + 1);
 }
 
-/** HEIC and AVIF name the position in tables; searching for the mark is enough. */
+/** HEIC and AVIF store the position in tables, but searching for the mark is sufficient. */
 function findExif(bytes: Buffer): Buffer | undefined {
   const at = bytes.indexOf("Exif\0\0", 0, "latin1");
   return at === -1 ? undefined : bytes.subarray(at + 6);

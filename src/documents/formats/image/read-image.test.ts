@@ -33,7 +33,7 @@ describe("a picture", () => {
           lens: found.LensModel,
           exposure: `1/${1 / found.ExposureTime} s, f/${found.FNumber}, ISO ${found.ISO}, ${found.FocalLength} mm`,
           orientation: "to be turned 90° clockwise",
-          place: `${found.GPSLatitude.toFixed(6)}, ${found.GPSLongitude.toFixed(6)}, ${found.GPSAltitude} m above the sea`,
+          place: `${found.GPSLatitude.toFixed(6)}, ${found.GPSLongitude.toFixed(6)}, ${found.GPSAltitude} m above sea level`,
           artist: found.Artist,
           copyright: found.Copyright,
           software: found.Software,

@@ -19,7 +19,7 @@ export interface Cell {
   readonly kind: string;
   readonly id: string | undefined;
   readonly source: string;
-  /** The number that Jupyter shows beside code that was run. */
+  /** The execution count that Jupyter shows next to the code. */
   readonly executionCount: number | undefined;
   readonly outputs: readonly Output[];
   /** Pictures by name. */
@@ -28,11 +28,11 @@ export interface Cell {
 
 export type Output =
   | { readonly kind: "stream"; readonly name: string; readonly text: string }
-  /** One result by media type. `count`: the number of its cell. */
+  /** One result by media type. `count`: the execution count of its cell. */
   | { readonly kind: "data"; readonly data: Members; readonly count: number | undefined }
   | { readonly kind: "error"; readonly name: string; readonly value: string; readonly traceback: string };
 
-/** Throws `unsupported` for other files. */
+/** Throws `unsupported` for anything that is not a notebook. */
 export function readNotebookBytes(bytes: Uint8Array, name: string): Notebook {
   const head = bytes.subarray(0, detectionBytes);
   const encoding = detectEncoding(head, { complete: head.length === bytes.length });
@@ -53,7 +53,7 @@ export function readNotebookBytes(bytes: Uint8Array, name: string): Notebook {
   };
 }
 
-/** JSON.parse does not reliably report the position; scanJson does. */
+/** JSON.parse does not reliably report the position of an error; scanJson does. */
 function parse(text: string, name: string): unknown {
   try {
     return JSON.parse(text);
@@ -86,7 +86,7 @@ function propertiesOf(metadata: Members): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(properties).filter(([, value]) => value !== ""));
 }
 
-/** Version 3 has cells for headings, `input` for the source and `prompt_number` for the count. */
+/** Version 3 has heading cells, `input` for the source and `prompt_number` for the count. */
 function cellOf(cell: Members): Cell {
   const count = cell.execution_count ?? cell.prompt_number;
   const isHeading = cell.cell_type === "heading";
@@ -127,7 +127,7 @@ function outputOf(output: Members): Output {
   }
 }
 
-/** Version 3 has the formats as members of the output, by short names. */
+/** In version 3 the formats are members of the output, with short names. */
 function oldData(output: Members): Members {
   return Object.fromEntries(
     Object.entries(shortNames).flatMap(([name, mediaType]) =>
@@ -161,7 +161,7 @@ function joinStreams(outputs: readonly Output[]): readonly Output[] {
 
 export type Members = Readonly<Record<string, unknown>>;
 
-/** Returns {} for other values. */
+/** Returns {} for anything that is not an object. */
 export function membersOf(value: unknown): Members {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Members) : {};
 }
@@ -170,7 +170,7 @@ function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Texts are stored whole, or as lists of lines. */
+/** Texts are stored as a string or as a list of lines. */
 export function textOf(value: unknown): string {
   if (typeof value === "string") return value;
   return listOf(value)

@@ -154,7 +154,7 @@ describe("notebooks", () => {
     const { parts: given, notes } = await read(notebook(code(long), code()));
     expect([given[0]?.text, notes]).toEqual([
       `\`\`\`\nx\n\`\`\`\n\nOutput (stdout):\n\`\`\`\n${"a".repeat(3000)}\n… 6000 characters left out …\n${"b".repeat(1000)}\n\`\`\``,
-      ["long outputs are shortened (cell 1); a cell that is asked for alone is shown whole"],
+      ["long outputs are shortened (cell 1); request a single cell to see it whole"],
     ]);
     const alone = await read(notebook(code(long), code()), { part: "cell 1" });
     expect([alone.parts[0]?.text, alone.notes]).toEqual([

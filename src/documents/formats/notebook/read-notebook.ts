@@ -6,7 +6,7 @@ import type { DocumentReader } from "../../reader.ts";
 import { readNotebookBytes } from "./notebook.ts";
 import { type ShownCell, showCell } from "./show-cell.ts";
 
-/** Jupyter notebooks of versions 1 to 4: a part is a cell with its outputs. */
+/** Reads Jupyter notebooks of versions 1 to 4. A part is a cell with its outputs. */
 export const readNotebook: DocumentReader = async ({ name, bytes }, wanted, { budget }) => {
   const { version, language, properties, cells } = readNotebookBytes(bytes, name);
   budget.walk(cells.length);
@@ -35,13 +35,13 @@ export const readNotebook: DocumentReader = async ({ name, bytes }, wanted, { bu
   };
 };
 
-/** Characters of one output, among other cells. */
+/** The most characters of one output, among other cells. */
 const mostOutput = 4000;
 
 function notesOnOutputs(anchors: readonly string[]): readonly string[] {
   if (anchors.length === 0) return [];
   const list = anchors.slice(0, 10).join(", ") + (anchors.length > 10 ? ", …" : "");
-  return [`long outputs are shortened (${list}); a cell that is asked for alone is shown whole`];
+  return [`long outputs are shortened (${list}); request a single cell to see it whole`];
 }
 
 function notesOnPictures(images: readonly Image[], areShown: boolean | undefined): readonly string[] {

@@ -69,7 +69,7 @@ function block(head: string, text: string, maxChars: number): ShownOutput {
 
 interface ShownData {
   readonly text: string;
-  /** Else it is plain text. */
+  /** Other languages are shown as plain text. */
   readonly isMarkdown: boolean;
   readonly images: readonly Image[];
 }
@@ -82,7 +82,7 @@ function showData(data: Members): ShownData {
     (type) => textOf(data[type]),
   ) as [string, string, string, string];
   if (markdown !== "") return asMarkdown(markdown);
-  // HTML is better when the plain text is only `<object>`, and for tables.
+  // HTML is better for tables, and when the plain text is only `<object>`.
   if (html !== "" && (plain === "" || /^<.*>$/s.test(plain.trim()) || /<table\b/i.test(html))) {
     const page = htmlToMarkdown(html, { whole: true }).markdown;
     if (page !== "") return asMarkdown(page);

@@ -9,7 +9,7 @@ export interface DrawnPages {
   readonly missing: readonly number[];
 }
 
-/** Call this last: a page that takes too much memory ends PDFium. */
+/** Call this last, because a page that needs too much memory stops PDFium. */
 export function drawPages(pdf: Pdf, numbers: readonly number[]): DrawnPages {
   const images: Image[] = [];
   const drawn: number[] = [];
@@ -26,7 +26,7 @@ export function drawPages(pdf: Pdf, numbers: readonly number[]): DrawnPages {
   return { images, drawn, missing: numbers.filter((number) => !drawn.includes(number)) };
 }
 
-/** Draws a page with less colour and fewer pixels until it is small enough for a model. */
+/** Draws a page with fewer colours and pixels until it is small enough for a model. */
 function drawPage(pdf: Pdf, page: Handle): Image {
   const [first, ...others] = attempts;
   let picture = draw(pdf, page, first!);
@@ -93,7 +93,7 @@ function encodePng({ pixels, width, height, stride, isGray }: Pixels): Uint8Arra
   header.set([8, isGray ? 0 : 2, 0, 0, 0], 8);
   const channels = isGray ? 1 : 3;
   const step = isGray ? 1 : 4;
-  // Each line is written as its difference from the one above, which leaves mostly zeros.
+  // Each line is written as its difference from the line above, which gives mostly zeros.
   const lines = Buffer.alloc((width * channels + 1) * height);
   let to = 0;
   for (let line = 0; line < height; line += 1) {
@@ -130,7 +130,7 @@ function pictureOf(pdf: Pdf, number: number): Image | undefined {
   );
 }
 
-/** A page of A1 at 600 dots per inch has about as many. */
+/** About the size of an A1 page at 600 dots per inch. */
 const mostPixels = 300_000_000;
 
 function pixelsOf(pdf: Pdf, page: Handle): number {

@@ -1,7 +1,7 @@
 import { append, markdownTable } from "../../shared/blocks.ts";
 import type { Word } from "./words.ts";
 
-/** Words side by side with only spaces between them. */
+/** Words next to each other with only spaces between them. */
 interface Segment {
   text: string;
   readonly left: number;
@@ -24,10 +24,10 @@ interface Band {
   bottom: number;
 }
 
-/** Groups words in document order. Nothing is moved. */
+/** Groups words in document order. Keeps their order. */
 export function layOut(words: readonly Word[]): readonly Band[] {
   const bands: Band[] = [];
-  // Bands before this one are finished: the text continued elsewhere on the page.
+  // Bands before this one are finished, because the text continued elsewhere on the page.
   let floor = 0;
   for (const segment of segmentsOf(words)) {
     const band = bands.length > floor ? bands.at(-1) : undefined;
@@ -62,12 +62,12 @@ function addLine(stack: Stack, line: Segment): void {
   stack.right = Math.max(stack.right, line.right);
 }
 
-// Distances are shares of a line's height.
-/** Baselines of one line differ by less; footnote marks and formulas too. */
+// All distances are fractions of the line height.
+/** Baselines within a line differ by less, including footnote marks and formulas. */
 const sameLine = 0.3;
-/** A space within a text is narrower, also in justified lines. */
+/** A space within a text is narrower, even in justified lines. */
 const widestBlank = 1.6;
-/** A gap that stands for a space, as TeX writes it, is narrower. */
+/** A gap that represents a space, as in TeX documents, is narrower. */
 const widestGap = 0.8;
 /** In a document with real spaces, a wider gap separates cells. */
 const narrowestGap = 0.1;
@@ -118,7 +118,7 @@ function goesBelow(band: Band, last: Stack, segment: Segment): boolean {
   );
 }
 
-/** Adds the segment as the next cell of the row that the last bands form. Returns false if it is not beside them. */
+/** Adds the segment as the next cell of the row that the last bands form. Returns false if it is not next to them. */
 function putBeside(bands: Band[], floor: number, segment: Segment): boolean {
   let first = bands.length;
   // In centred cells lines may be half a line apart.
@@ -151,7 +151,7 @@ function toleranceOf({ height }: Segment): number {
   return height * sameLine;
 }
 
-/** Shows a page: lines as they are, an empty line between paragraphs, tables as Markdown. */
+/** Formats a page: lines unchanged, an empty line between paragraphs, tables as Markdown. */
 export function showLayout(bands: readonly Band[]): string {
   const blocks: string[] = [];
   const usual = usualStep(bands);
@@ -178,7 +178,7 @@ export function showLayout(bands: readonly Band[]): string {
   }
 }
 
-/** Shows one-line cells side by side, others below each other. */
+/** Shows one-line cells next to each other, other cells below each other. */
 function linesOf({ stacks }: Band): readonly string[] {
   if (stacks.every(({ lines }) => lines.length === 1))
     return [sideBySide(stacks.map(({ lines }) => lines[0]!))];
@@ -250,7 +250,7 @@ function tableAt(
   return { text: isProse(cells) ? byColumns(cells) : markdownTable(cells), bands: end - start };
 }
 
-/** Gives each stack its own column, an existing or a new one; undefined if that is impossible. */
+/** Assigns each stack to its own column, an existing or a new one; undefined if that is impossible. */
 function place({ stacks }: Band, columns: readonly Column[]): readonly Placed[] | undefined {
   if (Math.max(columns.length, stacks.length) > mostColumns) return undefined;
   const placed: Placed[] = [];
@@ -263,7 +263,7 @@ function place({ stacks }: Band, columns: readonly Column[]): readonly Placed[] 
   return placed;
 }
 
-/** Limits the output of a file that has a new column in each row. */
+/** Limits the output for a file that has a new column in each row. */
 const mostColumns = 200;
 
 function isRow({ stacks }: Band): boolean {

@@ -9,7 +9,7 @@ export class Pdf {
   readonly pdfium: Pdfium;
   readonly document: Handle;
   readonly pageCount: number;
-  /** 64 bytes for results of functions. */
+  /** A buffer of 64 bytes for results of functions. */
   readonly scratch: number;
   #view: DataView;
   #form: Handle | undefined;
@@ -22,7 +22,7 @@ export class Pdf {
     this.#view = new DataView(pdfium.memory.buffer);
   }
 
-  /** The current memory: it is replaced when it grows. */
+  /** The current memory. It is replaced when it grows. */
   get view(): DataView {
     const { buffer } = this.pdfium.memory;
     if (this.#view.buffer !== buffer) this.#view = new DataView(buffer);
@@ -38,12 +38,12 @@ export class Pdf {
     );
   }
 
-  /** Calls a function that writes UTF-16 with an end of two bytes, and returns its length in bytes. */
+  /** Calls a function that writes UTF-16 with a terminator of two bytes and returns the length in bytes. */
   text(call: (buffer: number, bytes: number) => number): string {
     return this.#called(call, (bytes) => new TextDecoder("utf-16le").decode(bytes.subarray(0, -2)));
   }
 
-  /** The same for bytes that end with a zero. */
+  /** Calls a function that writes bytes with a zero terminator. */
   bytes(call: (buffer: number, bytes: number) => number): string {
     return this.#called(call, (bytes) => Buffer.from(bytes.subarray(0, -1)).toString("latin1"));
   }
@@ -73,7 +73,7 @@ export class Pdf {
 
   get form(): Handle {
     if (this.#form === undefined) {
-      // Sets no callbacks, only the version.
+      // Sets only the version, no callbacks.
       const bytes = 256;
       const information = allocate(this.pdfium, bytes);
       new Uint8Array(this.pdfium.memory.buffer, information, bytes).fill(0)[0] = 2;
@@ -109,7 +109,7 @@ const unknownSecurity = 5;
 
 function refused(error: number, name: string): ToolError {
   if (error === needsPassword)
-    return encrypted(name, "Save it without one: qpdf --password=… --decrypt in.pdf out.pdf");
+    return encrypted(name, "Decrypt it, then read the copy: qpdf --password=… --decrypt in.pdf out.pdf");
   if (error === unknownSecurity)
     return new ToolError("unsupported", `${name} is encrypted by an unknown method`, {
       hint: "Use a copy without encryption.",
@@ -133,7 +133,7 @@ export function withPage<Answer>(
   return answer;
 }
 
-/** The first objects of a page and their types: a scanned page hardly has others. */
+/** The first objects of a page and their types. A scanned page has hardly any others. */
 export function* objectsOf({ pdfium }: Pdf, page: Handle): Generator<readonly [Handle, number]> {
   const count = Math.min(pdfium.FPDFPage_CountObjects(page), 1000);
   for (let index = 0; index < count; index += 1) {

@@ -1,4 +1,4 @@
-/** An object inside PDFium; 0 is none. */
+/** A pointer to an object in PDFium; 0 means none. */
 export type Handle = number;
 
 type Sides = [left: number, right: number, bottom: number, top: number];
@@ -7,7 +7,10 @@ type Area = [left: number, top: number, width: number, height: number];
 type Drawing = [...Area, rotate: number, flags: number];
 type Text = (of: Handle, buffer: number, bytes: number) => number;
 
-/** The functions of PDFium's C interface that are used (fpdfview.h, fpdf_text.h, fpdf_doc.h, fpdf_annot.h, fpdf_formfill.h). */
+/**
+ * The functions of PDFium's C interface that Toolcrib uses (fpdfview.h, fpdf_text.h, fpdf_doc.h, fpdf_annot.h,
+ * fpdf_formfill.h).
+ */
 export interface Functions {
   malloc(bytes: number): number;
   free(address: number): void;

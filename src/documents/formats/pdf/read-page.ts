@@ -6,11 +6,11 @@ import { readWords } from "./words.ts";
 export interface Page {
   readonly text: string;
   readonly state: "text" | "picture" | "empty" | "unreadable";
-  /** The fonts do not define many of its letters. */
+  /** Whether the fonts leave many of its letters undefined. */
   readonly isGuessed: boolean;
 }
 
-/** One page, counted from 1. */
+/** Reads one page, counted from 1. */
 export function readPage(pdf: Pdf, number: number): Page {
   return withPage(pdf, number, unreadable, (page, text) => {
     const { words, unknown } = readWords(pdf, text);
@@ -46,7 +46,7 @@ function readExtras(pdf: Pdf, page: Handle, text: Handle): readonly string[] {
 
 const most = 500;
 
-/** Each address once, with its text unless that is the address. */
+/** Each address once, with its link text unless that is the address. */
 function readLinks(pdf: Pdf, page: Handle, text: Handle): readonly string[] {
   const { pdfium, document } = pdf;
   const links = new Map<string, string>();
@@ -80,7 +80,7 @@ function textOf(pdf: Pdf, link: Handle, text: Handle): string {
   const [left, top, right, bottom] = box as [number, number, number, number];
   return pdf
     .text((buffer, bytes) => {
-      // This function counts characters, and the end only when there is a buffer.
+      // This function counts characters, and includes the terminator only when there is a buffer.
       const count = pdfium.FPDFText_GetBoundedText(text, left, top, right, bottom, buffer, bytes / 2);
       return buffer === 0 ? (count + 1) * 2 : count * 2;
     })

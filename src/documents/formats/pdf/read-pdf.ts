@@ -7,10 +7,10 @@ import { openPdf, type Pdf } from "./open-pdf.ts";
 import type { Handle } from "./pdfium-functions.ts";
 import { type Page, readPage } from "./read-page.ts";
 
-/** Pictures of pages in one answer. */
+/** The most page pictures in one result. */
 const mostPictures = 4;
 
-/** Parts are pages. Pages without text are also returned as pictures, unless none are wanted. */
+/** Reads pages as parts. Also returns pages without text as pictures, unless `images` is false. */
 export const readPdf: DocumentReader = async (source, wanted, context) => {
   try {
     const pdf = await openPdf(source.bytes, source.name);
@@ -23,7 +23,7 @@ export const readPdf: DocumentReader = async (source, wanted, context) => {
       pages.set(number, page);
       return { anchor: `page ${number}`, text: page.text };
     });
-    // The last page may have been too long for this answer.
+    // The last page read is left out of `parts` when it did not fit.
     const shown = [...pages].slice(0, parts.length);
     const scanned = numbersOf(shown, ({ state }) => state === "picture");
     const drawn = wanted.images === true ? numbersOf(shown, ({ state }) => state !== "unreadable") : scanned;
@@ -115,7 +115,9 @@ function pageList(numbers: readonly number[]): string {
   return `page${numbers.length === 1 ? "" : "s"} ${list.join(", ")}${more}`;
 }
 
-/** PDFium ended: it lacked memory, or met something unexpected. Only the text of WebAssembly's error shows which. */
+/**
+ * PDFium stopped: it ran out of memory, or met something unexpected. Only the text of WebAssembly's error shows which.
+ */
 function brokeDown(name: string, error: unknown): ToolError {
   if (error instanceof RangeError || /memory|unreachable|abort/i.test(String(error)))
     return new ToolError("too-large", `${name} takes too much memory to read`, {
@@ -152,7 +154,7 @@ const keys = {
   producer: "Producer",
 };
 
-/** Converts "D:20261115173538+01'00'" to ISO 8601. Other text stays as it is. */
+/** Converts "D:20261115173538+01'00'" to ISO 8601. Other text stays unchanged. */
 function isoTime(text: string): string {
   const match = /^(?:D:)?(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(?:(Z)|([+-])(\d\d)'?(\d\d)?)?/.exec(text);
   if (!match) return text;
@@ -192,7 +194,7 @@ function readOutline(pdf: Pdf): string | undefined {
   if (entries.length === 0) return undefined;
   return `Outline: ${entries.join("; ")}${isCut ? "; and more" : ""}`;
 
-  /** Skips bookmarks that it has seen: those of a hostile document form circles. */
+  /** Skips bookmarks that were already visited, because those of a hostile document can form circles. */
   function walk(parent: Handle, level: number): void {
     let bookmark = pdf.pdfium.FPDFBookmark_GetFirstChild(pdf.document, parent);
     for (; bookmark !== 0; bookmark = pdf.pdfium.FPDFBookmark_GetNextSibling(pdf.document, bookmark)) {

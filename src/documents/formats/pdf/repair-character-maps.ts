@@ -1,9 +1,9 @@
 import { deflateSync, inflateSync } from "node:zlib";
 
 /**
- * Google's programs write character maps with ranges like <00ff> <0100>. PDFium, like the standard, accepts only ranges with
- * one first byte, and would read other letters. This rewrites such maps in place, with a range for each first byte. A map
- * that is not found or does not fit stays as it is.
+ * Repairs character maps of Google's programs, which contain ranges like <00ff> <0100>. PDFium, like the standard,
+ * accepts only ranges with one first byte, and would read other letters. Rewrites such maps in place, with a range for
+ * each first byte. A map that is not found, or is too long after the repair, stays unchanged.
  */
 export function repairCharacterMaps(file: Uint8Array): void {
   const bytes = Buffer.from(file.buffer, file.byteOffset, file.length);
@@ -31,7 +31,7 @@ function mapsNamed(bytes: Buffer): ReadonlySet<number> {
 
 const key = "/ToUnicode";
 
-/** The positions behind "12 0 obj". */
+/** The positions after each "12 0 obj". */
 function* objectsIn(bytes: Buffer, wanted: ReadonlySet<number>): Generator<number> {
   for (let at = bytes.indexOf("obj"); at >= 0; at = bytes.indexOf("obj", at + 3)) {
     const [, number] =
@@ -102,7 +102,7 @@ function repairedRanges(listed: string): string | undefined {
   return lists;
 }
 
-/** In one list, which has at most 100. */
+/** The most wrong ranges in one list, which has at most 100 entries. */
 const maxWrong = 100;
 const range = /<([0-9a-f]{3,4})>\s*<([0-9a-f]{3,4})>\s*(<[0-9a-f]{1,64}>|\[[^[\]]*\])/gi;
 
@@ -125,16 +125,16 @@ function splitAtBorders(first: string, last: string, to: string): readonly strin
   return split;
 }
 
-/** Only the last character of a target counts up. */
+/** Only the last character of a target is incremented. */
 function later(target: string, by: number): string {
   const [kept, last] = [target.slice(0, -4), target.slice(-4)];
   return kept + (Number.parseInt(last, 16) + by).toString(16).padStart(last.length, "0").slice(-4);
 }
 
-/** Without its other parts the map is hardly ever longer than before. */
-function write(place: Buffer, map: string, isPacked: boolean): void {
+/** Writes the map over the old one if it fits. It nearly always does, because the rest of the old map is omitted. */
+function write(target: Buffer, map: string, isPacked: boolean): void {
   const bytes = isPacked ? deflateSync(map, { level: 9 }) : Buffer.from(map, "latin1");
-  if (bytes.length <= place.length) place.fill(0x20).set(bytes);
+  if (bytes.length <= target.length) target.fill(0x20).set(bytes);
 }
 
 function latin(bytes: Buffer, from: number, length: number): string {

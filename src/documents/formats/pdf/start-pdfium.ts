@@ -15,8 +15,8 @@ class PdfiumEnded extends Error {
 const maxMemory = 512 * 1024 * 1024;
 
 /**
- * Starts a new PDFium for each document, so that no document affects the next. It has no access to files, programs or the
- * network, only to the time.
+ * Starts a new PDFium for each document, so that no document affects the next. PDFium has access to the time, but not
+ * to files, programs or the network.
  */
 export async function startPdfium(documentBytes: number): Promise<Pdfium> {
   module ??= compile();
@@ -43,7 +43,7 @@ async function compile(): Promise<WasmModule> {
 
 type Import = (...values: number[]) => number | undefined;
 
-/** The functions PDFium may call. File functions report that there are no files. */
+/** The functions that PDFium may call. File functions report that there are no files. */
 function importsOf(compiled: WasmModule, pdfium: () => Started, maxBytes: number): object {
   const own: Readonly<Record<string, Import>> = {
     emscripten_date_now: () => Date.now(),
@@ -98,7 +98,7 @@ const pageBytes = 65_536;
 function grow(memory: WasmMemory, wanted: number, maxBytes: number): boolean {
   const has = memory.buffer.byteLength;
   if (wanted > maxBytes) return false;
-  // Grows by more than requested, so that it seldom has to grow.
+  // Grows by more than requested, so that it rarely has to grow.
   const bytes = Math.min(Math.max(wanted, has * 1.2), maxBytes);
   try {
     memory.grow(Math.ceil((bytes - has) / pageBytes));
@@ -108,7 +108,7 @@ function grow(memory: WasmMemory, wanted: number, maxBytes: number): boolean {
   }
 }
 
-/** The types of Node lack WebAssembly. */
+/** Node's types lack WebAssembly. */
 interface WebAssembly {
   readonly Module: {
     new (bytes: Uint8Array): WasmModule;

@@ -1,24 +1,24 @@
 import { allocate, type Pdf } from "./open-pdf.ts";
 import type { Handle } from "./pdfium-functions.ts";
 
-/** A word and its position, as if the page were turned so that the word is upright; y counts downwards. */
+/** A word and its position, as if the page were rotated so that the word is upright. y counts downwards. */
 export interface Word {
   readonly text: string;
   readonly left: number;
   readonly right: number;
   readonly baseline: number;
-  /** From descenders to ascenders. */
+  /** The height from descenders to ascenders. */
   readonly height: number;
-  /** Its direction differs from most of the page. */
+  /** Whether its direction differs from most of the page. */
   isTurned: boolean;
   readonly startsLine: boolean;
-  /** There is a space before it, not only a gap. */
+  /** Whether there is a space before it, not only a gap. */
   readonly followsBlank: boolean;
 }
 
 export interface PageWords {
   readonly words: readonly Word[];
-  /** How many have letters that their font does not define. */
+  /** The number of words with letters that their font does not define. */
   readonly unknown: number;
 }
 
@@ -72,7 +72,7 @@ function codesOf(pdf: Pdf, text: Handle, count: number): Uint16Array | undefined
 const space = 0x20;
 const lineFeed = 0x0a;
 
-/** A private-use character on its own: a bullet of a symbol font. */
+/** A single private-use character is a bullet of a symbol font. */
 const signOfOwn = /^[\ue000-\uf8ff]$/;
 
 /** Also true for characters that PDFium does not know. */
@@ -94,7 +94,7 @@ interface Spelled {
 
 interface Found extends Word {
   readonly fontSize: number;
-  /** In quarter turns, against the clock. */
+  /** The rotation in quarter turns, counter-clockwise. */
   readonly angle: number;
   readonly isUnknown: boolean;
 }
@@ -102,7 +102,7 @@ interface Found extends Word {
 function place(pdf: Pdf, text: Handle, spelled: Spelled, before: Found | undefined): Found {
   const { pdfium, scratch } = pdf;
   const { letters, first, last, startsLine, followsBlank } = spelled;
-  // The angle is the same for a line, the height for words of one size in it.
+  // The angle is the same for a line, and the height for words of one size in it.
   const angle = startsLine || !before ? angleOf(pdf, text, first) : before.angle;
   pdfium.FPDFText_GetCharOrigin(text, first, scratch, scratch + 8);
   pdfium.FPDFText_GetCharBox(text, last, scratch + 16, scratch + 24, scratch + 32, scratch + 40);
@@ -134,7 +134,7 @@ function angleOf({ pdfium }: Pdf, text: Handle, index: number): number {
   return Math.round(-pdfium.FPDFText_GetCharAngle(text, index) / (Math.PI / 2)) & 3;
 }
 
-/** The position of a point along lines that are turned so often. PDF counts y upwards. */
+/** The position of a point along lines with this many quarter turns. PDF counts y upwards. */
 function along(quarterTurns: number, x: number, y: number): number {
   if (quarterTurns === 0) return x;
   if (quarterTurns === 1) return y;

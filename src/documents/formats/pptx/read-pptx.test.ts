@@ -45,7 +45,7 @@ describe("a chart of a kind that came later", () => {
 
 describe("a hostile presentation", () => {
   const limits = { pieces: 100_000 };
-  const tooMany = ["too-large", "x.pptx is not read any further: it has more than 100000 pieces"];
+  const tooMany = ["too-large", "x.pptx is too large to read: it has more than 100000 pieces"];
 
   it("has no table of a long row among many", async () => {
     const table = `<a:tbl><a:tr>${"<a:tc/>".repeat(1000)}</a:tr>${"<a:tr><a:tc/></a:tr>".repeat(1000)}</a:tbl>`;

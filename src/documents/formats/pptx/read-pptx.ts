@@ -43,7 +43,7 @@ export const readPptx: DocumentReader = async (source, wanted, context) => {
   };
 };
 
-/** The parts of the slides, in the order of the show. */
+/** The parts of the slides, in presentation order. */
 function readOrder(opened: Package, part: string, relations: Relations): readonly string[] {
   const reader = opened.need(part);
   const slides: string[] = [];
@@ -91,7 +91,7 @@ function readSpeakerNotes({ show, relations }: Slide): readonly Block[] {
   return text === "" ? [] : [{ kind: "paragraph", text: `Speaker notes: ${text}` }];
 }
 
-/** Names of the authors of comments, as either generation of PowerPoint stores them. */
+/** Names of the comment authors, in the old and the new format of PowerPoint. */
 function readAuthors(opened: Package, relations: Relations): ReadonlyMap<string, string> {
   const authors = new Map<string, string>();
   for (const { type, target } of relations.values()) {
@@ -119,7 +119,7 @@ function readComment(
 ): void {
   const day = (reader.attribute("dt") ?? reader.attribute("created"))?.slice(0, 10);
   const by = commentBy(authors.get(reader.attribute("authorId") ?? ""), day);
-  // The file has replies before the comment.
+  // In the file, replies come before their comment.
   const answers: Block[] = [];
   for (const name of reader.children()) {
     if (name === "p:text") blocks.push({ kind: "paragraph", text: by + reader.content() });

@@ -7,7 +7,7 @@ import { readText } from "./read-text.ts";
 
 export interface Shape {
   readonly position: ShapePosition | undefined;
-  /** "title", "body", "sldNum"; undefined for a shape that fills no placeholder. */
+  /** "title", "body", "sldNum"; undefined for a shape that is not a placeholder. */
   readonly placeholder: string | undefined;
   readonly blocks: readonly Block[];
 }
@@ -22,7 +22,7 @@ export function readShapes(reader: XmlReader, slide: Slide, placeholders: Placeh
   return inReadingOrder(shapes);
 }
 
-/** Adds the shapes in the order of the file. Returns the position of a group. */
+/** Adds the shapes in file order. Returns the position of a group. */
 function collect(
   reader: XmlReader,
   slide: Slide,
@@ -59,7 +59,7 @@ function collect(
   return position;
 }
 
-/** The shapes of a group use its own units, so the group counts as one shape. */
+/** The shapes of a group use different units, so the group counts as one shape. */
 function readGroup(reader: XmlReader, slide: Slide, placeholders: Placeholders): Shape {
   const shapes: Shape[] = [];
   const position = collect(reader, slide, placeholders, shapes);
@@ -187,7 +187,7 @@ export function slideOf(show: SlideShow, part: string): Slide {
   };
 }
 
-/** The positions that the layout of a slide gives to shapes without their own. Read on first use. */
+/** The positions that a slide's layout gives to shapes without their own. Read on first use. */
 export function placeholdersOf({ show, relations }: Slide): Placeholders {
   return () => {
     const layout = [...relations().values()].find(({ type }) => type === "slideLayout")?.target;
@@ -198,7 +198,7 @@ export function placeholdersOf({ show, relations }: Slide): Placeholders {
   };
 }
 
-/** The layout's own positions, and those of its master for the rest. */
+/** The layout's positions, with those of its master for the rest. */
 function readLayout(opened: Package, layout: string): ReadonlyMap<string, ShapePosition> {
   const positions = new Map<string, ShapePosition>();
   const master = [...opened.relations(layout).values()].find(({ type }) => type === "slideMaster")?.target;

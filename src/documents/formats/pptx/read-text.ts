@@ -55,7 +55,7 @@ function readRun(reader: XmlReader, relations: () => Relations): string {
     case "a:br":
       return "\n";
     case "a:t":
-      // A line break within a title is written as a vertical tab.
+      // A vertical tab is a line break within a title.
       return reader.content().replaceAll("\v", "\n");
     case "m:oMath":
     case "m:oMathPara":
@@ -81,7 +81,7 @@ function readRun(reader: XmlReader, relations: () => Relations): string {
   }
 }
 
-/** "arabicPeriod" 1., "alphaLcParenR" a), "romanUcParenBoth" (I). */
+/** Examples: "arabicPeriod" is 1., "alphaLcParenR" is a), "romanUcParenBoth" is (I). */
 function numberStyle(type: string): (count: number) => string {
   const [, kind = "", size = ""] = /^(alpha|roman)(Lc|Uc)/.exec(type) ?? [];
   const style = ({ alphaLc: "a", alphaUc: "A", romanLc: "i", romanUc: "I" } as const)[kind + size];

@@ -21,10 +21,10 @@ export const characters: ReadonlyMap<string, string> = new Map([
   ["}", "}"],
 ]);
 
-/** The encoding of fonts that draw symbols in place of letters. */
+/** The encoding of fonts that show symbols instead of letters. */
 export const symbolCharset = "symbol";
 
-/** The encoding that `\fcharset` names; undefined for the encoding of the document. */
+/** The encoding that `\fcharset` names; undefined for the document's encoding. */
 export function charsetOfFont(number: number): string | undefined {
   if (number === 2) return symbolCharset;
   const page = pagesOfFonts[number];

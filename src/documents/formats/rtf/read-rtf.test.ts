@@ -63,14 +63,14 @@ describe("RTF", () => {
     const { parts, notes } = await readBytes("x.rtf", "{\\rtf1 half {\\b of a");
     expect([parts, notes]).toEqual([
       [{ anchor: "", text: "half of a" }],
-      ["the file breaks off: its end is missing"],
+      ["the file is incomplete: its end is missing"],
     ]);
   });
 
   it("ends at a depth", async () => {
     expect(await failureOf(readBytes("x.rtf", rtf("{".repeat(1_000_000))))).toEqual([
       "too-large",
-      "x.rtf is not read any further: it is nested deeper than 512",
+      "x.rtf is too large to read: it is nested deeper than 512",
     ]);
   });
 
@@ -78,7 +78,7 @@ describe("RTF", () => {
     const table = `${"\\intbl a\\cell ".repeat(10_000)}\\row${"\\intbl a\\cell\\row ".repeat(10_000)}`;
     expect(await failureOf(readBytes("x.rtf", rtf(table)))).toEqual([
       "too-large",
-      "x.rtf is not read any further: it has more than 50000000 pieces",
+      "x.rtf is too large to read: it has more than 50000000 pieces",
     ]);
   });
 

@@ -21,6 +21,6 @@ export const readRtf: DocumentReader = async (source, wanted, { budget }) => {
     description: "RTF document",
     properties: Object.fromEntries(names.map((name) => [name, story.properties.get(name)!])),
     ...(await showSections(blocks, source, wanted)),
-    notes: [...(isWhole ? [] : ["the file breaks off: its end is missing"]), ...notesOnTally(story.tally)],
+    notes: [...(isWhole ? [] : ["the file is incomplete: its end is missing"]), ...notesOnTally(story.tally)],
   };
 };

@@ -1,7 +1,7 @@
 import type { Budget } from "../../budget.ts";
 import { append, type Block, cellText } from "../../shared/blocks.ts";
 
-/** Paragraph properties. They hold until `\pard` or the end of the group. */
+/** Paragraph properties. They apply until `\pard` or the end of the group. */
 export interface ParagraphKind {
   readonly style?: number;
   readonly outline?: number;
@@ -68,7 +68,7 @@ export class Sheet {
   }
 
   #endTable(): void {
-    // A row may break off.
+    // A row may be incomplete.
     if (this.#cell.length > 0) this.#row.push(cellText(this.#cell.splice(0)));
     this.endRow();
     const rows = this.#rows;
@@ -79,7 +79,7 @@ export class Sheet {
   }
 }
 
-/** Numbers as the document writes them; bullets of any shape as "-". */
+/** Numbers as in the document; bullets of any shape as "-". */
 function showMarker(written: string): string {
   const marker = written.trim();
   if (marker === "") return "";

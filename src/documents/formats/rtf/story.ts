@@ -5,9 +5,9 @@ import { characters, charsetOfFont, charsetOfPage, decodeBytes, symbolCharset } 
 import { type ParagraphKind, plainParagraph, Sheet } from "./sheet.ts";
 import type { Token } from "./tokens.ts";
 
-/** Settings that hold until the end of a group, also in the groups inside. */
+/** Settings that apply until the end of a group, including nested groups. */
 interface Group {
-  /** Where text goes. */
+  /** The destination of the text. */
   readonly destination: "sheet" | "noted" | "nowhere" | "fonts" | "styles";
   readonly sheet: Sheet;
   readonly noted: { text: string };
@@ -19,9 +19,9 @@ interface Group {
   readonly isInformation: boolean;
   readonly field?: { code: string } | undefined;
   readonly picture?: { property: string; description: string };
-  /** Turns the footnote around into an endnote. */
+  /** Changes the surrounding footnote to an endnote. */
   readonly becomeEndnote?: () => void;
-  /** Runs at the end of this group, not of groups inside. */
+  /** Called at the end of this group, not of nested groups. */
   readonly atEnd?: (() => void) | undefined;
 }
 
@@ -45,14 +45,14 @@ export class Story {
   readonly #cited = new Map<string, number>();
   readonly #time = new Map<string, number>();
   #group: Group;
-  /** Behind `\*`: a destination that is not known is skipped. */
+  /** After `\*`, an unknown destination is skipped. */
   #isStarred = false;
-  /** Characters still to be skipped behind a `\u`. */
+  /** Characters still to skip after a `\u`. */
   #skipped = 0;
-  /** Bytes that are not decoded yet: a character may have several. */
+  /** Bytes that are not decoded yet, because a character may have several. */
   #bytes = "";
   #charset = "windows-1252";
-  /** The font or style that is being declared. */
+  /** The font or style whose declaration is being read. */
   #declared = 0;
   #commenter = "";
   #commentDay = "";
@@ -97,7 +97,7 @@ export class Story {
     }
   }
 
-  /** Ends what is open. Returns false for a document that breaks off. */
+  /** Closes everything that is open. Returns false for an incomplete document. */
   end(): boolean {
     const isWhole = this.#groups.length === 0;
     while (this.#groups.length > 0) this.#endGroup();
@@ -164,7 +164,7 @@ export class Story {
     }
   }
 
-  /** Begins a destination. Returns false for a word that names none. */
+  /** Begins a destination. Returns false for a word that does not name one. */
   #begin(word: string): boolean {
     const margin = /^(header|footer)[lrf]?$/.exec(word)?.[1];
     if (margin !== undefined)
@@ -199,7 +199,7 @@ export class Story {
     return true;
   }
 
-  /** Keeps the text of the group out of the document and passes it on at the end. */
+  /** Excludes the text of the group from the document, and passes it to the callback at the end. */
   #note(pass: (text: string) => void): void {
     const noted = { text: "" };
     this.#set({ destination: "noted", noted, atEnd: () => pass(noted.text.trim()) });
@@ -248,7 +248,7 @@ export class Story {
     const { ended } = sheet;
     const atEnd = () => {
       const target = /^HYPERLINK\s+"([^"]*)"/i.exec(field?.code ?? "")?.[1];
-      // Longer paragraphs are hostile: copying them for each link would take quadratic time.
+      // Longer paragraphs are hostile. Copying them for each link would take quadratic time.
       const isOpen = destination === "sheet" && sheet.ended === ended && start < 50_000;
       if (isOpen && target !== undefined)
         sheet.line = sheet.line.slice(0, start) + link(sheet.line.slice(start), target);
@@ -332,10 +332,10 @@ export class Story {
   }
 }
 
-/** Words behind `\*` whose groups hold text. */
+/** Words after `\*` whose groups contain text. */
 const transparent: ReadonlySet<string> = new Set("shpinst shppict picprop sp nesttableprops cs".split(" "));
 
-/** Groups that are not text, or repeat text, also without `\*`. */
+/** Groups that contain no text, or repeated text, even without `\*`. */
 const silent: ReadonlySet<string> = new Set(
   (
     "colortbl filetbl nonshppict shprslt nonesttables objdata template private do sn sv ud xe tc tcn rxe " +
@@ -357,7 +357,7 @@ export const information: ReadonlyMap<string, string> = new Map([
   ["revtim", "modified"],
 ]);
 
-/** The level of a heading, from the paragraph, its style or a style that this is based on. */
+/** The level of a heading, from the paragraph, its style or a style that it is based on. */
 function headingOf(
   { style, outline }: ParagraphKind,
   styles: ReadonlyMap<number, Style>,

@@ -18,11 +18,11 @@ export function* tokensOf(source: string): Generator<Token, void, undefined> {
     else if (hex !== undefined) yield { kind: "text", text: String.fromCharCode(Number.parseInt(hex, 16)) };
     else if (word === "bin") token.lastIndex += Math.max(value ?? 0, 0);
     else if (word !== undefined) yield { kind: "control", word, value };
-    // A line end behind a backslash ends the paragraph.
+    // A line end after a backslash ends the paragraph.
     else if (sign !== undefined) yield { kind: "control", word: /[\r\n]/.test(sign) ? "par" : sign, value };
   }
 }
 
-/** Braces, text, `\'e4`, a word with the one space that belongs to it, a sign; line ends outside of these are nothing. */
+/** Matches braces, text, `\'e4`, a word with its trailing space, or a sign. Line ends outside of these mean nothing. */
 const pieces =
   /[{}]|([^\\{}\r\n]+)|\\'([\da-f]{2})|\\([a-z]{1,32})(-?\d{1,10})? ?|\\(\r\n|[^'])|\\'.{0,2}|[\r\n\\]/gisy;

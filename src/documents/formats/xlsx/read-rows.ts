@@ -96,6 +96,6 @@ function shiftFormula(formula: string, rows: number, columns: number): string {
   );
 }
 
-/** Texts and names of sheets and functions, which stay; then references. */
+/** Matches texts and the names of sheets and functions, which stay unchanged; then references. */
 const references =
   /("[^"]*"|'[^']*'|[\p{L}_][\p{L}\p{N}_.]*[(!])|(?<![\p{L}\p{N}_.$])(\$?)([A-Za-z]{1,3})(\$?)(\d{1,7})(?![\p{L}\p{N}_.(])/gu;

@@ -107,7 +107,7 @@ it("refuses rows and cells that are not in order, which no program writes", asyn
   const cells = '<row r="4"><c r="B4"><v>4</v></c><c r="A4"><v>2</v></c></row>';
   expect(await failureOf(textOf({ cells: rows }))).toEqual([
     "unsupported",
-    "x.xlsx is damaged: row 2 of a sheet stands behind row 4",
+    "x.xlsx is damaged: row 2 of a sheet comes after row 4",
   ]);
   expect(await failureOf(textOf({ cells }))).toEqual([
     "unsupported",
@@ -120,7 +120,7 @@ it("is not made to write a long text into a thousand cells", async () => {
   const cells = `<row>${'<c t="s"><v>0</v></c>'.repeat(1000)}</row>`;
   expect(await failureOf(textOf({ cells, strings }))).toEqual([
     "too-large",
-    expect.stringContaining("x.xlsx is not read any further: it unpacks to more than"),
+    expect.stringContaining("x.xlsx is too large to read: it unpacks to more than"),
   ]);
 });
 

@@ -111,7 +111,7 @@ function openSheet(
   }
 }
 
-/** Leaves out the cells, which are most of a sheet. */
+/** Skips the cells, which are most of a sheet. */
 function withoutCells(xml: string): string {
   const start = xml.search(/<(?:[\w.-]+:)?sheetData[\s>]/);
   const end = start < 0 ? -1 : xml.lastIndexOf("sheetData>");
@@ -149,7 +149,7 @@ function readStyles(opened: Package, part: string | undefined): readonly NumberK
   return styles;
 }
 
-/** Built-in number formats, East Asian dates among them. */
+/** Built-in number formats, including East Asian dates. */
 function kindOfNumber(id: number): NumberKind {
   if (id === 9 || id === 10) return "percent";
   if (id === 22) return "date-time";
@@ -164,7 +164,7 @@ interface LinkedRemarks extends Remarks {
   readonly links: ReadonlyMap<string, string>;
 }
 
-/** Reads merged cells, links and comments from the sheet without its cells. */
+/** Reads merged cells, links and comments from a sheet without its cells. */
 function readRemarks(sheet: XmlReader, opened: Package, relations: Relations): LinkedRemarks {
   const links = new Map<string, string>();
   const merged: Remark[] = [];

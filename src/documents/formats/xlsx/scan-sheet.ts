@@ -6,17 +6,17 @@ export interface RawCell {
   column: number;
   /** "s" for a shared text, "b", "e", "str", "inlineStr", "d"; empty for a number. */
   type: string;
-  /** The number of its style; 0 without one. */
+  /** The index of its style; 0 without a style. */
   style: number;
-  /** Between `<v>` and `</v>`, entities as they are. */
+  /** The text between `<v>` and `</v>`, with entities. */
   value: string;
-  /** Between `<is>` and `</is>`. */
+  /** The text between `<is>` and `</is>`. */
   inline: string | undefined;
   formula: RawFormula | undefined;
 }
 
 export interface RawFormula {
-  /** Entities as they are; empty where it is another cell's. */
+  /** The formula with entities; empty when it is in another cell. */
   readonly text: string;
   /** "shared", "array", "dataTable"; empty for a plain one. */
   readonly type: string;
@@ -27,13 +27,13 @@ export interface Scanning {
   readonly first: number;
   readonly last: number;
   readonly budget: Budget;
-  /** The document, for messages. */
+  /** The name of the document, for messages. */
   readonly name: string;
 }
 
 /**
- * Yields the rows of a sheet with what `read` returns for each cell. Cells are most of a workbook, and this scanner is three
- * times as fast as XmlReader.
+ * Yields the rows of a sheet with the results of `read` for each cell. Cells are most of a workbook, and this scanner
+ * is three times as fast as XmlReader.
  */
 export function* scanRows<Made>(
   xml: string,
@@ -52,8 +52,8 @@ export function* scanRows<Made>(
     if (open < 0) return;
     const before = number;
     number = rowNumber(xml, at + tags.row.length, open) || number + 1;
-    // Every program writes rows and cells in order, as the format asks for.
-    if (number <= before) throw damaged(name, `row ${number} of a sheet stands behind row ${before}`);
+    // The format requires rows and cells in order, and every program writes them in order.
+    if (number <= before) throw damaged(name, `row ${number} of a sheet comes after row ${before}`);
     if (number > last) return;
     at = open;
     if (xml.charCodeAt(open - 1) === slash) continue;
@@ -73,7 +73,7 @@ export function* scanRows<Made>(
   }
 }
 
-/** The number in the tag of a row; 0 without one. */
+/** The number in the tag of a row; 0 without a number. */
 function rowNumber(xml: string, start: number, open: number): number {
   // Fast path: nearly every row has `r` first, and there may be a million rows.
   if (!xml.startsWith(' r="', start)) return Number(attribute(xml.slice(start, open), "r")) || 0;
@@ -118,7 +118,7 @@ function scanCells(
   tags: Tags,
   take: (cell: RawCell, before: number) => void,
 ): number {
-  // Reused for all cells: there may be millions.
+  // Reused for all cells, because there may be millions.
   const cell: RawCell = { column: 0, type: "", style: 0, value: "", inline: undefined, formula: undefined };
   const name = 1 + tags.prefix;
   let at = start;
@@ -144,13 +144,13 @@ function scanCells(
   }
 }
 
-/** Reads the attributes of a cell, from behind its name. Returns the end of its tag. */
+/** Reads the attributes of a cell, starting after its name. Returns the end of its tag. */
 function readAttributes(xml: string, start: number, cell: RawCell): number {
   let at = start;
   for (;;) {
     let code = xml.charCodeAt(at);
     while (code <= blank) code = xml.charCodeAt(++at);
-    // An empty cell: the next "=" belongs to another one.
+    // The cell is empty: the next "=" belongs to another cell.
     if (code === slash) code = xml.charCodeAt(++at);
     if (code === greater) return at;
     const begin = xml.charCodeAt(at + 1) === equals ? at + 2 : xml.indexOf("=", at) + 1;
@@ -167,7 +167,7 @@ function readAttributes(xml: string, start: number, cell: RawCell): number {
   }
 }
 
-/** Reads the content of a cell, from the end of its tag. Returns its end. */
+/** Reads the content of a cell, starting at the end of its tag. Returns the end of the cell. */
 function readContent(xml: string, start: number, tags: Tags, cell: RawCell): number {
   const name = 1 + tags.prefix;
   let at = start;
@@ -218,7 +218,7 @@ const letterS = 0x73;
 const letterT = 0x74;
 const letterV = 0x76;
 
-/** The value of an attribute of a tag, given without its end; empty where it has none. */
+/** The value of an attribute in a tag (given without its end); empty when the tag does not have it. */
 function attribute(tag: string, name: string): string {
   const match = new RegExp(`\\s${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)')`).exec(tag);
   return match?.[1] ?? match?.[2] ?? "";

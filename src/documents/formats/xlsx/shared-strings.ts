@@ -1,6 +1,6 @@
 import { expandEntities } from "../../xml/decode.ts";
 
-/** The texts of a workbook, which cells refer to by number. Decoded on demand. */
+/** The shared texts of a workbook, to which cells refer by number. Decoded on demand. */
 export class SharedStrings {
   readonly #xml: string;
   readonly #starts: number[] = [];
@@ -28,7 +28,7 @@ export class SharedStrings {
   }
 }
 
-/** The prefix of element names, mostly none: "x:" of `<x:sst>`. */
+/** The prefix of element names, for example "x:" in `<x:sst>`. Usually empty. */
 export function prefixOf(xml: string, root: string): string {
   return new RegExp(`<([\\w.-]+:)?${root}[\\s>/]`).exec(xml.slice(0, 4096))?.[1] ?? "";
 }
@@ -66,7 +66,7 @@ function withoutSpoken(xml: string, prefix: string): string {
   return text + xml.slice(from);
 }
 
-/** Characters that XML cannot have are written "_x000D_". */
+/** Decodes characters that XML cannot contain, written as "_x000D_". */
 export function expandControls(text: string): string {
   if (!text.includes("_x")) return text;
   return text.replaceAll(/_x([\da-fA-F]{4})_/g, (_, code: string) =>
@@ -76,7 +76,7 @@ export function expandControls(text: string): string {
 
 const slash = 0x2f;
 
-/** A blank, ">" or "/". */
+/** Whether the character is a blank, ">" or "/". */
 export function isEndOfName(code: number): boolean {
   return code === 0x3e || code === slash || code <= 0x20;
 }

@@ -5,16 +5,15 @@ import type { Block } from "../blocks.ts";
 import { openPackage, type Package } from "../office-package.ts";
 import { ListCounter, noStyles, type OpenDocumentStyles, readStyles } from "./styles.ts";
 
-/** Opens the archive of an OpenDocument file. Refuses one with a password. */
+/** Opens the archive of an OpenDocument file. Throws for a file with a password. */
 export function openOpenDocument(source: DocumentSource, context: ReadingContext): Package {
   const opened = openPackage(source, context);
   const manifest = opened.open("META-INF/manifest.xml");
-  if (manifest?.mentions("encryption-data"))
-    throw encrypted(source.name, "Save it without a password in the program that made it");
+  if (manifest?.mentions("encryption-data")) throw encrypted(source.name);
   return opened;
 }
 
-/** Begins to read a file, with the styles of styles.xml. Those of content.xml are added when they are met. */
+/** Starts to read a file, with the styles of styles.xml. The reader adds those of content.xml when it meets them. */
 export function openStory(
   opened: Package,
   { budget }: ReadingContext,
@@ -49,7 +48,7 @@ export interface Story extends Readonly<OpenDocumentStyles> {
     pictures: number;
     hidden: number;
     embedded: number;
-    /** Repeats of rows and cells that were cut off. */
+    /** The number of row and cell repeats that were cut off. */
     repeated: number;
     readonly cited: Map<string, number>;
   };
@@ -57,6 +56,6 @@ export interface Story extends Readonly<OpenDocumentStyles> {
 
 export interface Line {
   text: string;
-  /** The content of frames anchored in the line, which follows it. */
+  /** The content of frames that are anchored in the line. It follows the line. */
   readonly boxes: Block[];
 }

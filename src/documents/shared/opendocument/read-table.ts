@@ -2,7 +2,7 @@ import type { XmlReader } from "../../xml/xml-reader.ts";
 import { append, type Block, cellText } from "../blocks.ts";
 import type { Story } from "./open.ts";
 
-/** Reads a table. A table of one cell is only a frame: its blocks are returned. */
+/** Reads a table. A table of one cell is only a frame, so its blocks are returned. */
 export function readTable(reader: XmlReader, story: Story, readBlocks: ReadBlocks): Block[] {
   const rows: Cell[][] = [];
   readRows(reader, story, readBlocks, rows);
@@ -48,7 +48,7 @@ function readCells(reader: XmlReader, story: Story, readBlocks: ReadBlocks): Cel
   return row;
 }
 
-/** Counts repeated text against the budget: tables in tables multiply it. */
+/** Counts repeated text against the budget, because nested tables multiply it. */
 function repeat<One>(one: One, times: number, length: number, into: One[], { budget }: Story): void {
   budget.inflate(length * bytesPerCharacter * (times - 1));
   for (let time = 0; time < times; time += 1) into.push(one);
@@ -56,7 +56,7 @@ function repeat<One>(one: One, times: number, length: number, into: One[], { bud
 
 const bytesPerCharacter = 4;
 
-/** Limits repeats: a file may repeat an empty row a million times. */
+/** Limits repeats, because a file may repeat an empty row a million times. */
 function repeats(reader: XmlReader, attribute: string, { tally }: Story): number {
   const times = Number(reader.attribute(attribute) ?? 1) || 1;
   if (times > mostRepeats) tally.repeated += 1;

@@ -52,7 +52,7 @@ const holders: ReadonlySet<string> = new Set([
   "draw:text-box",
 ]);
 
-/** A list item around a paragraph. Only the first paragraph of an item has its marker. */
+/** A list item around a paragraph. Only the first paragraph of an item has a marker. */
 interface ListPosition {
   readonly level: number;
   marker(): string;
@@ -135,7 +135,7 @@ function readInline(reader: XmlReader, story: Story, line: Line): void {
   const { depth } = reader;
   for (let node = reader.node(depth); node; node = reader.node(depth)) {
     if (node === "element") readElement(reader, story, line);
-    // Line breaks and runs of spaces are elements; in the text they are only layout of the XML.
+    // Line breaks and runs of spaces are elements. In the text they are only XML formatting.
     else line.text += withoutLayout(reader.text, line.text === "");
   }
 }
@@ -263,7 +263,7 @@ export function readShape(reader: XmlReader, story: Story, line: Line): void {
         }
     }
   }
-  // An object comes with a picture of itself.
+  // An object contains a picture of itself.
   if (!hasPicture || hasObject) return;
   story.tally.pictures += 1;
   line.text += picture(description);
@@ -277,11 +277,11 @@ function readObject(reader: XmlReader, { opened, tally }: Story, line: Line): vo
   else tally.embedded += 1;
 }
 
-/** Reads `text:s`, which stands for a number of spaces. */
+/** Reads `text:s`, which represents a number of spaces. */
 export function readSpaces(reader: XmlReader): string {
   const count = Number(reader.attribute("text:c") ?? "1");
   return " ".repeat(count >= 1 ? Math.min(count, mostSpaces) : 1);
 }
 
-/** More are only layout. */
+/** More spaces are only layout. */
 const mostSpaces = 40;

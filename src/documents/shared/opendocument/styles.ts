@@ -1,7 +1,7 @@
 import type { XmlReader } from "../../xml/xml-reader.ts";
 import { formatListNumber, type ListNumberStyle } from "../list-numbers.ts";
 
-/** The styles that change the text. */
+/** The styles that affect the text. */
 export interface OpenDocumentStyles {
   readonly listStyles: Map<string, ListStyle>;
   readonly listOfStyle: Map<string, string>;
@@ -51,7 +51,7 @@ interface ListLevel {
   readonly style: ListNumberStyle;
   readonly prefix: string;
   readonly suffix: string;
-  /** How many levels the number shows: 2 for "3.1". */
+  /** The number of levels that the marker shows: 2 for "3.1". */
   readonly shownLevels: number;
   readonly start: number;
 }
@@ -75,7 +75,7 @@ function readListStyle(reader: XmlReader): ListStyle {
 export class ListCounter {
   readonly #counts: (number | undefined)[] = [];
 
-  /** The marker of the next item, "" for an item without one. Default: a bullet. */
+  /** The marker of the next item; "" for an item without a marker. Default: a bullet. */
   next(style: ListStyle | undefined, level: number, start?: number): string {
     const of = (each: number) => style?.get(each);
     for (let upper = 0; upper < level; upper += 1) this.#counts[upper] ??= of(upper)?.start ?? 1;

@@ -1,4 +1,4 @@
-/** Cells from one corner to the other, both counted from 1. */
+/** A range of cells between two corners, both counted from 1. */
 export interface Range {
   readonly firstRow: number;
   readonly lastRow: number;
@@ -60,7 +60,7 @@ export function showRange(sheet: string, { firstRow, lastRow, firstColumn, lastC
   return `${showSheetName(sheet)}!${columnLetters(firstColumn)}${firstRow}:${end}`;
 }
 
-/** Quoted if it is not a plain name. */
+/** The name, quoted if it is not a plain name. */
 export function showSheetName(name: string): string {
   return /^[\p{L}_][\p{L}\p{N}_.]*$/u.test(name) ? name : `'${name.replaceAll("'", "''")}'`;
 }

@@ -1,7 +1,7 @@
-/** How the format of a cell shows a number. */
+/** How a cell format shows a number. */
 export type NumberKind = "plain" | "percent" | "date" | "time" | "date-time" | "duration";
 
-/** Understands patterns like "0.00%", "yyyy-mm-dd hh:mm", "[h]:mm". */
+/** Parses patterns such as "0.00%", "yyyy-mm-dd hh:mm", "[h]:mm". */
 export function kindOfPattern(pattern: string): NumberKind {
   const bare = pattern
     .slice(0, longestPattern)
@@ -32,7 +32,7 @@ export function showNumber(written: string, kind: NumberKind, startsIn1904: bool
   return showDay(value, kind, startsIn1904) ?? written;
 }
 
-/** Rounding errors like those of 0.1 + 0.2. */
+/** Hides rounding errors such as those of 0.1 + 0.2. */
 const noise = /(?:0{5,}|9{5,})\d{1,2}$/;
 
 /** Spreadsheets show fifteen digits. */

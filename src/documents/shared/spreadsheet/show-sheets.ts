@@ -11,7 +11,9 @@ import {
   showSheetName,
 } from "./cell-address.ts";
 
-/** Shows the wanted cells: a table for each sheet, with column letters and row numbers, without empty rows and columns. */
+/**
+ * Shows the wanted cells: a table for each sheet, with column letters and row numbers, without empty rows and columns.
+ */
 export function showSheets(
   sheets: readonly Sheet[],
   wanted: DocumentWanted,
@@ -45,7 +47,6 @@ export function showSheets(
 interface Chosen {
   readonly chosen: readonly Sheet[];
   readonly range: Range;
-  /** Continues with the next sheets. */
   readonly goesOn: boolean;
 }
 
@@ -67,7 +68,7 @@ function choose(sheets: readonly Sheet[], anchor: string | undefined, name: stri
     );
   }
   const range = parsed.range ?? everything;
-  // "Sheet1!A201:" is the `next` of an answer for the whole workbook.
+  // "Sheet1!A201:" is the `next` of a result for the whole workbook.
   const goesOn = parsed.range !== undefined && range.firstColumn === 1 && isOpen(range);
   const chosen = goesOn ? sheets.slice(sheets.indexOf(sheet)) : [sheet];
   return { chosen, range, goesOn };
@@ -131,7 +132,7 @@ function takeRows(sheet: Sheet, range: Range, maxChars: number, context: Reading
     }
     // Thousands of cells may share one long text.
     if (length - before > longRow) context.budget.inflate(length - before);
-    // Each column takes at least two characters per row, and a few in the head.
+    // Each column takes at least two characters per row, and a few in the header.
     const size = length + columns.size * (2 * rows.length + 12);
     if (rows.length > 0 && size > maxChars) return taken(row.number);
     fitting = size;
@@ -177,7 +178,7 @@ function showTable(rows: readonly Row[], columns: readonly number[]): string {
   return lines.join("\n");
 }
 
-/** Joins rows without empty cells at once, which is fastest. */
+/** Joins rows without empty cells directly, which is fastest. */
 function markdownLine(texts: readonly string[], width: number): string {
   if (texts.length === width && !texts.includes("")) return `| ${texts.join(" | ")} |`;
   const cells = texts.map((text) => (text === "" ? " |" : ` ${text} |`)).join("");
