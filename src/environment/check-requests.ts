@@ -32,7 +32,7 @@ function invalid(message: string, hint: string): ToolError {
   return new ToolError("invalid-input", message, { hint });
 }
 
-/** Refuses two changes of the same file, and a change below a path that becomes a file itself. */
+/** Refuses two changes of the same file, and a change inside a path that the same call makes a file. */
 export function refuseOverlaps(
   changes: readonly { readonly path: string; readonly realPath: string }[],
 ): void {
@@ -50,7 +50,7 @@ export function refuseOverlaps(
   }
 }
 
-/** Refuses a change whose `before` is not the entry that exists. */
+/** Refuses a change whose `before` does not match the existing entry. */
 export function refuseOtherEntry(path: string, current: EntryState, before: EntryChange["before"]): void {
   if (isSameEntry(current, before)) return;
   if (before.kind === "nothing") throw isStale(path, "there");

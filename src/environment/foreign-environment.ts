@@ -6,17 +6,17 @@ import { isOutputHandle, isReadOnlyOutput } from "../system/file-errors.ts";
 import { PathChecker } from "../system/path-checker.ts";
 import { liesInside, withSlash } from "../system/workspace-path.ts";
 
-// For environments that are not this machine. The local environment does the same itself.
+// For environments other than this machine. The local environment does the same itself.
 
 /**
- * Asks a guard about every path. Changes are checked when they are announced, by the path that was reached. Reads are
- * checked by a look-up before them: unlike on this machine, an attacker who swaps links in between could win the race.
+ * Asks a guard about every path. Changes are checked by their real path when they are announced. Reads are checked by a
+ * look-up before them: unlike on this machine, an attacker who swaps links in between could win the race.
  */
 export function withGuard(environment: Environment, guard: PathGuard): Environment {
   const checker = new PathChecker(environment.workspace, guard);
   const reading = async (path: string) => {
     const realPath = await environment.realPath(path);
-    // Stored outputs lie outside the workspace.
+    // Stored outputs are outside the workspace.
     if (liesInside(realPath, environment.workspace)) checker.check("read", realPath, path);
     return environment;
   };
@@ -59,7 +59,7 @@ export function withGuard(environment: Environment, guard: PathGuard): Environme
   });
 }
 
-/** The options of a change to the `given` paths, with every announced effect checked first. */
+/** The options of a change to the `given` paths. Every announced effect is checked first. */
 function withChecks<Options extends Announcing>(
   options: Options | undefined,
   given: readonly string[],
@@ -77,7 +77,7 @@ function withChecks<Options extends Announcing>(
   };
 }
 
-/** Everything in a directory; nothing for other entries. */
+/** Everything in a directory; nothing for any other entry. */
 async function* entriesBelow(environment: Environment, realPath: string): AsyncGenerator<string> {
   const info = await environment.info(realPath, { followLinks: false }).catch(() => undefined);
   if (info?.kind !== "directory") return;
@@ -110,8 +110,8 @@ function guardedDirectory(directory: Directory, realPath: string, checker: PathC
 }
 
 /**
- * Also reads stored outputs by their handles, from the folder that `outputs` is rooted at. A name that looks like a
- * handle, but for which no output is stored, is an ordinary path.
+ * Also reads stored outputs by their handles, from the root folder of `outputs`. A name that looks like a handle, but
+ * has no stored output, is an ordinary path.
  */
 export function withOutputs(environment: Environment, outputs: Environment): Environment {
   const isStored = async (path: string) =>

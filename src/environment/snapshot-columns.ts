@@ -42,7 +42,7 @@ export class SnapshotColumns {
     return this.#paths.length;
   }
 
-  /** Marks all since `first` as the entries of a directory. */
+  /** Marks all entries since `first` as the content of a directory. */
   setContents(path: string, place: number, first: number): void {
     this.#contents.set(path, { place, first, end: this.next });
   }
@@ -62,7 +62,7 @@ export class SnapshotColumns {
 
 type EntryFigures = Pick<Stats, "mode" | "size" | "mtimeMs" | "ctimeMs" | "ino" | "dev">;
 
-/** The directories that a snapshot has entered, and those it has left out, with the reason. */
+/** The directories that a snapshot has entered, and the omitted ones with the reason. */
 export function directoriesOf(snapshot: Snapshot | undefined): ReadonlyMap<string, LeftOut | undefined> {
   const directories = new Map<string, LeftOut | undefined>();
   for (const [place, path] of snapshot?.paths.entries() ?? []) {

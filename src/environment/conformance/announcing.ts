@@ -4,7 +4,7 @@ import { ToolError } from "../../contract/error.ts";
 import { contentHash } from "../../lib/bytes/content-hash.ts";
 import { contentOf, failure, failureOf, type OpenWorld } from "./world.ts";
 
-/** Listens to what is announced, in short: "path: kind → kind". */
+/** Collects announced changes in short form: "path: kind → kind". */
 function listener(environment: Environment): {
   readonly heard: string[];
   readonly announce: (effects: readonly ChangeReceipt[]) => void;
@@ -21,12 +21,12 @@ function listener(environment: Environment): {
 
 const refusing = {
   announce: () => {
-    throw new ToolError("unavailable", "Nobody can write this down");
+    throw new ToolError("unavailable", "This cannot be recorded");
   },
 };
 
 export function testAnnouncing(open: OpenWorld): void {
-  it("announces changes in their order, after the directories made for them", async () => {
+  it("announces changes in order, after the directories created for them", async () => {
     await using world = open({ files: { file: "text", target: "old" } });
     const { environment } = world;
     world.link("link", "target");
@@ -79,7 +79,7 @@ export function testAnnouncing(open: OpenWorld): void {
     ]);
   });
 
-  it("changes nothing when what is announced is refused", async () => {
+  it("changes nothing when an announced change is refused", async () => {
     await using world = open({ files: { "folder/file": "text", file: "old" } });
     const { environment } = world;
     const before = await contentOf(environment);
@@ -91,7 +91,7 @@ export function testAnnouncing(open: OpenWorld): void {
       environment.delete("folder", { ...refusing, recursive: true }),
       environment.move("file", "new/file", refusing),
     ];
-    const refused = failure("unavailable", "Nobody can write this down", undefined);
+    const refused = failure("unavailable", "This cannot be recorded", undefined);
     expect(await Promise.all(attempts.map(failureOf))).toEqual(attempts.map(() => refused));
     expect(await contentOf(environment)).toEqual(before);
   });

@@ -37,7 +37,7 @@ const remove = (path: string, before: string): FileChange => ({
 });
 
 export function testChanging(open: OpenWorld): void {
-  it("adds, updates, deletes and moves files together, and tells what it did", async () => {
+  it("adds, updates, deletes and moves files together, and reports the changes", async () => {
     await using world = open({ files: { one: "1", two: "2", "folder/three": "3", same: "=" } });
     const { environment } = world;
     await environment.change([{ ...update("two", "2", "2"), mode: 0o711 }]);
@@ -77,7 +77,7 @@ export function testChanging(open: OpenWorld): void {
     });
   });
 
-  it("changes one file alone, and no file at all", async () => {
+  it("changes a single file, or none", async () => {
     await using world = open({ files: { one: "1" } });
     const { environment } = world;
     expect(await environment.change([])).toEqual([]);
@@ -100,7 +100,7 @@ export function testChanging(open: OpenWorld): void {
     expect([await contentOf(environment), modes]).toEqual([{ one: "1", two: "two" }, [0o755, 0o600]]);
   });
 
-  it("follows links to what it changes, and deletes links themselves", async () => {
+  it("follows links to the files it changes, and deletes links themselves", async () => {
     await using world = open({ files: { "folder/file": "1", "folder/other": "2" } });
     const { environment } = world;
     world.link("link", "folder/file");
@@ -130,7 +130,7 @@ export function testChanging(open: OpenWorld): void {
     });
   });
 
-  it("changes nothing when one file is not what it was", async () => {
+  it("changes nothing when one file has changed", async () => {
     await using world = open({ files: { one: "1", two: "2", three: "3" } });
     const { environment } = world;
     world.link("dangling", "nowhere");
@@ -162,7 +162,7 @@ export function testChanging(open: OpenWorld): void {
     expect(await contentOf(environment)).toEqual(before);
   });
 
-  it("refuses what is no file, leads outside, or is not there to be like", async () => {
+  it("refuses entries that are not files, lead outside, or are missing", async () => {
     const handle = "out_abcdefabcdef";
     await using world = open({ files: { "folder/file": "1", one: "1" }, outputs: { [handle]: "kept" } });
     const { environment } = world;
@@ -208,7 +208,7 @@ export function testChanging(open: OpenWorld): void {
     expect(await contentOf(environment)).toEqual(before);
   });
 
-  it("refuses the same file twice, and a file in a file", async () => {
+  it("refuses the same file twice, and a file inside a file", async () => {
     await using world = open({ files: { "folder/file": "1", two: "2" } });
     const { environment } = world;
     world.link("link", "folder/file");
@@ -255,7 +255,7 @@ export function testChanging(open: OpenWorld): void {
     expect(await contentOf(environment)).toEqual({ one: "1" });
   });
 
-  it("lets one of many win that change the same files from the same state", async () => {
+  it("applies one of many concurrent changes of the same files", async () => {
     await using world = open({ files: { a: "old", "folder/b": "old" } });
     const { environment } = world;
     const tries = Array.from({ length: 20 }, (_, index) => {
@@ -278,7 +278,7 @@ export function testChanging(open: OpenWorld): void {
     });
   });
 
-  it("makes many change sets of different files side by side", async () => {
+  it("applies many change sets of different files concurrently", async () => {
     const files = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`folder/${index}`, "old"]));
     await using world = open({ files });
     const { environment } = world;

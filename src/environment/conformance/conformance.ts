@@ -12,7 +12,7 @@ import { testSnapshots } from "./snapshots.ts";
 import type { OpenWorld } from "./world.ts";
 import { testWriting } from "./writing.ts";
 
-/** Registers what every environment has to fulfil. */
+/** Registers the tests that every environment must pass. */
 export function testConformance(name: string, open: OpenWorld): void {
   describe(`${name}: paths`, () => testPaths(open));
   describe(`${name}: reading`, () => testReading(open));

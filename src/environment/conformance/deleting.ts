@@ -15,7 +15,7 @@ export function testDeleting(open: OpenWorld): void {
     expect(await contentOf(environment)).toEqual({ folder: "(directory)", other: "stays" });
   });
 
-  it("deletes a directory only when told, with all in it and nothing its links lead to", async () => {
+  it("deletes a directory only recursively, without following links", async () => {
     await using world = open({ files: { "folder/a/b/c": "text", "folder/d": "", other: "stays" } });
     const { environment } = world;
     world.link("folder/a/back", "../../other");
@@ -29,7 +29,7 @@ export function testDeleting(open: OpenWorld): void {
     expect(await contentOf(environment)).toEqual({ other: "stays" });
   });
 
-  it("never deletes the workspace, nor what is not there", async () => {
+  it("refuses to delete the workspace and missing entries", async () => {
     await using world = open({ files: { file: "stays" } });
     const { environment } = world;
     world.link("root", environment.workspace);

@@ -13,7 +13,7 @@ const noDirectory = (path: string) =>
   failure("unsupported", `${path} is not a directory`, "Give the directory that contains it.");
 
 export function testDirectories(open: OpenWorld): void {
-  it("lists what is in a directory and reads from it", async () => {
+  it("lists the entries of a directory and reads them", async () => {
     await using world = open({ files: { "folder/file": "text", "folder/sub/deep": "deep" } });
     world.link("folder/link", "file");
     world.makeSpecial("folder/special");
@@ -36,7 +36,7 @@ export function testDirectories(open: OpenWorld): void {
     folder.close();
   });
 
-  it("opens the workspace and directories behind links under the path that was asked", async () => {
+  it("opens the workspace and linked directories under the requested path", async () => {
     await using world = open({ files: { "folder/sub/file": "text" } });
     const { environment } = world;
     world.link("way", "folder");
@@ -50,7 +50,7 @@ export function testDirectories(open: OpenWorld): void {
     expect(paths).toEqual(["", "", "way/sub", "folder"]);
   });
 
-  it("follows no link and takes single names only", async () => {
+  it("does not follow links and accepts only single names", async () => {
     await using world = open({ files: { "folder/file": "text", other: "" } });
     world.link("folder/to-file", "file");
     world.link("folder/to-folder", "../folder");
@@ -76,7 +76,7 @@ export function testDirectories(open: OpenWorld): void {
     folder.close();
   });
 
-  it("refuses to open what is no directory, and to read one", async () => {
+  it("refuses to open a file as a directory, and to read a directory", async () => {
     await using world = open({ files: { "folder/file": "text" } });
     const { environment } = world;
     world.makeSpecial("special");

@@ -26,7 +26,7 @@ const behindLink = (path: string) =>
   );
 
 export function testEntries(open: OpenWorld): void {
-  it("tells what stands at a path itself", async () => {
+  it("reports the entry at a path itself", async () => {
     await using world = open({ files: { "folder/file": "text", empty: "" } });
     const { environment } = world;
     world.link("link", "folder/file");
@@ -54,7 +54,7 @@ export function testEntries(open: OpenWorld): void {
     expect(await failureOf(environment.state("special"))).toEqual(specialFailure("special"));
   });
 
-  it("makes, changes and removes directories and links", async () => {
+  it("creates, changes and removes directories and links", async () => {
     await using world = open();
     const { environment } = world;
     await environment.changeEntry("folder", { before: nothing, after: folder });
@@ -69,7 +69,7 @@ export function testEntries(open: OpenWorld): void {
     expect(await contentOf(environment)).toEqual({});
   });
 
-  it("changes no entry that is not what it was taken for", async () => {
+  it("changes no entry that differs from the expected one", async () => {
     await using world = open({ files: { "full/file": "stays", file: "stays" } });
     const { environment } = world;
     const full = { kind: "directory", mode: (await environment.info("full")).mode } as const;
@@ -102,7 +102,7 @@ export function testEntries(open: OpenWorld): void {
     });
   });
 
-  it("neither sees nor changes what lies behind a link, or a file", async () => {
+  it("neither reads nor changes entries behind a link or a file", async () => {
     await using world = open({ files: { "real/file": "stays" } });
     const { environment } = world;
     world.link("way", "real");
@@ -117,7 +117,7 @@ export function testEntries(open: OpenWorld): void {
     expect(await environment.state("way/file")).toEqual(nothing);
   });
 
-  it("gives a file other permissions, if it is still the same", async () => {
+  it("changes the permissions of an unchanged file", async () => {
     await using world = open({ files: { file: "text" } });
     const { environment } = world;
     const before = (await environment.state("file")) as Extract<EntryState, { kind: "file" }>;

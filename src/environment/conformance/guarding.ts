@@ -3,7 +3,7 @@ import type { PathGuard } from "../../contract/guard.ts";
 import { contentHash } from "../../lib/bytes/content-hash.ts";
 import { failure, failureOf, outsideFailure, type World, type WorldContent } from "./world.ts";
 
-/** Refuses to read or write `*.secret` and all below `vault`, and to write `*.fixed`. */
+/** Refuses to read or write `*.secret` and everything below `vault`, and to write `*.fixed`. */
 export const exampleGuard: PathGuard = (use, realPath) => {
   if (/\.secret$|\/vault\//i.test(realPath))
     return { reason: "may hold secrets", rule: "secret *.secret (test:1)" };
@@ -42,9 +42,9 @@ const bytes = Buffer.from("new");
 const hash = (text: string) => contentHash(Buffer.from(text));
 const lines = { first: 1, count: 1, maxBytes: 100 };
 
-/** `open` gives a world with `exampleGuard`. */
+/** `open` returns a world with `exampleGuard`. */
 export function testGuarding(open: (content?: WorldContent) => World): void {
-  it("reads what is not refused, and tells of all that it is there", async () => {
+  it("reads allowed files, and reports that refused ones exist", async () => {
     await using world = open({ files });
     const { environment } = world;
     expect(Buffer.from((await environment.readFile("b.fixed", { maxBytes: 10 })).bytes).toString()).toBe(
@@ -57,7 +57,7 @@ export function testGuarding(open: (content?: WorldContent) => World): void {
     folder.close();
   });
 
-  it("refuses to read, by any way, spelling and link", async () => {
+  it("refuses to read by any method, spelling or link", async () => {
     await using world = open({ files });
     const { environment } = world;
     world.link("link", "a.secret");
@@ -76,7 +76,7 @@ export function testGuarding(open: (content?: WorldContent) => World): void {
     }
     const folder = await environment.openDirectory("folder");
     expect(await failureOf(folder.readFile("c.secret", 10))).toEqual(secretFailure("folder/c.secret"));
-    // Also where it would not be read, because it is too large.
+    // Also refused when the file would be too large to read.
     expect(await failureOf(folder.readFile("c.secret", 1))).toEqual(secretFailure("folder/c.secret"));
     folder.close();
     const way = await environment.openDirectory("way");
@@ -140,14 +140,14 @@ export function testGuarding(open: (content?: WorldContent) => World): void {
     ]);
   });
 
-  it("deletes a link to what is refused, which stays", async () => {
+  it("deletes a link to a refused file, but not the file", async () => {
     await using world = open({ files });
     world.link("link", "a.secret");
     await world.environment.delete("link");
     expect(await missing(world, ["link", "a.secret"])).toEqual(["link"]);
   });
 
-  it("deletes and moves no directory that holds what is refused, but any other", async () => {
+  it("refuses to delete or move a directory that contains a refused file", async () => {
     await using world = open({ files });
     const { environment } = world;
     expect(await failureOf(environment.delete("folder", { recursive: true }))).toEqual(
@@ -165,7 +165,7 @@ export function testGuarding(open: (content?: WorldContent) => World): void {
     expect(await missing(world, ["other"])).toEqual(["other"]);
   });
 
-  it("moves nothing from, to or onto what is refused", async () => {
+  it("moves nothing from or to refused paths", async () => {
     await using world = open({ files });
     const { environment } = world;
     const attempts: readonly (readonly [string, string, object])[] = [
@@ -185,7 +185,7 @@ export function testGuarding(open: (content?: WorldContent) => World): void {
     ]);
   });
 
-  it("moves no directory whose files would be refused where it goes", async () => {
+  it("refuses to move a directory to where its files would be refused", async () => {
     await using world = open({ files: { "plain/f": "open" } });
     expect(await failureOf(world.environment.move("plain", "vault"))).toEqual(
       secretFailure("vault holds vault/f, which", "vault/f"),
@@ -193,7 +193,7 @@ export function testGuarding(open: (content?: WorldContent) => World): void {
     expect(await missing(world, ["plain/f", "vault"])).toEqual(["vault"]);
   });
 
-  it("never refuses a kept output, and tells of nothing outside", async () => {
+  it("never refuses a stored output, and reveals nothing outside", async () => {
     const handle = "out_abcdefabcdef";
     await using world = open({ outputs: { [handle]: "kept" } });
     const { environment } = world;
@@ -205,7 +205,7 @@ export function testGuarding(open: (content?: WorldContent) => World): void {
   });
 }
 
-/** Those of the paths where nothing stands. */
+/** The paths at which nothing exists. */
 async function missing({ environment }: World, paths: readonly string[]): Promise<readonly string[]> {
   const gone: string[] = [];
   for (const path of paths) {

@@ -106,7 +106,7 @@ export function testLines(open: OpenWorld): void {
     });
   }
 
-  it("leaves the byte-order mark out and tells the encoding", async () => {
+  it("omits the byte-order mark and reports the encoding", async () => {
     const utf16 = (text: string) => Buffer.from(text, "utf16le");
     const files = {
       "utf-8": Buffer.from("grün\n"),
@@ -135,7 +135,7 @@ export function testLines(open: OpenWorld): void {
   });
 
   it("finds UTF-16 lines by whole units", async () => {
-    // U+0A00 and U+000A have the same bytes; only one of them ends a line, and only on a whole unit.
+    // U+0A00 and U+000A have the same bytes. Only U+000A ends a line, and only on a whole unit.
     const text = "\u0a05\u0a0a\nਅ\u000a\u0a00x";
     const littleEndian = Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(text, "utf16le")]);
     await using world = open({ files: { little: littleEndian, big: Buffer.from(littleEndian).swap16() } });
@@ -171,11 +171,11 @@ export function testLines(open: OpenWorld): void {
     expect(await cut("utf16", 7, "utf16le")).toEqual([emoji, 8]);
   });
 
-  it("reads a file of many chunks from anywhere and remembers how long it is", async () => {
+  it("reads a file of many chunks from any line and caches its length", async () => {
     const line = (number: number) => `line ${number} ${"x".repeat(number % 97)}\n`;
     const all = Array.from({ length: 20_000 }, (_, index) => line(index + 1));
     await using world = open({ files: { file: all.join("") } });
-    // What has just been written is not remembered: a change in the same tick of the clock could not be seen.
+    // A file that was just written is not cached, because a change in the same clock tick would be invisible.
     await setTimeout(100);
     const read = async (first: number, count: number) => {
       return asExpected(await world.environment.readLines("file", { first, count, maxBytes: 10_000_000 }));
@@ -213,7 +213,7 @@ export function testLines(open: OpenWorld): void {
     expect(await read(3)).toEqual({ ...whole, text: "end", lines: 1, firstLine: 3, totalLines: 3 });
   });
 
-  it("refuses line numbers and limits that make no sense", async () => {
+  it("refuses invalid line numbers and limits", async () => {
     await using world = open({ files: { file: four } });
     const read = (range: Partial<LineRange>) =>
       failureOf(world.environment.readLines("file", { first: 1, count: 1, maxBytes: 10, ...range }));

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { type LocalEnvironmentOptions, openLocalEnvironment } from "../local/local-environment.ts";
 import type { World, WorldContent } from "./world.ts";
 
-/** A workspace on the disk, with a space in its path; `path` gives absolute paths in it. */
+/** A workspace on disk, with a space in its path. `path` returns absolute paths in it. */
 export interface LocalWorld extends World {
   readonly path: (relative: string) => string;
 }

@@ -28,7 +28,7 @@ export function testMoving(open: OpenWorld): void {
     });
   });
 
-  it("replaces a file or link only when told, never a directory", async () => {
+  it("replaces a file or link only on request, never a directory", async () => {
     await using world = open({ files: { one: "1", two: "2", "folder/file": "below" } });
     const { environment } = world;
     world.link("link", "folder/file");
@@ -60,7 +60,7 @@ export function testMoving(open: OpenWorld): void {
     });
   });
 
-  it("refuses to move a thing onto or into itself, and leaves no parents behind", async () => {
+  it("refuses to move an entry onto or into itself, and leaves no parents behind", async () => {
     await using world = open({ files: { "folder/file": "text" } });
     const { environment } = world;
     world.link("way", "folder");
@@ -82,7 +82,7 @@ export function testMoving(open: OpenWorld): void {
     expect(await contentOf(environment)).toEqual(before);
   });
 
-  it("never moves or replaces the workspace, nor what is not there", async () => {
+  it("refuses to move or replace the workspace, and to move missing entries", async () => {
     await using world = open({ files: { file: "text" } });
     const { environment } = world;
     expect(await failureOf(environment.move(".", "below"))).toEqual(workspaceFailure("."));

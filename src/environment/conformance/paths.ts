@@ -60,7 +60,7 @@ export function testPaths(open: OpenWorld): void {
     }
   });
 
-  it("refuses links to outside and what lies behind them, whether it exists or not", async () => {
+  it("refuses links to outside and paths behind them, existing or not", async () => {
     await using world = open({ files: { file: "text" } });
     world.link("to-secret", `${world.outside}/secret`);
     world.link("to-nothing", `${world.outside}/nothing`);
@@ -91,7 +91,7 @@ export function testPaths(open: OpenWorld): void {
     }
   });
 
-  it("tells links that lead in a circle", async () => {
+  it("reports circular links", async () => {
     await using world = open();
     world.link("one", "two");
     world.link("two", "one");
@@ -102,7 +102,7 @@ export function testPaths(open: OpenWorld): void {
     expect(await failureOf(environment.info("self/below"))).toEqual(circleFailure("self/below"));
   });
 
-  it("takes every spelling of a path inside", async () => {
+  it("accepts every spelling of a path inside", async () => {
     await using world = open({ files: { "folder/file": "text" } });
     const { environment } = world;
     const { workspace } = environment;
@@ -114,7 +114,7 @@ export function testPaths(open: OpenWorld): void {
     expect(await environment.realPath("folder/")).toBe(`${workspace}/folder`);
   });
 
-  it("names what does not exist yet below its real parent", async () => {
+  it("resolves missing entries below their real parent", async () => {
     await using world = open({ files: { "folder/file": "text" } });
     world.link("link", "folder");
     world.link("to-new", "folder/new");
@@ -128,7 +128,7 @@ export function testPaths(open: OpenWorld): void {
     ]);
   });
 
-  it("follows links that stay inside, also to the workspace itself", async () => {
+  it("follows links that stay inside, including links to the workspace", async () => {
     await using world = open({ files: { "folder/file": "text" } });
     const { environment } = world;
     world.link("absolute", `${environment.workspace}/folder/file`);
@@ -143,7 +143,7 @@ export function testPaths(open: OpenWorld): void {
     expect(await environment.realPath("folder/up")).toBe(environment.workspace);
   });
 
-  it("suggests the nearest name for what is missing", async () => {
+  it("suggests the nearest name for a missing entry", async () => {
     await using world = open({ files: { "source/reader.ts": "", "source/writer.ts": "" } });
     const { environment } = world;
     expect(await failureOf(environment.info("source/raeder.ts"))).toEqual(
@@ -162,7 +162,7 @@ export function testPaths(open: OpenWorld): void {
     );
   });
 
-  it("tells a path that leads through a file, and a name that is too long", async () => {
+  it("reports a path through a file, and a name that is too long", async () => {
     await using world = open({ files: { file: "text" } });
     const { environment } = world;
     const path = "file/below";

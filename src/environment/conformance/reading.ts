@@ -12,7 +12,7 @@ import {
 const someBytes = Uint8Array.from([0, 1, 2, 253, 254, 255, 10, 13]);
 
 export function testReading(open: OpenWorld): void {
-  it("tells what stands at a path", async () => {
+  it("reports the entry at a path", async () => {
     await using world = open({ files: { "folder/file": "text" } });
     const { environment } = world;
     await environment.writeFile("script", Buffer.from("#!"), { mode: 0o750 });
@@ -27,7 +27,7 @@ export function testReading(open: OpenWorld): void {
     expect((await environment.info("special")).kind).toBe("other");
   });
 
-  it("reads a whole file with what is known about it", async () => {
+  it("reads a whole file with its information", async () => {
     await using world = open({ files: { "bytes.bin": someBytes, empty: "" } });
     const { environment } = world;
     for (const [path, bytes] of [["bytes.bin", someBytes] as const, ["empty", new Uint8Array(0)] as const]) {
@@ -53,7 +53,7 @@ export function testReading(open: OpenWorld): void {
     );
   });
 
-  it("refuses what is no file, without hanging", async () => {
+  it("refuses entries that are not files, without hanging", async () => {
     await using world = open({ files: { "folder/file": "text" } });
     world.makeSpecial("special");
     world.link("to-special", "special");
@@ -92,7 +92,7 @@ export function testReading(open: OpenWorld): void {
     ]);
   });
 
-  it("refuses bytes from nowhere", async () => {
+  it("refuses invalid byte ranges", async () => {
     await using world = open({ files: { file: "0123456789" } });
     const hint = "Offset and length are whole numbers from 0.";
     for (const [offset, length] of [
@@ -117,7 +117,7 @@ export function testReading(open: OpenWorld): void {
     expect(await failureOf(environment.readLines("file", range, signal))).toEqual(cancelled);
   });
 
-  it("reads a kept output by its handle and never changes it", async () => {
+  it("reads a stored output by its handle and never changes it", async () => {
     const handle = "out_0123456789ab";
     await using world = open({ files: { file: "text" }, outputs: { [handle]: "one\ntwo\n" } });
     const { environment } = world;

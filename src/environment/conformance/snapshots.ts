@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { figure, figureCount, kindOfMode, type Snapshot } from "../../contract/snapshot.ts";
 import { failure, failureOf, type OpenWorld } from "./world.ts";
 
-/** A snapshot by path: kind, permissions of what is no link, size of what is a file, and what else is known. */
+/** A snapshot by path: kind, permissions except of links, size of files, and other known facts. */
 function shown(snapshot: Snapshot): Record<string, string> {
   const entries = snapshot.paths.map((path, place): [string, string] => {
     const [mode, bytes] = [figure.mode, figure.bytes].map(
@@ -21,7 +21,7 @@ function shown(snapshot: Snapshot): Record<string, string> {
 }
 
 export function testSnapshots(open: OpenWorld): void {
-  it("tells everything below the workspace and follows no link", async () => {
+  it("lists everything below the workspace without following links", async () => {
     await using world = open({ files: { "folder/deep/file": "text", "spaced name\n": "", ".hidden": "h" } });
     world.link("link", "folder");
     world.link("folder/out", world.outside);
@@ -42,7 +42,7 @@ export function testSnapshots(open: OpenWorld): void {
     expect(placeOf("folder/deep")).toBeLessThan(placeOf("folder/deep/file"));
   });
 
-  it("leaves out ignored directories and large ignored files, and passes over what it is told to", async () => {
+  it("omits ignored directories, large ignored files and excluded paths", async () => {
     const files = {
       ".gitignore": "built/\n*.log\n",
       "built/out": "",
@@ -79,7 +79,7 @@ export function testSnapshots(open: OpenWorld): void {
     });
   });
 
-  it("looks the same as long as nothing was written, and different after that", async () => {
+  it("stays equal until something is written", async () => {
     await using world = open({ files: { a: "1", b: "2" } });
     const { environment } = world;
     const [first, second] = [await environment.snapshot!(), await environment.snapshot!()];

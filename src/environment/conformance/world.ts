@@ -1,13 +1,13 @@
 import type { Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 
-/** One environment to be tried, and what its own methods cannot make. */
+/** An environment under test, with helpers for entries that its own methods cannot create. */
 export interface World {
   readonly environment: Environment;
-  /** An absolute path beside the workspace; the file "secret" is in it. */
+  /** An absolute path next to the workspace. It contains the file "secret". */
   readonly outside: string;
   link(path: string, target: string): void;
-  /** A FIFO nobody writes to, or what stands for one. */
+  /** Creates a FIFO without a writer, or a substitute for one. */
   makeSpecial(path: string): void;
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -19,7 +19,7 @@ export interface WorldContent {
 
 export type OpenWorld = (content?: WorldContent) => World;
 
-/** How a promise fails, as a whole to compare; what it gave if it did not. */
+/** The error of a promise in a comparable form, or its result if it does not fail. */
 export async function failureOf(promise: Promise<unknown>): Promise<unknown> {
   try {
     return { succeeded: await promise };
@@ -93,7 +93,7 @@ export async function textOf(environment: Environment, path: string): Promise<st
   return Buffer.from(bytes).toString();
 }
 
-/** Everything in a workspace: text of files, kinds of everything else. */
+/** Everything in a workspace: the text of files, and the kind of every other entry. */
 export async function contentOf(environment: Environment): Promise<Record<string, string>> {
   const content: Record<string, string> = {};
   const pending = [await environment.openDirectory(".")];

@@ -14,7 +14,7 @@ import {
 const text = (content: string) => Buffer.from(content);
 
 export function testWriting(open: OpenWorld): void {
-  it("creates a file with its parents and tells what it made", async () => {
+  it("creates a file with its parents and reports them", async () => {
     await using world = open();
     const { environment } = world;
     const receipt = await environment.writeFile("a/b/file", text("content"), { mode: 0o640 });
@@ -37,7 +37,7 @@ export function testWriting(open: OpenWorld): void {
     expect(await contentOf(environment)).toEqual({ file: "new" });
   });
 
-  it("writes nothing at all, and also a great deal", async () => {
+  it("writes empty and very large content", async () => {
     await using world = open();
     const { environment } = world;
     const much = Buffer.alloc(9_000_000, "0123456789\n");
@@ -48,7 +48,7 @@ export function testWriting(open: OpenWorld): void {
     expect(Buffer.compare(bytes, much)).toBe(0);
   });
 
-  it("keeps its own copy of what was written", async () => {
+  it("keeps its own copy of written content", async () => {
     await using world = open();
     const bytes = text("before");
     await world.environment.writeFile("file", bytes);
@@ -56,7 +56,7 @@ export function testWriting(open: OpenWorld): void {
     expect(await textOf(world.environment, "file")).toBe("before");
   });
 
-  it("writes through links and leaves them pointing", async () => {
+  it("writes through links and keeps them", async () => {
     await using world = open({ files: { "folder/file": "old" } });
     const { environment } = world;
     world.link("link", "folder/file");
@@ -87,7 +87,7 @@ export function testWriting(open: OpenWorld): void {
     });
   });
 
-  it("refuses to replace when told so, and what is no file", async () => {
+  it("refuses to replace on request, and refuses entries that are not files", async () => {
     await using world = open({ files: { "folder/file": "old" } });
     const { environment } = world;
     world.makeSpecial("special");
@@ -126,7 +126,7 @@ export function testWriting(open: OpenWorld): void {
     expect(await contentOf(environment)).toEqual(before);
   });
 
-  it("lets one of many win that all want a new name", async () => {
+  it("lets exactly one of many writers create a new name", async () => {
     await using world = open();
     const { environment } = world;
     const tries = Array.from({ length: 20 }, (_, index) =>

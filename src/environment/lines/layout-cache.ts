@@ -3,7 +3,7 @@ import { BoundedCache } from "../../lib/bounded-cache.ts";
 import { type ByteSource, chunkBytes } from "./line-index.ts";
 import { layOut, type TextLayout } from "./read-lines.ts";
 
-// File system clocks are this coarse: a file changed later in the same tick would look unchanged.
+// File system clocks are this coarse, so a file changed later in the same tick would look unchanged.
 const tickMs = 50;
 
 const sampleBytes = 64;
@@ -11,13 +11,13 @@ const sampleBytes = 64;
 interface Known {
   readonly layout: TextLayout;
   readonly stats: Stats;
-  /** The file had not changed for a while when it was read. */
+  /** Whether the file had not changed for a while when it was read. */
   readonly isSettled: boolean;
   /** The last bytes of the file, to detect whether it has only grown. */
   readonly sample: Buffer;
 }
 
-/** Caches the line indexes of the files read last, as long as they do not change or only grow. */
+/** Caches the line indexes of recently read files, as long as they do not change or only grow. */
 export class LayoutCache {
   readonly #files = new BoundedCache<string, Known>({ maxEntries: 32 });
 
@@ -27,7 +27,7 @@ export class LayoutCache {
     return stillTrue ? known.layout : layOut(source);
   }
 
-  /** `stats` are those from before the file was read, taken at `lookedAtMs`. */
+  /** `stats` were taken before the file was read, at `lookedAtMs`. */
   keep(layout: TextLayout, source: ByteSource, stats: Stats, lookedAtMs: number): void {
     this.forget(stats);
     // Scanning a small file again costs no more than caching it.

@@ -4,44 +4,44 @@ import { attempt } from "../../system/attempt.ts";
 
 export interface ByteSource {
   readonly size: number;
-  /** Fills `target` from `position` on; returns the number of bytes read. */
+  /** Fills `target` from `position` on and returns the number of bytes read. */
   read(target: Uint8Array, position: number): number;
 }
 
-/** The unit of reading. Even, so that no UTF-16 unit is split; small enough to stay in the processor's cache. */
+/** The unit of reading. Even, so that no UTF-16 unit is split, and small enough for the processor's cache. */
 export const chunkBytes: number = 128 * 1024;
 
-/** The unit of counting, which is searched to find a line in it. A chunk is a whole number of blocks. */
+/** The unit of counting. A line is found by searching its block. A chunk is a whole number of blocks. */
 const blockBytes = 32 * 1024;
 
 /**
- * Finds the lines of a file: the newlines counted up to the end of each block, as far as needed so far. A gigabyte takes
+ * Finds the lines of a file by the number of newlines up to the end of each block, counted on demand. A gigabyte takes
  * 256 KB. Every step reads and counts one chunk in one turn, so several readers can share an index.
  */
 export class LineIndex {
   readonly #unit: LineUnit;
   /** Newlines from the start of the file to the end of each whole block. */
   readonly #counts: number[] = [];
-  /** The end of the file, once it was reached; counted again when the file has grown. */
+  /** The end of the file, once it was reached. Counted again when the file has grown. */
   #end: { readonly size: number; readonly lines: number } | undefined;
-  /** The size of the file when every block of it was counted. */
+  /** The size of the file when all its blocks were counted. */
   #scannedSize: number | undefined;
 
   constructor(unit: LineUnit) {
     this.#unit = unit;
   }
 
-  /** Lines in a file of this size, if its end was reached. */
+  /** The lines of a file of this size, if its end was reached. */
   totalLines(size: number): number | undefined {
     return this.#end?.size === size ? this.#end.lines : undefined;
   }
 
-  /** Called when the file was read to its end and counted. */
+  /** Called when the whole file was read and counted. */
   noteTotal(size: number, lines: number): void {
     this.#end = { size, lines };
   }
 
-  /** Scans until this many newlines were found or the file ends. */
+  /** Scans until this many newlines are found or the file ends. */
   async scan(newlines: number, source: ByteSource, timeSlice: TimeSlice): Promise<void> {
     while ((this.#counts.at(-1) ?? 0) < newlines && this.#scannedSize !== source.size) {
       this.#scanChunk(source);
@@ -90,7 +90,7 @@ export class LineIndex {
     return lastBytes.length > 0 && lineEnd(lastBytes.subarray(-width), 0, this.#unit) === -1;
   }
 
-  /** The first block by whose end there were this many newlines; the one after all counted ones if none. */
+  /** The first block at whose end there are this many newlines; else the block after all counted ones. */
   #blockWith(newlines: number): number {
     let low = 0;
     let high = this.#counts.length;
@@ -107,7 +107,7 @@ let quick: NewlineCounter | undefined;
 let simple: NewlineCounter | undefined;
 let filesScanned = 0;
 
-/** Starting the quick counter takes longer than reading a small file, and pays off for many of them. */
+/** Starting the fast counter takes longer than reading a small file, but pays off for many files. */
 function counterFor(source: ByteSource): NewlineCounter {
   if (quick === undefined && source.size <= chunkBytes && filesScanned < manyFiles) {
     simple ??= plainCounter(chunkBytes);
@@ -119,7 +119,7 @@ function counterFor(source: ByteSource): NewlineCounter {
 
 const manyFiles = 100;
 
-/** Up to a chunk at `position`, valid until the next read: never keep it across an await. */
+/** Up to a chunk at `position`, valid until the next read. Never keep it across an await. */
 export function readChunk(source: ByteSource, position: number, length: number = chunkBytes): Buffer {
   const { buffer } = counterFor(source);
   const wanted = Math.max(0, Math.min(length, source.size - position));
@@ -137,7 +137,9 @@ export function unitBytes(unit: LineUnit): number {
   return unit === "byte" ? 1 : 2;
 }
 
-/** The end of the line that contains `from`, after its newline; -1 when it continues. `bytes` starts on a whole unit. */
+/**
+ * The end of the line that contains `from`, after its newline; -1 when it continues. `bytes` starts on a whole unit.
+ */
 export function lineEnd(bytes: Buffer, from: number, unit: LineUnit): number {
   if (unit === "byte") return bytes.indexOf(10, from) + 1 || -1;
   for (let found = bytes.indexOf(10, from); found !== -1; found = bytes.indexOf(10, found + 1)) {
@@ -147,7 +149,7 @@ export function lineEnd(bytes: Buffer, from: number, unit: LineUnit): number {
   return -1;
 }
 
-/** The end of the last newline that lies wholly before `before`; -1 when there is none. */
+/** The end of the last newline that is completely before `before`; -1 when there is none. */
 export function lastLineEnd(bytes: Buffer, before: number, unit: LineUnit): number {
   if (before <= 0) return -1;
   if (unit === "byte") return bytes.lastIndexOf(10, before - 1) + 1 || -1;
@@ -171,14 +173,14 @@ function countNewlines(bytes: Buffer, unit: LineUnit): number {
   return count;
 }
 
-/** A buffer and a way to count the newlines (bytes of value 10) in a part of it. */
+/** A buffer and a function that counts the newlines (bytes of value 10) in a part of it. */
 interface NewlineCounter {
   readonly buffer: Buffer;
   count(from: number, to: number): number;
 }
 
 /**
- * Counts sixteen bytes at a time, three times as fast as searching each newline. Falls back to searching without
+ * Counts sixteen bytes at a time, three times as fast as searching for each newline. Falls back to searching without
  * WebAssembly, without SIMD, or without address space for its memory.
  */
 export function openNewlineCounter(bytes: number): NewlineCounter {
@@ -245,7 +247,7 @@ const program = Buffer.from(
   "hex",
 );
 
-/** The part of WebAssembly used here; TypeScript's library for Node does not declare it. */
+/** The part of WebAssembly used here. Node's types do not declare it. */
 interface WebAssemblyApi {
   readonly Memory: new (size: { initial: number; maximum: number }) => { readonly buffer: ArrayBuffer };
   readonly Module: new (program: Uint8Array) => object;

@@ -26,7 +26,7 @@ export function layOut(source: ByteSource): TextLayout {
   return { encoding, markBytes: byteOrderMarkLength(head), index: new LineIndex(lineUnit(encoding)) };
 }
 
-/** Reads lines of a file of any size; only the lines themselves are held in memory. */
+/** Reads lines of a file of any size. Only the lines themselves are in memory. */
 export async function sliceLines(
   source: ByteSource,
   layout: TextLayout,
@@ -35,7 +35,7 @@ export async function sliceLines(
 ): Promise<LineSlice> {
   const { index, encoding } = layout;
   const { timeSlice, info } = context;
-  // A small file is one chunk: scanning it costs no more than reading it.
+  // A small file is one chunk, so scanning it costs no more than reading it.
   if (source.size <= chunkBytes) await index.scan(Number.POSITIVE_INFINITY, source, timeSlice);
   const start = await findStart(source, layout, range.first, timeSlice);
   const { bytes, lines, end, cutBytes } =
@@ -52,7 +52,7 @@ export async function sliceLines(
 
 interface LineStart {
   readonly offset: number;
-  /** Unknown when found from the end. */
+  /** Undefined for a position that was found from the end. */
   readonly line: number | undefined;
 }
 
@@ -70,7 +70,7 @@ async function findStart(
   return offset === undefined ? undefined : { offset: Math.max(offset, layout.markBytes), line };
 }
 
-/** Walks backwards over this many newlines; one at the very end only closes the last line. */
+/** Goes back over this many newlines. A newline at the very end only closes the last line. */
 async function findFromEnd(
   source: ByteSource,
   layout: TextLayout,
@@ -119,7 +119,7 @@ async function takeLines(
   const most = Math.min(available, maxBytes);
   const linesLeft = linesFrom(start, layout, source);
   if (linesLeft !== undefined && linesLeft <= count && available === most) {
-    // The rest of the file, whose lines are counted already.
+    // The rest of the file, whose lines are already counted.
     const rest = readOn(source, offset, nothing, available);
     if (rest.length === available) return { bytes: rest, lines: linesLeft, end: source.size, cutBytes: 0 };
   }
@@ -167,7 +167,7 @@ function readOn(source: ByteSource, offset: number, before: Buffer, capacity: nu
   return bytes.subarray(0, before.length + read);
 }
 
-/** A line that is too long: its beginning, and how many bytes are left out before its newline. */
+/** A line that is too long: its beginning, and the number of bytes omitted before its newline. */
 async function cutLine(
   source: ByteSource,
   layout: TextLayout,
@@ -207,7 +207,7 @@ function newlineBytesBefore(source: ByteSource, end: number, unit: LineUnit): nu
   return lineEnd(readChunk(source, end - width, width), 0, unit) === -1 ? 0 : width;
 }
 
-/** How many bytes of a cut line make whole characters. */
+/** The number of bytes of a cut line that form whole characters. */
 function wholeCharacters(bytes: Buffer, unit: LineUnit): number {
   if (unit !== "byte") {
     const even = bytes.length - (bytes.length % 2);

@@ -30,7 +30,7 @@ function filesAbove(workspace: string): IgnoreFileOutside[] {
   return found;
 }
 
-/** As in ripgrep: the file that git's settings name, or the default one. Its patterns are anchored at the workspace. */
+/** As in ripgrep, the file that git's settings name, or the default one. Its patterns are anchored at the workspace. */
 function globalExcludes(): IgnoreFileOutside[] {
   const settings = process.env.XDG_CONFIG_HOME || join(homedir(), ".config");
   const named = excludesFileIn(join(homedir(), ".gitconfig")) ?? excludesFileIn(join(settings, "git/config"));

@@ -61,12 +61,14 @@ import type { Starter, StarterOptions } from "./processes/starter.ts";
 
 export interface LocalEnvironmentOptions extends LocalPathsOptions {
   /**
-   * A private directory for the records of change sets in this workspace only; created when needed. When the environment is
-   * opened, it completes or undoes changes that a crash interrupted. Processes that share the directory take turns.
+   * A private directory for the records of change sets in this workspace only, created on demand. When the environment
+   * is opened, it completes or undoes changes that a crash interrupted. Processes that share the directory take turns.
    * Default: no records.
    */
   readonly changeRecords?: string;
-  /** A private directory for the records of running processes, see RunRecords; created when needed. Default: no records. */
+  /**
+   * A private directory for the records of running processes, created on demand; see RunRecords. Default: no records.
+   */
   readonly startRecords?: string;
   /** How commands are confined. Default: not at all. */
   readonly sandbox?: SandboxOptions;
@@ -81,14 +83,15 @@ export function openLocalEnvironment(options: LocalEnvironmentOptions): Environm
   return new LocalEnvironment(options);
 }
 
-// File system calls in these methods are synchronous: that takes half as long as promises, and nothing can run in between.
-// Long operations yield now and then.
+// File system calls in these methods are synchronous: that takes half as long as promises, and nothing can run in
+// between.
+// Long operations yield regularly.
 class LocalEnvironment implements Environment {
   readonly workspace: string;
   readonly #paths: LocalPaths;
   readonly recovered: RecoveredChange[] = [];
   readonly #records: ChangeRecords | undefined;
-  /** For changes that are not all in the workspace. */
+  /** Records of changes that are not all in the workspace. */
   readonly #outsideRecords: ChangeRecords | undefined;
   #changeFiles: Promise<typeof import("./changes/change-set.ts")> | undefined;
   readonly #layouts = new LayoutCache();
@@ -186,7 +189,6 @@ class LocalEnvironment implements Environment {
     changes: readonly FileChange[],
     options: ChangeOptions = {},
   ): Promise<readonly ChangeReceipt[]> {
-    // Loaded on first use.
     this.#changeFiles ??= import("./changes/change-set.ts");
     const { changeFiles } = await this.#changeFiles;
     const paths = this.#paths;
@@ -206,7 +208,6 @@ class LocalEnvironment implements Environment {
   }
 
   async state(path: string, options: { readonly signal?: AbortSignal } = {}): Promise<EntryState> {
-    // Loaded on first use.
     const { entryState } = await import("./files/entry-state.ts");
     try {
       const look = (pinning: Pinning, named: NamedPath) => entryState(pinning, named, options.signal);
@@ -231,7 +232,6 @@ class LocalEnvironment implements Environment {
   }
 
   async snapshot(options: SnapshotOptions = {}): Promise<Snapshot> {
-    // Loaded on first use.
     const { takeSnapshot } = await import("./scan/take-snapshot.ts");
     try {
       const without = [...(options.without ?? []), ...(await this.#placeholders())];
@@ -241,7 +241,7 @@ class LocalEnvironment implements Environment {
     }
   }
 
-  /** Entries that running sandboxes have put into the workspace; they are not part of the user's work. */
+  /** Entries that running sandboxes have put into the workspace. They are not part of the user's files. */
   async #placeholders(): Promise<readonly string[]> {
     const { sandbox } = this.#starting;
     if (sandbox === undefined) return [];
@@ -328,13 +328,13 @@ class LocalEnvironment implements Environment {
     }
   }
 
-  /** Loaded on first use: node:child_process takes a tenth of the start of a call that does not need it. */
+  /** Loaded on first use, because node:child_process takes a tenth of the start of a call that does not need it. */
   #openStarter(): Promise<Starter> {
     this.#starter ??= import("./processes/starter.ts").then(({ Starter }) => new Starter(this.#starting));
     return this.#starter;
   }
 
-  /** Also settles changes that a crash interrupted. */
+  /** Also completes or undoes changes that a crash interrupted. */
   #openRecords(folder: string, pinning: Pinning): ChangeRecords {
     const nameOf = (path: string) => relative(this.workspace, withSlash(pinning.root) + path);
     const recover = () => {
@@ -358,7 +358,7 @@ class LocalEnvironment implements Environment {
   }
 }
 
-// Looking for ignore files above the workspace takes as long as a small search, and they hardly ever change.
+// Looking for ignore files above the workspace takes as long as a small search, and they rarely change.
 const outsideMs = 1000;
 
 // Each may take many megabytes until it is read.

@@ -16,11 +16,11 @@ import { liesInside, relativeToWorkspace, withSlash } from "../../system/workspa
 import { locateEntry, realPathOf } from "./files/locate-entry.ts";
 import type { NamedPath } from "./files/read-file.ts";
 
-/** Directories that can be reached in addition to the workspace. The guard decides about reads and writes there. */
+/** Directories that are available in addition to the workspace. The guard decides about reads and writes there. */
 interface ExtraRootsOptions {
-  /** Absolute and real. */
+  /** Absolute real paths. */
   readonly directories: readonly string[];
-  /** Whether links in the workspace may lead there, or only paths may name them. */
+  /** Whether links in the workspace may lead there. Otherwise only paths can name them. */
   readonly links: "lead out" | "stay inside";
 }
 
@@ -39,18 +39,18 @@ export interface LocalPathsOptions {
   readonly outputs?: string;
   /** Refuses real paths to every caller. */
   readonly guard?: PathGuard;
-  /** Files outside the workspace that can be reached by name. Default: none. */
+  /** Files outside the workspace that paths can name. Default: none. */
   readonly extraRoots?: ExtraRootsOptions;
   /** How directories are pinned. Default: by handle when the system has /proc. */
   readonly pinning?: "proc" | "portable";
 }
 
-/** Resolves the paths that callers give: in the workspace, of a stored output, or in an extra root. */
+/** Resolves the caller's paths: in the workspace, of a stored output, or in an extra root. */
 export class LocalPaths {
   readonly workspace: string;
-  /** Of the workspace. */
+  /** Pins below the workspace. */
   readonly inside: Pinning;
-  /** Of the root directory, for paths in extra roots; undefined when there are none. */
+  /** Pins below the file system root, for paths in extra roots; undefined when there are none. */
   readonly outside: Pinning | undefined;
   readonly #extraRoots: ExtraRootsOptions | undefined;
   readonly #spellings: readonly [string, ...string[]];
@@ -71,13 +71,13 @@ export class LocalPaths {
     this.#pin = (root, guardOfRoot) => new Pinned(root, new PathChecker(root, guardOfRoot));
     this.inside = this.#pin(workspace, guard);
     this.#extraRoots = extraRoots;
-    // By the path that was reached, because links may be swapped at any moment.
+    // Checks the resolved path, because links may be swapped at any moment.
     const inRoots: PathGuard = (use, realPath) =>
-      guard?.(use, realPath) ?? (this.#isInRoot(realPath) ? undefined : outOfReach);
+      guard?.(use, realPath) ?? (this.#isInRoot(realPath) ? undefined : outsideRoots);
     this.outside = extraRoots && this.#pin("/", inRoots);
   }
 
-  /** The absolute path that a given one spells. */
+  /** The absolute path for the caller's spelling. */
   name(path: string): NamedPath {
     try {
       const relative = relativeToWorkspace(path, this.#spellings);
@@ -104,7 +104,7 @@ export class LocalPaths {
     return { pinning: outside, named };
   }
 
-  /** Like `locate`, for a path that is changed: stored outputs are read-only. */
+  /** Like `locate`, for a path that is changed. Stored outputs are read-only. */
   locateForChange(path: string, options: Links): LocatedPath {
     this.refuseOutput(path);
     return this.locate(path, options);
@@ -159,14 +159,14 @@ export class LocalPaths {
     return roots.some((root) => liesInside(realPath, root));
   }
 
-  /** Whether a path of the workspace leads out of it by a link, when links may do so. */
+  /** Whether a path of the workspace leads out of it through a link, if links may do that. */
   #leadsOut(absolute: string, options: Links): boolean {
     if (this.#extraRoots?.links === "stay inside") return false;
     try {
       locateEntry(this.inside, absolute, options).directory.close();
       return false;
     } catch (error) {
-      // Any other problem is reported by the workspace itself.
+      // The workspace itself reports any other problem.
       return error instanceof LeadsOutside;
     }
   }
@@ -177,4 +177,4 @@ export class LocalPaths {
   }
 }
 
-const outOfReach = { reason: "lies outside the workspace", rule: "reach" };
+const outsideRoots = { reason: "lies outside the workspace", rule: "workspace" };

@@ -26,7 +26,7 @@ import {
   type Tree,
 } from "./tree.ts";
 
-/** See Environment.change. `relative` turns a path as given into one relative to the root. */
+/** See Environment.change. `relative` converts the caller's path to one relative to the root. */
 export function changeTree(
   tree: Tree,
   changes: readonly FileChange[],
@@ -56,7 +56,7 @@ export function changeTree(
   }));
   const made = plans.flatMap(({ spot, after }) => (after === undefined ? [] : tree.toBeMade(spot)));
   announce?.([...new Map(made.map((directory) => [directory.realPath, directory])).values(), ...receipts]);
-  // Looked up again one by one: an earlier change may have created the directory.
+  // Looked up one by one, because an earlier change may have created the directory.
   for (const { realPath, after } of plans) {
     const spot = tree.find(realPath.slice(tree.rootPath.length), { followLinks: false });
     if (after !== undefined) tree.makeParents(spot).children.set(spot.name, after);
@@ -70,7 +70,7 @@ interface Plan {
   readonly path: string;
   readonly realPath: string;
   readonly spot: Spot;
-  /** The file with the content; when a link is deleted, its target. */
+  /** The file with the content. For a deleted link, its target. */
   readonly before: FileNode | undefined;
   readonly after: FileNode | undefined;
 }

@@ -256,7 +256,10 @@ export class MemoryEnvironment implements Environment {
     this.#tree.checker.check(use, this.#tree.realPathOf(spot), path);
   }
 
-  /** With everything in it. A move needs the right to read: under another name a hidden file could be read. */
+  /**
+   * Includes everything in the entry. A move requires read permission, because under another name a hidden file could
+   * be read.
+   */
   #passBothEnds(
     source: Spot & { readonly node: Node },
     target: Spot,

@@ -3,7 +3,7 @@ import { type IgnoreFileName, IgnoreLevels, ignoreLevel } from "../../lib/ignore
 import { directoriesOf, namesBelow, SnapshotColumns } from "../snapshot-columns.ts";
 import { type DirectoryNode, infoOf, type Node, type Tree } from "./tree.ts";
 
-/** See Environment.snapshot. There are no repositories here, only ignore files. */
+/** See Environment.snapshot. There are no repositories, only ignore files. */
 export function snapshotTree(tree: Tree, { without = [], like }: SnapshotOptions): Snapshot {
   const columns = new SnapshotColumns();
   const decided = directoriesOf(like);
@@ -49,7 +49,7 @@ function figuresOf(node: Node) {
   return { mode: typeBits[node.kind] | mode, size: bytes, ...times, ino: numberOf(node), dev: 0 };
 }
 
-/** A written file is a new node: its number serves as an inode. */
+/** A written file is a new node, so its number serves as an inode. */
 function numberOf(node: Node): number {
   const known = numbers.get(node);
   if (known !== undefined) return known;

@@ -183,7 +183,7 @@ export function pathOf(spot: Spot): string {
   return [...parts(spot.path), ...spot.missing, spot.name].join("/");
 }
 
-/** A "." at the end requires a directory; others are ignored. */
+/** A "." at the end requires a directory. Other "." parts are ignored. */
 function parts(path: string): string[] {
   const names = path.split("/");
   return names.filter((name, index) => name !== "" && (name !== "." || index === names.length - 1));

@@ -113,19 +113,19 @@ function openPipe(path: string): number | undefined {
   return undefined;
 }
 
-// After a command has ended, output of its background jobs still belongs to it until nothing comes for a round, for some
-// rounds at most.
+// After a command has ended, output of its background jobs still belongs to it until a round brings no data, for a
+// limited number of rounds.
 const roundMs = 50;
 const maxRounds = 4;
 
 /**
- * One output of one command, by a named pipe that the command opens itself. When the command has ended, the pipe is still
- * read, and its data dropped, while a process has it open: a server must not die because of its log.
+ * One output of one command, through a named pipe that the command opens itself. When the command has ended, the pipe
+ * is still read while a process has it open, and the data is dropped: a server must not die because of its log.
  */
 class PipedOutput {
-  /** For one reader; a slow reader makes the command wait. */
+  /** The output for one reader. A slow reader makes the command wait. */
   readonly stream: Readable;
-  /** Resolves when no process has the pipe open any more. */
+  /** Resolves when no process has the pipe open. */
   readonly closed: Promise<void>;
   readonly #socket: Socket;
   readonly #onData: (bytes: Uint8Array) => void;
@@ -173,7 +173,7 @@ class PipedOutput {
     this.#socket.resume();
   }
 
-  /** The bytes that came after the end, since the last call. */
+  /** The bytes received since the last call, after the end of the command. */
   takeUnseen(): number {
     const bytes = this.#unseenBytes;
     this.#unseenBytes = 0;
@@ -199,8 +199,8 @@ class PipedOutput {
 }
 
 /**
- * Removes the message of an interactive bash without a terminal that it could not set the terminal, which it writes to
- * stderr after each command that ends by a signal, in up to three writes.
+ * Removes bash's message that it could not set the terminal. An interactive bash without a terminal writes it to stderr
+ * after each command that ends by a signal, in up to three writes.
  */
 export class ComplaintFilter {
   #held = "";
@@ -214,7 +214,7 @@ export class ComplaintFilter {
     return Buffer.from(at < 0 ? clean : clean.slice(0, at), "latin1");
   }
 
-  /** Returns the bytes that were held back and are not such a message. */
+  /** Returns the withheld bytes that are not part of such a message. */
   end(): Uint8Array {
     return Buffer.from(this.#held, "latin1");
   }

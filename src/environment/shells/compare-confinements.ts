@@ -1,9 +1,9 @@
 import type { Confinement } from "../../contract/confinement.ts";
 
 /**
- * Compares the confinement of a running shell with that of a later command. A shell keeps its confinement: reads that the
- * user allowed for one command stay allowed in it, but writes and connections must not, and neither may other rules differ.
- * `isTooFree`: the shell may do what the command must not. `lacks`: what the command may do and the shell may not, for
+ * Compares the confinement of a running shell with that of a later command. A shell keeps its confinement. Reads that
+ * the user allowed for one command may stay allowed in it, but all other permissions must match. `isTooFree`: the shell
+ * may do something that the command must not. `lacks`: permissions of the command that the shell does not have, for
  * display. `isPrivate`: whether a readable path exists and is hidden from commands without permission.
  */
 export function compareConfinements(

@@ -1,20 +1,21 @@
 import { shellQuote } from "../../lib/text/shell-quote.ts";
 
-// The lines that drive bash, and its replies. Commands and these lines share one shell: every word that a command could
-// redefine is quoted, so that no alias applies.
+// The lines that drive bash, and its replies. Commands and these lines share one shell, so every word that a command
+// could redefine is quoted, and no alias applies.
 
-/** The descriptor on which the shell reports the end of commands; closed for the commands themselves. */
+/** The descriptor on which the shell reports the end of commands. It is closed for the commands themselves. */
 const status = 190;
 
 /**
- * Only an interactive bash abandons the rest of a command and continues with the next line. Without a terminal it has no
- * job control; without line editing it reads its input unchanged.
+ * Only an interactive bash abandons the rest of a command and continues with the next line. Without a terminal it has
+ * no job control. Without line editing it reads its input unchanged.
  */
 export const shellArguments: readonly string[] = ["--noprofile", "--norc", "--noediting", "-i"];
 
 /**
- * The signal that makes the shell abandon the rest of a command once the program that it waits for has ended. It must not
- * interrupt a shell that reads its next line: there bash would continue with freed memory, and run its contents.
+ * The signal that makes the shell abandon the rest of a command when the program that it waits for has ended. It must
+ * not interrupt a shell that reads its next line, because bash would then continue with freed memory and run its
+ * contents.
  */
 export const giveUp: 50 = 50;
 
@@ -25,7 +26,7 @@ const isReading = "\\builtin test -S /dev/fd/0";
 export const opening: string = [
   "PS1= PS2= PROMPT_COMMAND=",
   "unset MAILCHECK",
-  // A prompt is plain text, and runs nothing.
+  // A prompt is plain text and runs nothing.
   "shopt -u promptvars",
   "set +o history +H",
   `trap '${isReading} || { \\builtin trap - INT; \\builtin kill -INT $$; }' ${giveUp}`,
@@ -39,14 +40,14 @@ export interface DriverLine {
   readonly mark: string;
   readonly stdout: string;
   readonly stderr: string;
-  /** Absolute; the command runs only if the shell can enter it. */
+  /** An absolute path. The command runs only if the shell can enter it. */
   readonly cwd: string | undefined;
   readonly env: Readonly<Record<string, string>>;
   /** The value of `$?` for the command. */
   readonly lastCode: number;
 }
 
-/** The line for one command. Unclosed quotes in the command end with it. */
+/** The line for one command. An unclosed quote in the command ends with it. */
 export function driverLine(line: DriverLine): string {
   const assignments = Object.entries(line.env).map(([name, value]) => `${name}=${shellQuote(value)} `);
   const run = `${assignments.join("")}\\eval ${shellQuote(line.command)}`;
@@ -64,7 +65,7 @@ export function driverLine(line: DriverLine): string {
   ].join("\n");
 }
 
-/** Parses the report of the end of a command; undefined for that of another command. */
+/** Parses the report of a command's end; undefined for the report of another command. */
 export function readEnd(
   message: string,
   mark: string,
@@ -110,7 +111,7 @@ export class Messages {
 
 const longest = 65_536;
 
-/** The end of the shell's own errors. Reads everything, so that the shell never waits for a reader. */
+/** The end of the shell's own error output. Reads everything, so that the shell never waits for a reader. */
 export async function readErrors(source: AsyncIterable<Uint8Array>): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";

@@ -7,7 +7,7 @@ import { TmuxWindows } from "./tmux-windows.ts";
 
 export interface ShellCall {
   readonly environment: Environment;
-  /** Throws when the policy's decision no longer applies: other commands may have run meanwhile. */
+  /** Throws when the policy's decision no longer applies, because other commands may have run in between. */
   readonly confirm?: (() => Promise<void>) | undefined;
   /** The owner of a shell that this call starts. */
   readonly caller?: object | undefined;
@@ -15,18 +15,18 @@ export interface ShellCall {
 
 /** The shells of one instance, by name. */
 export interface ShellTable {
-  /** The shells for one call: a shell that it starts is confined as its environment says. */
+  /** The shells for one call. A shell that it starts is confined as its environment requires. */
   forCall(call: ShellCall): Shells;
   list(): readonly ProcessStatus[];
-  /** The history of the living shell of a name; undefined when there is none. */
+  /** The history of the running shell with this name; undefined when there is none. */
   history(name: string): ShellHistory | undefined;
-  /** Ends a shell with all its processes. `not-found` names the shells that exist. */
+  /** Stops a shell with all its processes. The `not-found` error lists the existing shells. */
   stop(name: string): Promise<void>;
   stopOf(caller: object): Promise<void>;
   close(): Promise<void>;
 }
 
-/** `tmux`: "auto" shows them in windows if tmux is installed. */
+/** `tmux`: "auto" shows the shells in windows if tmux is installed. */
 export function openShells(options: { readonly tmux: "auto" | "never" }): ShellTable {
   const sessions = new Map<string, Session>();
   const owners = new WeakMap<Session, object>();

@@ -13,7 +13,7 @@ import { OpenShell, Shell } from "./shell.ts";
 import type { ShellsDirectory } from "./shells-directory.ts";
 import { ShownOutput, type TmuxWindows, type Window } from "./tmux-windows.ts";
 
-/** A name under which commands run in one shell, one at a time; when it has ended, in a new one. */
+/** A named session. Its commands run in one shell, one at a time, and in a new shell when that has ended. */
 export class Session {
   readonly #name: string;
   readonly #directory: () => ShellsDirectory;
@@ -21,11 +21,11 @@ export class Session {
   #turn: Promise<void> = Promise.resolve();
   #shell: OpenShell | undefined;
   #window: Window | undefined;
-  /** The environment of the last call; commands that the user types run with it. */
+  /** The environment of the last call. Commands that the user types run with it. */
   #environment: Environment | undefined;
   #current: { readonly command: string; readonly interruption: AbortController } | undefined;
   #isStopped = false;
-  /** For the next call: about shells that the user's commands have ended or started. */
+  /** Messages for the next call about shells that the user's commands have ended or started. */
   readonly #pendingRemarks: string[] = [];
 
   constructor(
@@ -59,7 +59,7 @@ export class Session {
     }
   }
 
-  /** Undefined when no shell lives. */
+  /** Undefined when no shell is running. */
   history(): ShellHistory | undefined {
     const open = this.#shell;
     return open === undefined || open.shell.hasEnded ? undefined : open.history();
@@ -101,7 +101,7 @@ export class Session {
     const { promise, resolve: done } = Promise.withResolvers<void>();
     this.#turn = promise;
     await unlessAborted(before, signal);
-    // When a caller gives up, the next one waits for those before it.
+    // When a caller gives up, the next one waits for the earlier ones.
     if (signal.aborted) void before.then(done);
     throwIfAborted(signal);
     return done;
@@ -141,7 +141,7 @@ export class Session {
     const environment = this.#environment!;
     const window = this.#window;
     const interruption = new AbortController();
-    // At the output limit the command is ended, not the shell.
+    // At the output limit the command is stopped, not the shell.
     const { outputBytes: allowed } = limitsFor(environment.confinement ?? {}, environment.workspace);
     const tooMuch = new AbortController();
     let used = 0;
@@ -191,7 +191,7 @@ export class Session {
     return this.#window;
   }
 
-  /** The output of the user's commands is shown in the window only. */
+  /** The output of the user's commands is shown only in the window. */
   async #type(line: string): Promise<void> {
     if (line.trim() === "" || this.#isStopped) return;
     const done = await this.#takeTurn(new AbortController().signal);
@@ -212,7 +212,7 @@ export class Session {
 interface ReadyShell {
   readonly shell: OpenShell;
   readonly remarks: readonly string[];
-  /** The directory of the command. Default: where the shell is. */
+  /** The directory of the command. Default: the shell's current directory. */
   readonly cwd: string | undefined;
 }
 

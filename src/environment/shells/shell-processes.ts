@@ -5,16 +5,16 @@ import { attempt } from "../../system/attempt.ts";
 import { processInfo, readSystemFile } from "../../system/process-identity.ts";
 import { giveUp } from "./driver.ts";
 
-/** The processes of a shell as the system shows them. Without /proc nothing is known. */
+/** The processes of a shell as the system reports them. Without /proc nothing is known. */
 export class ShellProcesses {
   readonly #shell: number | undefined;
 
-  /** `inner`: the process id that the shell has for itself, perhaps in a process namespace below `leader`. */
+  /** `inner`: the shell's own process id, perhaps in a process namespace below `leader`. */
   constructor(leader: number, inner: number) {
     this.#shell = [leader, ...descendants(leader)].find((pid) => numberWithin(pid) === inner);
   }
 
-  /** The shell's directory according to the system; undefined when it is unknown. */
+  /** The shell's directory according to the system; undefined when unknown. */
   directory(): string | undefined {
     return attempt(() => readlinkSync(`/proc/${this.#shell}/cwd`));
   }
@@ -28,7 +28,7 @@ export class ShellProcesses {
     return this.#shell === undefined ? [] : childrenOf(this.#shell);
   }
 
-  /** Its living descendants, except some. */
+  /** The running descendants, with some exceptions. */
   below(bystanders: ReadonlySet<number>): readonly number[] {
     return this.children()
       .filter((pid) => !bystanders.has(pid))
@@ -38,17 +38,17 @@ export class ShellProcesses {
 }
 
 /**
- * Ends the programs of a command while its shell is frozen. Returns the signal that makes the shell abandon the rest of the
- * command; undefined when the shell would continue with it and must be ended, too. A shell that waits for a program
- * abandons the command by SIGINT only if the program died of that; otherwise by a trap, which runs before the next program,
- * but not within a substitution: the outer command would run without its argument.
+ * Stops the programs of a command while its shell is frozen. Returns the signal that makes the shell abandon the rest
+ * of the command; undefined when the shell would continue with it and must be stopped too. A shell that waits for a
+ * program abandons the command on SIGINT only if the program died of SIGINT. Otherwise a trap does it, which runs
+ * before the next program, but not within a substitution: the outer command would run without its argument.
  */
 export async function endCommand(
   shell: ShellProcesses,
   bystanders: ReadonlySet<number>,
 ): Promise<"SIGINT" | typeof giveUp | undefined> {
   if (!shell.signalShell("SIGSTOP")) return undefined;
-  // Stays pending while the shell is frozen; another process may thaw it before the signal below.
+  // Stays pending while the shell is frozen, because another process may thaw it before the signal below.
   shell.signalShell(giveUp);
   const started = shell.children().filter((pid) => !bystanders.has(pid));
   // A process that is about to exec another program gets no signal until then.
@@ -63,7 +63,8 @@ async function endAll(shell: ShellProcesses, bystanders: ReadonlySet<number>): P
   const sendOnce = (pid: number, signal: NodeJS.Signals) => {
     const program = programOf(pid);
     const key = `${signal} ${pid} ${program}`;
-    // A program may treat a second signal as urgent; a copy of bash that is about to exec a program misses the first.
+    // A program may treat a second signal as urgent, but a copy of bash that is about to exec a program misses the
+    // first.
     if (sent.has(key) && program !== "bash") return;
     sent.add(key);
     send(signal, pid);
@@ -75,7 +76,7 @@ async function endAll(shell: ShellProcesses, bystanders: ReadonlySet<number>): P
     const left = shell.below(bystanders);
     if (left.length === 0) return true;
     if (passed > deadlineMs.kill) return false;
-    // The resource check freezes the command, too, and then thaws everything, including the shell.
+    // The resource check also freezes the command, and then thaws everything, including the shell.
     shell.signalShell("SIGSTOP");
     for (const pid of left) {
       if (passed > deadlineMs.terminate) sendOnce(pid, "SIGKILL");
@@ -86,7 +87,6 @@ async function endAll(shell: ShellProcesses, bystanders: ReadonlySet<number>): P
   }
 }
 
-/** Whether the process exists. */
 function send(signal: NodeJS.Signals | number, pid: number): boolean {
   return attempt(() => process.kill(pid, signal)) === true;
 }

@@ -26,7 +26,7 @@ interface ShellOrder extends Pick<DriverLine, "command" | "cwd" | "env"> {
 
 type Ran = Omit<RunningCommand, "attach">;
 
-/** A bash that reads one command after the other, confined as the environment was when it started. */
+/** A bash that reads one command after the other. Its confinement is that of the environment at its start. */
 export class Shell {
   /** Resolves when all its processes have ended. */
   readonly ended: Promise<ProcessExit>;
@@ -37,7 +37,7 @@ export class Shell {
   #lastCode = 0;
   hasEnded = false;
 
-  /** `directory` is private to this shell, which sees none of Toolcrib's other files. `signal` ends it. */
+  /** `directory` is private to this shell, which sees none of Toolcrib's other files. `signal` stops it. */
   static async open(
     environment: Environment,
     options: { readonly directory: string; readonly cwd: string; readonly signal: AbortSignal },
@@ -74,7 +74,7 @@ export class Shell {
     });
   }
 
-  /** According to the system, not the shell; undefined when unknown. */
+  /** The directory according to the system, not the shell; undefined when unknown. */
   directory(): string | undefined {
     return this.#processes.directory();
   }
@@ -95,7 +95,7 @@ export class Shell {
     const bystanders = new Set(this.#processes.children());
     const over = Promise.race([this.#endOf(mark), this.ended]);
     const line = driverLine({ ...order, ...pipes.paths, mark, lastCode: this.#lastCode });
-    // A shell that no longer reads has ended, or will be ended.
+    // A shell that no longer reads has ended, or will be stopped.
     this.running.write(Buffer.from(line)).catch(() => {});
     const remarks = unseen === 0 ? [] : [writtenUnseen(unseen)];
     return {
@@ -120,7 +120,7 @@ export class Shell {
     remarks: readonly string[],
   ): Awaited<Ran["exit"]> extends infer Exit ? Promise<Exit> : never {
     const end = await over;
-    // The next command begins only when no more signals are sent to end this one.
+    // The next command begins only when no more signals are sent to stop this one.
     const isLost = await wasLost;
     await Promise.all([pipes.stdout.finish(), pipes.stderr.finish()]);
     if ("cwd" in end) {
@@ -135,7 +135,7 @@ export class Shell {
     return { code: end.code, signal: end.signal, cwd: undefined, remarks: [...remarks, why, ...end.remarks] };
   }
 
-  /** Ends a cancelled command, and the shell if it does not return. Returns whether the shell was ended. */
+  /** Stops a cancelled command, and the shell if it does not return. Returns whether the shell was stopped. */
   async #endWhenAborted(
     signal: AbortSignal,
     over: Promise<unknown>,
@@ -169,7 +169,7 @@ function writtenUnseen(bytes: number): string {
 
 const mostCharacters = 4 * 1024 * 1024;
 
-/** A shell with its status, and its commands up to a limit. */
+/** A shell with its status, and a limited number of its commands. */
 export class OpenShell {
   readonly shell: Shell;
   readonly confinement: Environment["confinement"];
@@ -177,7 +177,7 @@ export class OpenShell {
   lastOutput: number = Date.now();
   endedAt: number | undefined;
   exit: Awaited<Shell["ended"]> | undefined;
-  /** Its end was reported. */
+  /** Whether its end was reported. */
   isReported = false;
   isTyped = false;
   readonly #commands = new Set<string>();

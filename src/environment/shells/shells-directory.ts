@@ -7,11 +7,11 @@ import { isGone, thisProcess } from "../../system/process-identity.ts";
 const start = "toolcrib-shells.";
 
 /**
- * The directories of the shells of one instance, in the system's temporary directory, because Toolcrib's own are hidden from
- * commands, and the path of a socket must be short. Removes those of processes that have ended.
+ * The directories of the shells of one instance. They are in the system's temporary directory, because Toolcrib's own
+ * are hidden from commands, and the path of a socket must be short. Removes those of processes that have ended.
  */
 export class ShellsDirectory {
-  /** For the windows; not visible in shells. */
+  /** The directory for windows, which shells cannot see. */
   readonly windows: string;
   readonly #path: string;
   #shells = 0;

@@ -12,8 +12,8 @@ interface WindowListener {
 }
 
 /**
- * Windows of a separate tmux server. No command runs in a window: it only shows output, and passes on typed lines. So no
- * command can control or type into its terminal, and none can reach tmux.
+ * Windows of a separate tmux server. No command runs in a window: it only shows output, and passes on typed lines. So
+ * no command can control or type into its terminal, and none can connect to tmux.
  */
 export class TmuxWindows {
   readonly #directory: string;
@@ -21,7 +21,7 @@ export class TmuxWindows {
   #windows = 0;
   #server: Promise<RunningProcess | undefined> | undefined;
 
-  /** The directory must not be seen by commands. */
+  /** Commands must not see this directory. */
   constructor(directory: string) {
     this.#directory = directory;
   }
@@ -46,7 +46,7 @@ export class TmuxWindows {
     const isOpen = await this.#run(helpers.environment, [
       ...["new-session", "-d", "-s", name, "-x", "200", "-y", "50"],
       ...["/bin/sh", "-c", terminalProgram, "sh", shown, typed],
-      // From now on the last window ends the server, also when this process is killed.
+      // From now on the last window ends the server, even when this process is killed.
       ...[";", "set", "-s", "exit-empty", "on"],
     ]);
     if (isOpen) return window;
@@ -101,7 +101,7 @@ export class TmuxWindows {
 
 const patienceMs = 2000;
 
-/** Keeps shown output from changing the user's clipboard, titles or terminal settings. */
+/** Keeps the shown output from changing the user's clipboard, titles or terminal settings. */
 const tmuxSettings = `set -s set-clipboard off
 set -g set-titles off
 set -g status-right ""
@@ -112,7 +112,7 @@ set -g history-limit 10000
 set -g default-shell /bin/sh
 `;
 
-/** Passes on lines and Ctrl-C, and shows output; ends when no process writes to it. */
+/** Passes on lines and Ctrl-C, and shows output. Ends when no process writes to it. */
 const terminalProgram = `stty -ixon 2>/dev/null
 trap "" QUIT TSTP
 { cat "$1"; kill $$; } &
@@ -124,7 +124,7 @@ const mostUnshown = 256 * 1024;
 
 /** Shows the user the output of a shell, and lets them type commands for it. */
 export class Window {
-  /** The command with which the user opens it. */
+  /** The command that the user runs to open it. */
   readonly attach: string;
   readonly #shown: Socket;
   readonly #typed: Socket;
@@ -136,7 +136,7 @@ export class Window {
   ) {
     this.attach = paths.attach;
     const { O_RDONLY, O_RDWR, O_NONBLOCK } = constants;
-    // This process has both ends open until the window has opened its own; all are closed when this process ends.
+    // This process has both ends open until the window has opened its own. All are closed when this process ends.
     const [shown, typed] = [
       openSync(paths.shown, O_RDWR | O_NONBLOCK),
       openSync(paths.typed, O_RDONLY | O_NONBLOCK),
@@ -151,7 +151,7 @@ export class Window {
     this.#listen(listener);
   }
 
-  /** Much of its output is waiting to be shown. */
+  /** Whether much of its output is waiting to be shown. */
   get isBehind(): boolean {
     return this.#shown.writableLength >= mostUnshown;
   }

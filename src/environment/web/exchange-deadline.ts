@@ -3,19 +3,19 @@ import { ToolError } from "../../contract/error.ts";
 import { abortError } from "../../lib/async/abort.ts";
 
 export interface DeadlineLimits {
-  /** From the first step to the last byte. */
+  /** The limit from the first step to the last byte. */
   readonly totalMs: number;
-  /** Without a byte from the server. */
+  /** The longest time without a byte from the server. */
   readonly idleMs: number;
 }
 
-/** Ends an exchange that is cancelled, that takes too long, or whose server is silent. */
+/** Aborts an exchange that is cancelled, takes too long, or whose server is silent. */
 export class ExchangeDeadline {
   readonly #name: string;
   readonly #limits: DeadlineLimits;
   readonly #over = Promise.withResolvers<never>();
   readonly end: () => void;
-  /** Why it was ended, if it was. */
+  /** The reason why it was aborted, if it was. */
   reason: ToolError | undefined;
 
   constructor(name: string, limits: DeadlineLimits, signal: AbortSignal) {
@@ -42,7 +42,7 @@ export class ExchangeDeadline {
     return Promise.race([step, this.#over.promise]);
   }
 
-  /** Also ends the exchange when nothing comes over this connection for too long. */
+  /** Also aborts the exchange when this connection is silent for too long. */
   over(socket: Socket): void {
     const { idleMs } = this.#limits;
     const silent = `${this.#name} sent nothing for ${idleMs / 1000} s`;

@@ -12,7 +12,7 @@ import { cannotConnect, ended, noTrust, notHttp } from "./web-errors.ts";
 
 /** Set by tests only. */
 export interface ExchangeOptions extends Pick<OutboundOptions, "resolve"> {
-  /** The certificate authority, instead of those that Node trusts. */
+  /** The certificate authority that replaces those that Node trusts. */
   readonly ca?: string | undefined;
   readonly limits?: Partial<ExchangeLimits> | undefined;
 }
@@ -23,7 +23,7 @@ interface ExchangeLimits extends DeadlineLimits {
 
 const defaults: ExchangeLimits = { totalMs: 30_000, idleMs: 15_000, headerBytes: 64 * 1024 };
 
-/** See Environment.exchange. Each has its own connection, which was checked for one call only. */
+/** See Environment.exchange. Each exchange has its own connection, which is checked for one call only. */
 export async function exchange(request: WebRequest, options: ExchangeOptions = {}): Promise<WebAnswer> {
   throwIfAborted(request.signal);
   const origin = originOf(request.url);
@@ -55,7 +55,7 @@ function send(
   return new Promise((resolve, reject) => {
     const fail = (error: Error) => reject(ended(name, error));
     const host = url.host.replace(/\.+(?=:\d+$|$)/, "");
-    // Without an agent: no proxy from the environment, and no connection that is kept alive.
+    // Without an agent, no proxy from the environment and no kept-alive connection is used.
     const sent = httpRequest({
       createConnection: () => socket,
       method,
@@ -81,7 +81,7 @@ function headersOf({ headers }: IncomingMessage): WebAnswer["headers"] {
   );
 }
 
-/** Connects to a checked address; the certificate must be for the requested host. */
+/** Connects to a checked address. The certificate must be for the requested host. */
 async function connectTo(
   network: OutboundNetwork,
   origin: WebOrigin,
@@ -107,7 +107,7 @@ function secure(plain: Socket, { host, name }: WebOrigin, ca: string | undefined
   return new Promise((resolve, reject) => {
     const socket = connectSecurely({
       socket: plain,
-      // The host that the certificate must be for; the connection already exists.
+      // The host that the certificate must match; the connection already exists.
       host,
       servername: isIP(host) === 0 ? host : undefined,
       ca,
@@ -122,7 +122,7 @@ function secure(plain: Socket, { host, name }: WebOrigin, ca: string | undefined
 
 export interface WebOrigin extends HostAndPort {
   readonly isSecure: boolean;
-  /** For messages: "example.com", "localhost:3000". */
+  /** The host for messages: "example.com", "localhost:3000". */
   readonly name: string;
 }
 

@@ -48,7 +48,7 @@ describe("the place of an exchange", () => {
     const url = new URL(`http://${host}:9/`);
     expect(await ask(url.href, { mayConnect: everythingPublic })).toEqual({
       error: `denied: This call may not connect to ${url.host}`,
-      hint: `The user can allow it with the rule: allow connect ${address}`,
+      hint: `Ask the user to add the rule: allow connect ${address}`,
     });
   });
 
@@ -67,7 +67,7 @@ describe("the place of an exchange", () => {
     );
     expect(answer).toEqual({
       error: `denied: ${host.toLowerCase()} is at 10.0.0.5 (private), not on the internet`,
-      hint: "The user can allow it with the rule: allow connect 10.0.0.5",
+      hint: "Ask the user to add the rule: allow connect 10.0.0.5",
     });
   });
 
@@ -97,7 +97,7 @@ describe("the place of an exchange", () => {
     expect([await ask(url, { mayConnect: undefined }), server.heard]).toEqual([
       {
         error: `denied: This call may not connect to 127.0.0.1:${server.port}`,
-        hint: "The user can allow it with the rule: allow connect 127.0.0.1",
+        hint: "Ask the user to add the rule: allow connect 127.0.0.1",
       },
       [],
     ]);
@@ -186,7 +186,7 @@ describe("a secure exchange", () => {
     expect([await ask(`https://${host}:${server.port}/`, {}, { resolve, ca }), server.heard]).toEqual([
       {
         error: `unavailable: No secure connection to ${host}:${server.port} could be made (${code})`,
-        hint: "Its certificate is not trusted. The user can add its authority with NODE_EXTRA_CA_CERTS.",
+        hint: "Ask the user to trust its certificate with NODE_EXTRA_CA_CERTS.",
       },
       [],
     ]);

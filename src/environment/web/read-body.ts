@@ -3,7 +3,7 @@ import { pipeline, type Readable, type Transform } from "node:stream";
 import { ToolError } from "../../contract/error.ts";
 import type { WebAnswer, WebRequest } from "../../contract/web.ts";
 
-/** The decompressed body, at most `maxBytes`, whatever size it declares. */
+/** The decompressed body, at most `maxBytes` regardless of its declared size. */
 export async function readBody(
   response: IncomingMessage,
   { maxBytes, progress }: WebRequest,
@@ -34,7 +34,7 @@ export async function readBody(
   return { body: body.subarray(0, maxBytes), isCut: meter.isCut || length > maxBytes };
 }
 
-/** Limits the compressed bytes, too: they may decompress to nothing. */
+/** Limits the compressed bytes too, because they may decompress to nothing. */
 async function* metered(
   response: IncomingMessage,
   maxBytes: number,
@@ -75,7 +75,7 @@ async function decoderFor(coding: string, first: Uint8Array): Promise<Transform>
     case "x-gzip":
       return zlib.createGunzip();
     case "deflate":
-      // With the header that the standard requires, whose method is always 8, or without it, as some servers do.
+      // Some servers omit the header that the standard requires, whose method is always 8.
       return (first[0]! & 0x0f) === 8 ? zlib.createInflate() : zlib.createInflateRaw();
     case "br":
       return zlib.createBrotliDecompress();
@@ -88,7 +88,7 @@ async function decoderFor(coding: string, first: Uint8Array): Promise<Transform>
   }
 }
 
-/** One at most: several are practically never used, except by decompression bombs. */
+/** Accepts at most one coding. Several are practically never used, except by decompression bombs. */
 function codingOf({ headers, statusCode }: IncomingMessage): string {
   if (statusCode === 204 || statusCode === 304) return "identity";
   const codings = (headers["content-encoding"] ?? "")

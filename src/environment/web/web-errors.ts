@@ -1,4 +1,5 @@
 import { ToolError } from "../../contract/error.ts";
+import { ruleFlags } from "../../lib/text/rule-text.ts";
 import type { ConnectionError } from "../../system/network-policy.ts";
 import type { WebOrigin } from "./exchange.ts";
 
@@ -10,22 +11,31 @@ export function cannotConnect({ host, name }: WebOrigin, error: ConnectionError)
       hint: "Try again later, or another address.",
     });
   const { address, kind, named = /\.localhost$/.test(host) ? "localhost" : host } = error.found ?? {};
-  const hint = `The user can allow it with the rule: allow connect ${named}`;
-  if (kind === undefined) return new ToolError("denied", `This call may not connect to ${name}`, { hint });
+  const rule = `allow connect ${named}`;
+  const hints = {
+    hint: `Ask the user to add the rule: ${rule}`,
+    forUser: { hint: `To allow it, add ${ruleFlags([rule])}` },
+  };
+  if (kind === undefined) return new ToolError("denied", `This call may not connect to ${name}`, hints);
   if (kind === "public")
     return new ToolError("denied", `${name} is at ${address}, which a rule denies`, {
-      hint: "The user can change that rule.",
+      hint: "Ask the user to change that rule.",
+      forUser: { hint: "Change that rule. To list all rules, run: toolcrib policy show" },
     });
   const found = address === host ? kind : `at ${address} (${kind})`;
-  return new ToolError("denied", `${name} is ${found}, not on the internet`, { hint });
+  return new ToolError("denied", `${name} is ${found}, not on the internet`, hints);
 }
 
 export function noTrust(name: string, error: Error): ToolError {
   const code = "code" in error ? String(error.code) : error.message;
-  return new ToolError("unavailable", `No secure connection to ${name} could be made (${code})`, {
-    hint: certificateFaults.test(code)
-      ? "Its certificate is not trusted. The user can add its authority with NODE_EXTRA_CA_CERTS."
-      : "Try again later, or check whether this port uses https.",
+  const message = `No secure connection to ${name} could be made (${code})`;
+  if (!certificateFaults.test(code))
+    return new ToolError("unavailable", message, {
+      hint: "Try again later, or check whether this port uses https.",
+    });
+  return new ToolError("unavailable", message, {
+    hint: "Ask the user to trust its certificate with NODE_EXTRA_CA_CERTS.",
+    forUser: { hint: "To trust its certificate, set NODE_EXTRA_CA_CERTS to the file of its authority." },
   });
 }
 

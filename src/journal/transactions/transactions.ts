@@ -199,8 +199,8 @@ async function rollBack(
   const { keepingEnvironment } = await import("../keep/keeping-environment.ts");
   const environment = keepingEnvironment(parts.unguarded(), { ...parts, callId });
   const refuses = protecting(parts.guard, environment.workspace);
-  const reach = { session: parts.session, calls: "workspace", refuses } as const;
-  const history = new JournalHistory({ ...parts, environment, callId, scope: reach });
+  const scope = { session: parts.session, calls: "workspace", refuses } as const;
+  const history = new JournalHistory({ ...parts, environment, callId, scope });
   try {
     const { files, leftAlone, notes } = await history.undo(
       { kind: "calls", ids: calls },

@@ -67,7 +67,7 @@ describe("where web.fetch goes", () => {
         places.map((place, index) => [
           place,
           "denied",
-          `The user can allow it with the rule: allow connect ${remedies[index]}`,
+          `Ask the user to add the rule: allow connect ${remedies[index]}`,
         ]),
         [],
       ]);

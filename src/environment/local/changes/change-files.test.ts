@@ -141,7 +141,7 @@ it("tells which files it could not take back, because somebody had written them 
   const { stdout } = spawnSync(process.execPath, [program, world.path("."), records], { encoding: "utf8" });
   expect(JSON.parse(stdout)).toEqual({
     code: "unavailable",
-    message: "Disk error at two. Not undone, because changed meanwhile: one",
+    message: "Disk error at two. Not undone, because they changed in the meantime: one",
     hint: "Check these files; all others are unchanged.",
   });
   expect(await contentOf(world.environment)).toEqual({ one: "by hand", two: "old" });

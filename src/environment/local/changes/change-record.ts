@@ -22,7 +22,7 @@ import { hasNoHardLinks } from "../../../system/temporary-file.ts";
 import { isNormal } from "../../../system/workspace-path.ts";
 import { type FileStep, tidyStep, undoStep } from "./file-step.ts";
 
-/** The intended steps, recorded before the first is done. */
+/** The intended steps, recorded before the first one is applied. */
 interface Intent {
   readonly workspace: string;
   readonly steps: readonly FileStep[];
@@ -31,7 +31,7 @@ interface Intent {
 }
 
 /**
- * `prepared`: no file is changed. `committed`: everything needed to complete the change lies next to the files.
+ * `prepared`: no file is changed. `committed`: all content needed to complete the change is next to the files.
  * `returning`: the change is being undone. `settled`: only temporary files are left to remove.
  */
 export type Phase = (typeof phases)[number];
@@ -41,8 +41,8 @@ const phases = ["prepared", "committed", "returning", "settled"] as const;
 const phaseBytes = 9;
 
 /**
- * The record of one change set: a file that starts with its phase, and is named after its process. While files are
- * changed it has a second name, which only one record can have: so change sets of several processes take turns.
+ * The record of one change set: a file that starts with its phase and is named after its process. While files are
+ * changed, it has a second name that only one record can have, so that change sets of several processes take turns.
  */
 export class ChangeRecord {
   readonly intent: Intent;
@@ -74,7 +74,7 @@ export class ChangeRecord {
     }
   }
 
-  /** The records of processes that have ended; the first process that finds one takes it over. */
+  /** The records of processes that have ended. The first process that finds one takes it over. */
   static *abandoned(folder: string, workspace: string): Generator<ChangeRecord> {
     for (const { id, path } of recordsIn(folder)) {
       try {
@@ -82,7 +82,7 @@ export class ChangeRecord {
         if (content !== undefined && content.intent.workspace !== workspace) continue;
         const taken = join(folder, `${id}.${thisProcess()}`);
         renameSync(path, taken);
-        // An incomplete record: its process died before it changed anything.
+        // The record is incomplete, so its process died before it changed anything.
         if (content === undefined) unlinkSync(taken);
         else yield new ChangeRecord(reopen(folder, taken), content);
       } catch (error) {
@@ -101,7 +101,7 @@ export class ChangeRecord {
     if (phase === "committed") syncDirectory(this.#file.folder);
   }
 
-  /** Whether no other process is changing files now. If so, none will until this record is gone. */
+  /** Whether no other process is changing files now. If so, none will until this record is removed. */
   takeTurn(): boolean {
     const turn = join(this.#file.folder, turnName);
     try {
@@ -109,7 +109,7 @@ export class ChangeRecord {
       this.#hasTurn = true;
       return true;
     } catch (error) {
-      // The record of the turn is always removed last. If it is gone, the user has deleted it.
+      // The record that holds the turn is always removed last. If it is missing, the user has deleted it.
       if (errnoOf(error) === "EEXIST" && statSync(turn, { throwIfNoEntry: false })?.nlink === 1)
         unlinkSync(turn);
       if (errnoOf(error) === "EEXIST") return false;
@@ -119,7 +119,9 @@ export class ChangeRecord {
     }
   }
 
-  /** Leaves the record to the next start. Never fails: the next process finds a turn without a living process. */
+  /**
+   * Leaves the record to the next start. Never fails, because the next process finds a turn whose process has ended.
+   */
   leave(): void {
     attempt(() => this.#close());
   }
@@ -172,7 +174,7 @@ function reopen(folder: string, path: string): RecordFile {
   return { folder, path, handle, hasTurn: turn?.ino === fstatSync(handle).ino };
 }
 
-/** Undefined for an incomplete record. The state directory may lie in a workspace, so names are not trusted. */
+/** Returns undefined for an incomplete record. The state directory may be in a workspace, so names are not trusted. */
 function parse(text: string): { readonly phase: Phase; readonly intent: Intent } | undefined {
   const phase = text.slice(0, phaseBytes).trimEnd() as Phase;
   if (!phases.includes(phase) || !text.endsWith("\n")) return undefined;
@@ -191,7 +193,7 @@ export interface HeldStep {
   readonly directory: PinnedDirectory;
 }
 
-/** Undoes the steps, last first. Returns the files that were changed since, which are left alone. */
+/** Undoes the steps, last first. Returns the files that were changed since, which stay unchanged. */
 export function undoSteps(steps: readonly HeldStep[]): readonly FileStep[] {
   const leftAlone = steps.toReversed().filter(({ step, directory }) => !undoStep(directory, step));
   return leftAlone.reverse().map(({ step }) => step);
@@ -201,7 +203,7 @@ export function tidy(steps: readonly HeldStep[]): void {
   for (const { step, directory } of steps) tidyStep(directory, step);
 }
 
-/** Waits until the names in these directories are on the disk. */
+/** Waits until the names in these directories are on disk. */
 export function syncDirectories(directories: Iterable<PinnedDirectory>): void {
   const paths = new Map<string, string>();
   for (const directory of directories) paths.set(directory.realPath, directory.at("."));

@@ -22,7 +22,7 @@ import {
 import { ChangedFile, findTarget, refuseSharedFiles, refuseUnlikely, type Target } from "./changed-file.ts";
 import type { FileStep } from "./file-step.ts";
 
-/** See Environment.change. `nameOf` checks a path as it was given. */
+/** See Environment.change. `nameOf` checks a path as the caller spelled it. */
 export async function changeFiles(
   changes: readonly FileChange[],
   options: ChangeOptions & {
@@ -82,16 +82,16 @@ export interface ChangeRecords {
 }
 
 /**
- * Files that are changed together. All new contents are written next to them first, and the old ones are kept there until
- * every file is changed. From the last check of the first file to the change of the last, no other change runs, neither
- * in this process nor in another with the same folder of records.
+ * Files that are changed together. All new contents are written next to the files first, and the old ones stay there
+ * until every file is changed. From the last check of the first file to the change of the last, no other change runs,
+ * neither in this process nor in another with the same folder of records.
  */
 class ChangeSet {
   /** Sorted by path, so that two overlapping sets have the same order. */
   readonly #files: readonly ChangedFile[];
   readonly #held: readonly HeldStep[];
   readonly #options: ChangeSetOptions;
-  /** Renaming is atomic: a single rename needs no undo. */
+  /** Whether the change is a single rename, which is atomic and needs no undo. */
   readonly #isOne: boolean;
   #record: ChangeRecord | undefined;
   #currentPath = "";
@@ -135,13 +135,13 @@ class ChangeSet {
     for (const file of this.#each()) await file.check(signal);
     await this.#waitForTurn();
     throwIfAborted(signal);
-    // A change by others before its turn makes it stale, and then nothing is announced.
+    // If another process changed a file before this turn, the change is stale and nothing is announced.
     for (const file of this.#each()) file.lookAgain();
     this.#options.announce();
     this.#mark("committed");
   }
 
-  /** Many at once: the disk hardly takes longer than for one. */
+  /** Syncs many at once, because the disk hardly takes longer than for one. */
   async #syncFresh(): Promise<void> {
     for (let first = 0; first < this.#files.length; first += maxSyncs) {
       const some = this.#files.slice(first, first + maxSyncs);
@@ -186,7 +186,7 @@ class ChangeSet {
       this.#record?.leave();
       const paths = changed.map(({ step }) => step.path).join(", ");
       throw new ToolError(error.code, `${error.message}. Not all changes could be undone: ${paths}`, {
-        hint: "Check these files. Their old contents lie next to them, and the next start tries again.",
+        hint: "Check these files. Their old contents are next to them, and the next start retries the undo.",
         cause,
       });
     }
@@ -194,7 +194,7 @@ class ChangeSet {
     if (leftAlone.length > 0) throw notUndone(error, leftAlone);
   }
 
-  /** Removes the temporary files. The files themselves are correct, so a failure here is not reported. */
+  /** Removes the temporary files. A failure is not reported, because the files themselves are correct. */
   #discard(): void {
     try {
       tidy(this.#held);
@@ -215,12 +215,12 @@ class ChangeSet {
     }
   }
 
-  /** A single rename need not be recorded on disk: the file itself shows whether it was done. */
+  /** A single rename need not be recorded on disk, because the file itself shows whether it was done. */
   #mark(phase: Phase): void {
     this.#record?.mark(phase, { durable: this.#options.durable && !this.#isOne });
   }
 
-  /** Each file; errors are about the current one. */
+  /** Yields each file. Errors are about the current one. */
   *#each(): Generator<ChangedFile> {
     for (const file of this.#files) {
       this.#currentPath = file.path;
@@ -228,7 +228,7 @@ class ChangeSet {
     }
   }
 
-  /** Relative to the workspace, parents first. */
+  /** Paths relative to the workspace, parents first. */
   #missingDirectories(workspace: string): readonly string[] {
     const all = this.#files.flatMap(({ target: { location } }) => missingAbove(location));
     return [...new Set(all)].map((path) => path.slice(withSlash(workspace).length));
@@ -238,7 +238,7 @@ class ChangeSet {
 // Limits the number of open files.
 const maxSyncs = 64;
 
-// Others need a few milliseconds if they wait for the disk.
+// Other processes need a few milliseconds if they wait for the disk.
 const waitMs = 2;
 const longestWaitMs = 10_000;
 
@@ -252,13 +252,17 @@ function othersChange(): ToolError {
 
 function notUndone(error: ToolError, steps: readonly FileStep[]): ToolError {
   const paths = steps.map(({ path }) => path).join(", ");
-  return new ToolError(error.code, `${error.message}. Not undone, because changed meanwhile: ${paths}`, {
-    hint: "Check these files; all others are unchanged.",
-    cause: error,
-  });
+  return new ToolError(
+    error.code,
+    `${error.message}. Not undone, because they changed in the meantime: ${paths}`,
+    {
+      hint: "Check these files; all others are unchanged.",
+      cause: error,
+    },
+  );
 }
 
-/** Each file was checked before: what is wrong now has changed since. */
+/** Each file was checked before, so any fault now is a later change. */
 function explain(error: unknown, path: string): ToolError {
   const errno = errnoOf(error);
   if (errno === "ENOENT") return isStale(path, "gone");

@@ -98,7 +98,7 @@ export class ChangedFile {
     }
   }
 
-  /** Keeps the old content until the whole set is done. */
+  /** Keeps the old content until the whole set is changed. */
   async keepOld(options: StagingOptions): Promise<void> {
     const { step, location } = this.target;
     if (step?.how === "rewrite") return this.#copyOld(step, options);
@@ -129,7 +129,7 @@ export class ChangedFile {
     }
   }
 
-  /** Checks that the file is what the change expects. */
+  /** Checks that the file is the one that the change expects. */
   async check(signal: AbortSignal | undefined): Promise<void> {
     const { change, location, named, file, step } = this.target;
     if (file === undefined) {
@@ -140,7 +140,7 @@ export class ChangedFile {
     if (isLink && linkAt(this.directory, location.name) !== step.link) throw isStale(this.path, "changed");
     const handle = isLink ? openForReading(this.#pinning, named) : openIn(this.directory, location.name);
     try {
-      // Taken before it is read: the last check detects writes meanwhile.
+      // Taken before the file is read, so that the last check detects later writes.
       const stats = fstatSync(handle, { bigint: true });
       this.#seen = isLink ? this.#look() : stats;
       if (!stats.isFile() || (await hashPatiently(handle, new TimeSlice(signal))) !== change.before)
@@ -150,7 +150,7 @@ export class ChangedFile {
     }
   }
 
-  /** The last check before the file is changed: it was not written since the first one. */
+  /** The last check before the change: the file was not written since the first check. */
   lookAgain(): void {
     const now = this.#look();
     const seen = this.#seen;
@@ -162,7 +162,7 @@ export class ChangedFile {
       throw isStale(this.path, "changed");
   }
 
-  /** Changes the file. Without `keepsOld` a removal cannot be undone. */
+  /** Changes the file. Without `keepsOld`, a removal cannot be undone. */
   apply({ keepsOld }: { readonly keepsOld: boolean }): void {
     const { step, directory } = this;
     const { name } = this.target.location;
@@ -206,15 +206,15 @@ export interface Target {
   readonly path: string;
   readonly realPath: string;
   readonly location: EntryLocation;
-  /** The file with the content; when a link is removed, its target. */
+  /** The file with the content. For a removed link, its target. */
   readonly file: Stats | undefined;
-  /** The file whose mode and owner it takes. */
+  /** The file whose mode and owner the new file gets. */
   readonly like: Stats | undefined;
   /** Undefined when the file is only checked. */
   readonly step: FileStep | undefined;
 }
 
-/** Finds and checks the target of a change. `nameOf` checks a path as it was given. */
+/** Finds and checks the target of a change. `nameOf` checks a path as the caller spelled it. */
 export function findTarget(
   pinning: Pinning,
   change: FileChange,
@@ -250,7 +250,7 @@ export function refuseUnlikely(targets: readonly Target[]): void {
   }
 }
 
-/** A file that is changed under all its hard links can be changed by one of them only. */
+/** A file with several hard links can be rewritten through only one of them. */
 export function refuseSharedFiles(targets: readonly Target[]): void {
   for (const one of targets.filter(({ step }) => step?.how === "rewrite")) {
     const isSame = ({ file }: Target) => file?.ino === one.file?.ino && file?.dev === one.file?.dev;

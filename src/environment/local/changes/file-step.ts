@@ -18,13 +18,13 @@ import { confirmOpened, openIn } from "../../../system/pinning.ts";
 import { hasNoHardLinks, temporaryName } from "../../../system/temporary-file.ts";
 
 /**
- * The change of one file of a change set, as it is recorded: enough to complete or undo it, together with the file and
- * the temporary files next to it.
+ * The recorded change of one file in a change set. Together with the file and the temporary files next to it, it is
+ * enough to complete or undo the change.
  */
 export interface FileStep {
   /** Real path relative to the workspace. */
   readonly path: string;
-  /** `replace` gives the name a new file; `rewrite` gives the file new content, under all its names. */
+  /** `replace` gives the name a new file. `rewrite` gives the file new content under all its names. */
   readonly how: "create" | "replace" | "rewrite" | "remove";
   /** Hashes, or "nothing". */
   readonly before: string;
@@ -34,22 +34,22 @@ export interface FileStep {
   readonly id: string;
 }
 
-/** The temporary file with the new content, gone when the file has it. */
+/** The temporary file with the new content. It no longer exists when the file has that content. */
 export function freshName({ id }: FileStep): string {
   return temporaryName(id);
 }
 
-/** The old content until the whole set is done: a hard link or a copy; after `remove`, the entry itself. */
+/** The old content until the whole set is changed: a hard link or a copy; after `remove`, the entry itself. */
 export function keptName({ id }: FileStep): string {
   return `.toolcrib-${id}.old`;
 }
 
-/** The name of `fresh` when a `rewrite` is done. */
+/** The name of `fresh` after a `rewrite`. */
 function writtenName({ id }: FileStep): string {
   return `.toolcrib-${id}.new`;
 }
 
-/** Does a step for which `canApply` is true. */
+/** Applies a step for which `canApply` is true. */
 export function applyStep(directory: PinnedDirectory, step: FileStep): void {
   const name = nameOf(step);
   const fresh = freshName(step);
@@ -62,14 +62,14 @@ export function applyStep(directory: PinnedDirectory, step: FileStep): void {
   }
 }
 
-/** Whether the step is still to be done, and the file is unchanged. */
+/** Whether the step is not applied yet and the file is unchanged. */
 export function canApply(directory: PinnedDirectory, step: FileStep): boolean {
   if (step.how === "remove") return isAsBefore(directory, step);
   if (contentAt(directory, freshName(step)) !== step.after) return false;
   return isAsBefore(directory, step) || isTorn(directory, step);
 }
 
-/** Whether a step that cannot be done is done already, even if the file has changed since. */
+/** Whether a step that cannot be applied is already applied, even if the file has changed since. */
 export function isApplied(directory: PinnedDirectory, step: FileStep): boolean {
   if (isAsAfter(directory, step)) return true;
   if (step.how === "remove") return exists(directory, keptName(step));
@@ -80,7 +80,7 @@ export function isAsAfter(directory: PinnedDirectory, step: FileStep): boolean {
   return contentAt(directory, nameOf(step)) === step.after;
 }
 
-/** Undoes a step as far as it was done; false when the file was changed since, and is left alone. */
+/** Undoes the applied part of a step. Returns false, and leaves the file unchanged, when it was changed since. */
 export function undoStep(directory: PinnedDirectory, step: FileStep): boolean {
   const name = nameOf(step);
   const kept = keptName(step);
@@ -106,7 +106,7 @@ function isAsBefore(directory: PinnedDirectory, step: FileStep): boolean {
   return contentAt(directory, name) === step.before;
 }
 
-/** Whether a rewrite was interrupted. Nothing else can be: renaming is atomic. */
+/** Whether a rewrite was interrupted. No other step can be, because renaming is atomic. */
 function isTorn(directory: PinnedDirectory, step: FileStep): boolean {
   if (step.how !== "rewrite") return false;
   const fresh = exists(directory, freshName(step)) ? freshName(step) : writtenName(step);
@@ -114,8 +114,8 @@ function isTorn(directory: PinnedDirectory, step: FileStep): boolean {
 }
 
 /**
- * Without renameat2, only a hard link takes a free name atomically. For a `link` the name is only checked: on some systems a
- * hard link to it would be one to its target.
+ * Without renameat2, only a hard link takes a free name atomically. For a `link` the name is only checked, because on
+ * some systems a hard link to it would be one to its target.
  */
 function takeFreeName(directory: PinnedDirectory, from: string, name: string, link?: string): void {
   try {
@@ -136,7 +136,7 @@ function nameOf({ path }: FileStep): string {
 
 const inPlace = constants.O_WRONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** Gives a file the content and mode of another one, in place, so that all its names have them. */
+/** Gives a file the content and mode of another one in place, so that all its names have them. */
 function rewrite(directory: PinnedDirectory, name: string, from: string): void {
   const source = openIn(directory, from);
   try {
@@ -156,7 +156,10 @@ function rewrite(directory: PinnedDirectory, name: string, from: string): void {
   }
 }
 
-/** Whether a file can be the result of an interrupted `rewrite`: each byte from either file, or zero if the disk lost it. */
+/**
+ * Whether a file can be the result of an interrupted `rewrite`: each byte is from one of the two files, or zero if the
+ * disk lost it.
+ */
 function isMixture(
   directory: PinnedDirectory,
   name: string,

@@ -7,13 +7,14 @@ import { withSlash } from "../../../system/workspace-path.ts";
 import { ChangeRecord, type HeldStep, syncDirectories, tidy, undoSteps } from "./change-record.ts";
 import { applyStep, canApply, type FileStep, isApplied, isAsAfter } from "./file-step.ts";
 
-/** Settles the change sets of processes that died before they were done. `folder` contains the records. */
+/** Completes or undoes the change sets of processes that died. `folder` contains the records. */
 export function recoverChanges(pinning: Pinning, folder: string): readonly RecoveredChange[] {
   const recovered: RecoveredChange[] = [];
   for (const record of ChangeRecord.abandoned(folder, pinning.root)) {
     const wasSettled = record.phase === "settled";
     const change = recover(pinning, record);
-    // A settled change is not reported: its caller may have the answer. Of a move only directories are recorded.
+    // A settled change is not reported, because its caller may have the result. For a move, only directories are
+    // recorded.
     if (!wasSettled && change.paths.length > 0) recovered.push(change);
   }
   return recovered;
@@ -55,7 +56,7 @@ function recover(pinning: Pinning, record: ChangeRecord): RecoveredChange {
   }
 }
 
-/** Whether each file can be changed, or was changed already. When a directory is gone, so are its files. */
+/** Whether each file can be changed or is already changed. When a directory is missing, so are its files. */
 function canComplete(held: readonly HeldStep[], lost: readonly FileStep[]): boolean {
   return (
     held.every(({ step, directory }) => canApply(directory, step) || isApplied(directory, step)) &&
@@ -68,7 +69,7 @@ function complete(held: readonly HeldStep[]): readonly FileStep[] {
   return held.filter(({ step, directory }) => !isAsAfter(directory, step)).map(({ step }) => step);
 }
 
-/** Removes directories that were created for files that were not written; they may be in use by now. */
+/** Removes directories that were created for files that were not written, unless they are in use. */
 function removeDirectories(pinning: Pinning, paths: readonly string[]): void {
   for (const path of paths.toReversed()) {
     const parent = pinExactly(pinning, posix.dirname(path));
@@ -82,7 +83,7 @@ function removeDirectories(pinning: Pinning, paths: readonly string[]): void {
   }
 }
 
-/** A directory by its real path; undefined when it is gone or replaced. */
+/** A directory by its real path; undefined when it is missing or replaced. */
 function pinExactly(pinning: Pinning, path: string): PinnedDirectory | undefined {
   const expected = path === "." ? pinning.root : withSlash(pinning.root) + path;
   try {

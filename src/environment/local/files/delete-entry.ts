@@ -17,7 +17,7 @@ import { fileInfo } from "./file-info.ts";
 import { type EntryLocation, locateExisting, realPathOf } from "./locate-entry.ts";
 import type { NamedPath } from "./read-file.ts";
 
-/** Removes the entry at a path; a link itself, never its target. */
+/** Removes the entry at a path. Removes a link itself, never its target. */
 export async function deleteEntry(pinning: Pinning, path: NamedPath, options: DeleteOptions): Promise<void> {
   throwIfAborted(options.signal);
   const location = locateExisting(pinning, path.absolute, { followLinks: false, givenPath: path.given });
@@ -77,13 +77,13 @@ function removal(realPath: string, stats: Stats): ChangeReceipt {
   return { realPath, before: fileInfo(stats), after: undefined };
 }
 
-/** Called for each entry; for a directory after its contents. */
+/** Called for each entry. Called for a directory after its contents. */
 export type Visit = (here: PinnedDirectory, name: Uint8Array, kind: "directory" | "other") => void;
 
 /**
- * Visits everything in a directory, and closes it. Directories are pinned: one that is replaced by a link meanwhile is an
- * error and is never followed. Only the current directory is pinned, so that depth costs nothing; on the way back ".."
- * must be the directory that it came from.
+ * Visits everything in a directory, and closes it. Directories are pinned: one that is replaced by a link is an error
+ * and is never followed. Only the current directory is pinned, so depth costs nothing. On the way back, ".." must be
+ * the directory that it came from.
  */
 export async function walkTree(top: PinnedDirectory, visit: Visit, timeSlice: TimeSlice): Promise<void> {
   let here = top;

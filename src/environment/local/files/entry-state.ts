@@ -129,7 +129,7 @@ function apply(directory: PinnedDirectory, name: string, { before, after }: Entr
   }
 }
 
-/** By a handle on the entry itself: setting a mode by path would follow a link. */
+/** Uses a handle on the entry itself, because setting a mode by path would follow a link. */
 function setMode(
   parent: PinnedDirectory,
   name: string,

@@ -9,7 +9,7 @@ import { singleName, withSlash } from "../../../system/workspace-path.ts";
 import { fileInfo, fileKind } from "./file-info.ts";
 import { readFully, refuseUnlessFile } from "./read-file.ts";
 
-/** A directory for a tool. `held` contains all open ones, to be closed with the environment. */
+/** A directory for a tool. `held` contains all open ones, which are closed with the environment. */
 export class HeldDirectory implements Directory {
   readonly path: string;
   readonly #directory: PinnedDirectory;
@@ -24,12 +24,12 @@ export class HeldDirectory implements Directory {
     held.add(this);
   }
 
-  /** Its path when it was opened. */
+  /** The path when the directory was opened. */
   get realPath(): string {
     return this.#directory.realPath;
   }
 
-  /** A path to this very directory, while it is open. */
+  /** A path to exactly this directory, valid while it is open. */
   get ownPath(): string {
     return this.#directory.at(".");
   }
@@ -79,7 +79,7 @@ export class HeldDirectory implements Directory {
   }
 
   close(): void {
-    // Closing twice could close a handle that was reused by now.
+    // Closing twice could close a handle that was reused.
     if (this.#held.delete(this)) this.#directory.close();
   }
 
@@ -87,7 +87,7 @@ export class HeldDirectory implements Directory {
     return this.path === "" ? name : `${this.path}/${name}`;
   }
 
-  /** A link is refused with ELOOP where a file is opened, with ENOTDIR where a directory is. */
+  /** The system refuses a link with ELOOP when a file is opened, and with ENOTDIR when a directory is opened. */
   #explain(error: unknown, name: string): ToolError {
     const path = this.#pathOf(name);
     const errno = errnoOf(error);

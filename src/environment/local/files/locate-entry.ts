@@ -15,13 +15,13 @@ export interface EntryLocation {
   readonly missing: readonly string[];
   /** "." for the root itself. */
   readonly name: string;
-  /** Of the entry, a link not followed; undefined when it does not exist. */
+  /** The stats of the entry, without following a link; undefined when it does not exist. */
   readonly stats: Stats | undefined;
 }
 
 const maxLinks = 40;
 
-/** Follows an absolute path link by link, so that dangling links are checked, too. */
+/** Follows an absolute path link by link, so that dangling links are checked too. */
 export function locateEntry(
   pinning: Pinning,
   path: string,
@@ -88,7 +88,7 @@ export function makeParents({ directory: existing, missing }: EntryLocation): Ma
   const pinned: PinnedDirectory[] = [];
   const made: { readonly directory: PinnedDirectory; readonly name: string }[] = [];
   const undo = () => {
-    // Fails for one that is in use by now.
+    // Fails for a directory that is in use.
     for (const { directory, name } of made.splice(0).reverse()) attempt(() => rmdirSync(directory.at(name)));
   };
   const close = () => {
@@ -153,7 +153,7 @@ function look(pinning: Pinning, target: string): EntryLocation {
   });
 }
 
-/** For a path that ends with "." or ".."; the real path of that directory ends with a name. */
+/** Resolves a path that ends with "." or ".."; the real path of that directory ends with a name. */
 function lookAtDirectory(pinning: Pinning, path: string): EntryLocation {
   const directory = pinOrExplain(pinning, path);
   if (directory.realPath !== pinning.root) {
@@ -172,7 +172,7 @@ function pinOrExplain(pinning: Pinning, path: string): PinnedDirectory {
   }
 }
 
-/** A link may name the workspace itself, whose parent lies outside; everything else there stays outside. */
+/** A link may name the workspace itself, whose parent is outside. Everything else there stays outside. */
 function workspaceItself(pinning: Pinning, path: string, outside: LeadsOutside): EntryLocation {
   try {
     return lookAtDirectory(pinning, path);
@@ -181,7 +181,7 @@ function workspaceItself(pinning: Pinning, path: string, outside: LeadsOutside):
   }
 }
 
-/** The next path to look at: the target of a link at the location, or of a dangling link in its path. */
+/** The next path to follow: the target of a link at the location, or of a dangling link in its path. */
 function linkToFollow(
   location: EntryLocation,
   options: { readonly followLinks: boolean },
@@ -200,7 +200,7 @@ function targetOf(directory: PinnedDirectory, link: string): string {
   return target.startsWith("/") ? target : withSlash(directory.realPath) + target;
 }
 
-/** Reveals nothing about the target of a link to outside: not whether it exists, nor what it is, nor its owner. */
+/** Reveals nothing about the target of a link to outside: not its existence, kind or owner. */
 function outsideBefore(pinning: Pinning, path: string, error: unknown): unknown {
   let rest = path;
   for (let links = 0; links <= maxLinks && rest !== pinning.root; ) {

@@ -55,8 +55,8 @@ import type { NamedPath } from "./read-file.ts";
 type ExistingEntry = EntryLocation & { readonly stats: Stats };
 
 /**
- * Moves a file, link or directory. Links are moved and replaced themselves, never their targets. `records` is the folder of
- * records for the next start, in case this process is killed.
+ * Moves a file, link or directory. Links are moved and replaced themselves, never their targets. `records` is the
+ * folder of records for the next start, in case this process is killed.
  */
 export async function moveEntry(
   pinning: Pinning,
@@ -123,7 +123,7 @@ function makeRecordedParents(
   }
 }
 
-/** The move is done, so a failure here is not reported. */
+/** A failure is not reported, because the move is done. */
 function removeRecord(record: ChangeRecord): void {
   try {
     record.remove();
@@ -137,7 +137,7 @@ interface Ends {
   readonly to: NamedPath;
 }
 
-/** A move also needs the right to read: under another name a hidden file could be read. */
+/** A move requires read permission, because under another name a hidden file could be read. */
 function checkBothEnds(checker: PathChecker, { from, to }: Ends, fromPath: string, toPath: string): void {
   checker.check("read", fromPath, from.given);
   checker.check("write", fromPath, from.given);
@@ -168,7 +168,7 @@ function effectsOf(source: ExistingEntry, target: EntryLocation): readonly Chang
   ];
 }
 
-/** An error here is about the old path; later errors are about the new one. */
+/** Errors here are about the old path. Later errors are about the new one. */
 function findSource(pinning: Pinning, from: NamedPath): ExistingEntry {
   try {
     return locateExisting(pinning, from.absolute, { followLinks: false, givenPath: from.given });
@@ -198,7 +198,7 @@ function rename(source: ExistingEntry, target: EntryLocation, ifExists: "replace
   const from = source.directory.at(source.name);
   const to = target.directory.at(target.name);
   const isOldName = isOtherSpelling(source, target);
-  // Renaming one hard link over another of the same file does nothing at all.
+  // Renaming one hard link over another of the same file does nothing.
   const isLinkedThere = isSameFile(source, target) && !isOldName;
   const refuses = ifExists === "refuse" && !isOldName;
   // Directories have no hard links, and on some systems a hard link to a link is one to its target. For them the name is
@@ -233,7 +233,10 @@ function isOtherSpelling(source: ExistingEntry, target: EntryLocation): boolean 
   return !readdirSync(target.directory.at(".")).includes(target.name);
 }
 
-/** Copies a file or link to another disk, then deletes it here. Until the copy is whole, the target stays as it was. */
+/**
+ * Copies a file or link to another file system, then deletes it here. The target is unchanged until the copy is
+ * complete.
+ */
 export async function moveAcrossDisks(
   source: ExistingEntry,
   target: EntryLocation,
@@ -279,7 +282,7 @@ async function copyFile(
 function copyLink(source: EntryLocation, target: EntryLocation, ifExists: "replace" | "refuse"): void {
   const pointsTo = readlinkSync(source.directory.at(source.name));
   if (ifExists === "refuse") {
-    // Fails when the name is taken.
+    // Fails when the name exists.
     symlinkSync(pointsTo, target.directory.at(target.name));
     return;
   }

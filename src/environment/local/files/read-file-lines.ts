@@ -10,10 +10,13 @@ import { readFully, refuseUnlessFile } from "./read-file.ts";
 
 const maxTries = 3;
 
-/** A file of this size is read whole, once. */
+/** A file up to this size is read once as a whole. */
 const maxHeldBytes = 64 * 1024;
 
-/** Reads lines of an open file, and retries when it changed meanwhile. Growing, as logs do, does not change its lines. */
+/**
+ * Reads lines of an open file, and retries when it changed in between. A file that only grows, like a log, keeps its
+ * lines.
+ */
 export async function readFileLines(
   handle: number,
   givenPath: string,
@@ -49,7 +52,7 @@ function sourceOf(handle: number, { size, blocks }: Stats, givenPath: string): B
   return blocks === 0 ? generated(handle, givenPath) : held(handle, size);
 }
 
-/** A file that takes no disk space, as in /proc, may be longer or shorter than its size says. */
+/** A file that takes no disk space, as in /proc, may be longer or shorter than its reported size. */
 function generated(handle: number, givenPath: string): ByteSource {
   const pieces: Buffer[] = [];
   for (let size = 0; ; ) {

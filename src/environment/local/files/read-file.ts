@@ -10,22 +10,22 @@ import type { ByteRange } from "../../check-requests.ts";
 import { fileInfo } from "./file-info.ts";
 import { locateExisting, realPathOf } from "./locate-entry.ts";
 
-/** A path, absolute and normalized, and as the caller gave it. */
+/** An absolute, normalized path, and the caller's spelling. */
 export interface NamedPath {
   readonly absolute: string;
   readonly given: string;
 }
 
 /**
- * Opens a file inside the boundary, never waiting for a FIFO without a writer. Opening directly opens any kind of entry, so
- * the caller must refuse everything but regular files.
+ * Opens a file inside the boundary. Never waits for a FIFO without a writer. Opening directly opens any kind of entry,
+ * so the caller must refuse everything except regular files.
  */
 export function openForReading(
   pinning: Pinning,
   path: NamedPath,
   checker: PathChecker = pinning.checker,
 ): number {
-  // When this fails, the code below follows a link, or finds out what is wrong.
+  // When this fails, the code below follows a link or finds the cause.
   const opened = attempt(() => pinning.openDirectly?.(path.absolute));
   if (opened !== undefined) {
     try {
@@ -53,10 +53,13 @@ export function refuseUnlessFile(stats: Stats, givenPath: string): void {
 
 type ReadOptions = Parameters<Environment["readFile"]>[1];
 
-// Small enough to be read at once without blocking other work noticeably.
+// Small enough to be read at once without noticeably blocking other work.
 const pieceBytes = 1024 * 1024;
 
-/** Reads an open file whole in one turn; undefined when it is large or changed meanwhile: then read it patiently. */
+/**
+ * Reads an open file whole in one turn; undefined when it is large or changed in between, and must be read in many
+ * turns.
+ */
 export function readQuickly(
   handle: number,
   givenPath: string,
@@ -74,7 +77,7 @@ export function readQuickly(
 
 const maxTries = 3;
 
-/** Reads an open file whole in many turns, and retries when it changed meanwhile. */
+/** Reads an open file whole in many turns, and retries when it changed in between. */
 export async function readPatiently(
   handle: number,
   givenPath: string,
@@ -96,7 +99,7 @@ function isSame(before: Stats, after: Stats): boolean {
   return before.size === after.size && before.mtimeMs === after.mtimeMs;
 }
 
-/** Fills `target` from `position` on; returns the number of bytes read. */
+/** Fills `target` from `position` on and returns the number of bytes read. */
 export function readFully(handle: number, target: Uint8Array, position: number): number {
   let filled = 0;
   while (filled < target.length) {
@@ -120,7 +123,7 @@ async function readInPieces(handle: number, size: number, timeSlice: TimeSlice):
   return bytes.subarray(0, filled);
 }
 
-/** Bytes of a regular file inside the boundary; fewer at its end. */
+/** Bytes of a regular file inside the boundary. Returns fewer at its end. */
 export function readRange(pinning: Pinning, path: NamedPath, { offset, length }: ByteRange): Uint8Array {
   const handle = openForReading(pinning, path);
   try {
@@ -134,8 +137,8 @@ export function readRange(pinning: Pinning, path: NamedPath, { offset, length }:
 }
 
 /**
- * Opens a file of an environment for reading, safe against races like all reads. Not for tools: before-images are also stored
- * of files that no tool may read.
+ * Opens a file of an environment for reading, safe against races like all reads. Not for tools, because old contents
+ * are also stored of files that no tool may read.
  */
 export const openers: WeakMap<Environment, (path: string) => number> = new WeakMap();
 
@@ -154,7 +157,7 @@ export async function copyOut(
     const stats = fstatSync(handle);
     refuseUnlessFile(stats, path);
     if (stats.size > smallBytes) return await blobs.keepOpenFile(handle, signal);
-    // One byte more than its size, to detect a file that has grown meanwhile.
+    // One byte more than its size, to detect a file that has grown.
     const content = Buffer.allocUnsafe(stats.size + 1);
     const bytes = readFully(handle, content, 0);
     if (bytes > stats.size) return await blobs.keepOpenFile(handle, signal);
@@ -166,7 +169,8 @@ export async function copyOut(
   }
 }
 
-// Faster read and written at once than copied in the background; larger files are not hand-written settings or rules.
+// Up to this size, reading and writing at once is faster than copying in the background. Larger files are not
+// hand-written settings or rules.
 const smallBytes = 1024 * 1024;
 
 /** The content of a regular file; undefined when it is larger or cannot be read. */

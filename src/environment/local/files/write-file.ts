@@ -12,9 +12,9 @@ import { closingOnError, type EntryLocation, locateEntry, makeParents, realPathO
 import { type NamedPath, refuseUnlessFile } from "./read-file.ts";
 
 /**
- * Writes a temporary file and renames it over the target: a reader, a crash or a full disk sees the old content or the new.
- * The rename gives the name a new inode, so other hard links, inside or outside, keep the old content. `tidied` are the
- * directories that were searched for leftovers.
+ * Writes a temporary file and renames it over the target, so that a reader, a crash or a full disk sees either the old
+ * or the new content. The rename gives the name a new inode, so other hard links keep the old content. `tidied`: the
+ * directories that were already searched for leftovers.
  */
 export async function writeWhole(
   pinning: Pinning,
@@ -60,8 +60,8 @@ function effectOf(location: EntryLocation, after: Stats): ChangeReceipt {
 }
 
 /**
- * Writes the whole content, sets owner and mode, and waits for the disk if asked. Only long contents take more than one turn:
- * waiting for a turn costs as much as a small write.
+ * Writes the whole content, sets owner and mode, and waits for the disk if requested. Only long contents take more than
+ * one turn, because waiting for a turn costs as much as a small write.
  */
 export function fillTemporary(
   temporary: TemporaryFile,

@@ -52,14 +52,14 @@ export class ProgramFinder {
   }
 }
 
-/** Excludes the workspace: a project must not bring its own "git", nor may a command create one. */
+/** Excludes the workspace: a project must not provide its own "git", and a command must not create one. */
 function trustedDirectories(searchPath: string, workspace: string): readonly string[] {
   return searchPath
     .split(delimiter)
     .filter((directory) => isAbsolute(directory) && isTrusted(directory, workspace));
 }
 
-/** Neither the path nor its real path lies in the workspace. */
+/** Whether neither the path nor its real path is in the workspace. */
 function isTrusted(path: string, workspace: string): boolean {
   const isSystem = [path, dirname(path)].some((directory) => systemDirectories.has(directory));
   const paths = [resolve(path), realPathOf(path) ?? resolve(path)];
@@ -71,7 +71,7 @@ const systemDirectories = new Set(["/usr/local/bin", "/usr/bin", "/bin", "/opt/h
 
 async function bundledRipgrep(): Promise<string | undefined> {
   try {
-    // Skips the empty directories that keep commands from creating a fake package; import() does not skip them.
+    // Skips empty directories, which keep commands from creating a fake package. import() does not skip them.
     const found = createRequire(import.meta.url).resolve("@vscode/ripgrep");
     const { rgPath }: typeof import("@vscode/ripgrep") = await import(pathToFileURL(found).href);
     return isExecutable(rgPath) ? rgPath : undefined;

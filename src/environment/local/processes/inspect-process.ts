@@ -5,8 +5,8 @@ import { namesIfReadable } from "../../../system/directories.ts";
 import { type ProcessInfo, readSystemFile } from "../../../system/process-identity.ts";
 
 /**
- * Whether one of these processes waits for input: from a terminal, or from the leader's standard input. Undefined when the
- * system does not show that.
+ * Whether one of these processes waits for input from a terminal or from the leader's standard input. Undefined when
+ * the system does not show that.
  */
 export function waitsForInput(members: readonly ProcessInfo[], leader: number): boolean | undefined {
   const given = linkOf(leader, 0);
@@ -15,7 +15,7 @@ export function waitsForInput(members: readonly ProcessInfo[], leader: number): 
   if (sleeps.length === 0) return undefined;
   return sleeps.some(({ links, manyAtOnce }) => {
     const others = links.filter((link) => !isInput(link));
-    // An event loop always watches something; only a connection to another process counts as other work.
+    // An event loop always waits for something. Only a connection to another process counts as other work.
     return others.length < links.length && !others.some((link) => !manyAtOnce || link.startsWith("socket:"));
   });
 }
@@ -48,7 +48,7 @@ const systemCalls: Partial<Record<NodeJS.Architecture, Readonly<Record<Wait, rea
   arm64: { read: [63, 65], poll: [73], select: [72], epoll: [22] },
 };
 
-/** Which descriptors a call waits for, from its first two arguments. */
+/** The descriptors that a call waits for, from its first two arguments. */
 const descriptorsOf: Readonly<
   Record<Wait, (pid: number, first: number, second: number) => readonly number[]>
 > = {
@@ -133,8 +133,8 @@ function textOf(path: string): Promise<string | undefined> {
 }
 
 /**
- * Descriptors from `first` on that the parent of this process left open for every program that it starts: a directory
- * among them would lead out of any sandbox. Node opens none that way, so they are searched once. Unknown outside Linux.
+ * Descriptors from `first` on that the parent of this process left open for every program that it starts. A directory
+ * among them would lead out of any sandbox. Searched once, because Node opens none that way. Unknown outside Linux.
  */
 export function leakedDescriptors(first: number): readonly number[] {
   leaked ??= namesIfReadable("/proc/self/fd")
@@ -147,7 +147,7 @@ let leaked: readonly number[] | undefined;
 
 const closesOnExec = 0o2000000;
 
-/** The descriptor that read the list is closed by now. */
+/** Excludes the descriptor that read the list, which is closed. */
 function isInherited(descriptor: number): boolean {
   const text = readSystemFile(`/proc/self/fdinfo/${descriptor}`);
   const flags = /^flags:\s+([0-7]+)/m.exec(text)?.[1];

@@ -7,16 +7,16 @@ import type { Readable } from "node:stream";
 import { promisify } from "node:util";
 import { isMainThread } from "node:worker_threads";
 
-// How much may be buffered before the program has to wait, and how much is kept of an output without a reader.
+// The most that is buffered before the program has to wait, and the most that is stored of an output without a reader.
 const waitingBytes = 1024 * 1024;
 
-// After the program has ended, its pipe is read until nothing comes for a round, for some rounds at most.
+// After the program has ended, its pipe is read until a round brings no data, for a limited number of rounds.
 const roundMs = 50;
 const maxRounds = 4;
 
 /**
- * One output of a program, for one reader. A reader that falls behind makes the program wait, so nothing is lost and memory
- * stays bounded. Without a reader the first megabyte is kept and the rest is dropped, so that the program does not hang.
+ * One output of a program, for one reader. A slow reader makes the program wait, so nothing is lost and memory stays
+ * bounded. Without a reader the first megabyte is stored and the rest is dropped, so that the program does not hang.
  * After a reader has left, everything is dropped.
  */
 export class OutputStream implements AsyncIterable<Uint8Array> {
@@ -29,7 +29,7 @@ export class OutputStream implements AsyncIterable<Uint8Array> {
   #hasEnded = false;
   #wake: (() => void) | undefined;
 
-  /** `onData` gets all output, also without a reader. */
+  /** `onData` gets all output, even without a reader. */
   constructor(stream: Readable, onData: (bytes: Uint8Array) => void = () => {}) {
     this.#stream = stream;
     this.#onData = onData;
@@ -37,7 +37,7 @@ export class OutputStream implements AsyncIterable<Uint8Array> {
     for (const event of ["end", "close", "error"]) stream.on(event, () => this.#end());
   }
 
-  /** Called when the program has ended: a process that it started may keep the pipe open for ever. */
+  /** Called when the program has ended, because a process that it started may keep the pipe open forever. */
   endSoon(): void {
     let rounds = 0;
     let receivedBefore = -1;
@@ -49,9 +49,9 @@ export class OutputStream implements AsyncIterable<Uint8Array> {
         this.#stream.destroy();
         return;
       }
-      // While the reader is behind, the pipe is not read.
+      // The pipe is not read while the reader is slow.
       if (!this.#stream.isPaused()) rounds += 1;
-      // In a turn timers run before reads, and immediates after them.
+      // In a turn, timers run before reads and immediates after them.
       setTimeout(() => setImmediate(look), roundMs).unref();
     };
     look();
@@ -102,29 +102,29 @@ export class OutputStream implements AsyncIterable<Uint8Array> {
 export interface OutputPipe {
   /** Ends when no process has the other end open any more. */
   readonly readEnd: Readable;
-  /** For the program; closed by the caller that starts it. */
+  /** The end for the program. The caller closes it after the start. */
   readonly writeEnd: number;
-  /** Called when all processes of the program have ended: then another program may use the pipe. */
+  /** Called when all processes of the program have ended. Another program may then use the pipe. */
   release(): void;
 }
 
 /**
- * Real pipes. Those of Node are sockets, which cannot be opened again: `> /dev/stderr` and `tee /dev/stdout` would fail, and
- * a program that tries to read its output, as editors do, would hang instead of getting an error. They are created as
- * named pipes, lose their names at once, and are reused when no process has them open.
+ * Creates real pipes. Node's pipes are sockets, which cannot be opened again: `> /dev/stderr` and `tee /dev/stdout`
+ * would fail, and a program that tries to read its output, as editors do, would hang instead of getting an error. The
+ * pipes are created as named pipes, lose their names at once, and are reused when no process has them open.
  */
 export class OutputPipes {
   readonly #findProgram: (name: string) => Promise<string>;
   /** Descriptors that refer to pipes without opening them, by the directory in which the pipes were created. */
   readonly #free = new Map<string, number[]>();
-  // In worker threads Node closes all opened descriptors at the end, also when the number was reused.
+  // In worker threads Node finally closes all opened descriptors, even when a number was reused.
   #cannotBeMade = process.platform !== "linux" || !isMainThread;
 
   constructor(findProgram: (name: string) => Promise<string>) {
     this.#findProgram = findProgram;
   }
 
-  /** For stdout and stderr, created in a directory that the program may write; undefined when that fails. */
+  /** Pipes for stdout and stderr, created in a directory that the program may write; undefined when that fails. */
   async take(directory: string = tmpdir()): Promise<readonly [OutputPipe, OutputPipe] | undefined> {
     const free = this.#free.get(directory) ?? [];
     this.#free.set(directory, free);
@@ -187,7 +187,7 @@ export class OutputPipes {
   }
 }
 
-// As many as are created together: the pipes of many concurrent commands are not kept.
+// As many as are created together. The pipes of many concurrent commands are not kept.
 const mostFree = 4;
 
 function openEnds(path: string): { readonly reading: number; readonly writing: number } | undefined {
@@ -202,7 +202,7 @@ function openEnds(path: string): { readonly reading: number; readonly writing: n
   }
 }
 
-/** Refers to a pipe; refuses anything else that replaced it. */
+/** Refers to a pipe. Refuses anything else that replaced it. */
 function openPipe(path: string): number {
   const handle = openSync(path, withoutOpening | constants.O_NOFOLLOW);
   if (fstatSync(handle).isFIFO()) return handle;
@@ -210,5 +210,5 @@ function openPipe(path: string): number {
   throw new Error(`${path} is not a pipe`);
 }
 
-// O_PATH, which Node has no name for.
+// O_PATH, which Node does not define.
 const withoutOpening = 0o10000000;

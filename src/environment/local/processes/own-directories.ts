@@ -13,7 +13,7 @@ export class OwnDirectories {
     this.#folder = folder;
   }
 
-  /** The path of one with these files and links. */
+  /** The path of a directory with these files and links. */
   open({ files, links }: OwnDirectory): string {
     const path = join(this.#folder, hash("sha256", JSON.stringify([files, links])));
     try {

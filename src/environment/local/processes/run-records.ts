@@ -8,14 +8,14 @@ import { inPrivateDirectory, namesIn } from "../../../system/directories.ts";
 import { isGone, type ProcessInfo, thisProcess } from "../../../system/process-identity.ts";
 import { ProcessTree } from "../../../system/process-tree.ts";
 
-/** A name for one run, which all its processes inherit and which names the process that owns the run. */
+/** A name for one run. All its processes inherit it, and it identifies the process that owns the run. */
 export function newMark(): string {
   return `${thisProcess()}.${newIdentifier("run")}`;
 }
 
 /**
- * The runs in a workspace: a file for each, named by its mark and created before it begins. When a process is killed, the
- * next one can end what it has left running.
+ * The runs in a workspace: a file for each, named by its mark and created before it begins. When a process is killed,
+ * the next one can stop the programs that it left running.
  */
 export class RunRecords {
   readonly #folder: string;
@@ -28,12 +28,12 @@ export class RunRecords {
     inPrivateDirectory(this.#folder, () => writeFileSync(join(this.#folder, mark), "", { mode: 0o600 }));
   }
 
-  /** Another process may have removed it; a record that stays names a run that has ended. */
+  /** Another process may have removed it. A record that stays names a run that has ended. */
   remove(mark: string): void {
     attempt(() => unlinkSync(join(this.#folder, mark)));
   }
 
-  /** Ends the runs of processes that have ended. Returns whether there were any. */
+  /** Stops the runs of processes that have ended. Returns whether there were any. */
   async endAbandoned(): Promise<boolean> {
     const marks = namesIn(this.#folder).filter((name) => isGone(name, 0));
     if (marks.length === 0) return false;
@@ -45,7 +45,7 @@ export class RunRecords {
     return true;
   }
 
-  /** The process may have been killed after it wrote the record and before its program has the mark. */
+  /** The process may have been killed after it wrote the record and before its program got the mark. */
   async #untilBegun(mark: string): Promise<void> {
     const record = statSync(join(this.#folder, mark), { throwIfNoEntry: false });
     const age = record === undefined ? beginningMs : Date.now() - record.mtimeMs;
@@ -55,14 +55,15 @@ export class RunRecords {
 
 const beginningMs = 200;
 
-// How long programs may take to clean up after SIGTERM; the second is for processes that an ended command has left running.
+// How long programs may take to clean up after SIGTERM. The second is for processes that a finished command has left
+// running.
 const graceMs = 2000;
 const leftoverGraceMs = 100;
 
-// Looking costs a millisecond.
+// Each check takes a millisecond.
 const maxPauseMs = 50;
 
-// A process that survives SIGKILL hangs in the kernel; it is not worth waiting for.
+// A process that survives SIGKILL hangs in the kernel, so it is not worth waiting for.
 const hopelessMs = 5000;
 
 /** One program with all its processes, from its start to the end of the last of them. */
@@ -71,7 +72,7 @@ export class Run {
   /** Everything ends with its leader, which must get no signal that would end it too early. */
   readonly #endsTogether: boolean;
   #ending: Promise<void> | undefined;
-  /** Whether it was ended here while its program still ran. */
+  /** Whether it was terminated here while its program was still running. */
   wasEnded = false;
   #isOver = false;
 
@@ -85,7 +86,7 @@ export class Run {
     return this.#tree.members(all);
   }
 
-  /** Freezes most of its processes: a run that keeps starting others could never be listed completely. */
+  /** Freezes most of its processes, because a run that keeps starting others could never be listed completely. */
   pause(): void {
     this.#tree.send("SIGSTOP", this.#tree.nearest());
   }
@@ -94,7 +95,7 @@ export class Run {
     if (this.#ending === undefined) this.#tree.send("SIGCONT", this.#tree.nearest());
   }
 
-  /** Asks all processes to end, then kills those that do not. */
+  /** Asks all processes to exit, then kills those that do not. */
   terminate(): void {
     if (this.#ending !== undefined) return;
     this.wasEnded = true;
@@ -108,10 +109,10 @@ export class Run {
     this.#ending ??= this.#waitForEnd();
   }
 
-  /** Call it as soon as the exit of the program is known. Ends the remaining processes and returns them. */
+  /** Call this as soon as the exit of the program is known. Stops the remaining processes and returns them. */
   async settle(): Promise<readonly ProcessInfo[]> {
     this.#tree.leaderIsGone();
-    // Processes that end together are ending already; which of them are still visible is random.
+    // Processes that end together are already ending, and it is random which of them are still visible.
     const left = this.#ending === undefined && !this.#endsTogether ? this.#tree.members() : [];
     this.#ending ??= this.#isGone() ? Promise.resolve() : this.#end(this.#endsTogether ? 0 : leftoverGraceMs);
     await this.#ending;
@@ -149,9 +150,9 @@ export class Run {
     return this.#tree.members().length === 0 && !this.#tree.isUnseen;
   }
 
-  /** Frozen processes start no others: when no new one is found, all are frozen. */
+  /** Frozen processes start no others, so all are frozen when no new one is found. */
   #killAll(): void {
-    // Most of them first, quickly: they may be starting ever more processes.
+    // Freezes most of them first, because they may keep starting processes.
     this.#tree.send(this.#endsTogether ? "SIGKILL" : "SIGSTOP", this.#tree.nearest());
     const frozen = new Set<number>();
     for (let round = 0; round < maxRounds; round += 1) {

@@ -9,7 +9,7 @@ export class Runs {
     this.#records = records;
   }
 
-  /** Called before a start: the run is ended with this process, or by the next one when this process is killed. */
+  /** Called before a start. The run is stopped with this process, or by the next one when this process is killed. */
   announce(): string {
     const mark = newMark();
     this.#records?.add(mark);
@@ -40,18 +40,18 @@ export class Runs {
   }
 }
 
-// Started processes would outlive this one, so they are ended with it. Undefined for a run that is about to start.
+// Started processes would outlive this one, so they are stopped with it. Undefined for a run that is about to start.
 const watched = new Map<string, Run | undefined>();
 
 /**
- * Kills everything that this process has started, for an immediate exit. The records stay: the next process removes what
- * the sandboxes have left.
+ * Kills everything that this process has started, for an immediate exit. The records stay, so that the next process can
+ * remove leftovers of the sandboxes.
  */
 export function killWatched(): void {
   for (const run of watched.values()) run?.kill();
 }
 
-/** A signal without a listener ends this process without an exit event. So it is handled here and sent again. */
+/** A signal without a listener ends this process without an exit event, so it is handled here and sent again. */
 function endBy(signal: NodeJS.Signals): void {
   if (process.listenerCount(signal) > 1) return;
   killWatched();

@@ -21,12 +21,12 @@ interface ProcessStart {
   readonly launch: PreparedLaunch;
   readonly sandbox: SandboxLevel;
   readonly input: Uint8Array | "open" | undefined;
-  /** For stdout and stderr. Default: sockets. */
+  /** Pipes for stdout and stderr. Default: sockets. */
   readonly outputs: readonly [OutputPipe, OutputPipe] | undefined;
   readonly signal: AbortSignal;
-  /** Enforces its limits; a built-in program has none. */
+  /** Enforces the limits of the program. A built-in program has none. */
   readonly watch: LimitWatch | undefined;
-  /** Announced, and part of its variables. */
+  /** The mark of the run, which is announced and part of its variables. */
   readonly mark: string;
   readonly runs: Runs;
   readonly remarks: readonly string[];
@@ -110,7 +110,7 @@ async function spawned(start: ProcessStart): Promise<ChildProcess> {
         nothing,
       ),
     });
-    // Without a pid nothing was started; then this rejects with the reason.
+    // Without a pid nothing was started, and this rejects with the reason.
     if (child.pid === undefined) await once(child, "spawn");
     child.on("error", () => {});
     return child;
@@ -132,7 +132,7 @@ async function spawned(start: ProcessStart): Promise<ChildProcess> {
 
 type Inherited = "ignore" | "pipe" | number;
 
-/** Replaces descriptors that leak to every program: closing them would be left to its own libraries. */
+/** Replaces descriptors that would leak to every program. Closing them would be left to the program's own libraries. */
 function withoutLeaks(stdio: readonly Inherited[], nothing: number | undefined): Inherited[] {
   const all = [...stdio];
   if (nothing === undefined) return all;
@@ -147,7 +147,7 @@ function channelsOf({ stdio }: ChildProcess): readonly Duplex[] {
   return stdio.slice(3).filter((stream) => stream !== null && stream !== undefined) as unknown as Duplex[];
 }
 
-/** Resolves when all its processes have ended; those that it has left running are ended. */
+/** Stops the processes that the program left running. Resolves when all have ended. */
 function ended(
   child: ChildProcess,
   run: Run,
@@ -158,12 +158,12 @@ function ended(
     const left = await run.settle();
     for (const { release } of outputs ?? []) release();
     const sandboxRemarks = await launch.finished();
-    // In a process namespace the sandbox reports a signal as shells do: as a code above 128.
+    // In a process namespace the sandbox reports a signal as shells do, as a code above 128.
     const sent = launch.endsTogether && run.wasEnded ? sentSignals[code ?? 0] : undefined;
     const end = sent
       ? { code: undefined, signal: sent }
       : { code: code ?? undefined, signal: signal ?? undefined };
-    // By then its last output is read.
+    // At this point the last output has been read.
     await setImmediate();
     const met = watch?.finish(end) ?? [];
     return { ...end, remarks: [...remarks, ...met, ...leftovers(left), ...sandboxRemarks] };
@@ -212,7 +212,7 @@ class ProcessInput {
     this.#stream?.on("error", () => {});
   }
 
-  /** Waits until the system has accepted it: a program that reads slowly slows its writer. */
+  /** Waits until the system has accepted the data, so that a slow reader slows its writer. */
   write(bytes: Uint8Array): Promise<void> {
     const stream = this.#stream;
     return new Promise((resolve, reject) => {
@@ -225,7 +225,7 @@ class ProcessInput {
     this.#stream?.end(bytes);
   }
 
-  /** The program no longer reads: pending writes fail. */
+  /** The program no longer reads, so pending writes fail. */
   close(): void {
     this.#stream?.destroy();
   }

@@ -98,7 +98,7 @@ export class Starter {
     const { sandbox } = this.#options;
     if (ownDirectory === undefined || sandbox === undefined) return {};
     if (this.#ownDirectories === undefined) {
-      // Loaded on first use: it needs node:crypto.
+      // Loaded on first use, because it needs node:crypto.
       const { OwnDirectories } = await import("./own-directories.ts");
       this.#ownDirectories = new OwnDirectories(join(sandbox.directory, "given"));
     }
@@ -132,7 +132,7 @@ export class Starter {
 
   #variables(level: SandboxLevel, { realPath: PWD }: StartDirectory, options: StartOptions) {
     const { confinement = {}, terminal = false, env } = options;
-    // Outside every sandbox, programs must not find programs that a command has put into the workspace.
+    // Programs outside every sandbox must not find programs that a command has put into the workspace.
     const PATH = this.#programs.searchPath;
     if (confinement === "ours") return { ...allowedVariables(process.env), PATH, PWD, ...env };
     const allowed = allowedVariables(process.env, confinement.variables);
@@ -147,10 +147,10 @@ export class Starter {
   }
 }
 
-/** `ownPath` names this very directory, even when `realPath` leads to another one by now. */
+/** `ownPath` names exactly this directory, even when `realPath` leads to another one. */
 type StartDirectory = Readonly<Record<"realPath" | "ownPath", string>>;
 
-/** When a tool runs this process, everything started here belongs to that run, too. */
+/** When a tool runs this process, everything started here belongs to the tool's run too. */
 function withOuterRun(mark: string): string {
   const outer = process.env[runVariable];
   return outer ? `${outer},${mark}` : mark;

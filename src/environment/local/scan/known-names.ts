@@ -3,7 +3,7 @@ import { figure, figureCount, isSettled, type Snapshot } from "../../../contract
 
 export class KnownNames {
   readonly #earlier: Snapshot | undefined;
-  /** By device: whether the times of its directories are reliable. */
+  /** Whether the times of a device's directories are reliable, by device. */
   readonly #isReliable = new Map<number, boolean>();
 
   constructor(earlier: Snapshot | undefined) {
@@ -39,7 +39,7 @@ export class KnownNames {
   }
 }
 
-/** File systems that the kernel generates: endless, and not restorable. */
+/** Whether the kernel generates the file system. Such file systems are endless and cannot be restored. */
 export function isSystem(path: string): boolean {
   return systemTypes.has(statfsSync(path).type);
 }
@@ -50,8 +50,8 @@ const systemTypes = new Set([
   0x62656570, 0x19800202, 0x65735543,
 ]);
 
-// The times of directories change with their names, by the clock of this machine: ext2 to ext4, xfs, btrfs, tmpfs, overlay,
-// f2fs, zfs, apfs.
+// On these file systems the times of directories change with their names, by the clock of this machine: ext2 to ext4,
+// xfs, btrfs, tmpfs, overlay, f2fs, zfs, apfs.
 const reliableTypes = new Set([
   0xef53, 0x58465342, 0x9123683e, 0x01021994, 0x794c7630, 0xf2f52010, 0x2fc12fc1, 0x1a,
 ]);

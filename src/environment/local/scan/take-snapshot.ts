@@ -19,7 +19,7 @@ import { repositoryAbove, repositoryIn } from "./repository.ts";
 
 /**
  * See Environment.snapshot. Directories are pinned one after the other, so that no link is entered. The calls are
- * synchronous: that is as fast as many concurrent calls, and uses only one core.
+ * synchronous, which is as fast as many concurrent calls and uses only one core.
  */
 export async function takeSnapshot(
   pinning: Pinning,
@@ -61,7 +61,7 @@ class Walk {
     this.#enter(new Frame(() => this.#pinning.pin(root), ""), { place: -1, stats: lstatSync(root) }, levels);
   }
 
-  /** Scans one directory; false when there is none left. */
+  /** Scans one directory; false when none is left. */
   step(): boolean {
     const frame = this.#open.at(-1);
     if (frame === undefined) return false;
@@ -77,7 +77,7 @@ class Walk {
     } catch (error) {
       child.close();
       if (!(error instanceof LeadsOutside) && errnoOf(error) === undefined) throw error;
-      // Otherwise the directory is gone or a link by now.
+      // Otherwise the directory is missing or a link.
       if (isForbidden(error)) this.columns.leftOut.set(next.place, "unreadable");
     }
     return true;
@@ -96,10 +96,11 @@ class Walk {
     for (const [index, name] of names.entries()) {
       if (name.startsWith(".") && isTemporaryName(name)) continue;
       const absolute = at + name;
-      // By path: through the handle it takes a fifth longer, and an attacker who swaps the directory for a link right now
+      // Uses the path, because the handle takes a fifth longer. An attacker who swaps the directory for a link right
+      // now
       // could only cause a stat of another file of the same name.
       const found = lstatSync(absolute, ifThere);
-      // A slice of a string that already exists takes neither time nor space.
+      // A slice of an existing string takes neither time nor space.
       const path = known?.[index] ?? absolute.slice(this.#prefix.length);
       if (found === undefined) this.#missing(path);
       else this.#take(frame, path, found, stats.dev);
@@ -131,7 +132,7 @@ class Walk {
     }
   }
 
-  /** The entry is gone by now, or its name is not valid UTF-8. */
+  /** The entry no longer exists, or its name is not valid UTF-8. */
   #missing(path: string): void {
     if (path.includes("\ufffd"))
       this.columns.leftOut.set(this.columns.add(path, unknownFigures), "unreadable");
@@ -157,7 +158,7 @@ function nameOf(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }
 
-/** Single ignored files are often settings; larger ones are logs and data. */
+/** Small ignored files are often settings; larger ones are logs and data. */
 const maxIgnoredBytes = 1024 * 1024;
 
 function isOfGit({ files }: { readonly files: ReadonlyMap<IgnoreFileName, unknown> }): boolean {
@@ -174,7 +175,7 @@ function readRules(directory: PinnedDirectory, name: string): string | undefined
   return stats?.isFile() ? readSmallFile(directory.at(name))?.toString() : undefined;
 }
 
-/** Undefined when it is no longer a link. */
+/** Returns undefined when it is no longer a link. */
 function targetOf(directory: PinnedDirectory, name: string): string | undefined {
   try {
     return readlinkSync(directory.at(name));
@@ -206,12 +207,12 @@ interface Waiting {
   readonly stats: Stats;
 }
 
-/** A directory that is being scanned, pinned on first use until everything below it is scanned. */
+/** A directory that is being scanned, pinned from first use until everything below it is scanned. */
 class Frame {
   /** "" for the workspace. */
   readonly path: string;
   levels: IgnoreLevels = new IgnoreLevels([]);
-  /** Directories in it that are still to be entered, last first. */
+  /** Subdirectories that are still to be entered, last first. */
   readonly waiting: Waiting[] = [];
   readonly #hold: () => PinnedDirectory;
   #held: PinnedDirectory | undefined;
