@@ -148,7 +148,7 @@ describe("blobs", () => {
       {
         code: "unavailable",
         message: expect.stringMatching(
-          /^The disk is full, or a size limit is reached: .*, nothing was changed$/,
+          /^.* was not changed: the disk is full or a size limit is reached$/,
         ),
         hint: "Free disk space, then retry.",
       },

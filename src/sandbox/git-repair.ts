@@ -5,11 +5,11 @@ import { attempt, statsAt } from "../system/attempt.ts";
 import { atPinnedPath, changeAt, contentAt } from "../system/pinned-path.ts";
 
 /**
- * Nothing can be mounted on a link, so a command can replace `.git` where it is one. The returned function restores the
- * link, and keeps what replaced it under another name. It returns a remark, or "" when nothing was changed.
+ * Nothing can be mounted on a link, so a command can replace `.git` if it is a link. The returned function restores the
+ * link and renames its replacement. It returns a remark, or "" when nothing was changed.
  */
 export function watchLink(path: string): () => string {
-  // Checked first because pinning the directory costs more, and most are not links.
+  // Checked first, because pinning the directory costs more and most are not links.
   const target = statsAt(path)?.isSymbolicLink() ? atPinnedPath(path, targetOf) : undefined;
   if (target === undefined) return () => "";
   const notRestored = (why: string) =>
@@ -38,7 +38,7 @@ function targetOf(pinned: string): string | undefined {
   return attempt(() => readlinkSync(pinned));
 }
 
-/** The path itself, or with a number when it is taken. */
+/** The path itself, or with a number if it exists. */
 function freeName(path: string): string {
   for (let number = 0; ; number++) {
     const name = number === 0 ? path : `${path}-${number}`;
@@ -49,9 +49,9 @@ function freeName(path: string): string {
 const maxBytes = 1024 * 1024;
 
 /**
- * Replacing a file of git's settings outside, as git itself does, uncovers it in a running sandbox: the command can write
- * to it until it is ended. The returned function restores the file if it then has settings that the command may have
- * written. It returns a remark, or "" when nothing was changed.
+ * Replacing a git settings file outside, as git itself does, uncovers it in a running sandbox: the command can write to
+ * it until it is stopped. The returned function restores the file if it has settings that the command may have written.
+ * It returns a remark, or "" when nothing was changed.
  */
 export function watchGitSettings(path: string): () => string {
   const before = atPinnedPath(path, readSettings);
@@ -85,7 +85,7 @@ function settle(path: string, pinned: string, before: SettingsFile): string {
   return `${path} was replaced while the command ran, and its new settings may run programs. It was restored; the other version is ${path}.replaced-${id}. Tell the user.`;
 }
 
-/** Understands only what git itself writes: any other spelling may mean anything. */
+/** Parses only the format that git itself writes, because any other spelling may mean anything. */
 function addsOnlyHarmless(before: string, after: string): boolean {
   if (before === after) return true;
   const [old, found] = [settingsIn(before), settingsIn(after)];
@@ -96,7 +96,7 @@ function addsOnlyHarmless(before: string, after: string): boolean {
 }
 
 interface Setting {
-  /** With its name: `remote.origin`. */
+  /** The section with its name: `remote.origin`. */
   readonly section: string;
   readonly key: string;
   readonly value: string;
@@ -107,7 +107,7 @@ function isHarmless({ section, key, value }: Setting, old: readonly Setting[]): 
   const isThere = (other: string) => old.some((setting) => setting.section === other);
   const [kind, name] = section.split(".", 2);
   if (name === undefined) return harmless.test(`${section}.${key}`);
-  // Instead of an address, `ext::` names a program.
+  // `ext::` names a program instead of an address.
   if (isThere(section) || value.includes("::")) return false;
   if (kind === "remote") return ["url", "fetch", "tagopt", "prune"].includes(key);
   if (kind === "submodule") return ["url", "active"].includes(key);
@@ -120,7 +120,7 @@ function isHarmless({ section, key, value }: Setting, old: readonly Setting[]): 
 const harmless =
   /^(?:core\.(?:repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|autocrlf|eol)|user\.(?:name|email)|(?:advice|color|pull|push|rebase)\.\w+)$/;
 
-/** Undefined when a line is not one that git writes. */
+/** Returns undefined for a line that git would not write. */
 function settingsIn(text: string): readonly Setting[] | undefined {
   const settings: Setting[] = [];
   let section = "";
@@ -136,8 +136,8 @@ function settingsIn(text: string): readonly Setting[] | undefined {
 }
 
 /**
- * Git takes a directory that contains HEAD, objects and refs for a repository when it has no valid `.git`, and obeys the
- * `config` in it. A command may create each of them. If all exist by its end, and did not before, the returned function
+ * Git treats a directory that contains HEAD, objects and refs as a repository when it has no valid `.git`, and obeys
+ * its `config`. A command may create each of them. If all exist at its end, and did not before, the returned function
  * renames HEAD. It returns a remark, or "" when nothing was changed.
  */
 export function watchForBareRepository(workspace: string): () => string {

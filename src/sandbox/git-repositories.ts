@@ -10,12 +10,12 @@ import { isClosed } from "./tree-scan.ts";
 
 /** The files that every commit writes in a repository, and those that decide which programs git runs. */
 export interface GitProtection {
-  /** Mounted on themselves, so that they cannot be renamed and replaced. */
+  /** Paths that are mounted on themselves, so that they cannot be renamed and replaced. */
   readonly held: readonly string[];
   readonly readOnly: readonly string[];
-  /** Git would obey them, so they must not be created. Includes those that exist: they may be placeholders. */
+  /** Paths that git would obey, so they must not be created. Includes existing ones, which may be placeholders. */
   readonly absent: readonly Placeholder[];
-  /** Its directory `info`, if it is a repository. */
+  /** The directory `info` of a repository. */
   readonly info: string | undefined;
 }
 
@@ -34,14 +34,14 @@ export function repositoryOf(workspace: string): GitProtection | undefined {
   return isBare(workspace) ? protectionOf(workspace) : undefined;
 }
 
-/** A repository below the top of a workspace, by its `.git`. One that lies outside can only be read. */
+/** A repository below the top of a workspace, by its `.git`. One outside the workspace is read-only. */
 export function repositoryBelow(git: string, workspace: string): GitProtection {
   if (kindOf(git) !== "file") return protectionOf(git);
   const linked = linkedRepository(dirname(git), git, workspace);
   return linked?.held.every((path) => liesInside(path, workspace)) ? linked : onlyRead(git);
 }
 
-/** `directory`: what git calls the common directory. */
+/** `directory`: git's common directory. */
 function protectionOf(directory: string): GitProtection {
   if (kindOf(directory) === "closed") return onlyRead(directory);
   const at = (...names: string[]) => join(directory, ...names);
@@ -51,7 +51,7 @@ function protectionOf(directory: string): GitProtection {
     { path: at("hooks"), kind: "directory" },
     { path: at("info"), kind: "directory" },
     { path: at("config"), kind: "file" },
-    // Git outside sees it while a command runs, and fails on an empty one: this one names the directory itself.
+    // Git outside sees this file while a command runs, and fails on an empty one, so it names the directory itself.
     { path: at("commondir"), kind: "file", content: "." },
     ...(hasWorktreeConfig ? [{ path: at("config.worktree"), kind: "file" } as const] : []),
   ];
@@ -87,7 +87,7 @@ function onlyHeld(path: string): GitProtection {
   return { held: [path], readOnly: [], absent: [], info: undefined };
 }
 
-// More submodules or work trees than this are all read-only.
+// If there are more submodules or work trees than this, all are read-only.
 const most = 24;
 
 /** Repositories of submodules, which may be nested. */
@@ -134,7 +134,7 @@ function worktreesIn(worktrees: string, hasWorktreeConfig: boolean): readonly Gi
 
 /**
  * A work tree whose repository is in another directory. The file `.git` alone is not trusted, because it comes with the
- * workspace: the repository must also name this work tree, or lie in the workspace.
+ * workspace: the repository must also name this work tree, or be inside the workspace.
  */
 function linkedRepository(
   workTree: string,
@@ -155,7 +155,7 @@ function linkedRepository(
   const own = protectionOf(owner);
   const named = namedPaths(owner, workTree);
   return {
-    // Every commit writes it, also when there are too many work trees to list.
+    // Every commit writes it, even when there are too many work trees to list.
     held: [...new Set([...own.held, directory])],
     readOnly: [...own.readOnly, ...named.readOnly, file],
     absent: [...own.absent, ...named.absent],
@@ -188,15 +188,15 @@ function kindOf(path: string): "directory" | "closed" | "file" | "link" | undefi
   return stats?.isSymbolicLink() ? "link" : stats && "file";
 }
 
-/** Undefined for what is not a file or cannot be read. */
+/** Returns undefined for an entry that is not a file or cannot be read. */
 function textOf(path: string): string | undefined {
   return statsAt(path)?.isFile() ? attempt(() => readFileSync(path, "utf8")) : undefined;
 }
 
-// Each costs several mounts.
+// Each repository costs several mounts.
 const mostRepositories = 12;
 
-/** The workspace's own repository first, then those in the workspace. Of very many, the rest is read-only. */
+/** The workspace's own repository first, then those in the workspace. If there are very many, the rest is read-only. */
 export function repositoriesIn(
   workspace: string,
   found: readonly string[],
@@ -207,7 +207,7 @@ export function repositoriesIn(
 } {
   const own = repositoryOf(workspace);
   const git = join(workspace, ".git");
-  // Those of submodules lie in the workspace's own.
+  // Repositories of submodules are inside the workspace's own repository.
   const nested = found
     .filter((path) => path !== git && (isFile(path) || certainStats(path)?.isDirectory()))
     .map((path) => ({ path, ...repositoryBelow(path, workspace), isOfWorkspace: false }))
@@ -232,12 +232,15 @@ function isFile(path: string): boolean {
   return certainStats(path)?.isFile() === true;
 }
 
-/** Throws for an entry that cannot be examined: a repository must not lose its protection because a directory was closed. */
+/**
+ * Throws for an entry that cannot be examined, because a repository must not lose its protection when a directory is
+ * made inaccessible.
+ */
 function certainStats(path: string) {
   return lstatSync(path, { throwIfNoEntry: false });
 }
 
-/** Hooks and further settings in a work tree that a settings file, or one that it includes, names. */
+/** Hooks and further settings in a work tree that a settings file names, directly or by an include. */
 function pathsNamedIn(config: string, workTree: string): readonly Placeholder[] {
   const found = new Map<string, Placeholder>();
   const look = (file: string) => {

@@ -3,13 +3,16 @@ import { ToolError } from "../contract/error.ts";
 import { NoSandbox, type OpenedSandbox, type Sandbox, type SandboxContext } from "./sandbox.ts";
 
 export interface SandboxOptions extends Pick<SandboxContext, "directory" | "own"> {
-  /** "auto": the strongest one that works here. A level that does not work here is `unavailable`. */
+  /**
+   * "auto": the strongest sandbox that works on this machine. Any other level throws `unavailable` when it does not
+   * work.
+   */
   readonly want: "auto" | SandboxLevel;
 }
 
 type Open = (context: SandboxContext) => Promise<OpenedSandbox>;
 
-/** The strongest first. Each module is loaded on first use. */
+/** Strongest first. Each module is loaded on first use. */
 const candidates: Partial<Record<NodeJS.Platform, readonly (readonly [SandboxLevel, Open])[]>> = {
   linux: [
     ["bwrap", async (context) => (await import("./bubblewrap/open-bubblewrap.ts")).openBubblewrap(context)],
@@ -20,7 +23,7 @@ const candidates: Partial<Record<NodeJS.Platform, readonly (readonly [SandboxLev
   ],
 };
 
-/** Opens the wanted sandbox. Whether it works here is tested by running a program in it. */
+/** Opens the requested sandbox. Tests it by running a program in it. */
 export async function openSandbox(options: SandboxOptions & SandboxContext): Promise<Sandbox> {
   const { want } = options;
   if (want === "none") return new NoSandbox();

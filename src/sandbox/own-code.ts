@@ -5,9 +5,9 @@ import type { AbsentPath } from "../contract/confinement.ts";
 import { liesInside } from "../system/workspace-path.ts";
 
 /**
- * The files of Toolcrib in a workspace where a project has installed it. Commands must not change them, because many are
- * loaded later and run outside every sandbox; nor may commands create files that Node would load instead. When the
- * workspace is Toolcrib itself, its files are not protected.
+ * The files of Toolcrib in a workspace where a project has installed it. Commands must not change them, because many
+ * are loaded later and run outside every sandbox. Commands must not create files that Node would load instead, either.
+ * When the workspace is Toolcrib itself, its files are not protected.
  */
 export function ownCode(workspace: string, module: string = import.meta.url): readonly AbsentPath[] {
   const file = realpathSync.native(fileURLToPath(module));
@@ -17,7 +17,7 @@ export function ownCode(workspace: string, module: string = import.meta.url): re
   const program = lookUp(`@vscode/ripgrep-${process.platform}-${process.arch}`, ripgrep.found[0] ?? own);
   const directories = [
     ...[own, ...zod.found, ...ripgrep.found, ...program.found],
-    // Not for zod: it is built in, and a project may install its own.
+    // zod is not included, because it is bundled and a project may install its own.
     ...[...ripgrep.nearer, ...program.nearer],
   ];
   return [
@@ -29,11 +29,11 @@ export function ownCode(workspace: string, module: string = import.meta.url): re
 interface LookUp {
   /** The folder of the package, and the link to it, if there is one. */
   readonly found: readonly string[];
-  /** Folders that Node searches before, outside the importing package. */
+  /** Folders that Node searches earlier, outside the importing package. */
   readonly nearer: readonly string[];
 }
 
-/** As Node resolves a package. */
+/** Resolves a package as Node does. */
 function lookUp(name: string, asking: string): LookUp {
   const within = join(asking, "node_modules", name);
   if (isPackage(within)) return { found: withItsLink(within), nearer: [] };
@@ -54,7 +54,7 @@ function isPackage(folder: string): boolean {
   return existsSync(join(folder, "package.json"));
 }
 
-/** The nearest first. */
+/** Nearest directories first. */
 function foldersAbove(path: string): readonly string[] {
   const parent = dirname(path);
   return parent === path ? [] : [parent, ...foldersAbove(parent)];

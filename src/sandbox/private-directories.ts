@@ -10,12 +10,12 @@ import { liesInside } from "../system/workspace-path.ts";
 export interface PrivateDirectories {
   readonly home: string;
   readonly temporary: string;
-  /** Used by the sandbox itself; no command sees it. */
+  /** A directory for the sandbox itself. No command sees it. */
   readonly own: string;
   close(): Promise<void>;
 }
 
-/** Creates them below a private directory, and removes those of sessions that were killed. */
+/** Creates the directories below a private one, and removes those of killed sessions. */
 export function openPrivateDirectories(directory: string): PrivateDirectories {
   const sessions = join(directory, "sessions");
   for (const name of namesIn(sessions)) {
@@ -38,7 +38,7 @@ export function openPrivateDirectories(directory: string): PrivateDirectories {
   };
 }
 
-/** Removes a tree whatever permissions commands have set in it: Go, for example, makes its modules read-only. */
+/** Removes a tree whatever permissions commands have set in it. Go, for example, makes its modules read-only. */
 function removeTree(path: string): void {
   const remove = () => {
     rmSync(path, { recursive: true, force: true });
@@ -47,16 +47,17 @@ function removeTree(path: string): void {
   if (attempt(remove)) return;
   makeWritable(path);
   if (attempt(remove)) return;
-  // The tree is deeper than a path can name; these programs descend step by step. Not waited for; the next session retries.
+  // The tree is deeper than a path can name; these programs descend step by step. Not awaited; the next session
+  // retries.
   const line = 'chmod -R u+rwx "$1"; rm -rf "$1"';
-  // PATH of this process may contain programs that commands have created.
+  // The PATH of this process may contain programs that commands have created.
   const env = { PATH: "/usr/bin:/bin" };
   spawn("/bin/sh", ["-c", line, "sh", path], { cwd: "/", env, detached: true, stdio: "ignore" })
     .on("error", () => {})
     .unref();
 }
 
-/** Also removes empty directories. Skips those that belong to another user. */
+/** Also removes empty directories. Skips those of another user. */
 function makeWritable(directory: string): void {
   attempt(() => {
     chmodSync(directory, 0o700);
@@ -67,7 +68,7 @@ function makeWritable(directory: string): void {
   });
 }
 
-/** For sandboxes that cannot mount: links in the private home lead to the readable parts of the real home. */
+/** For sandboxes that cannot mount: creates links in the private home to the readable parts of the real home. */
 export function linkToolChains(
   { home: inside }: PrivateDirectories,
   home: string,
@@ -90,8 +91,9 @@ export function privateVariables(
 }
 
 /**
- * A path outside the workspace that a command may write and that does not exist yet is created in the private home, and is
- * lost with it. Returns one function for each such path, to be called when the command has ended: it returns a remark, or "".
+ * A path outside the workspace that a command may write and that does not exist yet is created in the private home, and
+ * is lost with it. Returns one function for each such path. Call it when the command has ended: it returns a remark, or
+ * "".
  */
 export function lostWrites(
   writable: readonly string[],

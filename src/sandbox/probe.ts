@@ -6,13 +6,13 @@ import type { Launch, Sandbox } from "./sandbox.ts";
 
 interface ProbeFailure {
   readonly stderr: string;
-  /** Why the sandbox was not set up, if known. */
+  /** The reason why the sandbox was not set up, if known. */
   readonly error: string | undefined;
   /** Null when a signal ended the program. */
   readonly code: number | null;
 }
 
-/** Tests whether a sandbox works here with a program that does nothing. Returns undefined when it works. */
+/** Tests whether a sandbox works on this machine, with a program that does nothing. Returns undefined when it works. */
 export async function probe(
   sandbox: Sandbox,
   program: Pick<Launch, "file" | "args" | "cwd">,

@@ -9,16 +9,18 @@ export interface Sandbox {
   readonly report: SandboxReport;
   /** The folder for pipes that programs can open again when they inherit one. Default: any folder. */
   readonly pipes?: string;
-  /** Returns what to start so that the program runs confined. Throws `unavailable` rather than confine it less. */
+  /**
+   * Returns the program to start so that the given one runs confined. Throws `unavailable` rather than confine it less.
+   */
   prepare(launch: Launch): Promise<PreparedLaunch>;
   /** Removes the private home and temporary directory of this session. */
   close(): Promise<void>;
 }
 
 export interface SandboxContext {
-  /** Absolute and real. */
+  /** The absolute real path. */
   readonly workspace: string;
-  /** Private, for this workspace. */
+  /** A private directory for this workspace. */
   readonly directory: string;
   /** Further directories of Toolcrib, which no command sees. */
   readonly own?: readonly string[];
@@ -26,7 +28,7 @@ export interface SandboxContext {
   readonly findProgram: (name: string) => Promise<string>;
 }
 
-/** `missing`: why the sandbox cannot be used here, and how to fix that. */
+/** `missing`: why the sandbox cannot be used on this machine, and how to fix that. */
 export type OpenedSandbox = Sandbox | { readonly missing: string };
 
 /** A program about to be started. All paths are absolute and real. */
@@ -36,24 +38,26 @@ export interface Launch {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly confinement: Confinement;
-  /** Its ports can be reached from outside the sandbox. */
+  /** Whether its ports can be reached from outside the sandbox. */
   readonly reachable: boolean;
-  /** The program opens a terminal. */
+  /** Whether the program opens a terminal. */
   readonly terminal?: boolean;
 }
 
 export interface PreparedLaunch {
   readonly file: string;
   readonly args: readonly string[];
-  /** Undefined: the launched program changes to the directory itself. */
+  /** Undefined when the launched program changes to the directory itself. */
   readonly cwd: string | undefined;
   readonly env: Readonly<Record<string, string>>;
-  /** Inherited from descriptor 3 on: an open file, which the starter closes, or a channel, which is passed to `started`. */
+  /**
+   * Inherited from descriptor 3 on: an open file, which the starter closes, or a channel, which is passed to `started`.
+   */
   readonly descriptors: readonly (number | "channel")[];
-  /** The program has a process namespace: everything it starts ends with it. */
+  /** Whether the program has a process namespace, so that everything it starts ends with it. */
   readonly endsTogether: boolean;
   /**
-   * Called once it runs. Rejects when the sandbox was not set up; then the program itself has not begun. A sandbox that
+   * Called once it runs. Rejects when the sandbox was not set up; the program itself has not begun then. A sandbox that
    * can no longer be enforced calls `kill`, and `finished` returns the reason.
    */
   started(child: {
@@ -63,20 +67,26 @@ export interface PreparedLaunch {
   }): Promise<void>;
   /** The address of the server that listens on this port inside; undefined while none does. */
   reach(port: number): Promise<{ readonly host: string; readonly port: number } | undefined>;
-  /** Repairs, while the program runs, what the sandbox could not prevent. Returns remarks. */
+  /** Repairs damage that the sandbox could not prevent, while the program runs. Returns remarks. */
   settle?(): Promise<readonly string[]>;
-  /** A path that a sandbox started now would hide or protect, and this one does not. */
+  /** A path that a newly started sandbox would hide or protect, but this one does not. */
   uncovered?(): Promise<string | undefined>;
   /** Cleans up when the program and all its processes have ended, or could not be started. Returns remarks. */
   finished(): Promise<readonly string[]>;
 }
+
+/** The hints of an error that only the user can resolve. */
+export const doctorHints = {
+  hint: "Ask the user to run: toolcrib doctor",
+  forUser: { hint: "To see which sandboxes work here, run: toolcrib doctor" },
+};
 
 /** No confinement: used when no sandbox works, and for commands that the user allows outside the sandbox. */
 export class NoSandbox implements Sandbox {
   readonly level = "none";
   readonly report: SandboxReport;
 
-  /** `missing`: why no other sandbox works here. */
+  /** `missing`: why no other sandbox works on this machine. */
   constructor(missing: readonly string[] = []) {
     this.report = {
       level: "none",
@@ -115,7 +125,7 @@ async function reachOnLoopback(port: number): ReturnType<PreparedLaunch["reach"]
 }
 
 async function accepts(host: string, port: number): Promise<boolean> {
-  // Loaded on first use: every command loads this file.
+  // Loaded on first use, because every command loads this file.
   const { connect } = await import("node:net");
   return new Promise((resolve) => {
     const socket = connect({ host, port });

@@ -4,8 +4,8 @@ import { liesInside } from "../system/workspace-path.ts";
 import { realPathOf } from "./real-paths.ts";
 
 /**
- * The parts of the home directory that commands may read: tool chains, installed packages, and settings of git. Caches that tools
- * must write (of npm, pip, go, yarn, uv …) are not among them: they begin empty in the private home.
+ * The parts of the home directory that commands may read: tool chains, installed packages, and git settings. Caches
+ * that tools must write (npm, pip, go, yarn, uv …) are not included: they begin empty in the private home.
  */
 export function toolChainsIn(
   home: string,
@@ -26,7 +26,7 @@ export function toolChainsIn(
 function prefixOf(directory: string): string {
   if (!/^(?:s?bin|shims|condabin)$/.test(basename(directory))) return directory;
   const prefix = dirname(realPathOf(directory) ?? directory);
-  // Not all of a home, and not what applications keep below ~/.local.
+  // Excludes the home itself, and application data below ~/.local.
   if (/^\.(?:local|config|cache)$/.test(basename(prefix))) return directory;
   return nextToPrograms.some((name) => existsSync(join(prefix, name))) ? prefix : directory;
 }

@@ -10,11 +10,11 @@ import { withSlash } from "../system/workspace-path.ts";
 export interface ScanResult {
   readonly hidden: readonly TreeEntry[];
   readonly readOnly: readonly string[];
-  /** Every `.git` in the tree, whether file, link or directory. */
+  /** Every `.git` in the tree: file, link or directory. */
   readonly repositories: readonly string[];
-  /** Entries that cannot be hidden: their names are not valid text, so no mount can name them. */
+  /** Entries that cannot be hidden, because no mount can name them: their names are not valid text. */
   readonly unnameable: readonly string[];
-  /** False when the tree is too large to look everywhere. */
+  /** False when the tree is too large to scan completely. */
   readonly isWhole: boolean;
 }
 
@@ -23,7 +23,7 @@ export interface TreeEntry {
   readonly kind: "file" | "directory";
 }
 
-/** Scan results are cached as long as both are the same functions. */
+/** Scan results are cached as long as both functions are the same. */
 export interface PathRules {
   readonly isHidden: (path: string) => boolean;
   readonly isReadOnly: (path: string) => boolean;
@@ -38,13 +38,13 @@ const never = () => false;
 interface ScanOptions {
   readonly leaveOut?: readonly string[];
   readonly maxDirectories?: number;
-  /** How long to read new directories, nearest to the top first; the next scan continues from there. */
+  /** The time limit for reading new directories, nearest to the top first. The next scan continues from there. */
   readonly maxMs?: number;
 }
 
 /**
- * Finds what rules hide or protect in a directory tree. Later scans read only directories that have changed. By default
- * every directory is read, however many there are: a command that creates very many only makes the next commands wait.
+ * Finds the entries that rules hide or protect in a directory tree. Later scans read only changed directories. By
+ * default there is no limit: a command that creates very many directories only makes the next commands wait.
  */
 export class TreeScan {
   readonly #top: string;
@@ -58,7 +58,7 @@ export class TreeScan {
     this.#options = options;
   }
 
-  /** Concurrent calls share one scan, and so do calls shortly after a scan that took long. */
+  /** Concurrent calls share one scan, and so do calls shortly after a slow scan. */
   scan(rules: PathRules): Promise<ScanResult> {
     const isSame = this.#rules?.isHidden === rules.isHidden && this.#rules.isReadOnly === rules.isReadOnly;
     const begun = monotonicMs();
@@ -133,7 +133,7 @@ interface Known extends FoundEntries {
   readonly below: readonly { readonly path: string; readonly isReadOnly: boolean }[];
 }
 
-/** Undefined when the directory is gone, or so deep that no path can name it. */
+/** Undefined when the directory is missing, or so deep that no path can name it. */
 function look(
   path: string,
   isReadOnly: boolean,
@@ -147,14 +147,14 @@ function look(
   if (isClosed(stats)) return "closed";
   if (known?.changed === stats.ctimeMs && known.inode === stats.ino && known.wasReadOnly === isReadOnly)
     return known;
-  // The clock of a file system is coarse: what changed just now may change again with the same time.
+  // File system clocks are coarse, so a directory that just changed may change again with the same time.
   const changed = now - stats.ctimeMs < settledMs ? Number.NaN : stats.ctimeMs;
   return { ...sort(path, isReadOnly, rules), changed, inode: stats.ino, wasReadOnly: isReadOnly };
 }
 
 const settledMs = 100;
 
-// System calls accept no longer paths, and sandboxes add a prefix.
+// System calls do not accept longer paths, and sandboxes add a prefix.
 const longestPath = 4000;
 
 function sort(
@@ -164,7 +164,7 @@ function sort(
 ): Omit<Known, "changed" | "inode" | "wasReadOnly"> {
   const prefix = withSlash(directory);
   const sorted = { ...new FoundEntries(), below: [] as { path: string; isReadOnly: boolean }[] };
-  // A directory that is gone, or closed to this user and so to every command, has no entries.
+  // A directory that is missing, or inaccessible to this user and so to every command, has no entries.
   for (const entry of attempt(() => readdirSync(directory, { withFileTypes: true })) ?? []) {
     const path = prefix + entry.name;
     if (Buffer.byteLength(path) > longestPath) continue;
@@ -172,7 +172,7 @@ function sort(
       sorted.repositories.push(path);
       continue;
     }
-    // The target of a link is protected where it is.
+    // The target of a link is protected at its own path.
     if (entry.isSymbolicLink()) continue;
     const kind = entry.isDirectory() ? "directory" : "file";
     if (rules.isHidden(path)) {
@@ -188,7 +188,7 @@ function sort(
   return sorted;
 }
 
-/** Invalid bytes are read as this character, which a valid name may also contain. */
+/** Invalid bytes are decoded as this character, which a valid name may also contain. */
 function isText(path: string): boolean {
   return !path.includes("\uFFFD") || statsAt(path) !== undefined;
 }
@@ -220,7 +220,7 @@ export class CacheSecrets {
   }
 }
 
-/** A directory of this user that commands cannot read, until one changes its mode. */
+/** Whether it is a directory of this user that commands cannot read until one changes its mode. */
 export function isClosed({ uid, mode }: Pick<Stats, "uid" | "mode">): boolean {
   return uid === process.geteuid?.() && (mode & 0o500) !== 0o500;
 }

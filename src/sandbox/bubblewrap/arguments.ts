@@ -3,16 +3,16 @@ import type { Mount } from "./mounts.ts";
 type Variables = Readonly<Record<string, string>>;
 
 export interface BubblewrapProfile {
-  /** Each mount is made on top of those before it. */
+  /** The mounts in order. Each is made on top of the earlier ones. */
   readonly mounts: readonly Mount[];
   readonly cwd: string;
   readonly variables: Variables;
   readonly seccomp: number;
-  /** Passes `--disable-userns`, new in bubblewrap 0.8; the seccomp program refuses user namespaces as well. */
+  /** Passes `--disable-userns`, which bubblewrap has since 0.8. The seccomp program refuses user namespaces as well. */
   readonly forbidsUserNamespaces: boolean;
 }
 
-/** All arguments except the program itself, which follows `--`. */
+/** All arguments except the program itself, which follows after `--`. */
 export function bubblewrapArguments(profile: BubblewrapProfile): readonly string[] {
   return [
     ...["--unshare-all", "--unshare-user"],
@@ -41,8 +41,8 @@ function mountArguments(mount: Mount): readonly string[] {
 }
 
 /**
- * Loaders and shells obey some variables before the program begins. Those are set `late`, for the program alone, and so are
- * variables whose names a shell would not pass on.
+ * Loaders and shells obey some variables before the program begins. Those are set `late`, for the program alone. The
+ * same applies to variables whose names a shell would not pass on.
  */
 export function splitVariables(env: Variables): {
   readonly early: Variables;

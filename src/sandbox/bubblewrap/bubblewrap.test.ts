@@ -162,7 +162,7 @@ describe.skipIf(missing !== undefined)("in bubblewrap", () => {
     expect({ code, remarks }).toEqual({
       code: undefined,
       remarks: [
-        `${secret} was replaced while the command ran, which uncovers it in the sandbox: the command was ended if it still ran. Start it again.`,
+        `${secret} was replaced while the command ran, which uncovers it in the sandbox. The command was stopped if it was still running. Run it again.`,
       ],
     });
   });

@@ -6,7 +6,7 @@ import type { SandboxReport } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { Network } from "../network/open-network.ts";
 import type { PrivateDirectories } from "../private-directories.ts";
-import type { Launch, PreparedLaunch, Sandbox } from "../sandbox.ts";
+import { doctorHints, type Launch, type PreparedLaunch, type Sandbox } from "../sandbox.ts";
 import { bubblewrapArguments, marksIn, splitVariables, withGitSettings, withoutMarks } from "./arguments.ts";
 import { RunningSandbox } from "./freeze.ts";
 import { CoverWatch, gitSettingsForCovers } from "./hidden-files.ts";
@@ -32,7 +32,7 @@ export interface BubblewrapOptions {
 /** The descriptors that bubblewrap inherits, in this order. */
 const descriptorOf = { arguments: 3, seccomp: 4, sign: 5, network: 6 } as const;
 
-// The first program inside: it writes a byte when everything is mounted, waits for a line, and becomes the command.
+// The first program inside writes a byte when everything is mounted, waits for a line, and becomes the command.
 const { sign } = descriptorOf;
 const signLine = `printf . >&${sign} && read -r _ <&${sign} || exit 126; exec ${sign}>&-; exec "$@"`;
 
@@ -103,7 +103,7 @@ export class Bubblewrap implements Sandbox {
     }
   }
 
-  /** Repeats until no running command can change what the plan is based on. */
+  /** Repeats until no running command can change the paths that the plan is based on. */
   async #planMounts(
     { confinement, file }: Launch,
     running: RunningSandbox,
@@ -144,7 +144,7 @@ export class Bubblewrap implements Sandbox {
     return {
       file: program,
       args: ["--args", String(descriptorOf.arguments), "--", ...command],
-      // The other variables are for the program alone: LD_PRELOAD must not reach bubblewrap, which runs outside.
+      // The other variables are for the program alone: LD_PRELOAD must not affect bubblewrap, which runs outside.
       env: marksIn(env),
       descriptors: [
         this.#write(all),
@@ -155,16 +155,16 @@ export class Bubblewrap implements Sandbox {
     };
   }
 
-  /** Undefined without perl: then the command reaches nothing and cannot be reached. */
+  /** Undefined without perl, which leaves the command without any network. */
   async #openNetwork({ confinement }: Launch): Promise<Network | undefined> {
     const perl = await this.#options.findProgram("perl").catch(() => undefined);
     if (perl === undefined) return undefined;
-    // Loaded on first use: most commands need no network.
+    // Loaded on first use, because most commands need no network.
     const { openNetwork } = await import("../network/open-network.ts");
     return openNetwork({ perl, descriptor: descriptorOf.network, mayConnect: confinement.mayConnect });
   }
 
-  /** In a file that other users cannot read: the arguments contain the variables. */
+  /** Passes the arguments in a file that other users cannot read, because they contain the variables. */
   #write(all: readonly string[]): number {
     if (all.some((argument) => argument.includes("\0")))
       throw new ToolError("invalid-input", "A variable or path contains a NUL byte", {
@@ -217,7 +217,7 @@ async function receivesByte(channel: Duplex): Promise<boolean> {
   ]);
 }
 
-/** Of this process, and of the first process inside, which is the child of the one that was started. */
+/** The mount tables of this process, and of the first process inside, which is the child of the started one. */
 function mountTables(pid: number): { readonly inside: string; readonly outside: string } {
   try {
     const [child] = readFileSync(`/proc/${pid}/task/${pid}/children`, "latin1").split(" ");
@@ -237,7 +237,9 @@ function exchanged(path: string): ToolError {
 }
 
 function notSetUp(): ToolError {
-  return new ToolError("unavailable", "The command was not run: the sandbox could not be set up", {
-    hint: "Try again. If that fails, run: toolcrib doctor",
-  });
+  return new ToolError(
+    "unavailable",
+    "The command was not run: the sandbox could not be set up",
+    doctorHints,
+  );
 }

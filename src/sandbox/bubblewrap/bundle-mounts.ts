@@ -2,7 +2,7 @@ import { dirname } from "node:path";
 import { ToolError } from "../../contract/error.ts";
 import type { ScanResult, TreeEntry } from "../tree-scan.ts";
 
-// Each mount takes a millisecond when there are this many.
+// With this many mounts, each takes a millisecond.
 const mostMounts = 2000;
 
 /** Replaces very many paths by their directories, because mounts take time. Throws when there are still too many. */
@@ -42,8 +42,8 @@ function tooMany(workspace: string, what: string): ToolError {
 }
 
 /**
- * A mount costs more the more there are: a thousand take a second. The directories with the most paths replace these, until
- * few enough are left. `top` itself is never used.
+ * The cost of a mount grows with their number: a thousand take a second. The directories with the most paths replace
+ * these paths, until few enough are left. `top` itself is never used.
  */
 export function bundlePaths(
   paths: readonly string[],

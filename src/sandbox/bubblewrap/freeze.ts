@@ -7,9 +7,8 @@ import { type ProcessInfo, processInfo, readSystemFile } from "../../system/proc
 
 /**
  * One running sandbox, from before its mounts are planned to its end. `all` are those that run in one workspace.
- *
  * Bubblewrap mounts by path and creates missing mount points, so a running command that replaces one of them by a link
- * would redirect the mount. A command cannot do that where the same path is a mount point in its own sandbox. Commands
+ * would redirect the mount. A command cannot do that if the same path is a mount point in its own sandbox. Commands
  * that lack one, because they began before it was needed, are frozen while another sandbox mounts.
  */
 export class RunningSandbox {
@@ -44,7 +43,7 @@ export class RunningSandbox {
     return able.length === 0;
   }
 
-  /** Called when everything is mounted. Waits while this command could replace what another one is about to mount on. */
+  /** Called when everything is mounted. Waits while this command could replace a mount point of another one. */
   async begin(pid: number): Promise<void> {
     this.#thawOthers();
     const mustWaitFor = (other: RunningSandbox) =>
@@ -65,7 +64,7 @@ export class RunningSandbox {
     this.#all.delete(this);
   }
 
-  /** A command that a further sandbox needs frozen stays so, and that sandbox thaws it. */
+  /** A command that another sandbox needs frozen stays frozen, and that sandbox thaws it. */
   #thawOthers(): void {
     this.#isMounted = true;
     this.#mounted.resolve();
@@ -85,7 +84,7 @@ export class RunningSandbox {
     });
   }
 
-  /** Compares the start time as well: process numbers are reused. */
+  /** Also compares the start time, because process numbers are reused. */
   #isRunning(): boolean {
     return this.#leader !== undefined && processInfo(this.#leader.pid)?.start === this.#leader.start;
   }
@@ -103,24 +102,23 @@ function cannotFreeze(): ToolError {
   );
 }
 
-// On a busy machine a stopped process shows as stopped only after it was scheduled again.
+// On a busy machine a stopped process is reported as stopped only after it was scheduled again.
 const patienceMs = 10_000;
 
 /** How often all running processes may be found blocked, 2 ms apart, before everything is thawed for a moment. */
 const mostBlockedRounds = 50;
 
 /**
- * Stops all descendants of a process. Returns a function that thaws them; undefined when one does not stop. Processes that
- * were stopped before stay stopped.
- *
- * A process that has called vfork is blocked until its child becomes a program, and does not stop before. When that
- * child was stopped first, neither would ever move, so everything runs on for a moment, each time a longer one.
+ * Stops all descendants of a process. Returns a function that thaws them; undefined when one does not stop. Processes
+ * that were already stopped stay stopped.
+ * A process that has called vfork is blocked until its child becomes a program, and does not stop before. If that child
+ * was stopped first, neither would ever move, so everything runs for a moment, each time a longer one.
  */
 export async function freeze(leader: number): Promise<(() => void) | undefined> {
   const until = monotonicMs() + patienceMs;
   for (let pauseMs = 2; monotonicMs() < until; pauseMs = Math.min(2 * pauseMs, 200)) {
     const stopped = new Set<number>();
-    // Parents stop first and continue last: a shell must not notice that its child was stopped.
+    // Parents stop first and continue last, because a shell must not notice that its child was stopped.
     const thaw = () => {
       for (const pid of [...stopped].toReversed()) send(pid, "SIGCONT");
     };
@@ -139,7 +137,7 @@ export async function freeze(leader: number): Promise<(() => void) | undefined> 
   return undefined;
 }
 
-/** With the states of their threads. Inside a process namespace no process can leave this descent. */
+/** The descendants with the states of their threads. Inside a process namespace no process can leave this tree. */
 function descendantsOf(pid: number): readonly { readonly pid: number; readonly states: readonly string[] }[] {
   const children = tasksOf(pid).flatMap((task) => readSystemFile(`${task}/children`).split(" "));
   return children
@@ -152,7 +150,7 @@ function isMoving(state: string): boolean {
   return !"TtZX".includes(state);
 }
 
-/** "X", dead, for a thread that is gone. */
+/** Returns "X" (dead) for a thread that no longer exists. */
 function stateOf(task: string): string {
   const stat = readSystemFile(`${task}/stat`);
   return stat[stat.lastIndexOf(")") + 2] ?? "X";

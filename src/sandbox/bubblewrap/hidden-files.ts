@@ -19,7 +19,7 @@ import { attempt, statsAt } from "../../system/attempt.ts";
 import { atPinnedPath, contentAt, pinRealPath } from "../../system/pinned-path.ts";
 import type { TreeEntry } from "../tree-scan.ts";
 
-/** The files that commands see in place of hidden files, by their paths. */
+/** The files that replace hidden files for commands, by path. */
 export function coverFilesFor(hidden: readonly TreeEntry[], folder: string): ReadonlyMap<string, string> {
   return new Map(
     hidden.flatMap(({ path, kind }) => {
@@ -46,18 +46,18 @@ function coverFile(hidden: Stats, folder: string): string {
   return path;
 }
 
-/** With these, git compares only what cover files have in common with the hidden files. */
+/** Makes git compare only properties that cover files share with the hidden files. */
 export const gitSettingsForCovers: Readonly<Record<string, string>> = {
   "core.checkStat": "minimal",
   "core.trustctime": "false",
 };
 
-// One check of all paths takes some hundred microseconds at most.
+// Checking all paths once takes some hundred microseconds at most.
 const pauseMs = 50;
 
 /**
- * When a file is replaced outside, as editors and git do when they save, the kernel removes the mount on it in every
- * running sandbox. So the covered paths are checked continuously.
+ * When a file is replaced outside, as editors and git do on saving, the kernel removes the mount on it in every running
+ * sandbox. So the covered paths are checked continuously.
  */
 export class CoverWatch {
   readonly #found: readonly { readonly path: string; readonly identity: string }[];
@@ -91,7 +91,7 @@ export class CoverWatch {
     clearInterval(this.#timer);
     if (this.#timer === undefined || this.replaced() === undefined) return [];
     return [
-      `${this.#replaced} was replaced while the command ran, which uncovers it in the sandbox: the command was ended if it still ran. Start it again.`,
+      `${this.#replaced} was replaced while the command ran, which uncovers it in the sandbox. The command was stopped if it was still running. Run it again.`,
     ];
   }
 }
@@ -102,8 +102,8 @@ function identityOf(path: string): string | undefined {
 }
 
 /**
- * A copy of a repository's `info` in `folder`, which also excludes `names`: `git add -A` must not add what a sandbox has
- * created or hides in the work tree. Links and large files are not copied.
+ * A copy of a repository's `info` in `folder` that also excludes `names`: `git add -A` must not add entries that a
+ * sandbox has created or hides in the work tree. Links and large files are not copied.
  */
 export function infoWithExcludes(info: string, names: readonly string[], folder: string): string {
   const files = filesIn(info);
@@ -124,7 +124,7 @@ export function infoWithExcludes(info: string, names: readonly string[], folder:
 
 const maxBytes = 1024 * 1024;
 
-/** The directory is pinned, so that a file that is replaced by a link meanwhile is not followed. */
+/** The directory is pinned, so that a file that is replaced by a link is not followed. */
 function filesIn(info: string): Map<string, Uint8Array> {
   const directory = pinRealPath(info);
   if (directory === undefined) return new Map();
@@ -147,11 +147,11 @@ function escaped(name: string): string {
   return name.replace(/[\\*?[\]!#]/g, "\\$&").replace(/ $/, "\\ ");
 }
 
-/** Removes mount points that bubblewrap created because a hidden entry vanished just before it was mounted on. */
+/** Removes mount points that bubblewrap created because a hidden entry vanished just before it was covered. */
 export function removeEmptyMountPoints(hidden: readonly TreeEntry[], begun: number): void {
   for (const { path, kind } of hidden) {
     if ((statsAt(path)?.birthtimeMs ?? 0) < begun - coarseMs) continue;
-    // Fails when the directory has content by now.
+    // Fails when the directory has content.
     attempt(() =>
       atPinnedPath(path, (pinned) => {
         const stats = lstatSync(pinned);

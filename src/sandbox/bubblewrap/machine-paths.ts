@@ -6,7 +6,7 @@ import type { TreeEntry } from "../tree-scan.ts";
 
 /** Paths of this machine that need protection. */
 export interface MachinePaths {
-  /** Real; the first is the one that HOME names. */
+  /** Real paths. The first is the one that HOME names. */
   readonly homes: readonly string[];
   readonly temporaryDirectories: readonly string[];
   /** Homes and runtime directories of other users. */
@@ -30,10 +30,10 @@ export function findMachinePaths(variables: NodeJS.ProcessEnv = process.env): Ma
   };
 }
 
-// Bubblewrap does not protect them: root can write them without any capability.
+// Bubblewrap does not protect these: root can write them without any capability.
 const settingsOfRoot = ["/proc/sys", "/proc/sysrq-trigger", "/proc/acpi", "/proc/scsi"];
 
-/** The directories among these, each once; the root directory cannot be replaced. */
+/** The directories among these paths, each once. The root directory cannot be replaced. */
 function real(paths: readonly string[]): readonly string[] {
   const found = paths.flatMap((path) => attempt(() => realpathSync(path)) ?? []);
   return [...new Set(found)].filter(

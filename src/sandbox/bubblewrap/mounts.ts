@@ -8,13 +8,13 @@ import type { PrivateDirectories } from "../private-directories.ts";
 import type { TreeEntry } from "../tree-scan.ts";
 
 export type Mount =
-  /** `source` from outside, seen at `target`; skipped when it has vanished. */
+  /** Shows `source` from outside at `target`. Skipped when it has vanished. */
   | { readonly show: "writable" | "read-only"; readonly source: string; readonly target: string }
-  /** An empty directory; five times cheaper than a mount from outside. */
+  /** An empty directory, five times cheaper than a mount from outside. */
   | { readonly show: "blank"; readonly target: string; readonly permissions: "755" | "555" | "000" }
   | { readonly show: "devices" | "processes"; readonly target: string };
 
-/** The mounts that a command sees, by path. All other paths can be read. */
+/** The mounts that a command sees, by path. All other paths are readable. */
 export interface SandboxView {
   readonly workspace: string;
   /** Files with which root could change the whole machine. */
@@ -23,7 +23,7 @@ export interface SandboxView {
   readonly replaced: readonly { readonly source: string; readonly target: string }[];
   /** Directories that appear empty. */
   readonly blank: readonly string[];
-  /** Paths inside replaced or blank directories that are seen as outside. */
+  /** Paths inside replaced or blank directories that look as they do outside. */
   readonly readable: readonly string[];
   readonly writable: readonly string[];
   /** Paths inside writable directories that cannot be renamed or replaced. */
@@ -33,11 +33,11 @@ export interface SandboxView {
   readonly empty: readonly string[];
   readonly substitutes: readonly { readonly source: string; readonly target: string }[];
   readonly hidden: readonly TreeEntry[];
-  /** The files that are seen in place of hidden files. Default: a device that cannot be opened. */
+  /** The files that replace hidden files. Default: a device that cannot be opened. */
   readonly covers: ReadonlyMap<string, string>;
 }
 
-/** In the order in which they are made: a directory before its contents. */
+/** The mounts in order: a directory before its contents. */
 export function mountsOf(view: SandboxView): readonly Mount[] {
   const directories: Mount[] = [
     ...view.blank.map(blank("755")),
@@ -62,7 +62,7 @@ export function mountsOf(view: SandboxView): readonly Mount[] {
       if (kind === "directory") return blank("000")(path);
       return { show: "read-only", source: view.covers.get(path) ?? "/dev/null", target: path };
     }),
-    // Last, because for each of the others bubblewrap reads the table of all mounts before it.
+    // These come last, because bubblewrap reads the table of all earlier mounts for each of the others.
     ...view.empty.map(blank("555")),
   ];
 }
@@ -75,7 +75,7 @@ function blank(permissions: "755" | "555" | "000"): (path: string) => Mount {
   return (target) => ({ show: "blank", target, permissions });
 }
 
-/** Mounts on the same path stay in their order: the last is seen. */
+/** Mounts on the same path keep their order, because the last one is visible. */
 function outermostFirst(mounts: readonly Mount[]): readonly Mount[] {
   const depthOf = ({ target }: Mount) => (target === "/" ? 0 : target.split("/").length);
   return mounts.toSorted((one, other) => depthOf(one) - depthOf(other));
@@ -84,13 +84,13 @@ function outermostFirst(mounts: readonly Mount[]): readonly Mount[] {
 /** A mount point in a directory that commands can write, by its path outside. */
 interface PrivateMountPoint {
   readonly path: string;
-  /** It only holds further mount points. */
+  /** Whether it only contains further mount points. */
   readonly isParent: boolean;
 }
 
 /**
  * In their private home and temporary directory, commands could replace the mount points of others and so redirect
- * bubblewrap. So the directories above the mount points are mounted as well, which cannot be renamed.
+ * bubblewrap. So the directories above the mount points are mounted too, because a mount cannot be renamed.
  */
 export function pinPrivateMountPoints(
   planned: readonly Mount[],
@@ -103,7 +103,7 @@ export function pinPrivateMountPoints(
     mounts.push(mount);
     made.set(mount.target, mount);
   };
-  /** The path outside of one that lies in a private directory; undefined for others. */
+  /** The path outside for a path in a private directory; undefined for any other path. */
   const privatePath = (path: string): string | undefined => {
     let above = dirname(path);
     while (!made.has(above) && above !== "/") above = dirname(above);
@@ -130,7 +130,10 @@ export function pinPrivateMountPoints(
   return { mounts, points };
 }
 
-/** Moves away what commands have put in place of the mount points, while those commands are frozen. False on failure. */
+/**
+ * Moves away entries that commands have put at the mount points, while those commands are frozen. Returns false on
+ * failure.
+ */
 export function clearPrivateMountPoints(points: readonly PrivateMountPoint[], aside: string): boolean {
   return points.every(({ path, isParent }) => {
     const stats = lstatSync(path, { throwIfNoEntry: false });
@@ -145,9 +148,9 @@ export function clearPrivateMountPoints(points: readonly PrivateMountPoint[], as
 }
 
 /**
- * Compares the mounts that were made with those that were planned, before the program begins: a directory that is replaced
- * by a link at the moment it is mounted would show something else. Returns the first mount point that is not as planned.
- * `inside` and `outside` are the texts of /proc/PID/mountinfo.
+ * Compares the actual mounts with the planned ones before the program begins, because a directory that is replaced by a
+ * link while it is mounted would show something else. Returns the first mount point that differs. `inside` and
+ * `outside` are the texts of /proc/PID/mountinfo.
  */
 export function findStrayMount(
   planned: readonly Mount[],
@@ -156,7 +159,7 @@ export function findStrayMount(
   const outside = readMountTable(tables.outside);
   const plannedAt = new Map(planned.map((mount) => [mount.target, mount]));
   const isOutside = new Set(outside.map(({ point }) => point));
-  // Of several mounts on one path only the last is seen.
+  // If there are several mounts on one path, only the last is visible.
   const seen = new Map(readMountTable(tables.inside).map((mounted) => [mounted.point, mounted]));
   return [...seen.values()].find(({ point, device, root }) => {
     if (liesInside(point, "/dev") || liesInside(point, "/proc")) return false;
@@ -167,7 +170,10 @@ export function findStrayMount(
   })?.point;
 }
 
-/** The device and the path on it, by the innermost mount around a path; of several on one path the last is seen. */
+/**
+ * The device and the path on it, by the innermost mount around a path. If there are several on one path, the last
+ * counts.
+ */
 function identityOf(path: string, mounts: readonly MountTableEntry[]): string {
   const around = mounts.filter(({ point }) => liesInside(path, point));
   const { device, root, point } = around.reduce((best, next) =>

@@ -12,8 +12,8 @@ import { DelayedRemoval, Placeholders, placeholdersFolder } from "./placeholders
 import { WorkspaceView } from "./workspace-view.ts";
 
 /**
- * Tests bubblewrap with the profile that commands get. `preferred` is used if it exists; the default is the path that
- * AppArmor profiles name.
+ * Tests bubblewrap with the profile for commands. Uses `preferred` if it exists. Default: the path that AppArmor
+ * profiles name.
  */
 export async function openBubblewrap(
   options: SandboxContext & { readonly preferred?: string },
@@ -40,7 +40,7 @@ export async function openBubblewrap(
   writeFileSync(seccomp, seccompProgram({ architecture, network: "own namespace" }), { mode: 0o600 });
   const report = { level: "bwrap", missing: [], gaps } as const;
   let failure: string | undefined;
-  // Before 0.8, or with the setuid bit, the seccomp program alone refuses new user namespaces.
+  // Before 0.8, or with the setuid bit, only the seccomp program refuses new user namespaces.
   for (const forbidsUserNamespaces of [true, false]) {
     const parts = { program, seccomp, view, privates, report, findProgram, forbidsUserNamespaces };
     const sandbox = new Bubblewrap(parts);

@@ -17,7 +17,7 @@ import { asToolError, errnoOf } from "../../system/file-errors.ts";
 import { atPinnedPath, changeAt, contentAt } from "../../system/pinned-path.ts";
 import { isGone, longAbandonedMs, newRecordName } from "../../system/process-identity.ts";
 
-/** An empty file or directory at a path that must not be created: a mount needs a mount point. */
+/** An empty file or directory at a path that must not be created, because a mount needs a mount point. */
 export interface Placeholder {
   readonly path: string;
   readonly kind: "file" | "directory";
@@ -30,8 +30,8 @@ export function placeholdersFolder(directory: string): string {
 }
 
 /**
- * The placeholders in a workspace. All processes share a folder with a record of each use. The last user removes a
- * placeholder, or the next process after a crash, unless it has content by then.
+ * The placeholders in a workspace. All processes share a folder with a record of each use. The last user of a
+ * placeholder removes it, or after a crash the next process does, unless it has content.
  */
 export class Placeholders {
   readonly #folder: string;
@@ -43,8 +43,8 @@ export class Placeholders {
   }
 
   /**
-   * Creates missing placeholders, with their directories. `standing` are those that exist as placeholders now, not those
-   * where something real exists.
+   * Creates missing placeholders, with their directories. `standing` are the existing placeholders, without paths at
+   * which something real exists.
    */
   use(wanted: readonly Placeholder[]): { readonly standing: readonly Placeholder[]; end(): void } {
     let recorded: ReadonlySet<string> | undefined;
@@ -72,9 +72,9 @@ export class Placeholders {
     }
   }
 
-  /** The paths of all placeholders that exist now, of this process or another. */
+  /** The paths of all existing placeholders, of this process or another. */
   standing(): readonly string[] {
-    // A directory that contains only placeholders is one.
+    // A directory that contains only placeholders counts as a placeholder.
     const kept = new Set<string>();
     for (const placeholder of this.#recorded().toReversed()) {
       const isNothing = (name: string) => kept.has(join(placeholder.path, name));
@@ -114,14 +114,14 @@ export class Placeholders {
   }
 }
 
-/** The outermost first. */
+/** Sorts outermost paths first. */
 function missingParents(path: string, isMissing: (path: string) => boolean): readonly Placeholder[] {
   const parent = dirname(path);
   if (parent === path || !isMissing(parent)) return [];
   return [...missingParents(parent, isMissing), { path: parent, kind: "directory" }];
 }
 
-/** Whether the placeholder exists now. Throws when it cannot be created although a command perhaps could. */
+/** Whether the placeholder exists now. Throws when it cannot be created although a command might be able to. */
 function make(placeholder: Placeholder): boolean {
   const { path, kind, content = "" } = placeholder;
   const made = atPinnedPath(path, (pinned) => {
@@ -133,7 +133,7 @@ function make(placeholder: Placeholder): boolean {
       return true;
     } catch (error) {
       const why = errnoOf(error) ?? "";
-      // It may be a placeholder by now, of this process or another.
+      // It may have become a placeholder of this process or another.
       if (why === "EEXIST") return isPlaceholder(pinned, placeholder);
       if (closedToAll.includes(why)) return false;
       throw asToolError(error, path);
@@ -142,7 +142,7 @@ function make(placeholder: Placeholder): boolean {
   return made === true;
 }
 
-// The directory belongs to another user, or has just vanished: commands cannot create anything there either.
+// The directory belongs to another user, or has just vanished. Commands cannot create anything there either.
 const closedToAll = ["EACCES", "EPERM", "EROFS", "ENOENT", "ENOTDIR", "ELOOP", "ENAMETOOLONG"];
 
 function remove(placeholder: Placeholder, removal: DelayedRemoval | undefined): boolean {
@@ -152,7 +152,7 @@ function remove(placeholder: Placeholder, removal: DelayedRemoval | undefined): 
     });
     return true;
   } catch (error) {
-    // It has content by now, or is gone already.
+    // It has content, or was already removed.
     return !["EACCES", "EPERM", "EROFS", "EBUSY"].includes(errnoOf(error) ?? "");
   }
 }
@@ -188,7 +188,7 @@ function isThere(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
   } catch {
-    // Where nothing can be seen, nothing can be created either.
+    // In an unreadable directory, commands cannot create anything either.
     return true;
   }
 }
@@ -198,12 +198,12 @@ function forget(record: string): void {
   attempt(() => unlinkSync(record));
 }
 
-// By then the kernel has released the mounts.
+// After this time the kernel has released the mounts.
 const pauseMs = 1000;
 
 /**
- * Removes entries from a workspace. Removing what was a mount point a moment ago takes the kernel milliseconds; moving it
- * on the same disk takes none. So entries are moved to a folder and removed later.
+ * Removes entries from a workspace. Removing a former mount point takes the kernel milliseconds, but moving it on the
+ * same disk takes none. So entries are moved to a folder and removed later.
  */
 export class DelayedRemoval {
   readonly #folder: string;
@@ -215,11 +215,11 @@ export class DelayedRemoval {
     this.#folder = folder;
   }
 
-  /** Returns the new path; undefined when it cannot be moved. */
+  /** Returns the new path; undefined when the entry cannot be moved. */
   take(path: string): string | undefined {
     const moved = join(this.#folder, String(this.#count++));
     try {
-      // Without its parents: they are gone when the session is closed.
+      // Does not create parents, which are missing when the session is closed.
       if (!existsSync(this.#folder)) mkdirSync(this.#folder, { mode: 0o700 });
       renameSync(path, moved);
     } catch {
@@ -239,7 +239,7 @@ export class DelayedRemoval {
   }
 
   async #empty(): Promise<void> {
-    // The folder may be gone with the session.
+    // The folder may have been removed with the session.
     const names = await readdir(this.#folder).catch(() => []);
     for (const name of names) {
       const path = join(this.#folder, name);

@@ -33,15 +33,15 @@ interface WorkspaceViewOptions extends Omit<SandboxContext, "findProgram"> {
   readonly privates: PrivateDirectories;
   readonly machine: MachinePaths;
   readonly placeholders: Placeholders;
-  /** The most directories that are scanned below a path that a rule grants outside the workspace. */
+  /** The most directories to scan below a path that a rule grants outside the workspace. */
   readonly maxGranted?: number;
 }
 
 export interface OpenView extends Pick<Required<PreparedLaunch>, "uncovered"> {
   readonly view: SandboxView;
-  /** Paths that are covered by mounts; replacing one outside uncovers it inside. */
+  /** Paths that are covered by mounts. Replacing one outside uncovers it inside. */
   readonly covered: readonly string[];
-  /** Repairs what could not be prevented so far. Returns remarks. */
+  /** Repairs damage that the sandbox could not prevent so far. Returns remarks. */
   settle(): readonly string[];
   /** Called when the command has ended. Returns remarks. */
   end(): readonly string[];
@@ -99,7 +99,7 @@ export class WorkspaceView {
         covered,
         settle,
         uncovered: async () => {
-          // Placeholders exist by now, also those of other commands.
+          // At this point all placeholders exist, including those of other commands.
           const standing = new Set(placeholders.standing());
           const now = (await this.#scan(wanted, rules)).scanned;
           return [...now.hidden.map(pathOf), ...now.readOnly].find(
@@ -118,7 +118,7 @@ export class WorkspaceView {
     }
   }
 
-  /** Watches what no mount can protect. Returns a function that repairs it and returns remarks. */
+  /** Watches paths that no mount can protect. Returns a function that repairs them and returns remarks. */
   #watch(confinement: Confinement, git: Found["git"]): () => readonly string[] {
     const { workspace, privates } = this.#options;
     const absent = (confinement.absent ?? []).map(({ path }) => path);
@@ -137,7 +137,7 @@ export class WorkspaceView {
     return () => [...new Set(repairs.map((repair) => repair()).filter((remark) => remark !== ""))];
   }
 
-  /** `standing`: the placeholders that exist now. */
+  /** `standing`: the existing placeholders. */
   #compose(
     found: Found,
     standing: readonly Placeholder[],
@@ -196,14 +196,14 @@ export class WorkspaceView {
     return [{ source: infoWithExcludes(info, excluded, privates.own), target: info }];
   }
 
-  /** Rules and commands may spell paths with links; their targets are granted. */
+  /** Rules and commands may spell paths with links. Their targets are granted. */
   #granted(confinement: Confinement, { isHidden }: PathRules): Grants {
     const granted = (paths: readonly string[] = []) =>
       realPathsOf(paths).filter((path) => this.#isOutside(path) && path !== "/" && !isHidden(path));
     return { readable: granted(confinement.readable), writable: granted(confinement.writable) };
   }
 
-  /** Whether it exists and is not seen as part of the workspace. */
+  /** Whether it exists and is not visible as part of the workspace. */
   #isOutside(path: string): boolean {
     const { workspace } = this.#options;
     const isReplaced = () =>
@@ -211,7 +211,7 @@ export class WorkspaceView {
     return existsSync(path) && (!liesInside(path, workspace) || isReplaced());
   }
 
-  /** Scans the workspace and the grants. A grant that is too large to scan is refused. */
+  /** Scans the workspace and the grants. Refuses a grant that is too large to scan. */
   async #scan(
     granted: Grants,
     rules: PathRules,
@@ -227,7 +227,7 @@ export class WorkspaceView {
     );
     const tooLarge = scans.filter(({ top, isWhole }) => top !== workspace && !isWhole).map(({ top }) => top);
     const isGiven = (top: string) => !tooLarge.includes(top);
-    // Paths that are not replaced can be read without a grant.
+    // Paths that are not replaced are readable without a grant.
     const seen = scans.filter(({ top }) => isGiven(top) || this.#isSeen(top));
     const written = seen.filter(
       ({ top }) => top === workspace || (isGiven(top) && granted.writable.includes(top)),
@@ -251,7 +251,7 @@ export class WorkspaceView {
     };
   }
 
-  /** A command does not wait for the scan of a very large grant. */
+  /** Limits the scan of a very large grant, so that the command does not wait. */
   #newScan(top: string): TreeScan {
     const { workspace, maxGranted = 20_000 } = this.#options;
     const budget = top === workspace ? {} : { maxDirectories: maxGranted, maxMs: 1000 };
@@ -259,8 +259,8 @@ export class WorkspaceView {
   }
 
   /**
-   * Homes and temporary directories, with what commands see there. Also where they lie in the workspace, except a temporary
-   * directory of the workspace itself.
+   * Replacements for homes and temporary directories, even inside the workspace, except a temporary directory of the
+   * workspace itself.
    */
   #replaced(): SandboxView["replaced"] {
     const { workspace, privates, machine } = this.#options;
@@ -273,7 +273,7 @@ export class WorkspaceView {
     ].filter(({ target }) => target !== workspace);
   }
 
-  /** The program itself where its directory is not seen. */
+  /** The program itself, if its directory is not visible. */
   #programToShow(program: string, toolChains: readonly string[]): readonly string[] {
     const isIn = (directories: readonly string[]) => directories.some((path) => liesInside(program, path));
     return isIn(this.#unseen) && !isIn([this.#options.workspace, ...toolChains]) ? [program] : [];
@@ -302,7 +302,7 @@ function keptPaths({ readOnly, git, absent }: Found, standing: readonly Placehol
   const hasRepository = git.parts[0]?.isOfWorkspace === true;
   return [
     ...[...readOnly, ...git.readOnly, ...git.parts.flatMap((part) => part.readOnly)],
-    // Git must be able to write a repository that exists.
+    // Git must be able to write to an existing repository.
     ...absent.map(pathOf).filter((path) => existsSync(path) && !(isInGit(`${path}/`) && hasRepository)),
     ...standing.filter(({ kind }) => kind === "file").map(pathOf),
   ];
@@ -319,7 +319,7 @@ function behindLink(target: string): SandboxView["substitutes"] {
   return source === undefined ? [] : [{ source, target }];
 }
 
-/** For `.git` an empty directory, which git ignores, whatever kind the rule names. */
+/** For `.git` always an empty directory, which git ignores. */
 function asPlaceholder({ path, kind }: AbsentPath): Placeholder {
   return { path, kind: path.endsWith("/.git") ? "directory" : kind };
 }

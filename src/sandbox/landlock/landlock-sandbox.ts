@@ -10,6 +10,7 @@ import type { LoopbackNetwork } from "../network/loopback-network.ts";
 import { lostWrites, type PrivateDirectories, privateVariables } from "../private-directories.ts";
 import { realPathsOf } from "../real-paths.ts";
 import {
+  doctorHints,
   type Launch,
   type PreparedLaunch,
   type Sandbox,
@@ -33,7 +34,7 @@ interface LandlockParts extends Pick<SandboxContext, "workspace" | "directory"> 
   readonly tripwire: Tripwire;
 }
 
-/** Confines without namespaces: by Landlock and seccomp, which perl sets up, and a tripwire for protected files. */
+/** Confines without namespaces: by Landlock and seccomp, which perl sets up, and by a tripwire for protected files. */
 export class LandlockSandbox implements Sandbox {
   readonly level = "landlock";
   readonly report: SandboxReport;
@@ -88,7 +89,7 @@ export class LandlockSandbox implements Sandbox {
     await this.#parts.privates.close();
   }
 
-  /** Landlock cannot hide a file in a directory that can be written, so one that contains secrets is refused. */
+  /** Landlock cannot hide a file in a writable directory, so a directory that contains secrets is refused. */
   async #scanWritable(confinement: Confinement): Promise<readonly ScanResult[]> {
     const { writable = [] } = confinement;
     const directories = writable.filter((path) => !liesInside(path, this.#parts.workspace));
@@ -147,7 +148,7 @@ export class LandlockSandbox implements Sandbox {
   }
 }
 
-/** Rules and commands may spell paths with links; their targets are granted, unless they are hidden. */
+/** Rules and commands may spell paths with links. Their targets are granted, unless they are hidden. */
 function withRealPaths(confinement: Confinement): Confinement {
   const { isHidden } = rulesOf(confinement);
   const real = (paths: readonly string[] = []) =>
@@ -155,11 +156,11 @@ function withRealPaths(confinement: Confinement): Confinement {
   return { ...confinement, readable: real(confinement.readable), writable: real(confinement.writable) };
 }
 
-/** Sends the launcher its plan and waits until it has become the program: then its end of the channel is closed. */
+/** Sends the plan to the launcher and waits until it has become the program, which closes its end of the channel. */
 function settingUp(channel: Duplex, plan: Uint8Array, file: string): Promise<void> {
   return new Promise((resolve, reject) => {
     let output = "";
-    // When the launcher ends early, its output says more than this error.
+    // When the launcher ends early, its output is more informative than this error.
     channel.on("error", () => {});
     channel.on("data", (bytes) => (output += bytes));
     channel.once("close", () => (output === "." ? resolve() : reject(notSetUp(output, file))));
@@ -173,15 +174,13 @@ function notSetUp(output: string, file: string): ToolError {
     return new ToolError("unavailable", `${file} cannot be run (${output.slice(1)})`, {
       hint: "Use a program from a system directory or from the workspace.",
     });
-  return new ToolError(
-    "unavailable",
-    `The command was not run: the Landlock sandbox could not be set up (${output || "it ended"})`,
-    { hint: "To see which sandboxes work here, run: toolcrib doctor" },
-  );
+  const message = `The command was not run: the Landlock sandbox could not be set up (${output || "it ended"})`;
+  return new ToolError("unavailable", message, doctorHints);
 }
 
 function cannotBeWritten(path: string, reason: string): ToolError {
   return new ToolError("unavailable", `The Landlock sandbox cannot make ${path} writable: ${reason}`, {
-    hint: "Allow a narrower directory, or install bubblewrap.",
+    hint: "Ask the user to allow a narrower directory.",
+    forUser: { hint: "Allow a narrower directory, or install bubblewrap." },
   });
 }

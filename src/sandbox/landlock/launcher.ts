@@ -5,7 +5,7 @@ import type { LandlockRules } from "./rules.ts";
 interface LaunchPlan {
   readonly architecture: Architecture;
   readonly rules: LandlockRules;
-  /** Opens a terminal, the only one the program may use, and names its descriptors in a variable. */
+  /** Opens the only terminal that the program may use, and names its descriptors in a variable. */
   readonly terminal: boolean;
   readonly seccomp: Uint8Array;
   readonly cwd: string;
@@ -19,7 +19,7 @@ export function launcherProgram(): string {
   return perlProgram("launcher.pl", import.meta.url);
 }
 
-/** The plan as the launcher reads it: strings with their lengths in front, lists with their counts. */
+/** The plan in the launcher's format: strings prefixed by their lengths, lists by their counts. */
 export function encodePlan(plan: LaunchPlan): Uint8Array {
   const { architecture, rules, terminal, seccomp, cwd, env, file, args } = plan;
   const strings: (string | Uint8Array)[] = [

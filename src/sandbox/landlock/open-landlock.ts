@@ -20,7 +20,7 @@ interface LandlockOptions extends SandboxContext {
   readonly versionAtMost?: number;
 }
 
-/** Tests Landlock with the profile that commands get. */
+/** Tests Landlock with the profile for commands. */
 export async function openLandlock(options: LandlockOptions): Promise<OpenedSandbox> {
   const { workspace, directory, findProgram, versionAtMost = Number.POSITIVE_INFINITY } = options;
   const { platform, arch } = process;
@@ -68,7 +68,7 @@ function missing(reason: string): { readonly missing: string } {
 }
 
 /**
- * 0 where there is no Landlock, undefined where perl does not work. Asks the kernel, because the files that list its
+ * Returns 0 without Landlock, undefined when perl does not work. Asks the kernel, because the files that list its
  * security modules may not be mounted.
  */
 async function versionOf(perl: string): Promise<number | undefined> {

@@ -7,7 +7,7 @@ import { realPathOf } from "../real-paths.ts";
 import type { Launch } from "../sandbox.ts";
 import { toolChainsIn } from "../tool-chains.ts";
 
-/** A ruleset as the kernel takes it, for one version (ABI) of Landlock. */
+/** A ruleset in the kernel's format, for one version (ABI) of Landlock. */
 export interface LandlockRules {
   /** The size of `struct landlock_ruleset_attr` in that version. */
   readonly attributeBytes: number;
@@ -15,7 +15,7 @@ export interface LandlockRules {
   readonly handledNetwork: number;
   readonly scoped: number;
   readonly paths: readonly { readonly rights: number; readonly path: string }[];
-  /** For the terminal that the launcher opens for the program. */
+  /** The rights for the terminal that the launcher opens for the program. */
   readonly deviceRights: number;
   readonly ports: readonly { readonly rights: number; readonly port: number }[];
 }
@@ -24,7 +24,7 @@ interface LandlockGrants {
   /** Files, and directories with all their contents. */
   readonly readable: readonly string[];
   readonly writable: readonly string[];
-  /** Can be read, written and used with ioctl; nothing can be created or removed there. */
+  /** Paths that can be read, written and used with ioctl, but in which nothing can be created or removed. */
   readonly devices: readonly string[];
   /** Directories whose entries can be read and written by name, but not listed. */
   readonly openable: readonly string[];
@@ -60,7 +60,7 @@ export function landlockRules(version: number, grants: LandlockGrants): Landlock
 
 const bit = (number: number) => 1 << number;
 
-/** As in <linux/landlock.h>. No command may create device files: bits 6 and 11 are in no grant. */
+/** As in <linux/landlock.h>. No command may create device files, so bits 6 and 11 are in no grant. */
 const rights = {
   files: bit(16) - 1,
   list: bit(3),
@@ -80,7 +80,7 @@ const rights = {
 /** Paths that are the same for all commands of a session. */
 interface SessionPaths {
   readonly workspace: string;
-  /** In addition to the workspace: the private home and temporary directory. */
+  /** Writable paths in addition to the workspace: the private home and temporary directory. */
   readonly writable: readonly string[];
   /** The folder of their output pipes. */
   readonly pipes: string;
@@ -110,7 +110,7 @@ export function grantsFor(
   };
 }
 
-/** Tool chains outside home and system directories, found as shells find programs. */
+/** Tool chains outside home and system directories, found on the PATH. */
 export function toolChainsElsewhere(
   home: string,
   variables: Readonly<Record<string, string | undefined>>,
@@ -121,7 +121,7 @@ export function toolChainsElsewhere(
     .filter((path) => dirname(path) !== path && !kept.some((directory) => liesInside(directory, path)));
 }
 
-/** Root without capabilities still owns the passwords of the machine. */
+/** Root without capabilities still owns the password files of the machine. */
 function partsOfSystem(path: string): PathParts {
   return systemParts.of(path, path === "/etc" && process.getuid?.() === 0 ? isSystemSecret : undefined);
 }
@@ -156,7 +156,7 @@ type PathParts = Pick<LandlockGrants, "readable" | "listable">;
 type IsHidden = (path: string) => boolean;
 
 /**
- * Landlock has no exceptions: in a directory that contains something hidden, every other entry is named. That suits
+ * Landlock has no exceptions: in a directory that contains a hidden entry, every other entry must be listed. That suits
  * directories in which nothing new is created. Caches the result until one of the directories changes.
  */
 export class ReadableParts {
@@ -177,7 +177,7 @@ export class ReadableParts {
 
 const systemParts = new ReadableParts();
 
-// Tool chains keep no secrets deeper than this, and directories with more names contain data.
+// Tool chains have no secrets below this depth, and directories with more names contain data.
 const mostDepth = 2;
 const mostNames = 2000;
 
@@ -201,7 +201,10 @@ function namesIn(path: string, seen: Map<string, string>): readonly string[] {
   return names.length > mostNames ? [] : names;
 }
 
-/** Of a directory; undefined for anything else. Throws when it cannot be examined, so that the command does not run. */
+/**
+ * The identity of a directory; undefined for anything else. Throws when it cannot be examined, so that the command does
+ * not run.
+ */
 function stampOf(path: string): string | undefined {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   return stats?.isDirectory() ? `${stats.ino}:${stats.ctimeMs}` : undefined;

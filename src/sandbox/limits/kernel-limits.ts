@@ -11,7 +11,7 @@ export interface Command {
 }
 
 /**
- * The same command under the limits that the kernel enforces for single processes; their children inherit them. These are
+ * Runs a command under the limits that the kernel enforces for single processes. Their children inherit them. These are
  * a fallback: `LimitWatch` enforces limits for all processes together. A limit that cannot be set is already lower.
  * `tasks` is the number of processes and threads of the machine; 0 if unknown.
  */
@@ -20,11 +20,11 @@ export function withKernelLimits(
   limits: ResourceLimits,
   { tasks }: { readonly tasks: number },
 ): Command {
-  // The kernel counts all processes of the user, including those outside and ended ones. Its limit is higher than that of
-  // LimitWatch, which can report what happened.
+  // The kernel counts all processes of the user, including ended ones and those outside the sandbox. Its limit is
+  // higher than that of LimitWatch, which can report the reason.
   const processes = 2 * limits.processes + (tasks || manyTasks);
   const lines = [
-    // The kernel ends it before Toolcrib when the machine runs out of memory.
+    // Makes the kernel kill it before Toolcrib when the machine runs out of memory.
     `echo ${oomScore()} >/proc/self/oom_score_adj`,
     // A core dump would contain the program's secrets.
     "ulimit -c 0",
@@ -42,17 +42,17 @@ export function withKernelLimits(
 const cpuGraceSeconds = 5;
 const blockBytes = 512;
 
-// Of one user, where the number is unknown.
+// The assumed number of tasks of one user when it is unknown.
 const manyTasks = 4096;
 
-/** Processes with the highest score are ended first. */
+/** The kernel kills processes with the highest score first. */
 function oomScore(): number {
   return Math.max(500, Number(readSystemFile("/proc/self/oom_score_adj")));
 }
 
-/** A control group that limits the number of processes and threads, also of root, whom no other limit affects. */
+/** A control group that limits the number of processes and threads, even for root, whom no other limit affects. */
 export interface TaskGroup {
-  /** Adds processes, with all that they start from then on. */
+  /** Adds processes, and everything that they start from then on. */
   add(members: readonly number[]): void;
   /** Whether a process could not be started because the group was full. */
   wasFull(): boolean;
@@ -60,7 +60,7 @@ export interface TaskGroup {
   close(): void;
 }
 
-/** Undefined when none can be created. */
+/** Returns undefined when no group can be created. */
 export function openTaskGroup(limit: number): TaskGroup | undefined {
   const parent = parentHere();
   if (parent === undefined) return undefined;
@@ -75,7 +75,7 @@ export function openTaskGroup(limit: number): TaskGroup | undefined {
   }
   return {
     add: (members) => {
-      // Fails for one that has ended meanwhile.
+      // Fails for a process that has ended.
       for (const member of members) attempt(() => writeFileSync(join(path, "cgroup.procs"), String(member)));
     },
     wasFull: () => !/^max 0$/m.test(readSystemFile(join(path, "pids.events")) || "max 0"),
@@ -85,7 +85,7 @@ export function openTaskGroup(limit: number): TaskGroup | undefined {
 
 const prefix = "toolcrib-";
 
-/** Groups whose last member had not ended yet: the next call removes them. */
+/** Groups that could not be removed because a process in them was still ending. The next call tries again. */
 const emptied = new Set<string>();
 
 function remove(path: string): void {
@@ -98,7 +98,7 @@ function remove(path: string): void {
   }
 }
 
-/** Found once. Groups that killed processes have left in it are removed. */
+/** Found once. Removes groups that killed processes have left in it. */
 function parentHere(): string | undefined {
   if (found === undefined) {
     found = { path: findParent(readSystemFile("/proc/self/cgroup"), readSystemFile("/proc/self/mountinfo")) };
@@ -118,8 +118,8 @@ function tidy(parent: string): void {
 }
 
 /**
- * The directory to create groups in: for version 1 the group of this process, for version 2 its parent, because there a
- * group with members cannot contain groups.
+ * The directory to create groups in: for version 1 the group of this process, for version 2 its parent, because a group
+ * with members cannot contain groups there.
  */
 export function findParent(
   groups: string,

@@ -15,26 +15,26 @@ import {
   usageOf,
 } from "./usage.ts";
 
-// Measuring all processes takes some milliseconds. It is done at intervals, when the totals of the machine show that half of
-// the rest may be used, and more often while the command is young or half of a limit is used. It may take one part in `share`
-// of the time.
+// Measuring all processes takes some milliseconds. It is done at intervals, when the totals of the machine show that
+// half of the rest may be used, and more often while the command is young or half of a limit is used. It may take one
+// part in `share` of the time.
 const restMs = { least: 250, most: 2000 };
 const share = 5;
 
-// Moving a process into a group takes the kernel up to 15 ms. So processes are grouped only once this part of their allowed
-// number is new on the machine.
+// Moving a process into a group takes the kernel up to 15 ms, so processes are grouped only once the machine has this
+// fraction of their allowed number in new processes.
 const groupedFrom = 0.05;
 
 interface Watched {
   /** The processes of the command among all processes. */
   members(all: readonly ProcessInfo[]): readonly ProcessInfo[];
-  /** Stops the command while it is measured. */
+  /** Freezes the command while it is measured. */
   pause(): void;
   resume(): void;
   kill(): void;
 }
 
-/** Measures one command, with all its processes, and ends it at a limit. */
+/** Measures one command with all its processes, and stops it at a limit. */
 export class LimitWatch {
   readonly begunMs: number = monotonicMs();
   readonly #limits: ResourceLimits;
@@ -56,7 +56,7 @@ export class LimitWatch {
     this.#last = { usage: nothing, machine, atMs: this.begunMs, tookMs: 0 };
   }
 
-  /** The same command with the limits of the kernel. */
+  /** Wraps the command in the limits of the kernel. */
   limit(command: Command): Command {
     return withKernelLimits(command, this.#limits, this.#last.machine);
   }
@@ -72,12 +72,12 @@ export class LimitWatch {
     this.#check("outputBytes", this.#printedBytes);
   }
 
-  /** Called with its stderr: only the program learns that a file became too large. */
+  /** Called with its stderr, because only the program learns that a file became too large. */
   takeError(bytes: Uint8Array): void {
     this.#reportedFileTooLarge ||= reportsFileTooLarge(bytes);
   }
 
-  /** Called when all its processes have ended, or could not be started. Returns remarks on limits it has met. */
+  /** Called when all its processes have ended, or could not be started. Returns remarks on limits that it reached. */
   finish(exit?: Pick<ProcessExit, "code" | "signal">): readonly string[] {
     leaveRounds(this);
     const met = this.#met ?? this.#metInKernel(exit);
@@ -86,7 +86,9 @@ export class LimitWatch {
     return this.#ranOutOfMemory(exit) ? [outOfMemory] : [];
   }
 
-  /** By the totals of the machine, whether to measure all processes: "if made" only if another watch needs it. */
+  /**
+   * Decides by the totals of the machine whether to measure all processes. "if made": only if another watch needs it.
+   */
   glance(machine: MachineUse): "yes" | "if made" | "no" {
     this.#endedForMemory ??= endedForMemory();
     if (this.#met !== undefined || this.#isLooking) return "no";
@@ -119,7 +121,7 @@ export class LimitWatch {
     this.#isLooking = false;
   }
 
-  /** The kernel reacts faster than this process. */
+  /** Limits the processes by a group, because the kernel reacts faster than this process. */
   #hold(members: readonly ProcessInfo[]): void {
     this.#group ??= openTaskGroup(this.#limits.processes) ?? "none";
     if (this.#group !== "none") this.#group.add(members.map(({ pid }) => pid));
@@ -133,7 +135,7 @@ export class LimitWatch {
     const { usage, atMs, tookMs, machine: before } = this.#last;
     const { processes, memoryBytes, cpuSeconds } = this.#limits;
     const restedMs = monotonicMs() - atMs;
-    // The part of what was left that may be gone since, at most.
+    // The largest fraction of the remaining resources that may have been used since.
     const gone = Math.max(
       this.#newTasks(machine),
       (before.freeBytes - machine.freeBytes) / (memoryBytes - usage.memoryBytes),
@@ -170,7 +172,7 @@ export class LimitWatch {
     return limit && { limit, allowed: this.#limits[limit], wasEnded: false };
   }
 
-  /** Whether the kernel may have ended it. */
+  /** Whether the kernel may have killed it. */
   #ranOutOfMemory(exit: Pick<ProcessExit, "code" | "signal"> | undefined): boolean {
     if (this.#endedForMemory === undefined || (exit?.signal !== "SIGKILL" && exit?.code !== 137))
       return false;
@@ -178,7 +180,7 @@ export class LimitWatch {
   }
 }
 
-// So few that reading their descriptors costs almost nothing.
+// For so few processes, reading their descriptors costs almost nothing.
 const fewMembers = 16;
 
 const nothing: Usage = { cpuSeconds: 0, memoryBytes: 0, processes: 0 };
@@ -193,7 +195,7 @@ interface Look {
 const outOfMemory =
   "The machine ran out of memory while the command ran, and the system killed programs, probably this one.";
 
-// A glance costs almost nothing, and is more frequent while a command has just begun.
+// A check of the totals costs almost nothing, and is more frequent while a command has just begun.
 const glanceMs = 100;
 const youngGlanceMs = 50;
 const youngMs = 2000;
@@ -205,7 +207,7 @@ interface Round {
   readonly all: readonly ProcessInfo[];
 }
 
-/** All watches share their measurements: of the machine as a whole, and, when one needs it, of every process. */
+/** All watches share their measurements: the totals of the machine, and, when one needs it, every process. */
 function joinRounds(member: LimitWatch): void {
   members.add(member);
   clearTimeout(timer);

@@ -17,18 +17,19 @@ export function limitsFor(
 
 const gigabyte = 1024 ** 3;
 
-/** No build reaches these limits; a runaway command reaches them before the machine suffers. */
+/** No build reaches these limits, and a runaway command reaches them before the machine suffers. */
 function usualLimits(): Omit<ResourceLimits, "fileBytes"> {
   usual ??= {
-    // Every core busy for an hour, or one for a day: for forgotten background processes.
+    // For forgotten background processes: every core busy for an hour, or one for a day.
     cpuSeconds: Math.max(24, availableParallelism()) * 3600,
-    // Resident, not reserved: Node, Java and sanitizers reserve far more than any machine has. A quarter stays for
-    // Toolcrib and the user.
+    // Counts resident memory, because Node, Java and sanitizers reserve far more than any machine has. A quarter stays
+    // for Toolcrib and the user.
     memoryBytes: Math.floor((0.75 * memoryHere()) / gigabyte) * gigabyte || 0.75 * memoryHere(),
-    // With threads: `make -j64`, Java virtual machines of hundreds of threads, browsers of 600 threads for each core. A
-    // fork bomb reaches it within a second.
+    // Includes threads: `make -j64`, Java virtual machines with hundreds of threads, browsers with 600 threads per
+    // core. A
+    // fork bomb reaches the limit within a second.
     processes: Math.min(Math.max(4096, 1024 * availableParallelism()), numbersHere() / 2),
-    // An endless output reaches it within half a minute, a server's log not for months.
+    // An endless output reaches the limit within half a minute, a server's log not for months.
     outputBytes: 10 * gigabyte,
   };
   return usual;
@@ -36,19 +37,19 @@ function usualLimits(): Omit<ResourceLimits, "fileBytes"> {
 
 let usual: Omit<ResourceLimits, "fileBytes"> | undefined;
 
-/** Half of the free disk space, so that no endless file fills it; builds create files below ten gigabytes. */
+/** Half of the free disk space, so that an endless file cannot fill it. Builds create files below ten gigabytes. */
 function usualFileBytes(workspace: string): number {
   const { bavail, bsize } = attempt(() => statfsSync(workspace)) ?? { bavail: 0, bsize: 0 };
   return Math.max(10, Math.floor((bavail * bsize) / 2 / gigabyte)) * gigabyte;
 }
 
-/** Of this machine or container. */
+/** The memory of this machine or container. */
 function memoryHere(): number {
   const limit = process.constrainedMemory();
   return limit > 0 ? Math.min(limit, totalmem()) : totalmem();
 }
 
-/** How many processes and threads the system can number. */
+/** The number of processes and threads that the system can have. */
 function numbersHere(): number {
   return Number(readSystemFile("/proc/sys/kernel/pid_max")) || Infinity;
 }

@@ -2,12 +2,12 @@ import type { ResourceLimits } from "../../contract/confinement.ts";
 import { asBuffer } from "../../lib/bytes/bytes.ts";
 import { formatLimit } from "../../lib/resource-limits.ts";
 
-/** A limit that a command has met. */
+/** A limit that a command has reached. */
 export interface MetLimit {
   readonly limit: keyof ResourceLimits;
   readonly allowed: number;
   readonly used?: number;
-  /** The command was ended for that; otherwise the system has refused more. */
+  /** Whether the command was stopped for that. Otherwise the system has refused more. */
   readonly wasEnded: boolean;
 }
 
@@ -28,7 +28,7 @@ const shown: Readonly<Record<keyof ResourceLimits, readonly [string, (amount: nu
   outputBytes: ["output", showBytes],
 };
 
-/** The limit at which the kernel has ended a command, by its exit. */
+/** The limit at which the kernel has killed a command, by its exit. */
 export function limitOfSignal(exit: {
   readonly code: number | undefined;
   readonly signal: string | undefined;
@@ -36,7 +36,7 @@ export function limitOfSignal(exit: {
   return kernelSignals.find(({ signal, code }) => exit.signal === signal || exit.code === code)?.limit;
 }
 
-/** By the messages of shells, for programs that were ended for that, and of other programs. */
+/** Detects messages of shells about programs that were killed for that, and of other programs. */
 export function reportsFileTooLarge(bytes: Uint8Array): boolean {
   const messages = ["File size limit exceeded", ": File too large", "[Errno 27]", "EFBIG"];
   return messages.some((message) => asBuffer(bytes).includes(message));
@@ -57,7 +57,7 @@ function roundUp(limit: keyof ResourceLimits, amount: number): number {
 const megabyte = 1024 ** 2;
 const gigabyte = 1024 ** 3;
 
-/** In the units of rules. */
+/** The amount in the units of rules. */
 function showBytes(bytes: number): string {
   const units = ["bytes", "kB", "MB", "GB", "TB"];
   const power = Math.min(Math.floor(Math.log2(Math.max(bytes, 1)) / 10), units.length - 1);

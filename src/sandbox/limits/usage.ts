@@ -6,7 +6,7 @@ import { type MountTableEntry, readMountTable } from "../../system/mount-table.t
 import type { ProcessInfo } from "../../system/process-identity.ts";
 import { readSystemFile } from "../../system/process-identity.ts";
 
-/** Of a command with all its processes. */
+/** The usage of a command with all its processes. */
 export interface Usage {
   readonly cpuSeconds: number;
   readonly memoryBytes: number;
@@ -15,8 +15,8 @@ export interface Usage {
 }
 
 /**
- * `all`: every process of the machine. `files`: bytes of files in memory. Memory is counted exactly only where it may be
- * more than `enough`, because that takes a while.
+ * `all`: every process of the machine. `files`: bytes of files in memory. Counts memory exactly only if it may exceed
+ * `enough`, because that takes a while.
  */
 export async function usageOf(
   members: readonly ProcessInfo[],
@@ -33,10 +33,10 @@ export async function usageOf(
   };
 }
 
-// The unit of /proc, whatever the kernel counts in.
+// The unit of /proc, independent of the kernel's own unit.
 const ticksPerSecond = 100;
 
-/** Shared pages count once: workers forked from one large process have most in common. */
+/** Counts shared pages once, because workers forked from one large process share most pages. */
 async function exactMemory(members: readonly ProcessInfo[], files: number): Promise<number> {
   let bytes = 0;
   let ofFiles = 0;
@@ -46,7 +46,7 @@ async function exactMemory(members: readonly ProcessInfo[], files: number): Prom
     bytes += all === undefined ? unsharedBytes(pid) : (all - (shared ?? 0)) * 1024;
     ofFiles += (shared ?? 0) * 1024;
   }
-  // Most of what processes have mapped is part of the files in memory.
+  // Most mapped memory of processes is part of the files in memory.
   return bytes + Math.max(ofFiles, files);
 }
 
@@ -55,17 +55,17 @@ function kilobytesOf(text: string, name: string): number | undefined {
   return kilobytes === undefined ? undefined : Number(kilobytes);
 }
 
-/** Of a process that cannot be inspected: without file pages; 0 when it has ended meanwhile. */
+/** The memory of a process that cannot be inspected, without file pages; 0 when it has ended. */
 function unsharedBytes(pid: number): number {
   const [, resident = 0, shared = 0] = readSystemFile(`/proc/${pid}/statm`).split(" ").map(Number);
   return (resident - shared) * pageBytes();
 }
 
-/** Totals of the machine: enough to know that nothing has grown. */
+/** Totals of the machine, enough to know that nothing has grown. */
 export interface MachineUse {
   readonly tasks: number;
   readonly freeBytes: number;
-  /** Of files in memory, with names or without. */
+  /** Bytes of files in memory, with or without names. */
   readonly fileBytes: number;
 }
 
@@ -76,12 +76,12 @@ export function machineUse(): MachineUse {
   return { tasks: Number(tasks ?? 0), freeBytes: free * 1024, fileBytes: files * 1024 };
 }
 
-/** How many programs the kernel has ended since it began, because memory ran out. */
+/** How many programs the kernel has killed since boot because memory ran out. */
 export function endedForMemory(): number {
   return Number(/^oom_kill (\d+)$/m.exec(readSystemFile("/proc/vmstat"))?.[1] ?? 0);
 }
 
-/** From the auxiliary vector: pairs of numbers, of which kind 6 is the page size. */
+/** Reads the auxiliary vector: pairs of numbers, of which kind 6 is the page size. */
 function pageBytes(): number {
   if (page === undefined) {
     const vector = Buffer.from(readSystemFile("/proc/self/auxv"), "latin1");
@@ -100,8 +100,8 @@ function sum(numbers: readonly number[]): number {
 }
 
 /**
- * Bytes of files in memory that only this command has: in the /dev/shm of its sandbox for example, or without a name. They
- * belong to none of its processes. Finding nameless files is expensive, so it is optional.
+ * Bytes of files in memory that belong only to this command, for example in the /dev/shm of its sandbox, or without a
+ * name. No process owns them. Finding nameless files is expensive, so it is optional.
  */
 export function memoryFileBytes(
   members: readonly ProcessInfo[],
@@ -113,27 +113,27 @@ export function memoryFileBytes(
   return sum(named) + (nameless ? namelessBytes(members) : 0);
 }
 
-/** Read for each measurement: during the first one the sandbox may not have made all its mounts yet. */
+/** Read for each measurement, because the sandbox may still be mounting during the first one. */
 function mountsOnlyOf(pid: number): readonly MountTableEntry[] {
   const own = new Set(memoryMountsOf("self").map(({ device }) => device));
   return memoryMountsOf(pid).filter(({ device }) => !own.has(device));
 }
 
-/** The writable file systems in memory that a process sees. */
+/** The writable in-memory file systems that a process sees. */
 function memoryMountsOf(pid: number | "self"): readonly MountTableEntry[] {
   return readMountTable(readSystemFile(`/proc/${pid}/mountinfo`, "utf8")).filter(
     ({ type, options }) => type === "tmpfs" && options.includes("rw"),
   );
 }
 
-/** As `stat` returns it. */
+/** The device number as `stat` returns it. */
 function deviceNumber(device: string): number {
   const [major = 0, minor = 0] = device.split(":").map(Number);
   return (minor & 0xff) + (major & 0xfff) * 2 ** 8 + (minor >>> 8) * 2 ** 20;
 }
 
 function bytesIn({ device, point }: MountTableEntry, root: string): number {
-  // When another mount covers it, that mount must not be counted instead.
+  // If another mount covers it, that mount must not be counted instead.
   if (attempt(() => statSync(root + point).dev) !== deviceNumber(device)) return 0;
   const { blocks, bfree, bsize } = attempt(() => statfsSync(root + point)) ?? {
     blocks: 0,
@@ -143,7 +143,7 @@ function bytesIn({ device, point }: MountTableEntry, root: string): number {
   return (blocks - bfree) * bsize;
 }
 
-/** Each file once, however many processes have it open. */
+/** Counts each file once, even if many processes have it open. */
 function namelessBytes(members: readonly ProcessInfo[]): number {
   const sizes = new Map<number, number>();
   for (const { pid } of members) {

@@ -7,9 +7,9 @@ import { FilteringProxy, proxyVariables } from "./proxy/filtering-proxy.ts";
 /** The proxy of a command that shares the machine's network but may connect to one port only. */
 export interface LoopbackNetwork {
   readonly port: number;
-  /** They contain a secret, so that no other program of this machine can use the proxy. */
+  /** Variables with a secret, so that no other program of this machine can use the proxy. */
   readonly variables: Readonly<Record<string, string>>;
-  /** Ends every connection. Returns remarks on those that were refused. */
+  /** Closes every connection. Returns remarks on refused ones. */
   close(): Promise<readonly string[]>;
 }
 

@@ -14,19 +14,19 @@ const innerPort = 61_080;
 /** The connections into and out of a network namespace in which one command runs. */
 export interface Network {
   /**
-   * The program to run inside instead of `command`: it listens for programs that want to connect, starts the relay, and becomes
-   * the command, which does not inherit the channel.
+   * The program to run inside instead of `command`. It listens for programs that want to connect, starts the relay, and
+   * becomes the command, which does not inherit the channel.
    */
   wrap(
     command: readonly string[],
     env: Variables,
   ): { readonly command: readonly string[]; readonly env: Variables };
-  /** Uses this end of the channel. */
+  /** Connects this end of the channel. */
   attach(channel: Duplex): void;
   /** The ports that programs inside listen on. */
   listening(): Promise<readonly number[]>;
   reach: PreparedLaunch["reach"];
-  /** Ends every connection. Returns remarks on those that were refused. */
+  /** Closes every connection. Returns remarks on refused ones. */
   close(): Promise<readonly string[]>;
 }
 
@@ -35,7 +35,7 @@ type Variables = Readonly<Record<string, string>>;
 /** Without `mayConnect` the command has no outbound network. */
 interface NetworkOptions extends Partial<Pick<OutboundOptions, "mayConnect" | "resolve">> {
   readonly perl: string;
-  /** Of the channel, as the command inherits it. */
+  /** The descriptor of the channel that the command inherits. */
   readonly descriptor: number;
 }
 
@@ -84,7 +84,7 @@ function relayProgram(): string {
   return perlProgram("relay.pl", import.meta.url);
 }
 
-/** On the same port of the loopback interface if it is free. */
+/** Listens on the same port of the loopback interface if it is free. */
 async function listenFor(port: number, relay: RelayChannel): Promise<Server | undefined> {
   for (const wanted of [port, 0]) {
     const server = createServer({ allowHalfOpen: true, noDelay: true }, (client) => {

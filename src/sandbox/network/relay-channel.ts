@@ -1,14 +1,14 @@
 import { Duplex } from "node:stream";
 import { setTimeout } from "node:timers/promises";
 
-// The relay accepts half as many, so that connections being closed do not block new ones.
+// The relay accepts half as many, so that closing connections do not block new ones.
 const mostConnections = 2048;
 // Reached only when the other side keeps sending and never reads.
 const mostWaitingBytes = 128 * 1024 * 1024;
 
 /**
- * Toolcrib's side of the channel to the relay. The command controls the relay, so everything that it sends is checked, and
- * the channel is closed at the first violation of the protocol.
+ * Toolcrib's side of the channel to the relay. The command controls the relay, so everything that it sends is checked,
+ * and the channel is closed at the first protocol violation.
  */
 export class RelayChannel {
   readonly #channel: Duplex;
@@ -44,7 +44,7 @@ export class RelayChannel {
     });
   }
 
-  /** The ports that programs inside listen on; none when the relay does not answer in time. */
+  /** The ports that programs inside listen on; none when the relay does not reply in time. */
   async listening(): Promise<readonly number[]> {
     if (this.#isClosed) return [];
     if (this.#pendingPorts === undefined) {
@@ -67,7 +67,7 @@ export class RelayChannel {
   #take(id: number, kind: number, content: Buffer): boolean {
     if (kind === frameKinds.listening) return this.#takePorts(content);
     if (kind === frameKinds.open) return this.#open(id);
-    // Frames for a connection that was closed meanwhile are dropped.
+    // Frames for a closed connection are dropped.
     return this.#connections.get(id)?.receive(kind, content) ?? true;
   }
 
@@ -95,7 +95,7 @@ export class RelayChannel {
   }
 
   #send(id: number, kind: number, content: Uint8Array | undefined, sent: (() => void) | undefined): void {
-    // Both in one write, without copying long content.
+    // Sends both in one write, without copying long content.
     this.#channel.cork();
     this.#write(frameHeader({ id, kind, length: content?.length ?? 0 }), content ? undefined : sent);
     if (content) this.#write(content, sent);
@@ -109,12 +109,12 @@ export class RelayChannel {
   }
 }
 
-/** Puts a frame on the channel; `sent` is called once it has left. */
+/** Puts a frame on the channel. `sent` is called once it has left. */
 type Send = (kind: number, content?: Uint8Array, sent?: () => void) => void;
 
 /**
- * Toolcrib's end of a connection of a program inside. Neither side sends more than the credit of the other, so a slow
- * reader stops only its own connection, and at most one window is buffered.
+ * Toolcrib's end of a connection of a program inside. Neither side sends more than the other's credit, so a slow reader
+ * stops only its own connection, and at most one window is buffered.
  */
 class InnerConnection extends Duplex {
   readonly #send: Send;
@@ -128,11 +128,11 @@ class InnerConnection extends Duplex {
   constructor(send: Send) {
     super({ allowHalfOpen: true });
     this.#send = send;
-    // The owner learns of errors by its end, and need not listen for them.
+    // The owner learns of errors when the stream ends, and need not listen for them.
     this.on("error", () => {});
   }
 
-  /** False when the other side violates the protocol. */
+  /** Returns false when the other side violates the protocol. */
   receive(kind: number, content: Buffer): boolean {
     switch (kind) {
       case frameKinds.data:
@@ -178,7 +178,7 @@ class InnerConnection extends Duplex {
   }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
-    // Empty writes need no credit: HTTP ends an answer with one, and would wait for ever.
+    // Empty writes need no credit: HTTP ends a response with one, and would wait forever.
     if (chunk.length === 0) {
       done();
       return;
@@ -209,25 +209,25 @@ class InnerConnection extends Duplex {
 }
 
 /**
- * A frame on the channel: the number of the connection (4 bytes), a kind (1), the length of the content (3), the content.
- * Connections that the relay opens have odd numbers, those of Toolcrib even ones.
+ * A frame on the channel: the number of the connection (4 bytes), a kind (1), the length of the content (3), the
+ * content. Connections that the relay opens have odd numbers, those of Toolcrib even ones.
  */
 export const frameKinds = {
   /** A program has connected (no content), or Toolcrib connects to a port (2 bytes). */
   open: 1,
   data: 2,
-  /** No more data will come this way. */
+  /** No more data follows in this direction. */
   end: 3,
   /** The connection is closed in both directions. */
   reset: 4,
-  /** This many bytes (4 bytes) were passed on, and as many more may be sent. */
+  /** This many bytes (a number of 4 bytes) were passed on, and as many more may be sent. */
   credit: 5,
   opened: 6,
-  /** Asks for the ports that programs listen on, and answers (2 bytes each). */
+  /** Requests the ports that programs listen on, or lists them (2 bytes each). */
   listening: 7,
 } as const;
 
-/** How much unread data one direction of a connection may have. */
+/** The most unread data in one direction of a connection. */
 export const windowBytes = 262_144;
 
 /** The longest content of a frame. */
@@ -252,7 +252,7 @@ export function frame(id: number, kind: number, content: Uint8Array = new Uint8A
 }
 
 /**
- * Reads frames from pieces of any size. Data is passed on as it comes, also parts of a frame, so that only the beginning
+ * Reads frames from pieces of any size. Passes data on as it arrives, even parts of a frame, so that only the beginning
  * of a short frame is buffered. Returns false for an invalid frame.
  */
 export class FrameReader {

@@ -175,18 +175,18 @@ const calls =
     ? { ptrace: 117, unshare: 97, mount: 40, umount: 39 }
     : { ptrace: 101, unshare: 272, mount: 165, umount: 166 };
 
-/** Something that a command must not be able to do, and how to test that. */
+/** An action that must not be possible for a command, and a test for it. */
 export interface Attack {
   /** True while the attack fails; a sentence without a full stop. */
   readonly promise: string;
-  /** A bash script that starts in the workspace; its output is the loot. */
+  /** A bash script that starts in the workspace. Its output is the loot. */
   readonly script: (lab: Lab) => string;
   /** Checked from outside the sandbox. */
   readonly hasSucceeded: (lab: Lab, loot: string) => boolean | Promise<boolean>;
-  /** The gap with which a level declares that it does not promise this. */
+  /** The gap by which a level declares that it does not promise this. */
   readonly gap?: string;
   /** Also promised without a sandbox. */
   readonly isAlwaysPromised?: true;
-  /** "home": a home directory that can be written. */
+  /** "home": requires a writable home directory. */
   readonly needs?: "perl" | "home";
 }

@@ -25,16 +25,16 @@ export interface Lab extends AsyncDisposable, Omit<VisitedServers, "close"> {
   readonly workspace: string;
   /** Another directory in the shared temporary directory. */
   readonly outside: string;
-  /** A directory in the user's home directory; undefined when that cannot be written. */
+  /** A directory in the user's home directory; undefined when that is not writable. */
   readonly home: string | undefined;
   /** Toolcrib's own state. */
   readonly state: string;
   readonly config: string;
-  /** Part of everything that must not be read. */
+  /** A text in everything that must not be read. */
   readonly canary: string;
-  /** Part of the names of files created outside. */
+  /** A part of the names of files that attacks create outside. */
   readonly mark: string;
-  /** How long a runaway process sleeps, which identifies it. */
+  /** How long a runaway process sleeps. The number identifies the process. */
   readonly seconds: string;
   /** A process of the user, whose variables contain the canary. */
   readonly victim: ChildProcess;
@@ -56,7 +56,7 @@ export async function openLab(): Promise<Lab> {
     visited?.close();
     const runaways = [seconds, hidden(seconds)].flatMap((word) => processesWith("sleep", word));
     for (const pid of runaways) process.kill(pid, "SIGKILL");
-    // The system files should not exist at all.
+    // These system files should not exist at all.
     for (const path of [...made, ...systemFiles(mark)]) rmSync(path, { recursive: true, force: true });
   };
   try {
@@ -74,7 +74,7 @@ export async function openLab(): Promise<Lab> {
     visited = await openServers({ path: join(folder, "s"), abstract: mark });
     const target = await openVictim(canary);
     victim = target.victim;
-    // Like a key of the user among the variables of this process.
+    // Simulates a key of the user in the variables of this process.
     process.env[variableOf(mark)] = canary;
     return {
       ...{ workspace, outside, home, state, config, canary, mark, seconds },
@@ -90,7 +90,7 @@ export async function openLab(): Promise<Lab> {
   }
 }
 
-/** A process that answers requests, which shows whether it is alive without waiting for a fixed time. */
+/** A process that replies to requests, which shows whether it is alive without waiting for a fixed time. */
 async function openVictim(canary: string): Promise<Pick<Lab, "victim" | "isVictimAlive">> {
   const victim = spawn("/bin/sh", ["-c", "while read word; do echo alive; done"], {
     stdio: ["pipe", "pipe", "ignore"],
@@ -114,10 +114,8 @@ function makeBase(folder: string): string {
   try {
     return realpathSync(mkdtempSync(join(folder, "toolcrib-doctor-")));
   } catch (cause) {
-    throw new ToolError("unavailable", `${folder} cannot be used: ${(cause as Error).message}`, {
-      hint: "Set TMPDIR to a writable folder.",
-      cause,
-    });
+    const message = `The sandbox test cannot create a folder in ${folder}: ${(cause as Error).message}`;
+    throw new ToolError("unavailable", message, { hint: "Set TMPDIR to a writable folder.", cause });
   }
 }
 
@@ -126,7 +124,7 @@ export function hidden(seconds: string): string {
   return `${seconds}.5`;
 }
 
-/** Where root could write. */
+/** Files that root could write. */
 export function systemFiles(mark: string): readonly string[] {
   return ["/etc", "/usr"].map((directory) => join(directory, mark));
 }
@@ -141,7 +139,7 @@ function fill(
   canary: string,
 ): void {
   writeFileSync(join(workspace, ".env"), `SETTING="${canary}"\n`);
-  // As `git init` makes it; git itself may be missing.
+  // Like `git init`, but git itself may be missing.
   for (const name of ["hooks", "objects", "refs/heads", "info"])
     mkdirSync(join(workspace, ".git", name), { recursive: true });
   writeFileSync(join(workspace, ".git/HEAD"), "ref: refs/heads/main\n");

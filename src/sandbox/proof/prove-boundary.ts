@@ -7,16 +7,16 @@ import type { Lab } from "./lab.ts";
 /** The result of one attack. */
 export interface Proof {
   readonly promise: string;
-  /** "open": it succeeded. "not promised": it succeeded, or was not tried, and the level declares that gap. */
+  /** "open": it succeeded. "not promised": it succeeded or was not tried, and the level declares that gap. */
   readonly outcome: "enforced" | "open" | "not promised" | "not tried";
-  /** Why it was not tried, or the declared gap. */
+  /** The reason why it was not tried, or the declared gap. */
   readonly reason?: string;
 }
 
 interface ProofOptions {
   readonly lab: Lab;
   readonly report: SandboxReport;
-  /** Runs a command in the workspace of the lab, as commands are run, until it has ended. */
+  /** Runs a command in the workspace of the lab, in the same way as a tool does, and waits for its end. */
   readonly run: (command: string) => Promise<void>;
   readonly attacks?: readonly Attack[];
   readonly progress?: (promise: string) => void;
@@ -48,8 +48,8 @@ async function prove(attack: Attack, { lab, report, run }: ProofOptions): Promis
 }
 
 /**
- * The attack is in a file, so that rules do not see its targets, and so is its loot, because secrets are redacted from
- * output. Undefined when it cannot be tried.
+ * The attack is in a file, so that rules do not see its targets. Its loot is in a file too, because secrets are
+ * redacted from output. Undefined when it cannot be tried.
  */
 async function plunder(attack: Attack, lab: Lab, run: ProofOptions["run"]): Promise<string | undefined> {
   const [script, loot] = ["attack", "loot"].map((name) => join(lab.workspace, name)) as [string, string];

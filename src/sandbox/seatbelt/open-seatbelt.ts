@@ -12,6 +12,7 @@ import {
 } from "../private-directories.ts";
 import { probe } from "../probe.ts";
 import {
+  doctorHints,
   type Launch,
   type OpenedSandbox,
   type PreparedLaunch,
@@ -23,7 +24,7 @@ import { toolChainsIn } from "../tool-chains.ts";
 import { rulesOf, TreeScan } from "../tree-scan.ts";
 import { seatbeltProfile } from "./seatbelt-profile.ts";
 
-/** Tests the macOS sandbox with the profile that commands get. Not verified on a Mac yet. */
+/** Tests the macOS sandbox with the profile for commands. Not verified on a Mac yet. */
 export async function openSeatbelt(options: SandboxContext): Promise<OpenedSandbox> {
   if (process.platform !== "darwin") return missing("it needs macOS");
   if (liesInside(options.directory, options.workspace))
@@ -122,11 +123,8 @@ function running(channel: Duplex): Promise<void> {
     channel.once("data", () => resolve());
     channel.once("end", () => {
       channel.destroy();
-      reject(
-        new ToolError("unavailable", "The command was not run: the macOS sandbox could not be set up", {
-          hint: "To see which sandboxes work here, run: toolcrib doctor",
-        }),
-      );
+      const message = "The command was not run: the macOS sandbox could not be set up";
+      reject(new ToolError("unavailable", message, doctorHints));
     });
   });
 }

@@ -1,25 +1,25 @@
 import { directoriesAbove } from "../real-paths.ts";
 
-/** The accesses that a command is allowed. Paths are real: macOS compares them after following links. */
+/** The access of a command. Paths are real, because macOS compares them after following links. */
 interface SeatbeltAccess {
   readonly workspace: string;
   readonly readable: readonly string[];
-  /** In addition to the workspace. */
+  /** Writable paths in addition to the workspace. */
   readonly writable: readonly string[];
-  /** Cannot be read or written, with everything in them. */
+  /** Paths that cannot be read or written, with everything in them. */
   readonly hidden: readonly string[];
-  /** Cannot be written or created, with everything in them. */
+  /** Paths that cannot be written or created, with everything in them. */
   readonly readOnly: readonly string[];
-  /** Can be written in, but not renamed or removed. */
+  /** Paths in which entries can be written, but which cannot be renamed or removed. */
   readonly held: readonly string[];
   /** The port of this machine that the command may connect to. */
   readonly proxyPort?: number;
   readonly mayListen: boolean;
-  /** The command opens a terminal. */
+  /** Whether the command opens a terminal. */
   readonly terminal: boolean;
 }
 
-/** A profile for `sandbox-exec -p`. Where several rules match, the last one counts. */
+/** A profile for `sandbox-exec -p`. When several rules match, the last one counts. */
 export function seatbeltProfile(access: SeatbeltAccess): string {
   const writable = [access.workspace, ...access.writable];
   const kept = [...access.hidden, ...access.readOnly];

@@ -10,13 +10,13 @@ import {
 export interface SeccompOptions {
   readonly architecture: Architecture;
   /**
-   * "own namespace": only the program itself uses it. "filtered": the machine's network, TCP only, with ports checked by
-   * Landlock. "none": the machine's network, without internet sockets.
+   * "own namespace": only the program itself uses it. "filtered": the machine's network, TCP only, with ports checked
+   * by Landlock. "none": the machine's network, without internet sockets.
    */
   readonly network: "own namespace" | "filtered" | "none";
-  /** For "filtered": others may connect to the program. Default: false. */
+  /** Whether others may connect to the program, for "filtered". Default: false. */
   readonly mayListen?: boolean;
-  /** For Landlock before ABI 3, which ignores truncation: refuses to truncate a file by its path. */
+  /** Refuses to truncate a file by its path, for Landlock before ABI 3, which ignores truncation. */
   readonly refuseTruncation?: boolean;
 }
 
@@ -45,11 +45,11 @@ export function seccompProgram(options: SeccompOptions): Uint8Array {
   return assemble([
     { load: 4 },
     { ifEqual: architecture === "x64" ? 0xc000003e : 0xc00000b7, goTo: "known architecture" },
-    // 32-bit calls have numbers of their own.
+    // 32-bit calls have different numbers.
     { return: EPERM },
     { label: "known architecture" },
     { load: 0 },
-    // Also calls of the x32 ABI, which have bit 30 set.
+    // Also refuses calls of the x32 ABI, which have bit 30 set.
     { ifAtLeast: newestKnownCall + 1, goTo: "missing" },
     ...numbered.map(({ number, lines }): Line => ({ ifEqual: number, goTo: blockOf(number, lines) })),
     { goTo: "allow" },
@@ -73,7 +73,7 @@ export function seccompProgram(options: SeccompOptions): Uint8Array {
 
 interface CallRule {
   readonly call: string;
-  /** An allowed call reaches the end of them. */
+  /** An allowed call reaches the end of these instructions. */
   readonly lines: readonly Line[];
 }
 
@@ -92,8 +92,8 @@ const namespaceFlags = 0x7e020000;
 const refuse: readonly Line[] = [{ goTo: "refuse" }];
 
 /**
- * Internet sockets with the everyday protocols, and asking the kernel for addresses (netlink, protocol "route"). Not
- * AF_UNIX, behind which agents and daemons of the machine listen; pairs of sockets are another call.
+ * Allows internet sockets with the common protocols, and asking the kernel for addresses (netlink, protocol "route").
+ * Refuses AF_UNIX, because agents and daemons of the machine listen there. Socket pairs are another call.
  */
 function socketLines(network: SeccompOptions["network"]): readonly Line[] {
   const internet: readonly Line[] =
@@ -113,7 +113,7 @@ function socketLines(network: SeccompOptions["network"]): readonly Line[] {
   ];
 }
 
-/** Only stream (1) and seqpacket (5): a datagram pair (2 or 3) can be connected to any socket of the machine. */
+/** Allows only stream (1) and seqpacket (5): a datagram pair (2 or 3) can be connected to any socket of the machine. */
 const pairLines: readonly Line[] = [
   low(0),
   { ifEqual: AF_UNIX, goTo: "pair" },
@@ -125,7 +125,7 @@ const pairLines: readonly Line[] = [
   ...refuse,
 ];
 
-/** Landlock does not check other stream protocols than TCP (MPTCP, SCTP, SMC). */
+/** Landlock checks no stream protocols other than TCP (MPTCP, SCTP, SMC). */
 const transmissionOnly: readonly Line[] = [
   ...[low(1), { and: 0xf }],
   { ifEqual: 1, goTo: "stream" },
@@ -149,12 +149,12 @@ const anyInternet: readonly Line[] = [
   { goTo: "wrong protocol" },
 ];
 
-/** For programs without namespaces: what Landlock does not check. */
+/** Refuses what Landlock does not check, for programs without namespaces. */
 function sharedCalls(mayListen: boolean): readonly CallRule[] {
   return [
     ...Array.from(sharedMemoryCalls.keys(), (call) => ({ call, lines: refuse })),
     ...Array.from(processCalls.keys(), (call) => ({ call, lines: onlyItself(0) })),
-    // All processes of the user (2 or 3) are named by the argument 0, too.
+    // Kind 2 or 3 selects a user, for whom 0 means all processes of this user.
     { call: "setpriority", lines: [low(0), { ifEqual: 2, goTo: "refuse" }, ...onlyItself(1)] },
     { call: "ioprio_set", lines: [low(0), { ifEqual: 3, goTo: "refuse" }, ...onlyItself(1)] },
     // TCP Fast Open connects without a check by Landlock.
@@ -166,12 +166,12 @@ function sharedCalls(mayListen: boolean): readonly CallRule[] {
 
 const MSG_FASTOPEN = 0x20000000;
 
-/** 0 means the calling process. */
+/** Accepts 0, which means the calling process. */
 function onlyItself(argument: number): readonly Line[] {
   return [low(argument), { ifEqual: 0, goTo: "allow" }, ...refuse];
 }
 
-/** `calls`: the argument that has the flags. */
+/** `calls`: the index of the argument with the flags. */
 function refusingFlags(flags: number, calls: Readonly<Record<string, number>>): readonly CallRule[] {
   return Object.entries(calls).map(([call, argument]) => ({
     call,
@@ -217,7 +217,10 @@ function makesLending({ flags, mode }: { readonly flags: number; readonly mode: 
   ];
 }
 
-/** Truncating a file while opening it for reading (0) or for neither (3): Landlock does not treat that as writing. */
+/**
+ * Refuses to truncate a file while opening it for reading (0) or for neither (3), which Landlock does not treat as
+ * writing.
+ */
 function truncatesUnseen(argument: number): readonly Line[] {
   return [
     low(argument),
@@ -227,7 +230,7 @@ function truncatesUnseen(argument: number): readonly Line[] {
   ];
 }
 
-/** The kernel ignores the upper half of these arguments, so the filter does, too. */
+/** The kernel ignores the upper half of these arguments, so the filter does too. */
 function low(argument: number): Line {
   return { load: 16 + argument * 8 };
 }
@@ -240,7 +243,7 @@ function blockOf(number: number, lines: readonly Line[]): string {
   return isJump(lines) ? lines[0].goTo : `call ${number}`;
 }
 
-/** One line of a program for the kernel's packet filter machine, which has one register. Jumps go forward only. */
+/** One instruction of the kernel's packet filter machine, which has one register. Jumps go only forward. */
 type Line =
   | { readonly load: number }
   | { readonly and: number }
@@ -251,7 +254,7 @@ type Line =
   | { readonly return: number }
   | { readonly label: string };
 
-/** The bytes that `prctl(PR_SET_SECCOMP)` and `bwrap --seccomp` take: eight for each instruction, little-endian. */
+/** The bytes that `prctl(PR_SET_SECCOMP)` and `bwrap --seccomp` accept: eight for each instruction, little-endian. */
 function assemble(lines: readonly Line[]): Uint8Array {
   const labels = new Map<string, number>();
   const instructions: Exclude<Line, { readonly label: string }>[] = [];

@@ -3,8 +3,8 @@ export type Architecture = "x64" | "arm64";
 type Numbers = Readonly<Record<Architecture, number | undefined>>;
 
 /**
- * Refused to every program. They act on other processes, mounts, namespaces or the whole machine, or belong to parts of the
- * kernel that are seldom needed and often exploited.
+ * Calls that are refused to every program. They act on other processes, mounts, namespaces or the whole machine, or
+ * belong to parts of the kernel that are seldom needed and often exploited.
  */
 export const refusedCalls: ReadonlyMap<string, Numbers> = table(`
   ptrace 101/117, process_vm_readv 310/270, process_vm_writev 311/271, process_madvise 440/440, kcmp 312/272,
@@ -26,7 +26,7 @@ export const sharedMemoryCalls: ReadonlyMap<string, Numbers> = table(`
   msgget 68/186, msgsnd 69/189, msgrcv 70/188, msgctl 71/187, mq_open 240/180, mq_unlink 241/181
 `);
 
-/** Limits of a process, and its share of the machine; the first argument is the process. */
+/** Limits of a process, and its share of the machine. The first argument is the process. */
 export const processCalls: ReadonlyMap<string, Numbers> = table(`
   prlimit64 302/261, sched_setscheduler 144/119, sched_setparam 142/118, sched_setattr 314/274,
   sched_setaffinity 203/122
@@ -40,7 +40,7 @@ const filteredCalls = table(`
   openat 257/56, openat2 437/437
 `);
 
-/** Each line "name x64/arm64"; "-" when an architecture has no such call. */
+/** Each line is "name x64/arm64", with "-" when an architecture has no such call. */
 function table(text: string): ReadonlyMap<string, Numbers> {
   return new Map(
     [...text.matchAll(/(\w+) (\d+)\/(\d+|-)/g)].map(([, name, x64, arm64]) => [
@@ -50,14 +50,14 @@ function table(text: string): ReadonlyMap<string, Numbers> {
   );
 }
 
-/** The highest number that was reviewed when these tables were made (Linux 6.18): newer calls do not exist for programs. */
+/** The highest number that was reviewed for these tables (Linux 6.18). Newer calls do not exist for programs. */
 export const newestKnownCall = 469;
 
 export const systemCalls: ReadonlyMap<string, Numbers> = new Map([
   ...[...refusedCalls, ...sharedMemoryCalls, ...processCalls, ...filteredCalls],
 ]);
 
-/** Undefined when the architecture has no such call. Throws for a call that is in no table. */
+/** Returns undefined when the architecture has no such call. Throws for a call that is in no table. */
 export function numberOf(call: string, architecture: Architecture): number | undefined {
   const numbers = systemCalls.get(call);
   if (numbers === undefined) throw new Error(`${call} is not in a table of system calls`);

@@ -8,7 +8,7 @@ import { contentAt } from "../../../system/pinned-path.ts";
 import { type PinnedDirectory, ProcPinning } from "../../../system/pinning.ts";
 import { liesInside } from "../../../system/workspace-path.ts";
 
-/** The entry at a path, to be compared and restored. A path without an entry has no record. */
+/** The entry at a path, for comparing and restoring. A path without an entry has no record. */
 export type EntryRecord =
   | {
       readonly kind: "file";
@@ -37,7 +37,7 @@ const largestFile = 8 * 1024 * 1024;
 export class EntryReader {
   readonly #hashes = new Map<string, string>();
 
-  /** Outermost first. */
+  /** Sorts outermost paths first. */
   read(
     paths: readonly string[],
     keep: KeepContent,
@@ -52,7 +52,7 @@ export class EntryReader {
     return { entries, isWhole: !entries.some((entry) => entry.kind === "directory" && entry.isUnread) };
   }
 
-  /** The entry itself, without its contents; undefined when nothing is there. */
+  /** The entry itself, without its contents; undefined when it does not exist. */
   readOne(
     parent: PinnedDirectory,
     name: string,
@@ -83,7 +83,7 @@ export class EntryReader {
       return;
     }
     const directory = attempt(() => parent.child(name));
-    // The next command could make a closed directory accessible.
+    // The next command could make an inaccessible directory accessible.
     if (!isOpen(entry.mode)) attempt(() => setMode(directory!, entry.mode | 0o700));
     const names = attempt(() => readdirSync(directory!.at(".")).sort());
     if (names === undefined || entries.length + names.length > mostEntries) {
@@ -105,7 +105,7 @@ export class EntryReader {
     if (content === undefined) return `closed ${stamp}`;
     const hash = createHash("sha256").update(content).digest("hex");
     keep(hash, content);
-    // The clock of a file system is coarse: what changed just now may change again with the same time.
+    // File system clocks are coarse, so an entry that just changed may change again with the same time.
     if (Date.now() - Number(stats.ctimeMs) > settledMs) this.#hashes.set(stamp, hash);
     return hash;
   }
@@ -113,7 +113,7 @@ export class EntryReader {
 
 const settledMs = 100;
 
-/** Pins a directory, refusing links in its path; undefined when it is not there. */
+/** Pins a directory. Refuses links in its path. Returns undefined when it does not exist. */
 export function pinDirectory(path: string): PinnedDirectory | undefined {
   let directory = pinRoot();
   for (const name of path.split("/").filter((part) => part !== "")) {
@@ -146,11 +146,11 @@ export function openUp(parent: PinnedDirectory, name: string): void {
   directory.close();
 }
 
-/** Opens up all directories of a workspace above these paths. Returns a function that restores their modes. */
+/** Makes all directories of a workspace above these paths accessible. Returns a function that restores their modes. */
 export function openUpAbove(paths: readonly string[], workspace: string): () => void {
   const above = new Set(paths.flatMap((path) => directoriesAbove(path, workspace)));
   const opened: { readonly directory: PinnedDirectory; readonly mode: number }[] = [];
-  // The outermost first.
+  // Outermost directories come first.
   for (const path of [...above].sort()) {
     const directory = pinDirectory(path);
     if (directory === undefined) continue;
@@ -170,7 +170,7 @@ export function isOpen(mode: number): boolean {
   return (mode & 0o700) === 0o700;
 }
 
-/** By its handle, so that it works for an inaccessible directory. */
+/** Uses the handle, which also works for an inaccessible directory. */
 export function modeOf(directory: PinnedDirectory): number {
   return statSync(directory.at("")).mode & 0o7777;
 }

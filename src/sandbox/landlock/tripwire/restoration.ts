@@ -35,13 +35,13 @@ import {
 export interface Repair {
   readonly path: string;
   readonly what: "made" | "removed" | "changed" | "moved away";
-  /** Why it could not be undone. */
+  /** The reason why it could not be undone. */
   readonly failure?: string;
 }
 
 /**
- * Restores recorded entries. It follows no link, because the command may have created one, and does not read new entries,
- * which may be endless.
+ * Restores recorded entries. It follows no links, because the command may have created one, and does not read new
+ * entries, which may be endless.
  */
 export class Restoration {
   readonly repairs: Repair[] = [];
@@ -63,7 +63,7 @@ export class Restoration {
     this.#inside = Map.groupBy(entries, ({ path }) => dirname(path));
   }
 
-  /** Gives a renamed directory its old name again. */
+  /** Restores the old name of a renamed directory. */
   moveBack(from: string | undefined, to: string): void {
     this.#do(to, "moved away", () => {
       if (from === undefined) throw new Error("it was not found in the workspace");
@@ -182,22 +182,22 @@ function writeIn(
   }
 }
 
-/** Folders for entries that a command has put in place of protected ones, for the user to inspect. */
+/** Folders for entries that a command has put in place of protected ones. The user can inspect them. */
 export class Quarantine {
   readonly #own: string;
   readonly #near: readonly string[];
   /** The folders that are not empty. */
   readonly used: Set<string> = new Set();
 
-  /** `near`: folders on the disk of the workspace, for when `own` is on another disk. */
+  /** `near`: folders on the file system of the workspace, for when `own` is on another one. */
   constructor({ own, near }: { readonly own: string; readonly near: readonly string[] }) {
     this.#own = own;
     this.#near = near;
   }
 
-  /** Renames the entry, whatever its contents. */
+  /** Renames the entry, whatever it contains. */
   take(parent: PinnedDirectory, name: string, path: string): void {
-    // A directory that is not accessible cannot be moved.
+    // An inaccessible directory cannot be moved.
     if (lstatSync(parent.at(name)).isDirectory()) openUp(parent, name);
     const target = join(this.#own, path);
     makePrivateDirectory(dirname(target));
@@ -228,7 +228,7 @@ export class Quarantine {
   }
 }
 
-/** Pins a directory and creates those that are missing in its path; `clear` removes what is not a directory. */
+/** Pins a directory and creates missing directories in its path. `clear` removes entries that are not directories. */
 function pinOrMake(
   path: string,
   clear: (parent: PinnedDirectory, name: string, path: string) => void = () => {},

@@ -14,7 +14,7 @@ import { rulesOf, type ScanResult, TreeScan } from "../../tree-scan.ts";
 import { EntryReader, type EntryRecord, linkAbove, openUpAbove } from "./entry-record.ts";
 import { Quarantine, type Repair, Restoration } from "./restoration.ts";
 
-/** The protected entries as they were when a command began. */
+/** The protected entries at the beginning of a command. */
 interface RunRecord {
   readonly paths: readonly string[];
   readonly entries: readonly EntryRecord[];
@@ -22,17 +22,17 @@ interface RunRecord {
   readonly held: readonly { readonly path: string; readonly identity: string }[];
 }
 
-/** From before one command to its end. */
+/** The protection of one command, from before its start to its end. */
 export interface Watch {
   /** Directories outside the workspace that git must write to commit. */
   readonly writable: readonly string[];
-  /** Restores what was changed so far, and keeps watching. Returns remarks. */
+  /** Restores the changes so far, and keeps watching. Returns remarks. */
   settle(): readonly string[];
   end(): Promise<readonly string[]>;
 }
 
 /**
- * Protects what commands may read but not write, where their sandbox cannot: it records the entries before a command and
+ * Protects entries that commands may read but not write, when their sandbox cannot: records them before a command and
  * restores them afterwards. While several commands run, in any process, the record of the first is used. After a crash
  * the next process restores them.
  */
@@ -46,7 +46,7 @@ export class Tripwire {
   #reader = new EntryReader();
   readonly #tree: TreeScan;
 
-  /** `writable`: other directories that commands can move things to. */
+  /** `writable`: other directories that commands can move entries to. */
   constructor(options: {
     readonly workspace: string;
     readonly directory: string;
@@ -93,12 +93,12 @@ export class Tripwire {
     };
   }
 
-  /** Removes the stored contents of protected files, which may be secrets, unless a command still runs. */
+  /** Removes the stored contents of protected files, which may be secrets, unless a command is still running. */
   close(): void {
     if (this.#names().length === 0) rmSync(this.#contents, { recursive: true, force: true });
   }
 
-  /** Another process may have closed, and removed contents that this one remembers as stored. */
+  /** Another process may have closed and removed contents that this one remembers as stored. */
   #readKept(paths: readonly string[]): ReturnType<EntryReader["read"]> {
     const read = this.#reader.read(paths, this.#keep);
     if (
@@ -171,7 +171,7 @@ export class Tripwire {
 
 const tooMany = "The workspace is too large to watch every protected file in it.";
 
-/** For paths that another run has recorded, its record is used. */
+/** Uses the record of another run for paths that it has recorded. */
 function withEarlier(mine: RunRecord, other: RunRecord): RunRecord {
   const [own, theirs] = [new Set(mine.paths), new Set(other.paths)];
   const theirHeld = new Set(other.held.map(({ path }) => path));
@@ -195,8 +195,9 @@ function newName(): string {
 }
 
 /**
- * The entries that a command must not change, in the workspace and in its repository. `paths` are entries, existing or not; none lies
- * in another. `held` are directories of repositories: commits write to them, but they must not be moved.
+ * The entries that a command must not change, in the workspace and in its repository. `paths`: entries, existing or
+ * not; none is inside another. `held`: directories of repositories, which commits write to, but which must not be
+ * moved.
  */
 function protectedPaths(
   workspace: string,
@@ -214,7 +215,7 @@ function protectedPaths(
     ...covered.flatMap(({ readOnly }) => readOnly),
     ...covered.flatMap(({ hidden }) => hidden.map(({ path }) => path)),
     ...known.flatMap((git) => [...git.readOnly, ...git.absent.map(({ path }) => path)]),
-    // Git must be able to write a repository that exists.
+    // Git must be able to write to an existing repository.
     ...absent.map(({ path }) => path).filter((path) => !held.has(path)),
   ]);
   return {
@@ -230,7 +231,7 @@ function isLink(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== false;
 }
 
-/** Distinguishes a directory from every other, also from a later one; undefined when there is none. */
+/** Identifies a directory, even among later ones of the same name; undefined when it does not exist. */
 function identityOf(path: string): string | undefined {
   const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false });
   return stats?.isDirectory() === true ? [stats.dev, stats.ino, stats.birthtimeNs].join(":") : undefined;

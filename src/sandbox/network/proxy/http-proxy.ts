@@ -19,7 +19,7 @@ export class HttpProxy {
     this.#network = network;
     this.#authorization = secret && `Basic ${Buffer.from(`toolcrib:${secret}`).toString("base64")}`;
     this.#server = createServer({ maxHeaderSize: 65_536, requestTimeout: 0, keepAliveTimeout: 60_000 });
-    // A program may end its side after the request.
+    // A program may close its side after the request.
     Object.assign(this.#server, { httpAllowHalfOpen: true });
     this.#server.on("request", (incoming, response) => void this.#forward(incoming, response));
     this.#server.on("connect", (incoming, client, head) => void this.#tunnel(incoming, client, head));
@@ -31,7 +31,7 @@ export class HttpProxy {
 
   async #tunnel(incoming: IncomingMessage, client: Duplex, head: Buffer): Promise<void> {
     client.on("error", () => {});
-    // Nothing is read, and so nothing lost, before the other side is connected.
+    // Nothing is read, and so nothing is lost, before the other side is connected.
     client.pause();
     if (head.length > 0) client.unshift(head);
     if (!this.#isAuthorized(incoming)) return endWith(client, unauthorized);
@@ -58,7 +58,7 @@ export class HttpProxy {
     }
   }
 
-  /** Requests wait for the answers to earlier ones; without a limit they could fill the memory. */
+  /** Requests wait for the responses to earlier ones. Without a limit they could fill the memory. */
   #acceptsOneMore(client: Duplex, response: ServerResponse): boolean {
     const waiting = (this.#waiting.get(client) ?? 0) + 1;
     this.#waiting.set(client, waiting);
@@ -100,7 +100,7 @@ function wantedBy({ url = "", headers }: IncomingMessage): Wanted | undefined {
   return { target, authority, path: path.startsWith("/") ? path : `/${path}` };
 }
 
-/** Forwards a request to the server at `socket`, and its answer back. */
+/** Forwards a request to the server at `socket`, and its response back. */
 function passOn(
   incoming: IncomingMessage,
   response: ServerResponse,
@@ -144,11 +144,11 @@ function passOn(
   incoming.pipe(upstream);
 }
 
-// Headers of one hop, which Node sets again.
+// Hop-by-hop headers, which Node sets again.
 const ofOneHop =
   /^(?:connection|expect|keep-alive|proxy-(?:authenticate|authorization|connection)|te|trailer|upgrade)$/i;
 
-/** Headers as they were written, without those of one hop, those that `Connection` names, and `dropped`. */
+/** Headers as written, without hop-by-hop headers, those that `Connection` names, and `dropped`. */
 function passedOn(raw: readonly string[], dropped: string): string[] {
   const pairs = raw.flatMap((name, index) => (index % 2 === 0 ? [[name, raw[index + 1]!] as const] : []));
   const named = pairs
@@ -160,7 +160,7 @@ function passedOn(raw: readonly string[], dropped: string): string[] {
   return pairs.filter(([name]) => !isDropped(name)).flat();
 }
 
-/** An answer of the proxy itself. */
+/** A response of the proxy itself. */
 interface Answer {
   readonly status: number;
   readonly reason: string;
@@ -181,7 +181,7 @@ function answer(incoming: IncomingMessage, response: ServerResponse, own: Answer
   response.writeHead(own.status, own.reason, headersOf(own)).end(`${own.text}\n`);
 }
 
-/** Answers on a connection that would have become a tunnel. */
+/** Responds on a connection that would have become a tunnel. */
 function endWith(client: Duplex, own: Answer): void {
   const headers = Object.entries({ ...headersOf(own), Connection: "close" });
   const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`);

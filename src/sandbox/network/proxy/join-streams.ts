@@ -1,6 +1,6 @@
 import { type Duplex, finished } from "node:stream";
 
-/** Pipes each into the other until both have ended; when one fails, the other is destroyed. */
+/** Pipes each stream into the other until both have ended. When one fails, the other is destroyed. */
 export function joinStreams(one: Duplex, other: Duplex): void {
   one.pipe(other);
   other.pipe(one);

@@ -40,7 +40,7 @@ function reply(code: number): Buffer {
   return Buffer.from([5, code, 0, 1, 0, 0, 0, 0, 0, 0]);
 }
 
-/** The next message; what follows it stays in the stream. Undefined when none comes. */
+/** The next message. Data after it stays in the stream. Undefined when none arrives. */
 function next<Value>(client: Duplex, parse: (bytes: Buffer) => Parsed<Value>): Promise<Value | undefined> {
   return new Promise((resolve) => {
     let held: Buffer = Buffer.alloc(0);
@@ -69,7 +69,7 @@ function next<Value>(client: Duplex, parse: (bytes: Buffer) => Parsed<Value>): P
   });
 }
 
-/** Incomplete, not SOCKS, or the value and how many bytes it took. */
+/** "more": the message is incomplete. "broken": it is not SOCKS. `bytes`: the length of the message. */
 type Parsed<Value> = "more" | "broken" | { readonly value: Value; readonly bytes: number };
 
 /** The authentication methods of a program (RFC 1928). */
@@ -94,7 +94,7 @@ export function parseLogin(bytes: Buffer): Parsed<{ readonly name: string; reado
 
 interface SocksRequest {
   readonly command: number;
-  /** Undefined for an invalid host or an unknown kind of address. */
+  /** Returns undefined for an invalid host or an unknown kind of address. */
   readonly target: HostAndPort | undefined;
 }
 
