@@ -147,9 +147,7 @@ describe("blobs", () => {
     expect([keep("large"), keep("small")]).toEqual([
       {
         code: "unavailable",
-        message: expect.stringMatching(
-          /^.* was not changed: the disk is full or a size limit is reached$/,
-        ),
+        message: expect.stringMatching(/^.* was not changed: the disk is full or a size limit is reached$/),
         hint: "Free disk space, then retry.",
       },
       { hash, bytes: content.length },
