@@ -21,6 +21,7 @@ import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { builtProgram } from "../../test/support/built-program.ts";
+import { runInHost } from "../../test/support/command-host.ts";
 import { makeChangeWorld } from "../../test/support/environment/change-world.ts";
 import { workspaceFiles } from "../system/directories.ts";
 import { explainEverything } from "./help.ts";
@@ -42,15 +43,20 @@ interface Settings {
   readonly env?: NodeJS.ProcessEnv;
 }
 
-function start(words: readonly string[], { input = "", env = {} }: Settings = {}): ChildProcess {
-  const plain = {
-    ...process.env,
-    TOOLCRIB_HOME: join(folder, "home"),
-    NO_COLOR: undefined,
-    FORCE_COLOR: undefined,
-  };
-  const child = spawn(process.execPath, [main, ...words], { cwd: workspace, env: { ...plain, ...env } });
-  child.stdin.end(input);
+const variables = () => ({
+  ...process.env,
+  TOOLCRIB_HOME: join(folder, "home"),
+  NO_COLOR: undefined,
+  FORCE_COLOR: undefined,
+});
+
+const run = (words: readonly string[], { input, env }: Settings = {}) =>
+  runInHost({ words, input, cwd: workspace, env: { ...variables(), ...env } });
+const runAll = (...lines: (readonly string[])[]) => Promise.all(lines.map((words) => run(words)));
+
+function startProcess(words: readonly string[]): ChildProcess {
+  const child = spawn(process.execPath, [main, ...words], { cwd: workspace, env: variables() });
+  child.stdin.end();
   return child;
 }
 
@@ -62,9 +68,6 @@ async function finish(child: ChildProcess): Promise<{ exit: unknown; stdout: str
   ]);
   return { exit: code ?? signal, stdout, stderr };
 }
-
-const run = (words: readonly string[], settings?: Settings) => finish(start(words, settings));
-const runAll = (...lines: (readonly string[])[]) => Promise.all(lines.map((words) => run(words)));
 
 describe("toolcrib call", () => {
   it("takes arguments as flags, as JSON and from standard input, and prints the answer", async () => {
@@ -298,7 +301,7 @@ describe("a call that takes long", () => {
   });
 
   it("ends when it is interrupted, and says so", async () => {
-    const child = start([...words, "--json"]);
+    const child = startProcess([...words, "--json"]);
     await opens(child, hole);
     child.kill("SIGINT");
     const { exit, stdout, stderr } = await finish(child);

@@ -1,53 +1,6 @@
-import { ToolError } from "../contract/error.ts";
-import { findCommand } from "./commands/commands.ts";
-import { explainCommand, explainEverything } from "./help.ts";
-import { parseArguments } from "./parse-arguments.ts";
-import { exitCodeOfError, failedCall, printFailure, printJson } from "./report.ts";
-import { print } from "./terminal.ts";
-import { version } from "./version.ts";
+import { runCommandLine } from "./run-command-line.ts";
 
 // No top-level await: the launcher loads this with `require`, which is faster and cannot wait.
-void main(process.argv.slice(2)).then((code) => {
+void runCommandLine(process.argv.slice(2)).then((code) => {
   process.exitCode = code;
 });
-
-async function main(words: readonly string[]): Promise<number> {
-  try {
-    return await run(words);
-  } catch (error) {
-    try {
-      return reportError(error, words);
-    } catch (worse) {
-      // Standard output cannot be written; standard error may still work.
-      return reportError(worse, []);
-    }
-  }
-}
-
-async function run([name = "--help", ...rest]: readonly string[]): Promise<number> {
-  if (name === "--version" || name === "-v") print(`${version}\n`);
-  else if (name === "--help" || name === "-h") print(explainEverything());
-  else {
-    const command = findCommand(name);
-    const given = parseArguments(rest, command);
-    if (!given.options.has("help")) return command.run(given);
-    print(await explainCommand(command, given));
-  }
-  return 0;
-}
-
-function reportError(thrown: unknown, words: readonly string[]): number {
-  const error = thrown instanceof ToolError ? thrown : unexpected(thrown);
-  const options = words.includes("--") ? words.slice(0, words.indexOf("--")) : words;
-  if (words[0] === "call" && options.includes("--json")) printJson(failedCall(error));
-  else printFailure(error);
-  return exitCodeOfError(error.code);
-}
-
-function unexpected(cause: unknown): ToolError {
-  const reason = cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
-  return new ToolError("internal", `Toolcrib failed unexpectedly: ${reason}`, {
-    hint: "This is a bug in Toolcrib: please report it.",
-    cause,
-  });
-}

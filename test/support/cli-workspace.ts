@@ -4,14 +4,9 @@ import { accessSync, closeSync, constants, mkdirSync, openSync, readFileSync, wr
 import { delimiter, dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { builtProgram } from "./built-program.ts";
+import { type CommandResult, runInHost } from "./command-host.ts";
 import { onTerminal, type TerminalRun } from "./pseudo-terminal.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
-
-interface CliRun {
-  readonly exit: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
 
 /** A workspace in which the command line runs, with its own home directory. */
 export interface CliWorkspace extends AsyncDisposable {
@@ -22,12 +17,14 @@ export interface CliWorkspace extends AsyncDisposable {
   /** Paths relative to the workspace, or absolute. */
   write(path: string, content: string): void;
   read(path: string): string;
-  /** Without a terminal: input and outputs are pipes. */
-  run(...words: readonly string[]): Promise<CliRun>;
+  /** Without a terminal, and in a process that runs many command lines one after the other. */
+  run(...words: readonly string[]): Promise<CommandResult>;
   /** Like `run`, with a standard input. */
-  feed(input: string, ...words: readonly string[]): Promise<CliRun>;
+  feed(input: string, ...words: readonly string[]): Promise<CommandResult>;
+  /** Runs it in a process of its own, with pipes. */
+  runProcess(...words: readonly string[]): Promise<CommandResult>;
   /** Writes its output to this file. */
-  runInto(file: string, ...words: readonly string[]): Promise<Omit<CliRun, "stdout">>;
+  runInto(file: string, ...words: readonly string[]): Promise<Omit<CommandResult, "stdout">>;
   /** Only starts it. */
   start(...words: readonly string[]): ChildProcessWithoutNullStreams;
   /** Runs it on a terminal, with typed input. */
@@ -58,9 +55,10 @@ export function cliWorkspace(variables: NodeJS.ProcessEnv = {}): CliWorkspace {
   };
   const start = (words: readonly string[]) =>
     spawn(process.execPath, [builtProgram, ...words], { cwd: workspace, env });
-  const feed = async (input: string, words: readonly string[]) => {
+  const feed = (input: string, words: readonly string[]) => runInHost({ words, input, cwd: workspace, env });
+  const runProcess = async (words: readonly string[]) => {
     const child = start(words);
-    child.stdin.on("error", () => {}).end(input);
+    child.stdin.end();
     const [stdout, stderr, [exit]] = await Promise.all([
       text(child.stdout),
       text(child.stderr),
@@ -79,6 +77,7 @@ export function cliWorkspace(variables: NodeJS.ProcessEnv = {}): CliWorkspace {
     read: (path) => readFileSync(at(path), "utf8"),
     run: (...words) => feed("", words),
     feed: (input, ...words) => feed(input, words),
+    runProcess: (...words) => runProcess(words),
     runInto: async (file, ...words) => {
       const output = openSync(file, "w");
       const stdio = ["ignore", output, "pipe"] as const;

@@ -1,10 +1,9 @@
-import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { builtProgram } from "../../../test/support/built-program.ts";
+import { type CommandResult, runInHost } from "../../../test/support/command-host.ts";
 import { workspaceFiles } from "../../system/directories.ts";
 import { type CallResult, openToolcrib } from "../../toolcrib/index.ts";
 import { readSince } from "../call-journal.ts";
@@ -265,17 +264,7 @@ it("reads times as people write them", () => {
 
 const mode = (state: { readonly mode: number }) => state.mode.toString(8);
 
-function run(...words: string[]): Promise<{ exit: number; stdout: string; stderr: string }> {
-  const main = builtProgram;
-  const env = {
-    ...process.env,
-    TOOLCRIB_HOME: home,
-    NO_COLOR: "1",
-    FORCE_COLOR: undefined,
-  };
-  const { promise, resolve } = Promise.withResolvers<{ exit: number; stdout: string; stderr: string }>();
-  execFile(process.execPath, [main, ...words], { cwd: workspace, env }, (error, stdout, stderr) => {
-    resolve({ exit: Number(error?.code ?? 0), stdout, stderr });
-  });
-  return promise;
+function run(...words: string[]): Promise<CommandResult> {
+  const env = { ...process.env, TOOLCRIB_HOME: home, NO_COLOR: "1", FORCE_COLOR: undefined };
+  return runInHost({ words, cwd: workspace, env });
 }

@@ -1,5 +1,3 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import {
   accessSync,
   chmodSync,
@@ -14,9 +12,9 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { text } from "node:stream/consumers";
 import { expect, it } from "vitest";
 import { builtProgram } from "../../../../test/support/built-program.ts";
+import { runInHost } from "../../../../test/support/command-host.ts";
 import { temporaryFolder } from "../../../../test/support/temporary-folder.ts";
 import { clientNames, clients } from "./clients.ts";
 
@@ -35,14 +33,8 @@ function openHome(files: Readonly<Record<string, string>> = {}) {
   const { PATH } = process.env;
   const run = async (words: readonly string[], more: NodeJS.ProcessEnv = {}) => {
     const env = { PATH, HOME: at("home"), TOOLCRIB_HOME: at("own"), ...more };
-    const child = spawn(process.execPath, [main, "mcp", ...words], { cwd: at("project"), env });
-    child.stdin.end();
-    const [stdout, stderr, [exit]] = await Promise.all([
-      text(child.stdout),
-      text(child.stderr),
-      once(child, "close"),
-    ]);
-    return { exit, stdout, stderr: stderr.replaceAll(folder.path, "") };
+    const result = await runInHost({ words: ["mcp", ...words], cwd: at("project"), env });
+    return { ...result, stderr: result.stderr.replaceAll(folder.path, "") };
   };
   return { ...folder, at, write, run, read: (path: string) => readFileSync(at(path), "utf8") };
 }
