@@ -11,7 +11,11 @@ it("builds the index, tells what it holds, and throws it away", async () => {
   room.write("greet.ts", "export function greet() {}\n");
   room.write("notes.txt", "hello\n");
   room.write(".env", "TOKEN=1\n");
-  const steps = [await room.run("index"), await room.run("index", "clear"), await room.run("index", "clear")];
+  const steps = [
+    await room.runProcess("index"),
+    await room.runProcess("index", "clear"),
+    await room.runProcess("index", "clear"),
+  ];
   expect(steps).toEqual([
     {
       exit: 0,
@@ -27,8 +31,8 @@ it("builds the index, tells what it holds, and throws it away", async () => {
 it("tells programs the same", async () => {
   await using room = cliWorkspace();
   room.write("greet.ts", "export function greet() {}\n");
-  const built = await room.run("index", "--json");
-  const cleared = await room.run("index", "clear", "--json");
+  const built = await room.runProcess("index", "--json");
+  const cleared = await room.runProcess("index", "clear", "--json");
   const file = fileOf(room);
   expect([built.stdout, cleared.stdout].map((text) => JSON.parse(text))).toEqual([
     { files: 1, indexed: 1, outlined: 1, outlinable: 1, bytes: expect.any(Number), file, problem: null },
@@ -41,7 +45,7 @@ it("fails where the index cannot be kept, and says why", async () => {
   room.write("greet.ts", "export function greet() {}\n");
   // A file where the folder should be.
   room.write(workspaceFiles(room.home, room.workspace).index, "");
-  const { exit, stdout, stderr } = await room.run("index");
+  const { exit, stdout, stderr } = await room.runProcess("index");
   expect({ exit, stdout, stderr }).toEqual({
     exit: 1,
     stdout: "1 file indexed, 1 of them with symbols; 0 bytes.\n",
@@ -51,7 +55,7 @@ it("fails where the index cannot be kept, and says why", async () => {
 
 it("has no other subcommands", async () => {
   await using room = cliWorkspace();
-  expect(await room.run("index", "build")).toEqual({
+  expect(await room.runProcess("index", "build")).toEqual({
     exit: 2,
     stdout: "",
     stderr: "Unknown subcommand: toolcrib index build\nSee: toolcrib help index\n",

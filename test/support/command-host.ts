@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { closeSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { builtProgram } from "./built-program.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
@@ -32,6 +33,8 @@ export function runInHost(line: CommandLine): Promise<CommandResult> {
   return result;
 }
 
+const program = fileURLToPath(new URL("./command-host-program.ts", import.meta.url));
+
 let host: CommandHost | undefined;
 let previous: Promise<unknown> = Promise.resolve();
 
@@ -44,7 +47,7 @@ class CommandHost {
     const files = ["stdout", "stderr"].map((name) => join(folder, name));
     const descriptors = files.map((file) => openSync(file, "a"));
     this.#errors = files[1]!;
-    this.#child = fork(join(import.meta.dirname, "command-host-program.ts"), [builtProgram, folder], {
+    this.#child = fork(program, [builtProgram, folder], {
       serialization: "advanced",
       stdio: ["ignore", ...descriptors, "ipc"],
     });
