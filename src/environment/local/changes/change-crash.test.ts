@@ -3,50 +3,50 @@ import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bundledProgram } from "../../../../test/support/bundled-program.ts";
-import { makeChangeWorld, snapshot } from "../../../../test/support/environment/change-world.ts";
+import {
+  exampleChanges,
+  makeChangeWorld,
+  snapshot,
+} from "../../../../test/support/environment/change-world.ts";
 import type { Interference } from "../../../../test/support/environment/interference.ts";
-import { inLanes } from "../../../../test/support/in-lanes.ts";
+import type { Interruptions } from "../../../../test/support/environment/interrupter.ts";
 import { openLocalEnvironment } from "../local-environment.ts";
 
-const changer = await bundledProgram(
-  new URL("../../../../test/support/environment/changer.ts", import.meta.url),
-);
-const failer = fileURLToPath(new URL("../../../../test/support/environment/failer.ts", import.meta.url));
+const support = new URL("../../../../test/support/environment/", import.meta.url);
+const interrupter = await bundledProgram(new URL("interrupter.ts", support));
+const changer = await bundledProgram(new URL("changer.ts", support));
 
 let home: string;
-let whole: Ends;
+let before: object;
 
-beforeAll(async () => {
+beforeAll(() => {
   home = mkdtempSync(join(realpathSync(tmpdir()), "toolcrib crash "));
-  whole = await endsOf("change");
+  before = snapshot(join(newWorld(), "workspace"));
 });
 
 afterAll(() => rmSync(home, { recursive: true }));
 
+// One process is stopped at every step in turn, each in a workspace of its own: from that step on, nothing that it does has
+// an effect. Its records are those of a dead process as soon as it ends. A start that is killed at each step takes ten times
+// as long; bench/crash-changes.ts does that.
 describe("a change set", { timeout: 300_000 }, () => {
   it("is done or not done, whenever it is killed, and the next start as well", async () => {
-    const outcomes = await inLanes(whole.steps, async (killAt) => {
-      const folder = newWorld();
-      await killed(folder, "change", { killAt });
-      // The next start has much the same to do after each of these: so it is killed at another step each time.
-      await killed(folder, "recover", { killAt: 1 + (killAt % 25) });
-      return settled(folder);
-    });
-    expect(new Set(outcomes)).toEqual(new Set(["before", "after"]));
+    const { folder, steps } = await stopAtEachStep("change");
+    expect(steps.length).toBeGreaterThan(60);
+    // The first step, half of a record, half of a file, and in the middle of the changes.
+    for (const step of [1, 3, 9, 45]) await expectSameWhenKilled(folder, step);
+    await runProgram(interrupter, folder, "recover", "stopAt", "{}");
+    const outcomes = await settleEach(folder, steps);
+    expect(outcomes.join(" ")).toMatch(/^(?:before )+(?:after )*after$/);
   });
 
   it.each(["new/deep/file", "a/update", "a/delete"])(
     "is done or not done when %s is all it changes",
     async (path) => {
-      const ends = await endsOf(path);
-      const outcomes = await inLanes(ends.steps, async (killAt) => {
-        const folder = newWorld();
-        await killed(folder, path, { killAt });
-        return settled(folder, ends);
-      });
+      const { folder, steps } = await stopAtEachStep(path);
+      const outcomes = await settleEach(folder, steps);
       expect(outcomes.join(" ")).toMatch(/^(?:before )+(?:after )*after$/);
     },
   );
@@ -55,30 +55,19 @@ describe("a change set", { timeout: 300_000 }, () => {
     ["", {}],
     [", on a file system without hard links", { noHardLinks: true }],
   ])("is not done when one of its steps fails%s", async (_, interference) => {
-    const folder = mkdtempSync(join(home, "failing "));
-    const told = await trial<readonly string[]>(failer, folder, JSON.stringify(interference));
-    const found = await Promise.all(told.map((_, index) => settled(join(folder, `${index + 1}`))));
-    expect(found).toEqual(told);
-    // What comes last is tidying up, which no longer decides.
-    expect(told.join(" ")).toMatch(/^(?:before )+(?:after )*after$/);
+    const { folder, steps, succeeded } = await interrupt("change", "failAt", interference);
+    const outcomes = await settleEach(folder, steps);
+    expect(outcomes).toEqual(succeeded.map((isDone) => (isDone ? "after" : "before")));
+    // Tidying up comes last, and no longer decides.
+    expect(outcomes.join(" ")).toMatch(/^(?:before )+(?:after )*after$/);
   });
 
   it("is not done when one of its steps fails and it is killed while it goes back", async () => {
-    const failAt = "to";
-    const folder = newWorld();
-    const { steps, failedAt } = await trial<{ steps: number; failedAt: number }>(
-      changer,
-      folder,
-      "change",
-      JSON.stringify({ failAt }),
-    );
-    expect(await settled(folder)).toBe("before");
-    const outcomes = await inLanes(steps - failedAt, async (step) => {
-      const world = newWorld();
-      await killed(world, "change", { failAt, killAt: failedAt + step });
-      await killed(world, "recover", { killAt: 1 + (step % 25) });
-      return settled(world);
-    });
+    const { folder, steps } = await stopAtEachStep("change", { failAt: "to" });
+    const after = await stateAfterChange();
+    expect(snapshot(join(folder, "whole", "workspace"))).toEqual(before);
+    await runProgram(interrupter, folder, "recover", "stopAt", "{}");
+    const outcomes = await settleEach(folder, steps, after);
     // Before it has begun to go back, it can still be completed.
     expect(outcomes.join(" ")).toMatch(/^(?:after )*(?:before )+before$/);
   });
@@ -87,56 +76,45 @@ describe("a change set", { timeout: 300_000 }, () => {
 it("a move leaves none of the directories that are made for it, whenever it is killed", {
   timeout: 300_000,
 }, async () => {
-  const ends = await endsOf("move");
-  const outcomes = await inLanes(ends.steps, async (killAt) => {
-    const folder = newWorld();
-    await killed(folder, "move", { killAt });
-    return settled(folder, ends);
-  });
+  const { folder, steps } = await stopAtEachStep("move");
+  const outcomes = await settleEach(folder, steps);
   expect(outcomes.join(" ")).toMatch(/^(?:before )+(?:after )*after$/);
 });
 
-/** The workspace as it was, as a whole change set leaves it, and in how many steps. */
-interface Ends {
-  readonly before: object;
-  readonly after: object;
-  readonly steps: number;
+/** A folder with one folder per interrupted step, and "whole" for the change that was not interrupted. */
+interface Interrupted {
+  readonly folder: string;
+  readonly steps: readonly number[];
+  readonly succeeded: readonly boolean[];
 }
 
-async function endsOf(act: string): Promise<Ends> {
-  const folder = newWorld();
-  const before = snapshot(join(folder, "workspace"));
-  const { steps } = await trial<{ steps: number }>(changer, folder, act, "{}");
-  return { before, after: snapshot(join(folder, "workspace")), steps };
+function stopAtEachStep(act: string, others: Interference = {}): Promise<Interrupted> {
+  return interrupt(act, "stopAt", others);
 }
 
-function newWorld(): string {
-  const folder = mkdtempSync(join(home, "world "));
-  makeChangeWorld(folder);
-  return folder;
+async function interrupt(act: string, how: "stopAt" | "failAt", others: Interference): Promise<Interrupted> {
+  const folder = mkdtempSync(join(home, "interrupted "));
+  const [, output] = await runProgram(interrupter, folder, act, how, JSON.stringify(others));
+  const { steps, failedAt, succeeded } = output as Interruptions;
+  expect(steps).toBeGreaterThan(failedAt);
+  const numbers = Array.from({ length: steps - failedAt }, (_, index) => failedAt + index + 1);
+  return { folder, steps: numbers, succeeded };
 }
 
-/** Runs a program and gives what it prints; undefined if it was killed. */
-async function trial<Result>(program: string, ...args: readonly string[]): Promise<Result> {
-  const child = spawn(process.execPath, [program, ...args], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  let output = "";
-  child.stdout.setEncoding("utf8").on("data", (piece: string) => {
-    output += piece;
-  });
-  await once(child, "close");
-  return output === "" ? (undefined as Result) : (JSON.parse(output) as Result);
-}
-
-/** Lets a process change or recover a workspace until it is killed at its step; a recovery may have fewer. */
-async function killed(folder: string, act: string, interference: Interference): Promise<void> {
-  const survived = await trial<unknown>(changer, folder, act, JSON.stringify(interference));
-  if (act !== "recover") expect([interference, survived]).toEqual([interference, undefined]);
+/** How the next start settles the workspace of each step. */
+async function settleEach(
+  folder: string,
+  steps: readonly number[],
+  after: object = snapshot(join(folder, "whole", "workspace")),
+): Promise<readonly ("before" | "after")[]> {
+  const outcomes: ("before" | "after")[] = [];
+  for (const step of steps) outcomes.push(await settle(join(folder, `${step}`), after));
+  rmSync(folder, { recursive: true });
+  return outcomes;
 }
 
 /** What a workspace is after the next start; fails when it is neither, or something is left over. */
-async function settled(folder: string, { before, after }: Ends = whole): Promise<"before" | "after"> {
+async function settle(folder: string, after: object): Promise<"before" | "after"> {
   const records = join(folder, "records");
   const workspace = join(folder, "workspace");
   await openLocalEnvironment({ workspace, changeRecords: records }).close();
@@ -145,6 +123,51 @@ async function settled(folder: string, { before, after }: Ends = whole): Promise
   const found = snapshot(workspace);
   const isAfter = JSON.stringify(found) === JSON.stringify(after);
   expect(found).toEqual(isAfter ? after : before);
-  rmSync(folder, { recursive: true });
   return isAfter ? "after" : "before";
+}
+
+async function stateAfterChange(): Promise<object> {
+  const workspace = join(newWorld(), "workspace");
+  const environment = openLocalEnvironment({ workspace });
+  await environment.change(exampleChanges());
+  await environment.close();
+  return snapshot(workspace);
+}
+
+/** Expects that a process that is really killed before the step leaves the same on the disk. */
+async function expectSameWhenKilled(folder: string, step: number): Promise<void> {
+  const world = newWorld();
+  const end = await runProgram(changer, world, "change", JSON.stringify({ killAt: step }));
+  expect(end).toEqual(["SIGKILL", undefined]);
+  expect(leftIn(world)).toEqual(leftIn(join(folder, `${step}`)));
+}
+
+/** Workspace and records, without what is random in their names and contents. */
+function leftIn(folder: string): readonly string[] {
+  const found = Object.entries(snapshot(folder)).filter(([name]) => name.includes("/"));
+  return found
+    .map((entry) =>
+      entry
+        .join(" ")
+        .replaceAll(folder, "")
+        .replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?:\.[0-9a-f-]+)?/g, "ID"),
+    )
+    .toSorted();
+}
+
+function newWorld(): string {
+  const folder = mkdtempSync(join(home, "world "));
+  makeChangeWorld(folder);
+  return folder;
+}
+
+/** The signal that ended the program, and the JSON that it printed. */
+async function runProgram(program: string, ...args: readonly string[]): Promise<[string | null, unknown]> {
+  const child = spawn(process.execPath, [program, ...args], { stdio: ["ignore", "pipe", "inherit"] });
+  let output = "";
+  child.stdout.setEncoding("utf8").on("data", (piece: string) => {
+    output += piece;
+  });
+  const [, signal] = await once(child, "close");
+  return [signal, output === "" ? undefined : JSON.parse(output)];
 }
