@@ -1,7 +1,10 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import type { LineRange } from "../../contract/environment.ts";
+import type { FileInfo, LineRange } from "../../contract/environment.ts";
+import { TimeSlice } from "../../lib/async/time-slice.ts";
 import { MemoryEnvironment } from "../memory/memory-environment.ts";
+import type { ByteSource } from "./line-index.ts";
+import { layOut, sliceLines } from "./read-lines.ts";
 
 /** Lines with their newlines, found the simple way. */
 function linesOf(text: string): string[] {
@@ -89,4 +92,39 @@ it.each(Object.entries(encodings))("finds the lines of any %s text", async (enco
     }),
     { numRuns: 40 },
   );
+});
+
+it("finds lines beyond the first two gigabytes", async () => {
+  const parts = new Map([
+    [0, Buffer.from("first\n")],
+    [2 ** 31, Buffer.from("\nthird line\n")],
+  ]);
+  // Zeros, but for the parts.
+  const source: ByteSource = {
+    size: 2 ** 31 + 100,
+    read: (target, position) => {
+      target.fill(0);
+      for (const [at, part] of parts) {
+        const isIn = at < position + target.length && at + part.length > position;
+        if (isIn && at >= position)
+          target.set(part.subarray(0, position + target.length - at), at - position);
+        else if (isIn) target.set(part.subarray(position - at).subarray(0, target.length));
+      }
+      return target.length;
+    },
+  };
+  const layout = layOut(source);
+  const read = async (first: number) => {
+    const range = { first, count: 1, maxBytes: 20 };
+    const context = { timeSlice: new TimeSlice(), info: { kind: "file" } as FileInfo };
+    const { bytes, info, ...slice } = await sliceLines(source, layout, range, context);
+    return { ...slice, text: Buffer.from(bytes).toString() };
+  };
+  const known = { encoding: "binary", lines: 1, totalLines: 4, reachedEnd: false, cutBytes: 0 };
+  const zeros = "\0".repeat(20);
+  expect(await read(1)).toEqual({ ...known, firstLine: 1, text: "first\n", totalLines: undefined });
+  expect(await read(3)).toEqual({ ...known, firstLine: 3, text: "third line\n" });
+  expect(await read(2)).toEqual({ ...known, firstLine: 2, text: zeros, cutBytes: 2 ** 31 - 6 - 20 });
+  expect(await read(-1)).toEqual({ ...known, firstLine: 4, text: zeros, cutBytes: 68, reachedEnd: true });
+  expect(await read(5)).toEqual({ ...known, firstLine: undefined, text: "", lines: 0, reachedEnd: true });
 });

@@ -4,36 +4,30 @@ import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
+import { bundledProgram } from "../../../test/support/bundled-program.ts";
+import { inLanes } from "../../../test/support/in-lanes.ts";
 import { openLocalWorld } from "../conformance/local-world.ts";
 import { failure } from "../conformance/world.ts";
 
 it("leaves the old or the new content when it is killed at any moment", { timeout: 120_000 }, async () => {
-  const lanes = Array.from({ length: 2 }, () => killOften(8));
-  for (const { contents, leftovers } of await Promise.all(lanes)) {
-    for (const content of contents) expect(content).toMatch(/^(?:(?:a{300000})|(?:b{300000}))$/);
+  const writer = await bundledProgram(
+    new URL("../../../test/support/environment/writer.ts", import.meta.url),
+  );
+  for (const { content, leftovers } of await inLanes(16, () => killWriter(writer))) {
+    expect(content).toMatch(/^(?:(?:a{300000})|(?:b{300000}))$/);
     for (const name of leftovers) expect(name).toMatch(/^\.toolcrib-[0-9a-f-]{36}\.tmp$/);
   }
 });
 
-async function killOften(times: number): Promise<{ contents: string[]; leftovers: string[] }> {
+async function killWriter(writer: string): Promise<{ content: string; leftovers: string[] }> {
   await using world = openLocalWorld({ files: { "folder/file": "a".repeat(300_000) } });
-  const contents: string[] = [];
-  for (let time = 0; time < times; time += 1) {
-    const writer = spawn(
-      process.execPath,
-      [
-        fileURLToPath(new URL("../../../test/support/environment/writer.ts", import.meta.url)),
-        world.path("."),
-      ],
-      { stdio: ["ignore", "pipe", "inherit"] },
-    );
-    await once(writer.stdout, "data");
-    await setTimeout(Math.random() * 15);
-    writer.kill("SIGKILL");
-    await once(writer, "exit");
-    contents.push(readFileSync(world.path("folder/file"), "latin1"));
-  }
-  return { contents, leftovers: readdirSync(world.path("folder")).filter((name) => name !== "file") };
+  const child = spawn(process.execPath, [writer, world.path(".")], { stdio: ["ignore", "pipe", "inherit"] });
+  await once(child.stdout, "data");
+  await setTimeout(Math.random() * 15);
+  child.kill("SIGKILL");
+  await once(child, "exit");
+  const content = readFileSync(world.path("folder/file"), "latin1");
+  return { content, leftovers: readdirSync(world.path("folder")).filter((name) => name !== "file") };
 }
 
 it("leaves everything as it was when the disk is full", async () => {

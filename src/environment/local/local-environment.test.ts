@@ -192,7 +192,8 @@ it("deletes a tree deeper than paths can be, and names that are no UTF-8", { tim
   writeFileSync(Buffer.concat([odd, text("/"), Buffer.from([0xff])]), "");
   mkdirSync(world.path("deeper"));
   world.link("deeper/link", "/");
-  for (let time = 0; time < 15; time += 1) {
+  // 1100 levels: more than a path can name, and more than the usual limit of open files.
+  for (let time = 0; time < 11; time += 1) {
     const hundred = `next${"/deeper".repeat(100)}`;
     mkdirSync(world.path(hundred), { recursive: true });
     renameSync(world.path("deeper"), world.path(`${hundred}/deeper`));
@@ -205,7 +206,7 @@ it("deletes a tree deeper than paths can be, and names that are no UTF-8", { tim
   expect(readdirSync(world.path("."))).toEqual([]);
 });
 
-it("reads a sparse file of two gigabytes by lines and refuses to read it whole", {
+it("reads a file of two gigabytes from both ends and refuses to read it whole", {
   timeout: 120_000,
 }, async () => {
   await using world = openLocalWorld();
@@ -228,13 +229,11 @@ it("reads a sparse file of two gigabytes by lines and refuses to read it whole",
     const { bytes, info, ...slice } = await environment.readLines("huge", { first, count: 1, maxBytes: 20 });
     return { ...slice, text: Buffer.from(bytes).toString() };
   };
-  const known = { encoding: "binary", lines: 1, totalLines: 4, reachedEnd: false, cutBytes: 0 };
-  const zeros = "\0".repeat(20);
-  expect(await read(1)).toEqual({ ...known, firstLine: 1, text: "first\n", totalLines: undefined });
-  expect(await read(3)).toEqual({ ...known, firstLine: 3, text: "third line\n" });
-  expect(await read(2)).toEqual({ ...known, firstLine: 2, text: zeros, cutBytes: 2 ** 31 - 6 - 20 });
-  expect(await read(-1)).toEqual({ ...known, firstLine: 4, text: zeros, cutBytes: 68, reachedEnd: true });
-  expect(await read(5)).toEqual({ ...known, firstLine: undefined, text: "", lines: 0, reachedEnd: true });
+  const known = { encoding: "binary", lines: 1, totalLines: undefined, reachedEnd: false, cutBytes: 0 };
+  const fromEnd = { ...known, firstLine: undefined };
+  expect(await read(1)).toEqual({ ...known, firstLine: 1, text: "first\n" });
+  expect(await read(-2)).toEqual({ ...fromEnd, text: "third line\n" });
+  expect(await read(-1)).toEqual({ ...fromEnd, text: "\0".repeat(20), cutBytes: 68, reachedEnd: true });
 });
 
 /** Does something in every turn of the event loop until disposed. */
@@ -263,7 +262,7 @@ const changing = (path: string) =>
 it("gives up on a file that does not stop changing", { timeout: 120_000 }, async () => {
   await using world = openLocalWorld({ files: { small: Buffer.alloc(4_000_000, "x") } });
   const large = openSync(world.path("large"), "w");
-  ftruncateSync(large, 200_000_000);
+  ftruncateSync(large, 100_000_000);
   const small = openSync(world.path("small"), "r+");
   let turns = 0;
   const { environment } = world;
@@ -321,16 +320,20 @@ it("leaves the old file when a write is cancelled on the way", async () => {
 });
 
 it("stops between two entries when a deletion is cancelled, and says what is left", async () => {
-  const files = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`tree/${index}`, ""]));
+  const files = Object.fromEntries(Array.from({ length: 5 }, (_, index) => [`tree/${index}`, ""]));
   await using world = openLocalWorld({ files });
   const controller = new AbortController();
-  const deleting = world.environment.delete("tree", { recursive: true, signal: controller.signal });
+  const deleting = world.environment.delete("tree", {
+    recursive: true,
+    signal: controller.signal,
+    // A slow disk: the time slice of this turn ends with the first entry.
+    announce: () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20),
+  });
   controller.abort();
   expect(await failureOf(deleting)).toEqual(
     failure("cancelled", "The call was cancelled; tree is partly deleted", undefined),
   );
-  const left = readdirSync(world.path("tree")).length;
-  expect([left > 0, left < 20_000]).toEqual([true, true]);
+  expect(readdirSync(world.path("tree"))).toHaveLength(4);
 });
 
 it("follows a log that grows, and notices one that was written anew", async () => {
