@@ -2,7 +2,7 @@ import { ToolError } from "../contract/error.ts";
 import { nearest } from "../lib/text/nearest.ts";
 import { explainFailure } from "./explain-failure.ts";
 import { type Hooks, hooksFor, settingsByOwner } from "./hooks.ts";
-import { outputOfGit, type Repository, runGit } from "./run-git.ts";
+import { outputOfGit, type Repository } from "./run-git.ts";
 import { tryWritingGit } from "./write-git.ts";
 
 export interface Branch {
@@ -55,19 +55,29 @@ function numberAfter(word: string, track: string): number {
 }
 
 /** Refuses names that git rejects or reads as something else: `-f`, `@{-1}`, `HEAD`. */
-export async function requireBranchName(name: string, repository: Repository): Promise<void> {
-  const isPlain = !name.startsWith("-") && !/[\0\n]/.test(name);
-  const result = isPlain ? await runGit(repository, ["check-ref-format", "--branch", name]) : undefined;
-  if (result?.code === 0 && result.stdout.toString() === `${name}\n`) return;
+export function requireBranchName(name: string): void {
+  if (!badName.test(name)) return;
   throw new ToolError("invalid-input", `${JSON.stringify(name)} is not a valid branch name`, {
     hint: "Use words with - or / between them: fix/empty-input.",
   });
 }
 
+/** As `git check-ref-format --branch` does. */
+const badName = /^-|^(?:HEAD|@)?$|[\0- ~^:?*[\\\x7f]|\.\.|@\{|(?:^|\/)[./]|\/$|\.lock(?:\/|$)|\.$/;
+
 export async function commitOfBranch(name: string, repository: Repository): Promise<string | undefined> {
-  const words = ["rev-parse", "--verify", "--quiet", `refs/heads/${name}^{commit}`];
-  const { stdout, code } = await runGit(repository, words);
-  return code === 0 ? stdout.toString().trim() : undefined;
+  return (await commitsOf([`refs/heads/${name}`], repository))[0];
+}
+
+/** The commits that these references point to; undefined for a reference that does not exist. */
+export async function commitsOf(
+  references: readonly string[],
+  repository: Repository,
+): Promise<readonly (string | undefined)[]> {
+  const input = Buffer.from(references.map((reference) => `${reference}^{commit}\n`).join(""));
+  const printed = await outputOfGit(repository, ["cat-file", "--batch-check"], { input });
+  const lines = printed.toString().split("\n");
+  return references.map((_, at) => /^([0-9a-f]{40,64}) commit \d+$/.exec(lines[at] ?? "")?.[1]);
 }
 
 export async function noSuchBranch(name: string, repository: Repository): Promise<ToolError> {

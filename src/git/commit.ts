@@ -2,9 +2,16 @@ import { reworded, ToolError } from "../contract/error.ts";
 import { printable, showPath } from "../lib/text/printable.ts";
 import { explainFailure, knownFailure } from "./explain-failure.ts";
 import { filtersBesideHooks } from "./filters.ts";
-import { type Hooks, hooksFor, settingsByOwner } from "./hooks.ts";
+import { type Hooks, hooksFor, settingOf, settingsByOwner } from "./hooks.ts";
 import { statusByNames, textOfName } from "./names.ts";
-import { type GitOptions, type GitResult, outputOfGit, type Repository, runGit } from "./run-git.ts";
+import {
+  fixedDiffOptions,
+  type GitOptions,
+  type GitResult,
+  outputOfGit,
+  type Repository,
+  runGit,
+} from "./run-git.ts";
 import { signingBy, signLastCommit, undoCommit } from "./sign-commit.ts";
 import { operationsIn } from "./status.ts";
 import { tryWritingGit } from "./write-git.ts";
@@ -185,6 +192,11 @@ const maxOutput = 5000;
 
 /** Requires an author in git's settings; never guesses one from the names of the user and the machine. */
 async function requireAuthor(repository: Repository): Promise<void> {
+  const settings = await settingsByOwner(repository);
+  const isNamed = ["user.name", "user.email"].every((key) =>
+    /\w/.test(settingOf(settings, key)?.value ?? ""),
+  );
+  if (isNamed && !settings.some(({ key }) => /^(?:author|committer)\./.test(key))) return;
   const { code, stderr } = await runGit(repository, ["var", "GIT_COMMITTER_IDENT"], {
     settings: authorSettings,
   });
@@ -215,16 +227,12 @@ interface CommittedFile {
 
 /** The last commit; of a merge, the changes on this branch. */
 export async function lastCommit(repository: Repository): Promise<CommitSummary> {
-  const words = ["log", "-1", "--no-show-signature", "--format=%H%x00%h%x00%P%x00%s"];
-  const [hash = "", short = "", parents = "", subject = ""] = (await outputOfGit(repository, words))
-    .toString()
-    .replace(/\n$/, "")
-    .split("\0");
-  const [parent] = parents.split(" ");
-  const compared = parent ? [parent, hash] : ["--root", "--no-commit-id", hash];
-  const counting = ["diff-tree", "-r", "-z", "--numstat", "--find-renames", ...compared];
-  const counted = (await outputOfGit(repository, counting)).toString("latin1");
-  return { hash, short, subject, files: readCounts(counted, repository.prefix) };
+  const counting = ["-m", "--first-parent", "--numstat", "-z", "--find-renames", "--no-relative"];
+  const words = ["log", "-1", "--no-show-signature", "--format=%H%x00%h%x00%s", ...fixedDiffOptions];
+  const printed = (await outputOfGit(repository, [...words, ...counting])).toString("latin1");
+  const [, hash = "", short = "", subject = "", counts = ""] =
+    /^(.*?)\0(.*?)\0(.*?)\0\n?(.*)$/s.exec(printed) ?? [];
+  return { hash, short, subject: textOfName(subject), files: readCounts(counts, repository.prefix) };
 }
 
 /** "3 TAB 1 TAB path NUL", or for a rename without the path, which is followed by two: from and to. */

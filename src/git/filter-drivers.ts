@@ -76,7 +76,7 @@ export function isPlainSettings(text: string): boolean {
   return !/worktreeConfig|excludesFile|attributesFile/i.test(text);
 }
 
-const plainSections = new Set("core remote branch user submodule lfs pull push gui".split(" "));
+const plainSections = new Set("core remote branch user commit submodule lfs pull push gui".split(" "));
 
 export async function settingsIn(
   commonDirectory: string,

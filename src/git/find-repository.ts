@@ -79,7 +79,7 @@ async function opened(
 /** The settings that could run programs. Those of the user hardly ever change, and are cached. */
 async function settingsOf(
   repository: Repository,
-): Promise<Pick<Repository, "filters" | "settings" | "checked">> {
+): Promise<Pick<Repository, "filters" | "settings" | "listing" | "checked">> {
   const { commonDirectory } = repository;
   const key = `${repository.gitDirectory}\0${commonDirectory}`;
   const known = userFilters.get(key);
@@ -95,7 +95,7 @@ async function settingsOf(
     filters.filter(({ from }) => from === "user"),
   );
   const checked = checkedDirectory(commonDirectory, settingsText(listing));
-  return { filters, settings: withoutForeignFiles(listing), checked };
+  return { filters, settings: withoutForeignFiles(listing), listing, checked };
 }
 
 const userFilters = new BoundedCache<string, readonly FilterDriver[]>({ maxEntries: 100 });

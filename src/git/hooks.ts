@@ -1,6 +1,7 @@
 import { homedir } from "node:os";
 import { posix } from "node:path";
 import type { Environment } from "../contract/environment.ts";
+import { ToolError } from "../contract/error.ts";
 import { showPath } from "../lib/text/printable.ts";
 import {
   type GitContext,
@@ -31,11 +32,14 @@ const hooksOf = {
  */
 export async function hooksFor(action: keyof typeof hooksOf, repository: Repository): Promise<Hooks> {
   const { mayRun } = repository.environment.confinement ?? {};
-  const { directory, isTrusted, isForeign } = await hooksFolder(repository);
+  const { directory, isInWorkspace, isTrusted, isForeign } = await hooksFolder(repository);
   const outside = `No hooks were run: the repository's settings name a folder outside, ${showPath(directory)}.`;
   if (isForeign) return without([], outside);
-  const names = await namesIn(directory, repository);
-  const present = hooksOf[action].split(" ").filter((name) => names.includes(name));
+  const possible = hooksOf[action].split(" ");
+  const names =
+    (isInWorkspace ? await programsAmong(possible, directory, repository) : undefined) ??
+    (await namesIn(directory, repository));
+  const present = possible.filter((name) => names.includes(name));
   if (present.length === 0) return without([], undefined);
   const named = `Not run: the ${present.length === 1 ? "hook" : "hooks"} ${present.join(", ")}`;
   if (!isTrusted)
@@ -62,9 +66,14 @@ function without(skipped: readonly string[], note: string | undefined): Hooks {
   return { run: [], skipped, note, options: {} };
 }
 
-async function hooksFolder(
-  repository: Repository,
-): Promise<{ readonly directory: string; readonly isTrusted: boolean; readonly isForeign?: boolean }> {
+interface HooksFolder {
+  readonly directory: string;
+  readonly isInWorkspace: boolean;
+  readonly isTrusted: boolean;
+  readonly isForeign?: boolean;
+}
+
+async function hooksFolder(repository: Repository): Promise<HooksFolder> {
   const { environment } = repository;
   const setting = settingOf(await settingsByOwner(repository), "core.hookspath");
   const isNamed = setting !== undefined && setting.value !== "";
@@ -75,9 +84,34 @@ async function hooksFolder(
   // No tool writes outside the workspace without approval, but only the user's settings or git may name such a folder.
   if (real === undefined) {
     const isForeign = setting?.from === "repository";
-    return { directory: named, isTrusted: !isForeign, isForeign };
+    return { directory: named, isInWorkspace: false, isTrusted: !isForeign, isForeign };
   }
-  return { directory: real, isTrusted: environment.confinement?.isReadOnly?.(real) === true };
+  const isTrusted = environment.confinement?.isReadOnly?.(real) === true;
+  return { directory: real, isInWorkspace: true, isTrusted };
+}
+
+/** Those names that are programs in a directory of the workspace; undefined if one of them is a link out of it. */
+async function programsAmong(
+  names: readonly string[],
+  path: string,
+  { environment }: GitContext,
+): Promise<readonly string[] | undefined> {
+  const directory = await environment.openDirectory(path).catch((error: unknown) => {
+    if (error instanceof ToolError && error.code === "not-found") return undefined;
+    throw error;
+  });
+  if (directory === undefined) return [];
+  const found: string[] = [];
+  try {
+    for (const { name, kind } of await directory.entries()) {
+      if (!names.includes(name)) continue;
+      if (kind === "link") return undefined;
+      if (kind === "file" && ((await directory.info(name)).mode & 0o111) !== 0) found.push(name);
+    }
+  } finally {
+    directory.close();
+  }
+  return found;
 }
 
 /** The programs in a directory, which may be outside the workspace. */
@@ -115,8 +149,9 @@ export function settingsByOwner(repository: Repository): Promise<readonly Settin
 const known = new WeakMap<Repository, Promise<readonly Setting[]>>();
 
 async function readSettings(repository: Repository): Promise<readonly Setting[]> {
-  const listing = await outputOfGit(repository, ["config", "--list", "-z", "--show-scope"]);
-  const fields = listing.toString().split("\0");
+  const words = ["config", "--list", "-z", "--show-scope"];
+  const listing = repository.listing ?? (await outputOfGit(repository, words)).toString();
+  const fields = listing.split("\0");
   const found: Setting[] = [];
   for (let at = 0; at + 1 < fields.length; at += 2) {
     const scope = fields[at]!;

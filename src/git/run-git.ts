@@ -27,6 +27,8 @@ export interface Repository extends GitContext {
   readonly below: string;
   readonly filters: readonly FilterDriver[];
   readonly settings: readonly string[];
+  /** The output of `git config --list -z --show-scope`, if this call has run it. */
+  readonly listing?: string | undefined;
   /** Replaces the common directory when git runs without a sandbox: see `checkedDirectory`. */
   readonly checked?: OwnDirectory;
 }

@@ -1,25 +1,31 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type GitFixture, openGitFixture } from "../../../test/support/git-tools/git-fixture.ts";
+import {
+  type GitFixture,
+  openGitFixture,
+  type Worktree,
+} from "../../../test/support/git-tools/git-fixture.ts";
 import { treeOf } from "../../../test/support/journal-scan/command-room.ts";
 import type { CallResult } from "../../toolcrib/index.ts";
 
 const refusal = ({ error }: CallResult) => error && [error.code, error.message];
-const current = (room: GitFixture) => room.git("branch", "--show-current");
+const current = ({ workspace }: GitFixture) =>
+  /^ref: refs\/heads\/(.*)\n$/.exec(readFileSync(join(workspace, ".git/HEAD"), "utf8"))?.[1];
 
 /** Two branches: main, which is current, and other, with changes of its own. */
-async function openTwo(
-  options: Parameters<typeof openGitFixture>[0] = {},
-  changed: Readonly<Record<string, string>> = { a: "other\n", "new/b": "b\n" },
-): Promise<GitFixture> {
-  const room = await openGitFixture({ files: { a: "1\n", c: "c\n" }, ...options });
-  room.git("switch", "-q", "-c", "other");
-  room.write(changed);
-  room.git("add", "-A");
-  room.git("commit", "-q", "-m", "Other");
-  room.git("switch", "-q", "main");
-  return room;
+async function openTwo(options: Parameters<typeof openGitFixture>[0] = {}): Promise<GitFixture> {
+  return openGitFixture({ files: { a: "1\n", c: "c\n" }, prepare: commitOther, ...options });
+}
+
+const commitOther = commitOnOther({ a: "other\n", "new/b": "b\n" });
+
+function commitOnOther(files: Readonly<Record<string, string>>): (worktree: Worktree) => void {
+  return ({ sh, write }) => {
+    sh("git switch -q -c other");
+    write(files);
+    sh("git add -A && git commit -q -m Other && git switch -q main");
+  };
 }
 
 describe("listing", () => {
@@ -32,16 +38,18 @@ describe("listing", () => {
 
   it("tells which is current, its upstream and the last commit of each", async () => {
     await using room = await openTwo();
-    room.git("update-ref", "refs/remotes/origin/other", "main");
-    room.git("config", "remote.origin.url", "nowhere");
-    room.git("config", "remote.origin.fetch", "+refs/heads/*:refs/remotes/origin/*");
-    room.git("branch", "-q", "--set-upstream-to=origin/other", "other");
-    room.git("branch", "-q", "--set-upstream-to=origin/other", "main");
-    room.git("branch", "gone");
-    room.git("config", "branch.gone.remote", "origin");
-    room.git("config", "branch.gone.merge", "refs/heads/gone");
+    room.configure({
+      "remote.origin.url": "nowhere",
+      "remote.origin.fetch": "+refs/heads/*:refs/remotes/origin/*",
+      "branch.gone.remote": "origin",
+      "branch.gone.merge": "refs/heads/gone",
+    });
+    room.sh(`git update-ref refs/remotes/origin/other main
+      git branch -q --set-upstream-to=origin/other other
+      git branch -q --set-upstream-to=origin/other main
+      git branch gone`);
     const { data, content } = await room.call("git.branch", {});
-    const [main, other] = ["main", "other"].map((name) => room.git("rev-parse", "--short", name));
+    const [main, other] = ["main", "other"].map((name) => room.commitOf(name).slice(0, 7));
     const date = expect.stringMatching(/^\d{4}-\d\d-\d\dT/);
     const row = (name: string, commit: string | undefined, subject: string) => ({
       name,
@@ -94,8 +102,8 @@ describe("listing", () => {
 it("makes a branch where it is told, and leaves the current one", async () => {
   await using room = await openTwo();
   const { content, data } = await room.call("git.branch", { name: "fix/one", from: "other~1" });
-  const commit = room.git("rev-parse", "main");
-  expect([content, data, room.git("rev-parse", "fix/one"), current(room)]).toEqual([
+  const commit = room.commitOf("main");
+  expect([content, data, room.commitOf("fix/one"), current(room)]).toEqual([
     `Created the branch fix/one at ${commit.slice(0, 10)} (other~1). It is not current.`,
     { action: "created", name: "fix/one", commit, files: 0, skippedHooks: [], notes: [] },
     commit,
@@ -111,7 +119,7 @@ describe("switching", () => {
     const call = await room.call("git.branch", { name: "other", switch: true });
     const after = treeOf(room.workspace);
     const undo = await room.call("journal.undo", { call: call.callId });
-    const commit = room.git("rev-parse", "other");
+    const commit = room.commitOf("other");
     expect({
       content: call.content,
       data: call.data,
@@ -140,7 +148,7 @@ describe("switching", () => {
   it("makes the branch first where `from` is given", async () => {
     await using room = await openTwo();
     const { data } = await room.call("git.branch", { name: "third", from: "other", switch: true });
-    const commit = room.git("rev-parse", "other");
+    const commit = room.commitOf("other");
     expect([data, current(room), room.git("status", "--short")]).toEqual([
       { action: "created and switched", name: "third", commit, files: 2, skippedHooks: [], notes: [] },
       "third",
@@ -171,7 +179,10 @@ describe("switching", () => {
   });
 
   it("exchanges nothing that tools may not write", async () => {
-    await using room = await openTwo({ mode: "yolo" }, { ".env": "S=1\n", ".vscode/tasks.json": "{}\n" });
+    await using room = await openTwo({
+      mode: "yolo",
+      prepare: commitOnOther({ ".env": "S=1\n", ".vscode/tasks.json": "{}\n" }),
+    });
     const refused = await room.call("git.branch", { name: "other", switch: true });
     expect([refusal(refused), current(room), existsSync(join(room.workspace, ".env"))]).toEqual([
       ["denied", "The branches differ in .env, .vscode/tasks.json, which tools may not write"],
@@ -181,10 +192,10 @@ describe("switching", () => {
   });
 
   it("exchanges them where a rule lets tools write them", async () => {
-    await using room = await openTwo(
-      { lines: "allow write .vscode .vscode/**" },
-      { ".vscode/tasks.json": "{}\n" },
-    );
+    await using room = await openTwo({
+      lines: "allow write .vscode .vscode/**",
+      prepare: commitOnOther({ ".vscode/tasks.json": "{}\n" }),
+    });
     const { error } = await room.call("git.branch", { name: "other", switch: true });
     expect([error, readFileSync(join(room.workspace, ".vscode/tasks.json"), "utf8")]).toEqual([null, "{}\n"]);
   });
@@ -193,10 +204,8 @@ describe("switching", () => {
     await using room = await openTwo();
     room.git("worktree", "add", "-q", "../tree", "other");
     const used = await room.call("git.branch", { name: "other", switch: true });
-    room.git("branch", "third");
     room.write({ a: "main\n" });
-    room.git("commit", "-q", "-a", "-m", "Main");
-    expect(() => room.git("merge", "-q", "other")).toThrow();
+    room.sh("git branch third && git commit -q -a -m Main && ! git merge -q other");
     const merging = await room.call("git.branch", { name: "third", switch: true });
     expect([refusal(used), refusal(merging)]).toEqual([
       ["unsupported", `The branch is checked out in the working tree ${join(room.home, "tree")}`],
@@ -228,10 +237,9 @@ describe("switching", () => {
 describe("deleting", () => {
   it("takes away what is merged, and tells the way back", async () => {
     await using room = await openTwo();
-    room.git("branch", "merged");
-    room.git("config", "branch.merged.remote", "origin");
-    room.git("branch", "plain");
-    const commit = room.git("rev-parse", "--short=10", "main");
+    room.sh("git branch merged && git branch plain");
+    room.configure({ "branch.merged.remote": "origin" });
+    const commit = room.commitOf("main").slice(0, 10);
     const told = (name: string) =>
       `Deleted the branch ${name}, which was at ${commit}; git.branch with \`name\`: "${name}" and \`from\`: "${commit}" brings it back.`;
     const { level } = await room.crib.sandbox();
@@ -241,7 +249,7 @@ describe("deleting", () => {
       (await room.call("git.branch", { name: "plain", delete: true })).content,
       (await room.call("git.branch", { name: "merged", delete: true })).content,
       room.git("branch", "--list", "merged", "plain"),
-      room.git("config", "--list").includes("branch.merged"),
+      readFileSync(join(room.workspace, ".git/config"), "utf8").includes('[branch "merged"]'),
     ]).toEqual([told("plain"), told("merged") + (level === "bwrap" ? stays : ""), "", level !== "none"]);
   });
 

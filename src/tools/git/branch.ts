@@ -6,6 +6,7 @@ import type { Tool, ToolContext, ToolOutput } from "../../contract/tool.ts";
 import {
   type Branch,
   commitOfBranch,
+  commitsOf,
   deleteBranch,
   listBranches,
   noBranchToDelete,
@@ -63,7 +64,7 @@ export const gitBranch: Tool<GitBranchInput, GitBranchData> = {
     refuseContradictions(input);
     if (name === undefined) return list((await findRepository(path, context)).repository);
     const { repository } = await findWritable(path, context);
-    await requireBranchName(name, repository);
+    requireBranchName(name);
     if (input.delete) return remove(name, input.force ?? false, repository, context);
     return input.switch
       ? change(name, input.from, repository, context)
@@ -105,9 +106,8 @@ function refuseContradictions({ name, from, force, ...input }: GitBranchInput): 
 async function list(repository: Repository): Promise<ToolOutput<GitBranchData>> {
   const listed = await listBranches(repository, maxListed + 1);
   const branches = listed.slice(0, maxListed);
-  const args = ["symbolic-ref", "--quiet", "--short", "HEAD"];
-  const { stdout, code } = await runGit(repository, args);
-  const current = code === 0 ? stdout.toString().trim() : null;
+  const current =
+    branches.find(({ isCurrent }) => isCurrent)?.name ?? (await currentBranch(repository)) ?? null;
   const isCut = listed.length > maxListed;
   const found = { current, branches, isCut };
   return { data: { action: "listed", ...found }, text: showBranches(found) };
@@ -115,13 +115,20 @@ async function list(repository: Repository): Promise<ToolOutput<GitBranchData>> 
 
 const maxListed = 200;
 
+/** Undefined when HEAD is detached. */
+async function currentBranch(repository: Repository): Promise<string | undefined> {
+  const { stdout, code } = await runGit(repository, ["symbolic-ref", "--quiet", "--short", "HEAD"]);
+  return code === 0 ? stdout.toString().trim() : undefined;
+}
+
 async function create(
   name: string,
   from: string,
   repository: Repository,
   context: ToolContext,
 ): Promise<ToolOutput<GitBranchData>> {
-  await refuseExisting(name, repository);
+  const existing = await commitOfBranch(name, repository);
+  if (existing !== undefined) throw alreadyExists(name, existing);
   const commit = await resolveCommit(from, repository);
   const hooks = await hooksFor("branch", repository);
   await writeGit(repository, ["branch", "--no-track", name, commit], {
@@ -145,13 +152,16 @@ async function change(
   context: ToolContext,
 ): Promise<ToolOutput<GitBranchData>> {
   const isNew = from !== undefined;
-  if (isNew) await refuseExisting(name, repository);
-  const commit = isNew ? await resolveCommit(from, repository) : await commitOfBranch(name, repository);
+  const [[head, existing], branch] = await Promise.all([
+    commitsOf(["HEAD", `refs/heads/${name}`], repository),
+    currentBranch(repository),
+  ]);
+  if (isNew && existing !== undefined) throw alreadyExists(name, existing);
+  const commit = isNew ? await resolveCommit(from, repository) : existing;
   if (commit === undefined) throw await noSuchBranch(name, repository);
-  const [head, before] = await whereHeadIs(repository);
   context.progress(`Switching to ${name}`);
   const { files, hooks, remarks } = await switchBranch({ name, commit, isNew }, head, repository);
-  const back = `git.branch with \`switch\` and \`name\`: "${before}" goes back`;
+  const back = `git.branch with \`switch\` and \`name\`: "${branch ?? head ?? "HEAD"}" goes back`;
   context.uncovered(`the current branch: files come back, and HEAD stays on ${name}; ${back}`);
   const notes = [...(hooks.note === undefined ? [] : [hooks.note]), ...remarks];
   const action = isNew ? "created and switched" : "switched";
@@ -162,19 +172,6 @@ async function change(
     data: { action, name, commit, files, skippedHooks: hooks.skipped, notes },
     text: [`${did}: ${counted(files, "file")} changed.`, ...notes].join("\n"),
   };
-}
-
-/** The commit, if there is one yet, and the branch or commit to return to. */
-async function whereHeadIs(
-  repository: Repository,
-): Promise<readonly [head: string | undefined, name: string]> {
-  const args = ["rev-parse", "--verify", "--quiet", "HEAD^{commit}"];
-  const [commit, branch] = await Promise.all([
-    runGit(repository, args),
-    runGit(repository, ["symbolic-ref", "--quiet", "--short", "HEAD"]),
-  ]);
-  const head = commit.code === 0 ? commit.stdout.toString().trim() : undefined;
-  return [head, branch.code === 0 ? branch.stdout.toString().trim() : (head ?? "HEAD")];
 }
 
 async function remove(
@@ -194,10 +191,8 @@ async function remove(
   };
 }
 
-async function refuseExisting(name: string, repository: Repository): Promise<void> {
-  const commit = await commitOfBranch(name, repository);
-  if (commit === undefined) return;
-  throw new ToolError("already-exists", `The branch ${name} already exists, at ${short(commit)}`, {
+function alreadyExists(name: string, commit: string): ToolError {
+  return new ToolError("already-exists", `The branch ${name} already exists, at ${short(commit)}`, {
     hint: "Leave out `from` to switch to it, or choose another name.",
   });
 }

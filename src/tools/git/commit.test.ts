@@ -2,7 +2,11 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type GitFixture, openGitFixture } from "../../../test/support/git-tools/git-fixture.ts";
+import {
+  type GitFixture,
+  openGitFixture,
+  type Worktree,
+} from "../../../test/support/git-tools/git-fixture.ts";
 import type { CallResult } from "../../toolcrib/index.ts";
 
 const refusal = ({ error }: CallResult) => error && [error.code, error.message];
@@ -10,17 +14,19 @@ const log = (room: GitFixture) => room.git("log", "--format=%s").split("\n");
 
 /** A room in which something is staged. */
 async function openStaged(options: Parameters<typeof openGitFixture>[0] = {}): Promise<GitFixture> {
-  const room = await openGitFixture({ files: { a: "1\n" }, ...options });
-  room.write({ a: "2\n", "sub/new": "n\n" });
-  room.git("add", "-A");
-  return room;
+  return openGitFixture({ files: { a: "1\n" }, prepare: stageChanges, ...options });
+}
+
+function stageChanges({ git, write }: Worktree): void {
+  write({ a: "2\n", "sub/new": "n\n" });
+  git("add", "-A");
 }
 
 it("commits what is staged, and tells the hash, the branch and the files", async () => {
   await using room = await openStaged();
   room.write({ a: "3\n" });
   const { content, data } = await room.call("git.commit", { message: "Change a\n\nAnd more." });
-  const hash = room.git("rev-parse", "HEAD");
+  const hash = room.commitOf("HEAD");
   expect({
     content,
     data,
@@ -54,7 +60,7 @@ it("tells whoever wants to undo it the way back", async () => {
   await using room = await openStaged();
   const { callId } = await room.call("git.commit", { message: "x" });
   const { error } = await room.call("journal.undo", { call: callId });
-  const hash = room.git("rev-parse", "--short", "HEAD");
+  const hash = room.commitOf("HEAD").slice(0, 7);
   expect(error).toEqual({
     code: "not-found",
     message: "There is nothing to undo: no files were changed",
@@ -86,21 +92,17 @@ it("makes the first commit, and one while HEAD is detached", async () => {
   room.write({ a: "1\n" });
   room.git("add", "a");
   const first = await room.call("git.commit", { message: "First" });
-  room.git("switch", "-q", "--detach");
   room.write({ a: "2\n" });
-  room.git("add", "a");
+  room.sh("git switch -q --detach && git add a");
   const second = await room.call("git.commit", { message: "Second" });
   expect(
     [first, second].map(({ content }) =>
       content.split("\n").filter((line) => /^(?:Comm|To undo)/.test(line)),
     ),
   ).toEqual([
+    [`Committed ${room.commitOf("main").slice(0, 7)} on main: First`, "To undo: `git update-ref -d HEAD`."],
     [
-      `Committed ${room.git("rev-parse", "--short", "main")} on main: First`,
-      "To undo: `git update-ref -d HEAD`.",
-    ],
-    [
-      `Committed ${room.git("rev-parse", "--short", "HEAD")} on no branch (HEAD is detached): Second`,
+      `Committed ${room.commitOf("HEAD").slice(0, 7)} on no branch (HEAD is detached): Second`,
       "To undo: `git reset --soft HEAD~1`.",
     ],
   ]);
@@ -145,9 +147,9 @@ it("needs a message", async () => {
 
 it("commits in the name that git's settings give, and never guesses one", async () => {
   await using room = await openStaged();
-  room.git("config", "user.name", "");
+  room.configure({ "user.name": "" });
   const refused = await room.call("git.commit", { message: "x" });
-  room.git("config", "user.name", "Grace");
+  room.configure({ "user.name": "Grace" });
   await room.call("git.commit", { message: "x" });
   expect([refused.error, room.git("log", "-1", "--format=%an <%ae> %cn")]).toEqual([
     {
@@ -162,7 +164,7 @@ it("commits in the name that git's settings give, and never guesses one", async 
 describe("amend", () => {
   it("replaces the last commit, with its words or others", async () => {
     await using room = await openStaged();
-    const before = room.git("rev-parse", "HEAD");
+    const before = room.commitOf("HEAD");
     const kept = await room.call("git.commit", { amend: true });
     const words = log(room);
     await room.call("git.commit", { amend: true, message: "Other" });
@@ -189,13 +191,13 @@ describe("amend", () => {
 
 it("concludes a merge when its conflicts are resolved", async () => {
   await using room = await openGitFixture({ files: { a: "1\n" } });
-  room.git("switch", "-q", "-c", "other");
-  room.write({ a: "other\n" });
-  room.git("commit", "-q", "-a", "-m", "Other");
-  room.git("switch", "-q", "main");
-  room.write({ a: "main\n" });
-  room.git("commit", "-q", "-a", "-m", "Main");
-  expect(() => room.git("merge", "-q", "other")).toThrow();
+  room.sh(`git switch -q -c other
+    echo other > a
+    git commit -q -a -m Other
+    git switch -q main
+    echo main > a
+    git commit -q -a -m Main
+    ! git merge -q other`);
   const refused = await room.call("git.commit", { message: "Merge" });
   room.write({ a: "main\n" });
   await room.call("git.stage", { paths: ["a"] });
@@ -233,7 +235,7 @@ async function isHeld(room: GitFixture): Promise<boolean> {
 describe("hooks", () => {
   it("that run when a call is ended leave the commit, and the error says so", async () => {
     await using room = await openStaged(allowing);
-    const before = room.git("rev-parse", "--short=12", "HEAD");
+    const before = room.commitOf("HEAD").slice(0, 12);
     const controller = new AbortController();
     hook(room, "post-commit", "touch reached; sleep 300");
     const watching = setInterval(() => {
@@ -241,7 +243,7 @@ describe("hooks", () => {
     }, 20);
     const { error } = await room.crib.call("git.commit", { message: "x" }, { signal: controller.signal });
     clearInterval(watching);
-    const made = room.git("rev-parse", "--short=10", "HEAD");
+    const made = room.commitOf("HEAD").slice(0, 10);
     expect([error?.code, error?.output, room.git("log", "-1", "--format=%s")]).toEqual([
       "cancelled",
       `The commit ${made} was already made. To undo it: git reset --soft ${before}\n`,
@@ -319,13 +321,13 @@ describe("hooks", () => {
     const notes: unknown[] = [];
     for (const folder of ["tools/hooks", ".husky/_"]) {
       hook(room, "pre-commit", "", folder);
-      room.git("config", "core.hooksPath", folder);
+      room.configure({ "core.hooksPath": folder });
       const { data } = await room.call("git.commit", { message: folder, amend: true });
       notes.push((data as { notes: unknown }).notes);
     }
     const outside = join(room.home, "hooks");
     hook(room, "pre-commit", "", "../hooks");
-    room.git("config", "core.hooksPath", outside);
+    room.configure({ "core.hooksPath": outside });
     const { data } = await room.call("git.commit", { message: "outside", amend: true });
     expect([...notes, (data as { notes: unknown }).notes]).toEqual([
       [
@@ -338,7 +340,7 @@ describe("hooks", () => {
 
   it("stage nothing past a filter that may not run", async () => {
     await using room = await openStaged(allowing);
-    room.git("config", "filter.up.clean", "tr a-z A-Z");
+    room.configure({ "filter.up.clean": "tr a-z A-Z" });
     room.write({ ".gitattributes": "*.up filter=up\n", "x.up": "x\n" });
     hook(room, "pre-commit", "git add x.up || exit 1");
     const { error } = await room.call("git.commit", { message: "x" });
@@ -364,8 +366,7 @@ it("appends to no file that a link in the repository leads to", async () => {
 
 it("signs nothing because a repository says so", async () => {
   await using room = await openStaged();
-  room.git("config", "commit.gpgSign", "true");
-  room.git("config", "gpg.program", room.payload("gpg"));
+  room.configure({ "commit.gpgSign": "true", "gpg.program": room.payload("gpg") });
   const { data } = await room.call("git.commit", { message: "x" });
   expect([data, existsSync(join(room.home, "ran"))]).toMatchObject([
     {

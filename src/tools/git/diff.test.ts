@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, utimesSync } from "node:fs";
+import { readFileSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type GitFixture, openGitFixture } from "../../../test/support/git-tools/git-fixture.ts";
@@ -14,8 +14,9 @@ describe("git.diff", () => {
   it("shows what is changed and not staged", async () => {
     await using room = await openGitFixture({ files: { "a.txt": "one\ntwo\n", "b.txt": "b\n" } });
     room.write({ "a.txt": "one\nTWO\nthree\n" });
-    const index = room.git("rev-parse", "--short=7", ":a.txt");
-    const now = room.git("hash-object", "a.txt").slice(0, 7);
+    const [index, now] = room
+      .sh("git rev-parse --short=7 :a.txt; git hash-object a.txt | head -c 7")
+      .split("\n");
     const patch = "@@ -1,2 +1,3 @@\n one\n-two\n+TWO\n+three\n";
     expect(await diff(room)).toEqual({
       isError: false,
@@ -35,11 +36,11 @@ describe("git.diff", () => {
 
   it("compares the index, or a commit, or two of them", async () => {
     await using room = await openGitFixture({ files: { a: "1\n" } });
-    room.write({ a: "2\n" });
-    room.git("commit", "-q", "-a", "-m", "2");
-    room.write({ a: "3\n" });
-    room.git("add", "a");
-    room.write({ a: "4\n" });
+    room.sh(`echo 2 > a
+      git commit -q -a -m 2
+      echo 3 > a
+      git add a
+      echo 4 > a`);
     const lines = async (input: object) => (await diff(room, input)).text.match(/^[-+]\d$/gm);
     expect([
       await lines({}),
@@ -53,10 +54,7 @@ describe("git.diff", () => {
 
   it("refuses a path that is nowhere, and takes one that is in a commit, in the index or on disk", async () => {
     await using room = await openGitFixture({ files: { long: "1\n", gone: "1\n", deleted: "1\n" } });
-    room.git("rm", "-q", "long");
-    room.git("commit", "-q", "-m", "Remove long");
-    room.git("rm", "-q", "gone");
-    rmSync(join(room.workspace, "deleted"));
+    room.sh("git rm -q long && git commit -q -m 'Remove long' && git rm -q gone && rm deleted");
     room.write({ untracked: "1\n" });
     const asked = async (...inputs: object[]) =>
       Promise.all(inputs.map(async (input) => (await room.call("git.diff", input)).error?.code ?? "fine"));
@@ -74,11 +72,10 @@ describe("git.diff", () => {
 
   it("says which submodules have modified content, and shows it when asked for one", async () => {
     await using room = await openGitFixture({ files: { a: "1\n" } });
-    const library = join(room.home, "library");
-    room.git("clone", "-q", room.workspace, library);
-    for (const name of ["lib", "other"])
-      room.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", library, name);
-    room.git("commit", "-q", "-m", "Add them");
+    room.sh(`git clone -q . ../library
+      for name in lib other
+        do git -c protocol.file.allow=always submodule --quiet add "$PWD/../library" $name; done
+      git commit -q -m 'Add them'`);
     room.write({ "lib/a": "changed\n", "other/untracked": "" });
     const note = "The submodule lib has modified content: give it as path to see it.";
     const none = { files: [], additions: 0, deletions: 0, hidden: [] };
@@ -102,11 +99,10 @@ describe("git.diff", () => {
     await using room = await openGitFixture({
       files: { "old name": "1\n2\n3\n4\n", gone: "x\n", picture: "a\0b", run: "x\n", 'qu"ote\n': "q\n" },
     });
-    room.git("mv", "old name", "new name");
-    room.git("rm", "-q", "gone");
     room.write({ picture: "a\0c", new: "n\n", 'qu"ote\n': "r\n" });
-    room.git("add", "-A");
-    room.git("update-index", "--chmod=+x", "run");
+    room.sh(
+      "git mv 'old name' 'new name' && git rm -q gone && git add -A && git update-index --chmod=+x run",
+    );
     const { data } = await diff(room, { staged: true });
     const expected = [
       { path: "gone", status: "deleted", additions: 0, deletions: 1, isBinary: false },
@@ -134,7 +130,7 @@ describe("git.diff", () => {
 
   it("shows lines also where settings take every file for a large one", async () => {
     await using room = await openGitFixture({ files: { a: "1\n" } });
-    room.git("config", "core.bigFileThreshold", "1");
+    room.configure({ "core.bigFileThreshold": "1" });
     room.write({ a: "2\n" });
     expect((await diff(room)).text).toContain("\n-1\n+2\n");
   });
@@ -249,9 +245,7 @@ describe("git.diff", () => {
 
   it("names paths of the workspace, wherever the repository is", async () => {
     await using room = await openGitFixture({ files: { "part/a": "1\n", "elsewhere/b": "1\n" } });
-    room.git("init", "-q", "inner");
-    room.write({ "inner/c": "1\n" });
-    room.git("-C", "inner", "-c", "user.name=Ada", "-c", "user.email=a@example.org", "add", "c");
+    room.sh("git init -q inner && echo 1 > inner/c && git -C inner add c");
     room.write({ "part/a": "2\n", "elsewhere/b": "2\n", "inner/c": "2\n" });
     await using part = await openGitFixture({ workspace: join(room.workspace, "part") });
     const heads = async (one: GitFixture, input: object) =>

@@ -6,10 +6,9 @@ import { type GitFixture, openGitFixture } from "../../../test/support/git-tools
 /** Files go into this repository in capital letters. */
 async function openFiltered(lines: string): Promise<GitFixture> {
   const room = await openGitFixture({ lines });
-  room.git("config", "filter.loud.clean", "tr a-z A-Z");
+  room.configure({ "filter.loud.clean": "tr a-z A-Z" });
   room.write({ ".gitattributes": "*.txt filter=loud\n", "a.txt": "hello\n", "b.md": "quiet\n" });
-  room.git("add", "-A");
-  room.git("commit", "-q", "-m", "First");
+  room.sh("git add -A && git commit -q -m First");
   // Now git has to read it again to know that nothing is changed.
   utimesSync(join(room.workspace, "a.txt"), new Date(0), new Date(0));
   return room;
@@ -42,8 +41,7 @@ describe("files that go through a filter", () => {
   it("do not make secrets look changed, which the sandbox hides", async () => {
     await using room = await openFiltered("allow run tr a-z A-Z");
     room.write({ ".env": "KEY=hush\n", "server.key": "hush\n" });
-    room.git("add", "-f", ".env", "server.key");
-    room.git("commit", "-q", "-m", "Secrets");
+    room.sh("git add -f .env server.key && git commit -q -m Secrets");
     expect((await room.call("git.status", {})).data).toMatchObject({ clean: true, notes: [] });
     const diff = await room.call("git.diff", {});
     expect({ isError: diff.isError, hush: diff.content.includes("hush") }).toEqual({
@@ -54,8 +52,10 @@ describe("files that go through a filter", () => {
 
   it("run nothing else then, and nothing outside the sandbox", async () => {
     await using room = await openFiltered("allow run tr a-z A-Z");
-    room.git("config", "core.fsmonitor", room.payload("payload"));
-    room.git("config", "filter.evil.clean", room.payload("other"));
+    room.configure({
+      "core.fsmonitor": room.payload("payload"),
+      "filter.evil.clean": room.payload("other"),
+    });
     room.write({ ".gitattributes": "*.txt filter=loud\n*.md filter=evil\n", "b.md": "louder\n" });
     const index = readFileSync(join(room.workspace, ".git/index"));
     await room.call("git.status", {});

@@ -9,7 +9,7 @@ async function openFiltered(
   settings: Readonly<Record<string, string>> = usual,
 ): Promise<GitFixture> {
   const room = await openGitFixture({ files: { ".gitattributes": "*.up filter=up\n", a: "1\n" }, lines });
-  for (const [key, value] of Object.entries(settings)) room.git("config", `filter.up.${key}`, value);
+  for (const [key, value] of Object.entries(settings)) room.configure({ [`filter.up.${key}`]: value });
   return room;
 }
 
@@ -79,8 +79,7 @@ describe("staging a file that goes through a filter", () => {
     room.write({ "x.up": "hello\n" });
     const plain = await room.call("git.stage", { all: true });
     room.git("commit", "-q", "-m", "x");
-    room.git("config", "filter.up.clean", "false");
-    room.git("config", "filter.up.required", "true");
+    room.configure({ "filter.up.clean": "false", "filter.up.required": "true" });
     rmSync(join(room.workspace, "x.up"));
     const gone = await room.call("git.stage", { all: true });
     expect([plain.error, gone.error, room.git("status", "--short")]).toEqual([null, null, "D  x.up"]);
@@ -90,11 +89,9 @@ describe("staging a file that goes through a filter", () => {
 it("runs no other command of a filter than those that may run", async () => {
   const settings = { ...usual, clean: "tee ran" };
   await using room = await openFiltered(allowing("tr A-Z a-z"), settings);
-  room.git("-c", "filter.up.clean=cat", "switch", "-q", "-c", "other");
   room.write({ "x.up": "HELLO\n" });
-  room.git("-c", "filter.up.clean=cat", "add", "-A");
-  room.git("-c", "filter.up.clean=cat", "commit", "-q", "-m", "x");
-  room.git("-c", "filter.up.clean=cat", "switch", "-q", "main");
+  room.sh(`for command in "switch -q -c other" "add -A" "commit -q -m x" "switch -q main"
+    do git -c filter.up.clean=cat $command; done`);
   room.write({ a: "changed\n" });
   const { error } = await room.call("git.branch", { name: "other", switch: true });
   expect([
@@ -108,15 +105,13 @@ describe("switching to a branch with files that go through a filter", () => {
   /** On the branch `other` a filtered file is there, with its attributes if told. */
   async function openSwitch(lines: string, attributes: "before" | "on the branch"): Promise<GitFixture> {
     const room = await openFiltered(lines);
-    if (attributes === "on the branch") {
-      room.write({ ".gitattributes": "" });
-      room.git("commit", "-q", "-a", "-m", "None");
-    }
-    room.git("switch", "-q", "-c", "other");
-    room.write({ ".gitattributes": "*.up filter=up\n", "x.up": "hello\n" });
-    room.git("add", "-A");
-    room.git("commit", "-q", "-m", "Filtered");
-    room.git("switch", "-q", "main");
+    if (attributes === "on the branch") room.sh(": > .gitattributes && git commit -q -a -m None");
+    room.sh(`git switch -q -c other
+      echo "*.up filter=up" > .gitattributes
+      echo hello > x.up
+      git add -A
+      git commit -q -m Filtered
+      git switch -q main`);
     return room;
   }
 

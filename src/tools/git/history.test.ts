@@ -1,7 +1,11 @@
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type GitFixture, openGitFixture } from "../../../test/support/git-tools/git-fixture.ts";
+import {
+  type GitFixture,
+  openGitFixture,
+  type Worktree,
+} from "../../../test/support/git-tools/git-fixture.ts";
 import type { GitLogData } from "./log.ts";
 
 async function call(room: GitFixture, tool: string, input: object = {}) {
@@ -10,30 +14,33 @@ async function call(room: GitFixture, tool: string, input: object = {}) {
 }
 
 /** Commits with a date of its own, so that answers can be told whole. */
-function commit(room: GitFixture, message: string, date: string, author = "Ada <ada@example.org>"): string {
-  room.git("add", "-A");
-  room.git(
-    "commit",
-    "-q",
-    "--allow-empty",
-    `--author=${author}`,
-    `--date=${date}T12:00:00+02:00`,
-    "-m",
-    message,
-  );
-  return room.git("rev-parse", "HEAD");
+function commit(
+  { sh, commitOf }: Worktree,
+  message: string,
+  date: string,
+  author = "Ada <ada@example.org>",
+): string {
+  sh(`git add -A
+    git commit -q --allow-empty --author='${author}' --date=${date}T12:00:00+02:00 -m '${message}'`);
+  return commitOf("HEAD");
 }
 
 async function openPast() {
-  const room = await openGitFixture();
-  room.write({ "poem.txt": "Two roads\ndiverged\n" });
-  const first = commit(room, "Begin", "2026-01-02");
-  room.git("mv", "poem.txt", "verse.txt");
-  const second = commit(room, "Rename\n\nAs poets do.\n\nTwice.", "2026-01-03", "Bob <bob@example.org>");
-  room.write({ "verse.txt": "Two roads\ndiverged\nin a wood\n", picture: "a\0b" });
-  const third = commit(room, "Go on", "2026-01-04");
-  room.git("tag", "v1");
+  const room = await openGitFixture({ prepare: commitThrice });
+  const log = readFileSync(join(room.workspace, ".git/logs/HEAD"), "utf8").trim().split("\n");
+  const [first, second, third] = log.map((line) => line.split(" ")[1]!) as [string, string, string];
   return Object.assign(room, { first, second, third });
+}
+
+function commitThrice(worktree: Worktree): void {
+  const { write, git } = worktree;
+  write({ "poem.txt": "Two roads\ndiverged\n" });
+  commit(worktree, "Begin", "2026-01-02");
+  git("mv", "poem.txt", "verse.txt");
+  commit(worktree, "Rename\n\nAs poets do.\n\nTwice.", "2026-01-03", "Bob <bob@example.org>");
+  write({ "verse.txt": "Two roads\ndiverged\nin a wood\n", picture: "a\0b" });
+  commit(worktree, "Go on", "2026-01-04");
+  git("tag", "v1");
 }
 
 describe("git.log", () => {
@@ -130,8 +137,7 @@ describe("git.log", () => {
     room.git("switch", "-q", "-c", "side", room.second);
     room.write({ side: "1\n" });
     commit(room, "Aside", "2026-01-05");
-    room.git("switch", "-q", "main");
-    room.git("merge", "-q", "--no-ff", "-m", "Merge", "side");
+    room.sh("git switch -q main && git merge -q --no-ff -m Merge side");
     const pages = async (input: object) => {
       const subjects: string[] = [];
       for (let skip = 0, limited = true; limited; skip += 1) {
@@ -160,7 +166,7 @@ describe("git.log", () => {
 describe("git.show", () => {
   it("shows what the first commit brought, whatever settings say", async () => {
     await using room = await openPast();
-    room.git("config", "log.showRoot", "false");
+    room.configure({ "log.showRoot": "false" });
     const { text } = await call(room, "git.show", { revision: room.first, stat: true });
     expect(text).toContain("poem.txt added +2 -0");
   });
@@ -281,7 +287,7 @@ describe("git.show", () => {
     room.git("switch", "-q", "main");
     room.write({ a: "3\n" });
     commit(room, "Three", "2026-01-03");
-    expect(() => room.git("merge", "-q", "other")).toThrow();
+    room.sh("! git merge -q other");
     room.write({ a: "2 and 3\n" });
     const merge = commit(room, "Both", "2026-01-04");
     const { text } = await call(room, "git.show", { revision: "HEAD" });

@@ -9,18 +9,25 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { type GitFixture, openGitFixture } from "../../../test/support/git-tools/git-fixture.ts";
+import {
+  type GitFixture,
+  openGitFixture,
+  type Worktree,
+} from "../../../test/support/git-tools/git-fixture.ts";
 
 /** Without a sandbox, so that nothing but git's own settings keeps a payload from running. */
 async function openVictim(): Promise<GitFixture> {
-  const room = await openGitFixture({ files: { "a.txt": "one\n", "b.txt": "two\n" }, sandbox: "none" });
-  room.git("switch", "-q", "-c", "other");
-  room.write({ "b.txt": "other\n" });
-  room.git("commit", "-q", "-a", "-m", "Other");
-  room.git("switch", "-q", "main");
-  room.git("branch", "merged");
-  room.write({ "a.txt": "changed\n", "new.txt": "new\n" });
-  return room;
+  const files = { "a.txt": "one\n", "b.txt": "two\n" };
+  return openGitFixture({ files, prepare: branchAndChange, sandbox: "none" });
+}
+
+function branchAndChange({ sh, write }: Worktree): void {
+  sh(`git switch -q -c other
+    echo other > b.txt
+    git commit -q -a -m Other
+    git switch -q main
+    git branch merged`);
+  write({ "a.txt": "changed\n", "new.txt": "new\n" });
 }
 
 /** Every way of writing. */
@@ -88,7 +95,7 @@ function ran(room: GitFixture): string {
 it("runs nothing that settings, attributes or hooks of a repository name", async () => {
   await using room = await openVictim();
   const payload = `'${room.payload("payload", "exit 1")}'`;
-  for (const [key, value] of Object.entries(settingsWithPrograms(payload))) room.git("config", key, value);
+  room.configure(settingsWithPrograms(payload));
   for (const name of hooks) symlinkSync(join(room.home, "payload"), join(room.workspace, ".git/hooks", name));
   writeFileSync(join(room.workspace, ".git/info/attributes"), "* merge=evil diff=evil\n");
   rmSync(join(room.home, "ran"), { force: true });
@@ -105,8 +112,7 @@ it("runs nothing by core.hooksPath, and reads no template from outside", async (
   mkdirSync(join(room.workspace, "hooks"));
   for (const name of hooks) symlinkSync(join(room.home, "payload"), join(room.workspace, "hooks", name));
   writeFileSync(join(room.home, "template"), "outside\n");
-  room.git("config", "core.hooksPath", "hooks");
-  room.git("config", "commit.template", join(room.home, "template"));
+  room.configure({ "core.hooksPath": "hooks", "commit.template": join(room.home, "template") });
   const errors: unknown[] = [];
   for (const [tool, input] of writings) errors.push((await room.call(tool, input)).error);
   expect([errors, ran(room), room.git("log", "--format=%B", "main")]).toEqual([
@@ -120,7 +126,7 @@ it.each(["clean", "smudge", "process"])(
   "runs no %s of a filter, and stores nothing without it",
   async (way) => {
     await using room = await openVictim();
-    room.git("config", `filter.evil.${way}`, `'${room.payload("payload", "cat")}'`);
+    room.configure({ [`filter.evil.${way}`]: `'${room.payload("payload", "cat")}'` });
     writeFileSync(join(room.workspace, ".git/info/attributes"), "*.txt filter=evil\n");
     rmSync(join(room.home, "ran"), { force: true });
     const staged = await room.call("git.stage", { all: true });
@@ -136,7 +142,7 @@ it("changes nothing in a working tree that settings name elsewhere", async () =>
   const outside = join(room.home, "outside");
   mkdirSync(outside);
   writeFileSync(join(outside, "b.txt"), "theirs\n");
-  room.git("config", "core.worktree", outside);
+  room.configure({ "core.worktree": outside });
   await room.call("git.branch", { name: "other", switch: true });
   const told = await room.call("git.stage", { all: true });
   expect([told.content.includes("theirs"), readFileSync(join(outside, "b.txt"), "utf8")]).toEqual([
@@ -145,7 +151,7 @@ it("changes nothing in a working tree that settings name elsewhere", async () =>
   ]);
 });
 
-it("writes through no link that somebody has put into the repository", async () => {
+it("writes through no link in the repository", async () => {
   const places = [
     "index",
     "HEAD",
@@ -177,26 +183,24 @@ it("writes through no link that somebody has put into the repository", async () 
 
 it("settles no conflict by what was remembered, for which a repository may name a program", async () => {
   await using room = await openGitFixture({ files: { "a.txt": "one\n" }, sandbox: "none" });
-  const conflict = () => expect(() => room.git("merge", "-q", "other")).toThrow();
-  room.git("switch", "-q", "-c", "other");
-  room.write({ "a.txt": "theirs\n" });
-  room.git("commit", "-q", "-a", "-m", "Theirs");
-  room.git("switch", "-q", "main");
-  room.write({ "a.txt": "ours\n" });
-  room.git("commit", "-q", "-a", "-m", "Ours");
-  room.git("config", "rerere.enabled", "true");
-  conflict();
-  room.write({ "a.txt": "both\n" });
-  room.git("commit", "-q", "-a", "-m", "Both");
-  room.git("reset", "-q", "--hard", "HEAD~1");
-  room.git("config", "rerere.enabled", "false");
-  conflict();
-  room.git("add", "a.txt");
+  room.sh(`git switch -q -c other
+    echo theirs > a.txt
+    git commit -q -a -m Theirs
+    git switch -q main
+    echo ours > a.txt
+    git commit -q -a -m Ours
+    git config rerere.enabled true
+    ! git merge -q other
+    echo both > a.txt
+    git commit -q -a -m Both
+    git reset -q --hard HEAD~1
+    git config rerere.enabled false
+    ! git merge -q other
+    git add a.txt`);
   const [remembered] = readdirSync(join(room.workspace, ".git/rr-cache"));
   writeFileSync(join(room.workspace, ".git/MERGE_RR"), `${remembered}\ta.txt\0`);
   writeFileSync(join(room.workspace, ".git/info/attributes"), "* merge=evil\n");
-  room.git("config", "merge.evil.driver", `'${room.payload("payload")}'`);
-  room.git("config", "rerere.enabled", "true");
+  room.configure({ "merge.evil.driver": `'${room.payload("payload")}'`, "rerere.enabled": "true" });
   const { error } = await room.call("git.commit", { message: "Merged" });
   expect([error, ran(room)]).toEqual([null, ""]);
   writeFileSync(join(room.workspace, ".git/MERGE_RR"), `${remembered}\ta.txt\0`);

@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import {
   appendFileSync,
+  chmodSync,
   existsSync,
   mkdirSync,
   readFileSync,
@@ -11,7 +12,11 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type GitFixture, openGitFixture } from "../../../test/support/git-tools/git-fixture.ts";
+import {
+  type GitFixture,
+  openGitFixture,
+  type Worktree,
+} from "../../../test/support/git-tools/git-fixture.ts";
 
 /** Every way of reading; each touches files, history and objects. */
 const readings: readonly (readonly [string, object])[] = [
@@ -29,12 +34,14 @@ const readings: readonly (readonly [string, object])[] = [
 ];
 
 async function openVictim(): Promise<GitFixture> {
-  const room = await openGitFixture({ files: { "a.txt": "one\n", "b.txt": "two\n" } });
-  room.write({ "a.txt": "one\nmore\n" });
-  room.git("commit", "-q", "-a", "-m", "Second");
-  room.write({ "a.txt": "one\nmore\nand more\n", "b.txt": "staged\n" });
-  room.git("add", "b.txt");
-  return room;
+  return openGitFixture({ files: { "a.txt": "one\n", "b.txt": "two\n" }, prepare: commitAndStage });
+}
+
+function commitAndStage({ git, write }: Worktree): void {
+  write({ "a.txt": "one\nmore\n" });
+  git("commit", "-q", "-a", "-m", "Second");
+  write({ "a.txt": "one\nmore\nand more\n", "b.txt": "staged\n" });
+  git("add", "b.txt");
 }
 
 async function readAll(room: GitFixture): Promise<string> {
@@ -69,8 +76,8 @@ function carelessly(room: GitFixture, ...args: string[]): boolean {
   return ran(room) !== "";
 }
 
-function setting(room: GitFixture, key: string, value: string): void {
-  room.git("config", key, value);
+function setting({ configure }: GitFixture, key: string, value: string): void {
+  configure({ [key]: value });
 }
 
 /** Makes the file look changed, so that git reads it again. */
@@ -106,7 +113,7 @@ const attacks: Readonly<Record<string, Attack>> = {
   "core.hooksPath": {
     prepare: (room) => {
       room.write({ "hooks/post-index-change": readFileSync(join(room.home, "payload"), "utf8") });
-      execFileSync("chmod", ["+x", join(room.workspace, "hooks/post-index-change")]);
+      chmodSync(join(room.workspace, "hooks/post-index-change"), 0o755);
       setting(room, "core.hooksPath", join(room.workspace, "hooks"));
       touch(room, "b.txt");
     },
@@ -186,16 +193,18 @@ const attacks: Readonly<Record<string, Attack>> = {
     prepare: (room, payload) => {
       room.write({ ".gitattributes": "* filter=evil\n" });
       setting(room, "extensions.worktreeConfig", "true");
-      room.git("config", "--worktree", "filter.evil.clean", payload);
+      writeFileSync(
+        join(room.workspace, ".git/config.worktree"),
+        `[filter "evil"]\n\tclean = ${JSON.stringify(payload)}\n`,
+      );
       touch(room, "b.txt");
     },
     falls: ["status"],
   },
   "a filter of a submodule": {
     prepare: (room, payload) => {
-      const library = join(room.home, "library");
-      room.git("clone", "-q", room.workspace, library);
-      room.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", library, "lib");
+      room.sh(`git clone -q . ../library
+        git -c protocol.file.allow=always submodule --quiet add "$PWD/../library" lib`);
       room.git("-C", "lib", "config", "filter.evil.clean", payload);
       room.write({ "lib/.gitattributes": "* filter=evil\n" });
       touch(room, "lib/a.txt");
@@ -248,7 +257,10 @@ const attacks: Readonly<Record<string, Attack>> = {
       setting(room, "core.sshCommand", payload);
       setting(room, "credential.helper", payload);
       // The content that HEAD~1 has is no longer here.
-      const blob = room.git("rev-parse", "HEAD~1:a.txt");
+      const blob = room.sh(`mv .git/objects/pack/*.pack ../pack
+        rm .git/objects/pack/*
+        git unpack-objects -q < ../pack
+        git rev-parse HEAD~1:a.txt`);
       rmSync(join(room.workspace, ".git/objects", blob.slice(0, 2), blob.slice(2)));
     },
     falls: ["show", "HEAD~1:a.txt"],

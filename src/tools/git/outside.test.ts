@@ -1,8 +1,11 @@
-import { execFileSync } from "node:child_process";
 import { appendFileSync, cpSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type GitFixture, openGitFixture } from "../../../test/support/git-tools/git-fixture.ts";
+import {
+  type GitFixture,
+  openGitFixture,
+  type Worktree,
+} from "../../../test/support/git-tools/git-fixture.ts";
 
 /** Calls that would show something of another repository, if they got there. */
 const readings: readonly (readonly [string, object])[] = [
@@ -14,30 +17,21 @@ const readings: readonly (readonly [string, object])[] = [
   ["git.blame", { path: "private.txt" }],
 ];
 
-/** A workspace beside a repository that nobody has let it see. */
+/** A workspace beside a repository that no rule lets it read. */
 async function openBeside(): Promise<GitFixture & { readonly other: string }> {
-  const room = await openGitFixture({ files: { "a.txt": "one\n" } });
+  const room = await openGitFixture({ files: { "a.txt": "one\n" }, prepare: makeOther });
   const other = join(room.home, "other");
-  mkdirSync(other);
-  writeFileSync(join(other, "private.txt"), "confidential\n");
-  const git = (...args: string[]) =>
-    execFileSync("git", args, { cwd: other, env: gitVariables, stdio: "pipe" }).toString().trim();
-  git("init", "-q", "-b", "main");
-  git("add", "-A");
-  git("commit", "-q", "-m", "confidential work");
+  renameSync(join(room.workspace, "other"), other);
   return Object.assign(room, { other });
 }
 
-const gitVariables = {
-  PATH: process.env.PATH,
-  HOME: "/nonexistent",
-  GIT_CONFIG_GLOBAL: "/dev/null",
-  GIT_CONFIG_NOSYSTEM: "1",
-  GIT_AUTHOR_NAME: "Ada",
-  GIT_AUTHOR_EMAIL: "ada@example.org",
-  GIT_COMMITTER_NAME: "Ada",
-  GIT_COMMITTER_EMAIL: "ada@example.org",
-};
+function makeOther({ sh, write }: Worktree): void {
+  write({ "other/private.txt": "confidential\n" });
+  sh(`git init -q -b main other
+    cd other
+    git add -A
+    git -c user.name=Ada -c user.email=ada@example.org commit -q -m "confidential work"`);
+}
 
 async function readAll(room: GitFixture): Promise<{ codes: string[]; said: string }> {
   const codes: string[] = [];
@@ -63,12 +57,8 @@ const ways: Readonly<Record<string, (room: GitFixture, other: string) => void>> 
     rmSync(join(workspace, ".git"), { recursive: true });
     symlinkSync(join(other, ".git"), join(workspace, ".git"));
   },
-  "a working tree of it that is elsewhere": ({ workspace, home }, other) => {
-    execFileSync("git", ["worktree", "add", "-q", join(home, "third"), "-b", "third"], {
-      cwd: other,
-      env: gitVariables,
-      stdio: "pipe",
-    });
+  "a working tree of it that is elsewhere": ({ workspace, home, git }, other) => {
+    git("-C", other, "worktree", "add", "-q", join(home, "third"), "-b", "third");
     rmSync(join(workspace, ".git"), { recursive: true });
     writeFileSync(join(workspace, ".git"), `gitdir: ${other}/.git/worktrees/third\n`);
   },
@@ -130,7 +120,7 @@ describe("a repository that leads to another", () => {
 describe("settings of a repository that name files elsewhere", () => {
   it("do not move the working tree", async () => {
     await using room = await openBeside();
-    room.git("config", "core.worktree", room.other);
+    room.configure({ "core.worktree": room.other });
     expect((await room.call("git.status", {})).data).toMatchObject({ repository: ".", clean: true });
   });
 
@@ -139,7 +129,7 @@ describe("settings of a repository that name files elsewhere", () => {
     const file = join(room.home, "list");
     writeFileSync(file, "Confidential Name <ada@example.org>\n");
     for (const key of ["mailmap.file", "blame.ignoreRevsFile", "diff.orderFile", "commit.template"])
-      room.git("config", key, file);
+      room.configure({ [key]: file });
     const said = [];
     for (const [tool, input] of [
       ["git.log", {}],
@@ -156,7 +146,7 @@ describe("settings of a repository that name files elsewhere", () => {
   it("do not decide by a list elsewhere what is ignored", async () => {
     await using room = await openBeside();
     writeFileSync(join(room.home, "list"), "guess*\n");
-    room.git("config", "core.excludesFile", join(room.home, "list"));
+    room.configure({ "core.excludesFile": join(room.home, "list") });
     room.write({ "guess.txt": "" });
     expect((await room.call("git.status", {})).data).toMatchObject({ untracked: ["guess.txt"] });
   });

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type GitFixture, openGitFixture } from "../../../test/support/git-tools/git-fixture.ts";
@@ -122,7 +122,8 @@ describe("secrets", () => {
     symlinkSync(join(room.home, "outside"), join(room.workspace, "link"));
     symlinkSync(".env", join(room.workspace, "inner"));
     await room.call("git.stage", { all: true });
-    expect([room.git("show", ":link"), room.git("show", ":inner"), stagedIn(room)]).toEqual([
+    const [link, inner] = room.sh("git show :link; echo; git show :inner").split("\n");
+    expect([link, inner, stagedIn(room)]).toEqual([
       join(room.home, "outside"),
       ".env",
       ["A", "inner", "A", "link"],
@@ -147,8 +148,7 @@ it("takes names for paths, whatever they look like", async () => {
   const staged: unknown[] = [];
   for (const name of names) {
     await room.call("git.stage", { paths: [name] });
-    staged.push(stagedIn(room));
-    room.git("reset", "-q");
+    staged.push(room.sh("git diff --cached --name-status -z; git reset -q").split("\0").slice(0, -1));
   }
   expect(staged).toEqual(names.map((name) => ["A", name]));
 });
@@ -202,16 +202,12 @@ it("works in a repository below the workspace, and leaves that out of the one ar
 
 it("stages another commit of a submodule", async () => {
   await using room = await openGitFixture({ files: { a: "1\n" } });
-  const module = join(room.home, "module");
-  mkdirSync(module);
-  room.git("-C", module, "init", "-q", "-b", "main");
-  const identity = ["-c", "user.name=a", "-c", "user.email=a@b"];
-  const commit = (message: string, place: string) =>
-    room.git("-C", place, ...identity, "commit", "-q", "--allow-empty", "-m", message);
-  commit("one", module);
-  room.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", module, "sub");
-  room.git("commit", "-q", "-m", "With a submodule");
-  commit("two", "sub");
+  room.sh(`commit() { git -C "$1" -c user.name=a -c user.email=a@b commit -q --allow-empty -m "$2"; }
+    git init -q -b main ../module
+    commit ../module one
+    git -c protocol.file.allow=always submodule --quiet add "$PWD/../module" sub
+    git commit -q -m 'With a submodule'
+    commit sub two`);
   const { data } = await room.call("git.stage", { paths: ["sub"] });
   expect([data, room.git("rev-parse", ":sub")]).toEqual([
     { files: 1, staged: [{ path: "sub", change: "modified", submodule: [] }], notes: [] },

@@ -6,7 +6,7 @@ import { type GitFixture, openGitFixture } from "../../../test/support/git-tools
 const nothing = { staged: [], unstaged: [], unmerged: [], untracked: [], inProgress: [], notes: [] };
 
 function onMain(room: GitFixture, others: object = {}): object {
-  const commit = room.git("rev-parse", "HEAD");
+  const commit = room.commitOf("HEAD");
   return { name: "main", commit, upstream: undefined, ahead: undefined, behind: undefined, ...others };
 }
 
@@ -21,7 +21,7 @@ describe("git.status", () => {
     expect(await status(room)).toEqual({
       isError: false,
       data: { repository: ".", branch: onMain(room), clean: true, ...nothing },
-      text: `On main at ${room.git("rev-parse", "--short=7", "HEAD")}.\nNothing is changed: the working tree is clean.`,
+      text: `On main at ${room.commitOf("HEAD").slice(0, 7)}.\nNothing is changed: the working tree is clean.`,
     });
   });
 
@@ -29,8 +29,7 @@ describe("git.status", () => {
     await using room = await openGitFixture({
       files: { "old name.txt": "1\n2\n3\n4\n", "b.txt": "b\n", "gone.txt": "", "-x": "", ":(top)y": "" },
     });
-    room.git("mv", "old name.txt", 'new "name".txt');
-    room.git("rm", "-q", "gone.txt");
+    room.sh(`git mv 'old name.txt' 'new "name".txt' && git rm -q gone.txt`);
     room.write({
       "b.txt": "changed\n",
       "line\nend": "",
@@ -82,12 +81,10 @@ describe("git.status", () => {
 
   it("counts commits ahead of the upstream and behind it", async () => {
     await using room = await openGitFixture({ files: { a: "" } });
-    room.git("branch", "theirs");
-    for (const branch of ["theirs", "main"]) {
-      room.git("switch", "-q", branch);
-      room.git("commit", "-q", "--allow-empty", "-m", branch);
-    }
-    room.git("branch", "-q", "--set-upstream-to=theirs");
+    room.sh(`git branch theirs
+      for branch in theirs main
+        do git switch -q $branch; git commit -q --allow-empty -m $branch; done
+      git branch -q --set-upstream-to=theirs`);
     const { data, text } = await status(room);
     expect(data).toMatchObject({ branch: onMain(room, { upstream: "theirs", ahead: 1, behind: 1 }) });
     expect(text).toContain(", 1 ahead of and 1 behind theirs.");
@@ -97,13 +94,13 @@ describe("git.status", () => {
 
   it("says what a merge has left open", async () => {
     await using room = await openGitFixture({ files: { a: "1\n" } });
-    room.git("switch", "-q", "-c", "other");
-    room.write({ a: "2\n" });
-    room.git("commit", "-q", "-a", "-m", "2");
-    room.git("switch", "-q", "main");
-    room.write({ a: "3\n" });
-    room.git("commit", "-q", "-a", "-m", "3");
-    expect(() => room.git("merge", "-q", "other")).toThrow();
+    room.sh(`git switch -q -c other
+      echo 2 > a
+      git commit -q -a -m 2
+      git switch -q main
+      echo 3 > a
+      git commit -q -a -m 3
+      ! git merge -q other`);
     const { data, text } = await status(room);
     expect(data).toEqual({
       repository: ".",
@@ -141,11 +138,11 @@ describe("git.status", () => {
 
   it("looks into submodules by themselves", async () => {
     await using room = await openGitFixture({ files: { a: "" } });
-    const library = join(room.home, "library");
-    room.git("clone", "-q", room.workspace, library);
-    room.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", library, "lib");
-    room.git("commit", "-q", "-m", "Add lib");
-    room.git("-C", "lib", "config", "core.fsmonitor", room.payload("payload"));
+    room.payload("payload");
+    room.sh(`git clone -q . ../library
+      git -c protocol.file.allow=always submodule --quiet add "$PWD/../library" lib
+      git commit -q -m 'Add lib'
+      git -C lib config core.fsmonitor "$PWD/../payload"`);
     room.write({ "lib/a": "changed\n", "lib/new": "" });
     expect((await status(room)).data).toMatchObject({
       unstaged: [{ path: "lib", change: "modified", submodule: ["modified content", "untracked files"] }],

@@ -1,35 +1,55 @@
-import { execFile } from "node:child_process";
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
-import { describe, expect, it } from "vitest";
-import { type GitFixture, openGitFixture } from "../../../test/support/git-tools/git-fixture.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  type GitFixture,
+  type GitFixtureOptions,
+  openGitFixture,
+} from "../../../test/support/git-tools/git-fixture.ts";
+import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import type { CallResult } from "../../toolcrib/index.ts";
 import type { GitCommitData } from "./commit.ts";
 
 const program = fileURLToPath(new URL("../../../test/support/git-tools/call-as.ts", import.meta.url));
 
-/** Commits what has changed, for a person with these settings of git. */
+/** The home of the user, and a process that makes calls for this user: git finds the settings by HOME. */
+const home = temporaryFolder();
+let caller: ChildProcess;
+
+beforeAll(() => {
+  caller = fork(program, { env: { PATH: process.env.PATH, HOME: home.path } });
+});
+
+afterAll(async () => {
+  const exited = once(caller, "exit");
+  caller.disconnect();
+  await exited;
+  await home[Symbol.asyncDispose]();
+});
+
+/** A repository that leaves signing and hooks to the settings of the user. */
+function openPlain(options: GitFixtureOptions = {}): Promise<GitFixture> {
+  const settings = { "user.name": "Ada", "user.email": "ada@example.org" };
+  return openGitFixture({ files: { a: "1\n" }, settings, ...options });
+}
+
+/** Commits what has changed, for a user with these settings of git. */
 async function commitAs(
   room: GitFixture,
   settings: string,
 ): Promise<{ readonly committed: CallResult; readonly data: GitCommitData }> {
-  const person = join(room.home, "person");
-  mkdirSync(person, { recursive: true });
-  writeFileSync(join(person, ".gitconfig"), settings);
-  for (const key of ["commit.gpgSign", "core.hooksPath"]) room.git("config", "--unset-all", key);
+  writeFileSync(join(home.path, ".gitconfig"), settings);
   room.write({ a: `${Math.random()}\n` });
   const calls = [
     ["git.stage", { all: true }],
     ["git.commit", { message: "Second" }],
   ];
-  const { stdout } = await promisify(execFile)(
-    process.execPath,
-    [program, room.workspace, room.home, JSON.stringify(calls)],
-    { env: { PATH: process.env.PATH, HOME: person } },
-  );
-  const [, committed] = JSON.parse(stdout) as readonly [CallResult, CallResult];
+  const answered = once(caller, "message");
+  caller.send({ workspace: room.workspace, home: room.home, calls });
+  const [[, committed]] = (await answered) as [readonly [CallResult, CallResult]];
   return { committed, data: committed.data as GitCommitData };
 }
 
@@ -41,14 +61,13 @@ const signing = (gpg: string) => `[commit]\n\tgpgSign = true\n[gpg]\n\tprogram =
 
 describe("settings of the user", () => {
   it("give the author where the repository does not", async () => {
-    await using room = await openGitFixture({ files: { a: "1\n" } });
-    room.git("config", "--unset", "user.name");
+    await using room = await openPlain({ settings: { "user.email": "ada@example.org" } });
     await commitAs(room, "[user]\n\tname = Grace Hopper\n\temail = other@example.org\n");
     expect(room.git("log", "-1", "--format=%an <%ae>")).toBe("Grace Hopper <ada@example.org>");
   });
 
   it("let commits be signed by their own program", async () => {
-    await using room = await openGitFixture({ files: { a: "1\n" } });
+    await using room = await openPlain();
     const { committed, data } = await commitAs(room, signing(room.payload("signer", signer)));
     expect([committed.error, data.signed, data.notes, room.git("cat-file", "commit", "HEAD")]).toEqual([
       null,
@@ -61,11 +80,11 @@ describe("settings of the user", () => {
   });
 
   it("do not undo a merge that could not be signed", async () => {
-    await using room = await openGitFixture({ files: { a: "1\n" } });
-    room.git("switch", "-q", "-c", "other");
-    room.git("commit", "-q", "--allow-empty", "-m", "Other");
-    room.git("switch", "-q", "main");
-    room.git("merge", "-q", "--no-ff", "--no-commit", "other");
+    await using room = await openPlain();
+    room.sh(`git switch -q -c other
+      git commit -q --allow-empty -m Other
+      git switch -q main
+      git merge -q --no-ff --no-commit other`);
     const { committed } = await commitAs(room, signing(room.payload("signer", "exit 2")));
     expect([committed.error, room.git("log", "-1", "--format=%s"), room.git("rev-parse", "HEAD^2")]).toEqual([
       expect.objectContaining({
@@ -73,12 +92,12 @@ describe("settings of the user", () => {
         hint: expect.stringContaining("The commit was made unsigned"),
       }),
       "Second",
-      room.git("rev-parse", "other"),
+      room.commitOf("other"),
     ]);
   });
 
   it("let nothing be committed that could not be signed", async () => {
-    await using room = await openGitFixture({ files: { a: "1\n" } });
+    await using room = await openPlain();
     const { committed } = await commitAs(room, signing(room.payload("signer", "exit 2")));
     expect([committed.error, room.git("log", "--format=%s")]).toMatchObject([
       {
@@ -91,8 +110,8 @@ describe("settings of the user", () => {
   });
 
   it("sign nothing with a program or a key that the repository names", async () => {
-    await using room = await openGitFixture({ files: { a: "1\n" } });
-    room.git("config", "gpg.program", room.payload("theirs", signer));
+    await using room = await openPlain();
+    room.configure({ "gpg.program": room.payload("theirs", signer) });
     const { data } = await commitAs(room, signing(room.payload("signer", signer)));
     expect([data.signed, data.notes, existsSync(join(room.home, "ran"))]).toEqual([
       false,
@@ -105,15 +124,11 @@ describe("settings of the user", () => {
 
   it("name hooks of their own, which run by rule", async () => {
     const lines = "allow run git hook run *\nunconfined run git hook run *";
-    await using room = await openGitFixture({ files: { a: "1\n" }, lines });
-    mkdirSync(join(room.home, "person", "hooks"), { recursive: true });
-    writeFileSync(
-      join(room.home, "person/hooks/pre-commit"),
-      "#!/bin/sh\necho own hook\necho x >> hooked\n",
-      {
-        mode: 0o755,
-      },
-    );
+    await using room = await openPlain({ lines });
+    mkdirSync(join(home.path, "hooks"));
+    writeFileSync(join(home.path, "hooks/pre-commit"), "#!/bin/sh\necho own hook\necho x >> hooked\n", {
+      mode: 0o755,
+    });
     const settings = `[core]\n\thooksPath = ~/hooks\n${signing(room.payload("signer", signer))}`;
     const { data } = await commitAs(room, settings);
     expect([data.hooks, data.said, data.notes, readFileSync(join(room.workspace, "hooked"), "utf8")]).toEqual(

@@ -1,15 +1,21 @@
-import { openToolcrib } from "../../../src/toolcrib/index.ts";
+import { type CallResult, openToolcrib } from "../../../src/toolcrib/index.ts";
 
-/** Makes calls in a process of its own, for a person whose home is in its environment; prints the results as JSON. */
-const [workspace = "", home = "", calls = "[]"] = process.argv.slice(2);
-const crib = await openToolcrib({
-  workspace,
-  stateDirectory: `${home}/state`,
-  configDirectory: `${home}/config`,
-  mode: "cautious",
+/** Makes calls for the user whose home is in its environment: a request by message, answered with the results. */
+interface Request {
+  readonly workspace: string;
+  readonly home: string;
+  readonly calls: readonly (readonly [tool: string, input: object])[];
+}
+
+process.on("message", async ({ workspace, home, calls }: Request) => {
+  const crib = await openToolcrib({
+    workspace,
+    stateDirectory: `${home}/state`,
+    configDirectory: `${home}/config`,
+    mode: "cautious",
+  });
+  const results: CallResult[] = [];
+  for (const [tool, input] of calls) results.push(await crib.call(tool, input));
+  await crib.close();
+  process.send?.(results);
 });
-const results = [];
-for (const [tool, input] of JSON.parse(calls) as [string, object][])
-  results.push(await crib.call(tool, input));
-await crib.close();
-process.stdout.write(JSON.stringify(results));

@@ -40,6 +40,8 @@ export interface Worktree {
   git(...args: string[]): string;
   /** Runs several commands in one shell, which is much cheaper than as many calls of `git`. Stops at the first error. */
   sh(script: string): string;
+  /** The commit of a local branch, or of HEAD. */
+  commitOf(name: string): string;
   /** Writes files and makes their folders. */
   write(files: Readonly<Record<string, string | Uint8Array>>): void;
 }
@@ -122,6 +124,11 @@ function worktreeIn(home: string): Worktree {
     workspace,
     git: (...args) => run("git", ...args),
     sh: (script) => run("sh", "-ec", script),
+    commitOf: (name) => {
+      const read = (path: string) => readFileSync(join(workspace, ".git", path), "utf8").trim();
+      const value = read(name === "HEAD" ? name : `refs/heads/${name}`);
+      return value.startsWith("ref: ") ? read(value.slice("ref: ".length)) : value;
+    },
     write: (written) => {
       for (const [path, content] of Object.entries(written)) {
         mkdirSync(dirname(join(workspace, path)), { recursive: true });
