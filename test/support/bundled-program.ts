@@ -18,7 +18,7 @@ export async function bundledProgram(program: URL): Promise<string> {
   await build({
     input: { [name]: fileURLToPath(program) },
     platform: "node",
-    external: (id, importer) => importer !== undefined && !/^[./]/.test(id),
+    external: (id, importer) => importer !== undefined && !/^(?:[./]|zod\/)/.test(id),
     plugins: [{ name: "source-locations", transform: (code, id) => withSourceLocation(code, id) }],
     output: { dir: folder, format: "esm", entryFileNames: "[name].mjs", chunkFileNames: "[name]-[hash].mjs" },
     logLevel: "silent",

@@ -1,9 +1,9 @@
 import type { Segment } from "../../lib/glob/glob-segment.ts";
 import { fold, literalText } from "../paths/path-names.ts";
 import { levels, type PathContext, type RuleOrigin, type RuleSource } from "../policy.ts";
-import { compileRule, ownRules } from "./compile-rule.ts";
+import { compileRule, ownRules, sparingWorkspace } from "./compile-rule.ts";
 import { type Example, type ParsedRules, parseRules } from "./parse-rules.ts";
-import type { CommandRule, HostRule, PathRule, Rule, ToolRule } from "./rule.ts";
+import type { CommandRule, HostRule, ParsedRule, PathRule, Rule, ToolRule } from "./rule.ts";
 import { compileSettings, type Settings } from "./settings.ts";
 
 /** All compiled rules. */
@@ -48,7 +48,9 @@ export function compilePolicy(sources: readonly RuleSource[], context: PathConte
     ),
     unconfined: commands.filter(({ effect }) => effect === "unconfined"),
     settings: compileSettings(parsed.flatMap(({ settings }) => settings)),
-    paths: byName(paths, ({ patterns }) => patterns.map((pattern) => literalsIn(pattern).at(-1))),
+    paths: byName(paths, ({ patterns }) =>
+      patterns.map((pattern) => literalsIn(pattern).findLast((name) => name !== undefined)),
+    ),
     pathsThrough: byDirectory(paths),
     hosts: rules.filter((rule) => rule.kind === "connect"),
     tools: rules.filter((rule) => rule.kind === "use"),
@@ -56,20 +58,43 @@ export function compilePolicy(sources: readonly RuleSource[], context: PathConte
 }
 
 interface CompiledSource extends Omit<ParsedRules, "rules"> {
-  readonly context: PathContext;
   readonly rules: readonly Rule[];
 }
 
 /** Every answer of the user compiles a new policy, in which only the last source is new. */
-const compiled = new WeakMap<RuleSource, CompiledSource>();
+const parsedSources = new WeakMap<RuleSource, ParsedRules>();
 
 function compileSource(source: RuleSource, context: PathContext): CompiledSource {
-  const before = compiled.get(source);
-  if (before?.context.workspace === context.workspace && before.context.home === context.home) return before;
-  const { rules, ...others } = parseRules(source);
-  const file = { ...others, context, rules: rules.map((rule) => compileRule(rule, context)) };
-  compiled.set(source, file);
-  return file;
+  const parsed = parsedSources.get(source) ?? parseRules(source);
+  parsedSources.set(source, parsed);
+  return { ...parsed, rules: parsed.rules.map((rule) => sparingWorkspace(compileOnce(rule, context), context)) };
+}
+
+interface BoundRule {
+  readonly rule: Rule;
+  readonly home: string;
+  /** Undefined: the rule means the same in every workspace. */
+  readonly workspace: string | undefined;
+}
+
+const boundRules = new WeakMap<ParsedRule, BoundRule>();
+
+/** Compiles a rule again only for another home, or for another workspace if its meaning depends on it. */
+function compileOnce(parsed: ParsedRule, context: PathContext): Rule {
+  const before = boundRules.get(parsed);
+  if (before?.home === context.home && (before.workspace ?? context.workspace) === context.workspace)
+    return before.rule;
+  let workspace: string | undefined;
+  const observed: PathContext = {
+    ...context,
+    get workspace() {
+      workspace = context.workspace;
+      return workspace;
+    },
+  };
+  const rule = compileRule(parsed, observed);
+  boundRules.set(parsed, { rule, home: context.home, workspace });
+  return rule;
 }
 
 function levelOf({ level }: { readonly level: RuleSource["level"] }): number {
@@ -85,8 +110,18 @@ function rank(rules: readonly Rule[]): Rule[] {
     .map((rule, rank) => ({ ...rule, rank }));
 }
 
-function literalsIn(pattern: readonly Segment[]): readonly string[] {
-  return pattern.flatMap((segment) => literalText(segment) ?? []).map(fold);
+const literals = new WeakMap<readonly Segment[], readonly (string | undefined)[]>();
+
+/** The folded name that each segment spells out. */
+function literalsIn(pattern: readonly Segment[]): readonly (string | undefined)[] {
+  const known = literals.get(pattern);
+  if (known !== undefined) return known;
+  const names = pattern.map((segment) => {
+    const text = literalText(segment);
+    return text === undefined ? undefined : fold(text);
+  });
+  literals.set(pattern, names);
+  return names;
 }
 
 function byName<Kind>(
@@ -107,7 +142,7 @@ function byDirectory(rules: readonly PathRule[]): Map<string, PathRule[]> {
   const through = new Map<string, PathRule[]>();
   for (const rule of rules)
     for (const pattern of rule.patterns)
-      for (const name of literalsIn(pattern.slice(0, -1))) put(through, name, rule);
+      for (const name of literalsIn(pattern).slice(0, -1)) if (name !== undefined) put(through, name, rule);
   return through;
 }
 

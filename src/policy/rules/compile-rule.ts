@@ -16,7 +16,7 @@ import {
 } from "./rule.ts";
 import type { RuleWord } from "./rule-words.ts";
 
-/** Binds a rule to a workspace. */
+/** Binds a rule to a home and a workspace. */
 export function compileRule({ effect, about, because, by, origin }: ParsedRule, context: PathContext): Rule {
   const matcher = by && compileTool(by, effect);
   const base = (...words: readonly RuleWord[]) => {
@@ -28,12 +28,11 @@ export function compileRule({ effect, about, because, by, origin }: ParsedRule, 
       return { ...base(...about.words), kind: "run", pattern: compileCommand(about.words, context) };
     case "path": {
       const patterns = compilePath(about.glob.pattern, context, loosens(effect) ? "exact" : "folded");
-      const spares = origin.level === "built-in" ? holding(patterns, context) : [];
       const glob = about.glob.pattern;
       const uses = new Set(about.uses);
       // A rule against writing is also one against deleting; permission to write is not permission to delete.
       if (uses.has("write") && !loosens(effect)) uses.add("delete");
-      return { ...base(about.glob), kind: "path", uses, glob, patterns, spares };
+      return { ...base(about.glob), kind: "path", uses, glob, patterns, spares: [] };
     }
     case "connect":
       return {
@@ -47,12 +46,13 @@ export function compileRule({ effect, about, because, by, origin }: ParsedRule, 
   }
 }
 
-/** The names of a workspace inside a system directory, which stays writable. */
-function holding(patterns: readonly (readonly Segment[])[], { workspace }: PathContext): readonly string[] {
-  const fixed = patterns.filter(([first]) => first !== "**");
-  if (fixed.length === 0) return [];
+/** A workspace inside a system directory of the built-in rules stays writable. */
+export function sparingWorkspace(rule: Rule, { workspace }: PathContext): Rule {
+  if (rule.kind !== "path" || rule.origin.level !== "built-in") return rule;
+  const fixed = rule.patterns.filter(([first]) => first !== "**");
+  if (fixed.length === 0) return rule;
   const names = namesIn(workspace).map(fold);
-  return fixed.some((pattern) => matchNames(pattern, names, "within")) ? names : [];
+  return fixed.some((pattern) => matchNames(pattern, names, "within")) ? { ...rule, spares: names } : rule;
 }
 
 /** A rule that spells out everything is more specific than one that leaves a part open. */
