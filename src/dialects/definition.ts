@@ -1,5 +1,7 @@
 import * as z from "zod/mini";
 import type { Risk } from "../contract/access.ts";
+import { isRecord } from "../lib/json/is-record.ts";
+import { oncePerObject } from "../lib/once-per-object.ts";
 import { catalog } from "../tools/catalog.ts";
 import type { OfferedTool } from "./dialect.ts";
 import { effectsOf, type ToolEffects } from "./effects.ts";
@@ -30,13 +32,11 @@ export function rewriteFor(tools: readonly Pick<OfferedTool, "name" | "canonical
 }
 
 function defineTool(tool: OfferedTool, rewrite: Rewrite): ToolDefinition {
-  const { $schema, ...inputSchema } = z.toJSONSchema(tool.input, {
-    io: "input",
-    override: ({ jsonSchema }) => {
-      for (const bound of bounds) delete jsonSchema[bound];
-      if (jsonSchema.description !== undefined) jsonSchema.description = rewrite(jsonSchema.description);
-    },
-  });
+  // A server's own schema keeps its inner descriptions.
+  const isForeign = tool.input._zod.toJSONSchema !== undefined;
+  const inputSchema = isForeign
+    ? schemaOf(tool.input, rewrite)
+    : (rewriteDescriptions(canonicalSchema(tool.input), rewrite) as ObjectSchema);
   for (const name of tool.hiddenFields ?? []) delete inputSchema.properties?.[name];
   return {
     name: tool.name,
@@ -48,6 +48,49 @@ function defineTool(tool: OfferedTool, rewrite: Rewrite): ToolDefinition {
     native: tool.native,
   };
 }
+
+interface ObjectSchema extends Record<string, unknown> {
+  readonly properties?: Record<string, unknown>;
+}
+
+/** Converted once per process: every session offers the same tools. */
+const canonicalSchema = oncePerObject((input: OfferedTool["input"]) => schemaOf(input, (text) => text));
+
+function schemaOf(input: OfferedTool["input"], rewrite: Rewrite): ObjectSchema {
+  const { $schema, ...schema } = z.toJSONSchema(input, {
+    io: "input",
+    override: ({ jsonSchema }) => {
+      for (const bound of bounds) delete jsonSchema[bound];
+      if (jsonSchema.description !== undefined) jsonSchema.description = rewrite(jsonSchema.description);
+    },
+  });
+  return schema as ObjectSchema;
+}
+
+/** Copies a schema, with the descriptions of it and its parts rewritten. */
+function rewriteDescriptions(schema: unknown, rewrite: Rewrite): unknown {
+  if (Array.isArray(schema)) return schema.map((part) => rewriteDescriptions(part, rewrite));
+  if (!isRecord(schema)) return schema;
+  const copy = (key: string, value: unknown): unknown => {
+    if (key === "description" && typeof value === "string") return rewrite(value);
+    if (dataKeywords.has(key)) return value;
+    if (!mapKeywords.has(key) || !isRecord(value)) return rewriteDescriptions(value, rewrite);
+    return mapValues(value, (_, part) => rewriteDescriptions(part, rewrite));
+  };
+  return mapValues(schema, copy);
+}
+
+function mapValues(
+  record: Readonly<Record<string, unknown>>,
+  change: (key: string, value: unknown) => unknown,
+): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(key, value)]));
+}
+
+/** Their values are data, not schemas. */
+const dataKeywords: ReadonlySet<string> = new Set(["const", "default", "enum", "examples"]);
+/** Their values are schemas by any name. */
+const mapKeywords: ReadonlySet<string> = new Set(["properties", "patternProperties", "$defs"]);
 
 /** Left out: they cost tokens in every request, and the pipeline reports a violation. */
 const bounds = [

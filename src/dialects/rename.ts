@@ -33,12 +33,12 @@ export interface Renaming<Name extends CanonicalName> {
 
 /** A canonical tool under a dialect's names. The wire schema is derived, never restated. */
 export function rename<Name extends CanonicalName>(canonical: Name, renaming: Renaming<Name>): DialectTool {
-  return {
-    name: renaming.name,
-    canonical,
-    ...needsOf(canonical),
-    load: async () => renameTool(await catalog[canonical](), renaming),
+  let loading: Promise<OfferedTool> | undefined;
+  const load = () => {
+    loading ??= catalog[canonical]().then((tool) => renameTool(tool, renaming));
+    return loading;
   };
+  return { name: renaming.name, canonical, ...needsOf(canonical), load };
 }
 
 /** Tools about agents are offered only where there are agents. */

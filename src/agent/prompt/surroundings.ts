@@ -84,11 +84,9 @@ export async function findSurroundings(
 async function repositoryFacts(caller: Caller, timeoutMs: number): Promise<Surroundings["repository"]> {
   // The user is not asked about facts for the prompt.
   const unasked: CallOptions = { timeoutMs, approve: () => ({ allow: false }) };
-  const [status, log] = await Promise.all([
-    caller.call("git.status", {}, unasked),
-    caller.call("git.log", { limit: 5 }, unasked),
-  ]);
+  const status = await caller.call("git.status", {}, unasked);
   if (status.error !== null) return status.error.details?.kind === "no-repository" ? "none" : undefined;
+  const log = await caller.call("git.log", { limit: 5 }, unasked);
   const { branch, staged, unstaged, unmerged, untracked } = status.data as StatusData;
   const changed = new Set([...[...staged, ...unstaged, ...unmerged].map(({ path }) => path), ...untracked]);
   return {

@@ -67,7 +67,10 @@ const parsedSources = new WeakMap<RuleSource, ParsedRules>();
 function compileSource(source: RuleSource, context: PathContext): CompiledSource {
   const parsed = parsedSources.get(source) ?? parseRules(source);
   parsedSources.set(source, parsed);
-  return { ...parsed, rules: parsed.rules.map((rule) => sparingWorkspace(compileOnce(rule, context), context)) };
+  return {
+    ...parsed,
+    rules: parsed.rules.map((rule) => sparingWorkspace(compileOnce(rule, context), context)),
+  };
 }
 
 interface BoundRule {

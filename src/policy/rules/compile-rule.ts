@@ -1,5 +1,5 @@
 import { escapeGlob } from "../../lib/glob/glob.ts";
-import { matchSegment, type NamePattern, parseSegments, type Segment } from "../../lib/glob/glob-segment.ts";
+import { matchSegment, type NamePattern, parseSegments } from "../../lib/glob/glob-segment.ts";
 import { hostOf } from "../hosts.ts";
 import { fold, namesIn } from "../paths/path-names.ts";
 import { compilePath, matchNames } from "../paths/path-pattern.ts";
