@@ -5,8 +5,8 @@ export const builtInRules: RuleSource = {
   level: "built-in",
   name: "built-in",
   text: `# Secrets: no tool reads or writes these in any mode. To allow one, add \`open PATH\` to your own rules.
-secret .env .env.* *.env
-open   .env.example .env.sample .env.template .env.dist .env.defaults
+secret .env .env.* .env-* .env_* *.env *.tfvars *.tfvars.json
+open   .env{.,-,_}{example,sample,template,dist,defaults}
 secret *.pem *.key *.p12 *.pfx *.jks *.keystore *.kdbx *.ppk
 secret id_rsa* id_dsa* id_ecdsa* id_ed25519*
 open   id_rsa*.pub id_dsa*.pub id_ecdsa*.pub id_ed25519*.pub

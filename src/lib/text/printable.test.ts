@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { printable, printableLine, showPath } from "./printable.ts";
 
 it("leaves ordinary text of all scripts as it is", () => {
-  const text = "Grüße\t日本語 👩‍👩‍👧 नमस्ते می‌خواهم\r\nEnde\n";
+  const text = "Grüße\t日本語 👩‍👩‍👧 ❤️ नमस्ते می‌خواهم\r\nEnde\n";
   expect(printable(text)).toBe(text);
 });
 
@@ -15,6 +15,7 @@ it.each([
   ["the direction of writing", "a\u202etxt.exe\u2066", "a<U+202E>txt.exe<U+2066>"],
   ["lines that only some terminals break", "a\u2028b\u0085", "a<U+2028>b<U+0085>"],
   ["what nobody sees", "r\u200bm\u{e0041}\ufeff", "r<U+200B>m<U+E0041><U+FEFF>"],
+  ["letters that look like nothing", "a\u3164b\uffa0\u115f\u2800", "a<U+3164>b<U+FFA0><U+115F><U+2800>"],
   ["halves of characters", "\ud800", "<U+D800>"],
 ])("shows %s", (_what, text, shown) => {
   expect(printable(text)).toBe(shown);

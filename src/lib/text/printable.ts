@@ -21,9 +21,9 @@ export function showPath(path: string): string {
   return JSON.stringify(path).replace(unprintableInPath, toEscape);
 }
 
-// Zero-width joiners stay, because scripts and emoji need them.
+// Zero-width joiners and variation selectors stay: scripts and emoji need them. The Braille blank looks like a space.
 const unprintable =
-  /(?!\n|\t|\r\n)[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\u{ad}\u{200b}\u{2060}-\u{2064}\u{feff}\u{e0000}-\u{e007f}]/gu;
+  /(?!\n|\t|\r\n|\u200c|\u200d|[\ufe00-\ufe0f])[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 const unprintableInPath = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu;
 
 function codePointOf(character: string): string {

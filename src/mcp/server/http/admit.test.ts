@@ -12,16 +12,19 @@ it.each(["localhost:1", "127.0.0.1:7777", "[::1]:80", "10.1.2.3:80", "tools.exam
   },
 );
 
-it.each([
-  "evil.example",
-  "localhost.evil.example",
-  "127.0.0.1.evil.example",
-  "",
-  "a b",
-  "127.0.0.1@evil.example",
-])("knows a name that was led here: %s", (host) => {
-  expect(statusOf({ host, authorization })).toBe(403);
-});
+it.each(["evil.example", "localhost.evil.example", "127.0.0.1.evil.example", ""])(
+  "knows a name that was led here: %s",
+  (host) => {
+    expect(statusOf({ host, authorization })).toBe(403);
+  },
+);
+
+it.each(["a b", "127.0.0.1@evil.example", "x@127.0.0.1", "127.0.0.1/x"])(
+  "refuses a Host header that is not a name and a port: %s",
+  (host) => {
+    expect(statusOf({ host, authorization })).toBe(400);
+  },
+);
 
 it.each(["https://evil.example", "null", "http://10.1.2.3", "file://", "nonsense"])(
   "lets no page from elsewhere in: %s",

@@ -81,7 +81,7 @@ interface Admission {
 }
 
 interface HttpRefusal {
-  readonly status: 401 | 403;
+  readonly status: 400 | 401 | 403;
   readonly message: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -95,6 +95,8 @@ export function refusalOf(
   { token, hosts }: Admission,
 ): HttpRefusal | undefined {
   const names = [...localNames, ...hosts];
+  if (/[^\w.:[\]-]/.test(headers.host ?? ""))
+    return { status: 400, message: "The Host header is not a host name and a port" };
   const host = validateHostHeader(headers.host, [...names, ...addressIn(headers.host)]);
   if (!host.ok) return { status: 403, message: `Host not allowed: ${host.message}` };
   const origin = validateOriginHeader(headers.origin, names);

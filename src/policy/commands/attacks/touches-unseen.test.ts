@@ -44,8 +44,10 @@ it.each(written.flatMap(([path, ...commands]) => commands.map((command) => [path
   },
 );
 
-it("never takes for reading what changes references of git", () => {
+it("never takes for reading what changes references of git or makes a dictionary", () => {
   const commands = [
+    "zstdcat --train a b c",
+    "zstdcat --train-cover=k=8 a b c",
     "git branch -r -d origin/x",
     "git branch --remotes -d origin/x",
     "git branch -q -D other",
@@ -112,6 +114,9 @@ const read: readonly string[] = [
   "git diff --no-index . d",
   "git grep --no-index SECRET",
   "git grep --untracked SECRET",
+  "git log -L1,5:.env",
+  "git log -L 1,5:.env",
+  "git show -L:secret:.env",
   "zstdcat --filelist=.env a",
   "xname=.env; cat $x\\\nname",
   "tar cf - .",

@@ -29,7 +29,8 @@ const looking: Readonly<Record<string, string>> = {
   ),
   ...each(
     "annotate blame cherry diff diff-files diff-index diff-tree log shortlog show whatchanged",
-    showing,
+    // The value of `-L` ends with the name of a file.
+    `${showing} L=text`,
   ),
   fsck: `${risky} --lost-found!write`,
   grep: `${showing} O!run f=read e=text`,
@@ -115,7 +116,8 @@ function interpretSubcommand(subcommand: Word, words: readonly Word[], report: C
   const [lookingOptions, act, mix] = [own(looking, name), own(acting, name), own(mixed, name)];
   if (lookingOptions !== undefined) {
     const { operands, options } = interpretOptions(lookingOptions, words, report);
-    for (const file of operands) readAt(file, report);
+    const files = options.flatMap(({ name: option, value }) => (option === "-L" && value ? [value] : []));
+    for (const file of [...operands, ...files]) readAt(file, report);
     // These options also read files outside the repository.
     if (options.some(({ name: option }) => /^--(?:no-index|untracked)$/.test(option)))
       readUntracked(name, operands, report);

@@ -106,7 +106,7 @@ export const textPrograms: Record<string, ProgramRule> = {
     },
   ),
   zstdcat: reads(
-    "* o=write --filelist=read --trace=write --output-dir-flat=write --output-dir-mirror=write --rm!delete",
+    "* o=write --filelist=read --trace=write --output-dir-flat=write --output-dir-mirror=write --rm!delete --train!write --train-cover!write --train-fastcover!write --train-legacy!write",
   ),
 };
 
