@@ -21,6 +21,7 @@ import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { builtProgram } from "../../test/support/built-program.ts";
+import { cliWorkspace } from "../../test/support/cli-workspace.ts";
 import { runInHost } from "../../test/support/command-host.ts";
 import { makeChangeWorld } from "../../test/support/environment/change-world.ts";
 import { workspaceFiles } from "../system/directories.ts";
@@ -477,6 +478,29 @@ async function opens(child: ChildProcess, name: string): Promise<void> {
     });
   while (!isOpen()) await wait(5);
 }
+
+it("prints the same from a process of its own as in the process that the tests share", async () => {
+  await using cli = cliWorkspace();
+  const lines = [
+    ["log"],
+    ["help", "undo"],
+    ["tools", "--json"],
+    ["paths"],
+    ["models"],
+    ["policy", "explain", "run ls"],
+    ["sessions"],
+    ["approve"],
+    ["mcp", "servers"],
+    ["mcp", "install", "--client", "codex", "--print"],
+    ["completion", "bash"],
+    ["checkpoint", "list"],
+    ["diff"],
+    ["undo"],
+    ["redo"],
+  ];
+  for (const words of lines)
+    expect([words, await cli.runProcess(...words)]).toEqual([words, await cli.run(...words)]);
+});
 
 describe("an unknown name", () => {
   it("is answered with the nearest one, never with a list", async () => {

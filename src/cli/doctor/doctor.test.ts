@@ -20,7 +20,8 @@ import { type CliWorkspace, cliWorkspace } from "../../../test/support/cli-works
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { workspaceFiles } from "../../system/directories.ts";
 import { openToolcrib } from "../../toolcrib/index.ts";
-import { showFindings, verdict } from "./doctor.ts";
+import { journalBudget } from "../../toolcrib/workspace-journal.ts";
+import { examineState, showFindings, verdict } from "./doctor.ts";
 import { examineClients } from "./examine-mcp.ts";
 import { examineModels } from "./examine-models.ts";
 import { type Finding, ok, problem } from "./finding.ts";
@@ -129,12 +130,17 @@ describe("toolcrib doctor", () => {
     const database = new DatabaseSync(placesOf(room).journal);
     database.exec("DELETE FROM records WHERE sequence = 4");
     database.close();
-    expect(await faults(room)).toEqual([
-      {
-        about: "journal",
-        message: "Record 4 is missing.",
-        hint: "Do not rely on this record or later ones; the records before it are intact.",
-      },
+    const { isWell, findings } = await examine(room);
+    expect([isWell, findings.filter(({ state }) => state === "wrong")]).toEqual([
+      false,
+      [
+        {
+          about: "journal",
+          state: "wrong",
+          message: "Record 4 is missing.",
+          hint: "Do not rely on this record or later ones; the records before it are intact.",
+        },
+      ],
     ]);
   });
 
@@ -376,8 +382,12 @@ async function examine(room: CliWorkspace): Promise<Examined> {
   return examined;
 }
 
-async function faults(room: CliWorkspace): Promise<readonly Omit<Finding, "state">[]> {
-  const { findings } = await examine(room);
+/** The problems that doctor finds in what Toolcrib stores. */
+async function faults({ workspace, home }: CliWorkspace): Promise<readonly Omit<Finding, "state">[]> {
+  const folders = { workspace, state: home, config: join(home, "config") };
+  const { signal } = new AbortController();
+  const { findings, warnings } = await examineState(folders, journalBudget({}), { signal, collects: false });
+  expect(warnings).toEqual([]);
   return findings.flatMap(({ state, ...finding }) => (state === "wrong" ? [finding] : []));
 }
 

@@ -32,8 +32,7 @@ export async function runDoctor({ options }: Arguments): Promise<number> {
   const budget = journalBudget();
   const { findings, journal, sandbox, boundary } = await withProgress("doctor", async (update, signal) => {
     update("the journal");
-    const journal = await checkJournal(folders, budget, { signal, collects: options.has("collect") });
-    const rules = await examineRules(folders);
+    const journal = await examineState(folders, budget, { signal, collects: options.has("collect") });
     update("programs");
     const programs = await examinePrograms(workspace, signal);
     update("code");
@@ -49,14 +48,7 @@ export async function runDoctor({ options }: Arguments): Promise<number> {
       ok("node", process.version),
       ...programs,
       ok("workspace", workspace),
-      ...examineFolders({
-        state: workspaceDirectory(state, workspace),
-        config,
-        files: policyFiles(config, workspace),
-      }),
-      examineDisk(state, budget),
       ...journal.findings,
-      ...rules,
       ...code,
       documents,
       examineSearch(process.env),
@@ -74,9 +66,34 @@ export async function runDoctor({ options }: Arguments): Promise<number> {
   return isWell ? 0 : 1;
 }
 
+/** Examines what Toolcrib stores: its folders, the journal and the rules. Starts no program. */
+export async function examineState(
+  folders: Folders,
+  budget: JournalBudget,
+  options: { readonly signal: AbortSignal; readonly collects: boolean },
+): Promise<Examination & { readonly warnings: readonly string[] }> {
+  const { workspace, state, config } = folders;
+  const journal = await checkJournal(folders, budget, options);
+  const rules = await examineRules(folders);
+  const files = policyFiles(config, workspace);
+  const findings = [
+    ...examineFolders({ state: workspaceDirectory(state, workspace), config, files }),
+    examineDisk(state, budget),
+    ...journal.findings,
+    ...rules,
+  ];
+  return { ...journal, findings };
+}
+
+interface Folders {
+  readonly workspace: string;
+  readonly state: string;
+  readonly config: string;
+}
+
 /** An unusable journal is a finding, too. */
 async function checkJournal(
-  folders: { readonly state: string; readonly workspace: string },
+  folders: Folders,
   budget: JournalBudget,
   { signal, collects }: { readonly signal: AbortSignal; readonly collects: boolean },
 ): Promise<Examination & { readonly warnings: readonly string[] }> {

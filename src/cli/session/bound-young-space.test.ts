@@ -5,9 +5,8 @@ import { expect, it } from "vitest";
 const program = `
   import { getHeapSpaceStatistics } from "node:v8";
   import { Listeners } from "${new URL("../../lib/async/listeners.ts", import.meta.url)}";
-  import { boundYoungSpace } from "${new URL("./open-session.ts", import.meta.url)}";
   const feed = new Listeners();
-  if (process.argv[1] === "bound") boundYoungSpace(feed);
+  if (process.argv[1] === "bound") (await import("${new URL("./open-session.ts", import.meta.url)}")).boundYoungSpace(feed);
   const kept = [];
   for (let round = 0; round < 2_000; round++) {
     feed.emit({ type: "round-start" });
