@@ -55,8 +55,13 @@ const run = (words: readonly string[], { input, env }: Settings = {}) =>
   runInHost({ words, input, cwd: workspace, env: { ...variables(), ...env } });
 const runAll = (...lines: (readonly string[])[]) => Promise.all(lines.map((words) => run(words)));
 
-function startProcess(words: readonly string[]): ChildProcess {
-  const child = spawn(process.execPath, [main, ...words], { cwd: workspace, env: variables() });
+const isAscii = (text: string) => !/[^\p{ASCII}]/u.test(text);
+
+function startProcess(words: readonly string[], env: NodeJS.ProcessEnv = {}): ChildProcess {
+  const child = spawn(process.execPath, [main, ...words], {
+    cwd: workspace,
+    env: { ...variables(), ...env },
+  });
   child.stdin.end();
   return child;
 }
@@ -454,10 +459,11 @@ describe("the other commands", () => {
     );
   });
 
-  it("take a person round, and leave the folder as it was", async () => {
+  it("give a tour, in ASCII where the locale is C, and leave the folder as it was", async () => {
     const before = readdirSync(workspace, { recursive: true });
-    const { exit, stdout, stderr } = await run(["tour"]);
+    const { exit, stdout, stderr } = await finish(startProcess(["tour"], { LC_ALL: "C" }));
     expect({ exit, stderr, stdout: exit === 0 ? "" : stdout }).toEqual({ exit: 0, stderr: "", stdout: "" });
+    expect(isAscii(stdout)).toBe(true);
     expect(stdout).toContain(`Workspace: ${workspace}\n`);
     expect(stdout).toContain("$ toolcrib call file.read --path ../../etc/passwd\n");
     expect(stdout).toContain("(exit code 4: needs-approval)\n");
@@ -524,19 +530,12 @@ describe("an unknown name", () => {
 });
 
 describe("the locale", () => {
-  const isAscii = (text: string) => !/[^\p{ASCII}]/u.test(text);
-
   it("C makes all output ASCII", async () => {
     const env = { LC_ALL: "C" };
     const runs = await Promise.all(
-      [
-        ["--help"],
-        ["help", "mcp"],
-        ["tools"],
-        ["tour"],
-        ["models"],
-        ["call", "file.delete", "--path", "poem.txt"],
-      ].map((words) => run(words, { env })),
+      [["--help"], ["help", "mcp"], ["tools"], ["models"], ["call", "file.delete", "--path", "poem.txt"]].map(
+        (words) => run(words, { env }),
+      ),
     );
     expect(runs.map(({ stdout, stderr }) => isAscii(stdout + stderr))).toEqual(runs.map(() => true));
   });

@@ -21,7 +21,7 @@ export interface CliWorkspace extends AsyncDisposable {
   run(...words: readonly string[]): Promise<CommandResult>;
   /** Like `run`, with a standard input. */
   feed(input: string, ...words: readonly string[]): Promise<CommandResult>;
-  /** Runs it in a process of its own, with pipes. */
+  /** Runs the built program, with pipes: also faster for commands that start workers, which are then built, too. */
   runProcess(...words: readonly string[]): Promise<CommandResult>;
   /** Writes its output to this file. */
   runInto(file: string, ...words: readonly string[]): Promise<Omit<CommandResult, "stdout">>;

@@ -44,7 +44,7 @@ describe("toolcrib doctor", () => {
   it("says ok, warning or problem per line, and ends with a verdict", async () => {
     await using room = cliWorkspace({ HOME: "/nonexistent", XDG_CONFIG_HOME: undefined });
     const { callId } = await write(room);
-    const { exit, stdout, stderr } = await room.run("doctor", "--sandbox", "none");
+    const { exit, stdout, stderr } = await room.runProcess("doctor", "--sandbox", "none");
     const { state } = placesOf(room);
     expect({ exit, stderr, rows: stdout.split("\n").map((line) => line.split(/ {2,}/)) }).toEqual({
       exit: 0,
@@ -375,7 +375,7 @@ interface Examined {
 }
 
 async function examine(room: CliWorkspace): Promise<Examined> {
-  const { exit, stdout, stderr } = await room.run("doctor", "--json", "--sandbox", "none");
+  const { exit, stdout, stderr } = await room.runProcess("doctor", "--json", "--sandbox", "none");
   expect(stderr).toBe("");
   const examined: Examined = JSON.parse(stdout);
   expect(exit).toBe(examined.isWell ? 0 : 1);

@@ -181,7 +181,6 @@ describe("a server over HTTP", () => {
 
   it("is listed and called by the Inspector", async () => {
     await using room = cliWorkspace();
-    room.write("a.txt", "one\n");
     const inspector = installInspector(room);
     const secret = "a-secret-of-the-person";
     const rules = ["--mode", "yolo", "--sandbox", "none", "--rule", "variables all"];
@@ -196,11 +195,7 @@ describe("a server over HTTP", () => {
       return JSON.parse(stdout);
     };
     const { tools } = await ask("--method", "tools/list");
-    const read = ["--method", "tools/call", "--tool-name", "file_read", "--tool-arg", "path=a.txt"];
-    expect([tools.some(({ name }: { name: string }) => name === "file_read"), await ask(...read)]).toEqual([
-      true,
-      { content: [{ type: "text", text: "1 | one" }] },
-    ]);
+    expect(tools.some(({ name }: { name: string }) => name === "file_read")).toBe(true);
     // Who has it answers for the person: no command is given it.
     const command = 'command=test -z "$TOOLCRIB_TOKEN" && echo none';
     const { content } = await ask(

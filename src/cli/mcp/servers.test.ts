@@ -56,7 +56,7 @@ it("shows in the doctor what a server has said before it failed", async () => {
     join(cli.home, "config/mcp.json"),
     JSON.stringify({ mcpServers: { good: server("healthy"), broken } }),
   );
-  const { stdout } = await cli.run("doctor", "--json", "--sandbox", "none");
+  const { stdout } = await cli.runProcess("doctor", "--json", "--sandbox", "none");
   const { findings } = JSON.parse(stdout) as { findings: readonly { about: string }[] };
   expect(findings.filter(({ about }) => about.startsWith("mcp"))).toEqual([
     { about: "mcp good", state: "well", message: "2 tools, healthy 1, 2025-06-18" },
