@@ -1,15 +1,15 @@
 import { execFile } from "node:child_process";
 import { accessSync, chmodSync, chownSync, constants, mkdirSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import type { SandboxLevel } from "../src/contract/call.ts";
 import { works } from "./sandboxed-work/works.ts";
+import { bundledProgram } from "./support/bundled-program.ts";
 import { missingHere } from "./support/sandbox-fixture.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
 
-const worker = fileURLToPath(new URL("sandboxed-work/worker.ts", import.meta.url));
+const worker = await bundledProgram(new URL("sandboxed-work/worker.ts", import.meta.url));
 const nobody = 65534;
 
 /** Who works: we, and where we are root somebody who is not. */

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { afterEach, expect, it } from "vitest";
+import { bundledProgram } from "../support/bundled-program.ts";
 import { isAlive } from "../support/is-alive.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { misbehaviours } from "./misbehaviours.ts";
@@ -251,7 +252,8 @@ function failed(message: string, { hint }: { readonly hint?: string } = {}): Ans
 
 it("leaves no server behind when it is killed itself", async () => {
   await using folder = temporaryFolder();
-  const killed = spawn(process.execPath, [join(import.meta.dirname, "left-behind.ts"), folder.path], {
+  const program = await bundledProgram(new URL("left-behind.ts", import.meta.url));
+  const killed = spawn(process.execPath, [program, folder.path], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   const [line] = (await once(killed.stdout, "data")) as [Buffer];

@@ -33,7 +33,11 @@ export async function openWorld(misbehaviour: keyof typeof misbehaviours): Promi
   const server = (name: string) => ({
     command: process.execPath,
     args: [join(import.meta.dirname, "server.ts"), name],
-    env: { SECRET_WORD: "a-secret-word-of-the-person", STARTED_FOR: folder },
+    env: {
+      SECRET_WORD: "a-secret-word-of-the-person",
+      STARTED_FOR: folder,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? "",
+    },
     startTimeoutMs: name === "healthy" ? 60_000 : (startTimeouts[name] ?? 60_000),
   });
   const hub = connectHub({

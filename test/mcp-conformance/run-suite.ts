@@ -14,7 +14,7 @@ export interface ScenarioRun extends Scenario {
 /** Everything that the suite knows of both revisions, in its order. */
 export async function allScenarios(): Promise<readonly Scenario[]> {
   const lists = revisions.map(async (revision) => {
-    const { stdout } = await conformance("list", "--requirements", revision);
+    const { stdout } = await start(program, "list", "--requirements", revision);
     return scenariosIn(stdout, revision);
   });
   return (await Promise.all(lists)).flat();
@@ -25,32 +25,32 @@ export async function runServer(scenarios: readonly Scenario[]): Promise<readonl
   await using served = await servedFixtures();
   await using results = temporaryFolder();
   const wanted = new Set(scenarios.map(({ revision }) => revision));
-  for (const revision of wanted) {
-    const output = join(results.path, revision);
-    await conformance("server", "--url", served.url, "--requirements", revision, "--output-dir", output);
-  }
+  await conformance(
+    [...wanted].map((revision) => {
+      const output = join(results.path, revision);
+      return ["server", "--url", served.url, "--requirements", revision, "--output-dir", output];
+    }),
+  );
   return scenarios.map((scenario) => ({
     ...scenario,
     checks: checksIn(join(results.path, scenario.revision), `server-${scenario.name}`),
   }));
 }
 
-/** Our hub, one process for each scenario and two at a time: the suite would start all of them at once. */
+/** Our hub, one client process for each scenario, one after the other: the suite would start all of them at once. */
 export async function runClient(scenarios: readonly Scenario[]): Promise<readonly ScenarioRun[]> {
   await using results = temporaryFolder();
-  const runs: ScenarioRun[] = [];
-  const waiting = scenarios.entries();
-  const work = async () => {
-    for (const [index, scenario] of waiting) {
-      const output = join(results.path, String(index));
-      const { name, revision } = scenario;
-      const words = ["--scenario", name, "--spec-version", revision, "--output-dir", output];
-      await conformance("client", "--command", client, "--timeout", "60000", ...words);
-      runs[index] = { ...scenario, checks: checksIn(output, name) };
-    }
-  };
-  await Promise.all([work(), work()]);
-  return runs;
+  const outputOf = (index: number) => join(results.path, String(index));
+  await conformance(
+    scenarios.map(({ name, revision }, index) => {
+      const words = ["--scenario", name, "--spec-version", revision, "--output-dir", outputOf(index)];
+      return ["client", "--command", client, "--timeout", "60000", ...words];
+    }),
+  );
+  return scenarios.map((scenario, index) => ({
+    ...scenario,
+    checks: checksIn(outputOf(index), scenario.name),
+  }));
 }
 
 const folder = join(import.meta.dirname, "../..");
@@ -58,15 +58,18 @@ const program = join(folder, "node_modules/@modelcontextprotocol/conformance/dis
 /** The suite cuts the command at its spaces, so the path is relative. */
 const client = `node ${relative(folder, await bundledProgram(new URL("client.ts", import.meta.url)))}`;
 
-/** Fails where checks do: what it writes down is what counts. */
-async function conformance(...words: readonly string[]): Promise<{ readonly stdout: string }> {
+/** Runs command lines of the suite. What it writes down counts: scenarios that fail are not an error here. */
+async function conformance(lines: readonly (readonly string[])[]): Promise<void> {
+  await start(join(import.meta.dirname, "suite-process.ts"), program, JSON.stringify(lines));
+}
+
+async function start(script: string, ...words: readonly string[]): Promise<{ readonly stdout: string }> {
   const environment = { ...process.env, PATH: `${join(folder, "node_modules/.bin")}:${process.env.PATH}` };
-  const run = promisify(execFile)(process.execPath, [program, ...words], {
+  return promisify(execFile)(process.execPath, [script, ...words], {
     cwd: folder,
     env: environment,
     maxBuffer: 64 * 1024 * 1024,
   });
-  return run.catch(({ stdout }: { readonly stdout: string }) => ({ stdout }));
 }
 
 function checksIn(output: string, name: string): readonly Check[] {
