@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { chmodSync, cpSync, globSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import packageDescription from "../package.json" with { type: "json" };
 import { defaultLimits } from "../src/agent/limits.ts";
 import { completeChatLine } from "../src/cli/chat/chat-commands.ts";
@@ -25,6 +25,7 @@ import { mathCalculate } from "../src/tools/math/calculate.ts";
 import { builtProgram } from "./support/built-program.ts";
 import { noProviders } from "./support/cli-workspace.ts";
 import { startDocumentedModel } from "./support/documented-model.ts";
+import { ProgramHost } from "./support/program-host.ts";
 import { missingHere } from "./support/sandbox-fixture.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
 import { toolFixture } from "./support/tool-fixture.ts";
@@ -55,6 +56,13 @@ describe("every shown file is the real one", () => {
 
 /** Programs run in a copy of the documented workspace, with the package name resolved to the built library. */
 describe("every program runs", () => {
+  let host: ProgramHost;
+  beforeAll(() => {
+    host = new ProgramHost();
+  });
+  // No program leaves anything open that would keep its process running.
+  afterAll(async () => expect(await host.end()).toBe(0));
+
   const programs = named(
     (block) => (block.language === "ts" || block.language === "js") && block.file === undefined,
   );
@@ -68,8 +76,12 @@ describe("every program runs", () => {
     );
     symlinkSync(join(repository, "node_modules"), join(folder.path, ".bin/node_modules"));
     await using model = await startDocumentedModel();
-    const run = await runIn(folder.path, [process.execPath, script], model.variables);
-    expect([run.exit, run.stderr, model.server.breaches]).toEqual([0, "", []]);
+    const run = await host.run({
+      script,
+      cwd: folder.path,
+      env: variablesIn(folder.path, model.variables),
+    });
+    expect([run.stderr, model.server.breaches]).toEqual(["", []]);
     const promised = [...block.text.matchAll(/\/\/ prints: (.*)/g)].map((match) => match[1]);
     expect(run.stdout.trimEnd().split("\n")).toEqual(promised);
   });
@@ -281,12 +293,9 @@ function prepareWorkspace(folder: string, { text }: Block): void {
   writeFileSync(join(folder, ".git/info/exclude"), ".bin/\n.toolcrib-home/\n");
 }
 
-async function runIn(
-  folder: string,
-  [program = "", ...words]: readonly string[],
-  variables: NodeJS.ProcessEnv,
-) {
-  const env = {
+/** The variables of a program that runs in this workspace. */
+function variablesIn(folder: string, variables: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return {
     ...process.env,
     ...noProviders,
     ...variables,
@@ -296,6 +305,14 @@ async function runIn(
     NO_COLOR: "1",
     FORCE_COLOR: undefined,
   };
+}
+
+async function runIn(
+  folder: string,
+  [program = "", ...words]: readonly string[],
+  variables: NodeJS.ProcessEnv,
+) {
+  const env = variablesIn(folder, variables);
   const child = spawn(program, words, { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });
   const [stdout, stderr, [exit]] = await Promise.all([
     text(child.stdout),

@@ -1,0 +1,39 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+
+/** A program that prints and ends when its top level has run. */
+export interface HostedProgram {
+  readonly script: string;
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+export interface ProgramResult {
+  readonly stdout: string;
+  /** With the error that ended it, if one did. */
+  readonly stderr: string;
+}
+
+/** One process that runs programs one after the other, so that the modules they import are loaded once. */
+export class ProgramHost {
+  readonly #child: ChildProcess = fork(join(import.meta.dirname, "program-host-process.ts"));
+
+  async run(program: HostedProgram): Promise<ProgramResult> {
+    this.#child.send(program);
+    const exit = once(this.#child, "exit").then(([code]) => {
+      throw new Error(`${program.script} ended its process with ${code}`);
+    });
+    exit.catch(() => {});
+    const [result] = await Promise.race([once(this.#child, "message"), exit]);
+    return result;
+  }
+
+  /** Resolves with its exit code as soon as nothing that a program has opened keeps the process running. */
+  async end(): Promise<number | null> {
+    const exit = once(this.#child, "exit");
+    this.#child.disconnect();
+    const [code] = await exit;
+    return code;
+  }
+}
