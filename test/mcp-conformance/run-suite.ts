@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { globSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { bundledProgram } from "../support/bundled-program.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -60,7 +61,7 @@ const client = `node ${relative(folder, await bundledProgram(new URL("client.ts"
 
 /** Runs command lines of the suite. What it writes down counts: scenarios that fail are not an error here. */
 async function conformance(lines: readonly (readonly string[])[]): Promise<void> {
-  await start(join(import.meta.dirname, "suite-process.ts"), program, JSON.stringify(lines));
+  await start(fileURLToPath(new URL("suite-process.ts", import.meta.url)), program, JSON.stringify(lines));
 }
 
 async function start(script: string, ...words: readonly string[]): Promise<{ readonly stdout: string }> {

@@ -1,6 +1,5 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import { join } from "node:path";
 
 /** A program that prints and ends when its top level has run. */
 export interface HostedProgram {
@@ -17,7 +16,7 @@ export interface ProgramResult {
 
 /** One process that runs programs one after the other, so that the modules they import are loaded once. */
 export class ProgramHost {
-  readonly #child: ChildProcess = fork(join(import.meta.dirname, "program-host-process.ts"));
+  readonly #child: ChildProcess = fork(new URL("program-host-process.ts", import.meta.url));
 
   async run(program: HostedProgram): Promise<ProgramResult> {
     this.#child.send(program);
