@@ -28,7 +28,9 @@ export interface StartOptions {
 }
 
 export function startWorker({ program, args, flags, onMessage }: StartOptions): WorkerProcess {
-  const env = allowedVariables(process.env);
+  // Workers load the same modules at each start.
+  const { NODE_COMPILE_CACHE } = process.env;
+  const env = { ...allowedVariables(process.env), ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }) };
   const child = fork(program, args, {
     cwd: dirname(program),
     env,

@@ -1,16 +1,22 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { openCode } from "../../src/code/open-code.ts";
+import { Reader } from "../../src/code/worker/reader.ts";
 import { type ToolFixture, toolFixture } from "./tool-fixture.ts";
 
-/** A tool room in which code is read, with these files in it. `await using` removes it. */
+/** A tool fixture in which code is parsed, with these files in it. `await using` removes it. */
 export function codeFixture(files: Readonly<Record<string, string | Uint8Array>> = {}): ToolFixture {
-  const room = toolFixture((workspace, outputs) =>
-    openCode({ workspace, directory: join(outputs, "index"), guard: () => undefined }),
-  );
+  const room = toolFixture((workspace, outputs) => ({
+    ...openCode({ workspace, directory: join(outputs, "index"), guard: () => undefined }),
+    outline: (source, options) => reader.outline(source, options),
+    occurrences: (source, name, options) => reader.occurrences(source, name, options),
+  }));
   for (const [path, content] of Object.entries(files)) {
     mkdirSync(dirname(room.at(path)), { recursive: true });
     writeFileSync(room.at(path), content);
   }
   return room;
 }
+
+/** Parses for all fixtures of this test process: starting it and loading grammars costs most. It ends with the process. */
+const reader = new Reader();

@@ -20,7 +20,8 @@ const home = temporaryFolder();
 let caller: ChildProcess;
 
 beforeAll(() => {
-  caller = fork(program, { env: { PATH: process.env.PATH, HOME: home.path } });
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  caller = fork(program, { env: { PATH, NODE_COMPILE_CACHE, HOME: home.path } });
 });
 
 afterAll(async () => {
