@@ -5,11 +5,11 @@ import { dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { type RaceResult, race, racedActions } from "../test/support/environment/race.ts";
+import { openUnsafeEnvironment } from "../test/support/environment/unsafe-environment.ts";
 import { crashChanges } from "./crash-changes.ts";
 import { dataPath } from "./data/data.ts";
 import type { CaseResult, Verdict } from "./harness.ts";
 import { openSearchedEnvironment } from "./raced-search.ts";
-import { openUnsafeEnvironment } from "./unsafe-environment.ts";
 
 /** What is tried by force instead of timed. A single failure fails the run. */
 export const attackNames = ["race", "crash"] as const;

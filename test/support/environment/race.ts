@@ -54,18 +54,22 @@ export interface RaceResult {
   readonly escapes: number;
 }
 
-/**
- * Does one thing many times while another process exchanges the directory for a link to outside, or to a directory in the
- * workspace that is guarded. Goes on beyond `tries` until both outcomes were seen, so that a slow attacker is no excuse.
- */
-export async function race(
-  action: RacedAction,
-  options: {
-    readonly tries: number;
-    readonly into?: "outside" | "guarded";
-    readonly open?: (workspace: string) => Environment;
-  },
-): Promise<RaceResult> {
+export interface RaceOptions {
+  readonly into?: "outside" | "guarded";
+  readonly open?: (workspace: string) => Environment;
+}
+
+/** A workspace with a directory to attack, `house/door`, and the directory that its links lead to. */
+export interface RaceWorld {
+  readonly home: string;
+  readonly door: string;
+  /** A directory in the workspace that links may lead to. */
+  readonly room: string;
+  readonly outside: string;
+  readonly environment: Environment;
+}
+
+export function makeRaceWorld(options: RaceOptions = {}): RaceWorld {
   const home = mkdtempSync(join(realpathSync(tmpdir()), "toolcrib race "));
   const workspace = join(home, "workspace");
   const isGuarded = options.into === "guarded";
@@ -83,20 +87,46 @@ export async function race(
       ...(isGuarded ? { guard: guardVault } : {}),
     });
   const environment = (options.open ?? openSafely)(workspace);
+  return { home, door: `${workspace}/house/door`, room: `${workspace}/room`, outside, environment };
+}
+
+export interface Race extends AsyncDisposable {
+  /** Does one thing many times. Continues beyond `tries` until both outcomes were seen: a slow attacker is no excuse. */
+  run(action: RacedAction, tries: number): Promise<RaceResult>;
+}
+
+/**
+ * Starts a process that exchanges the directory for a link to outside, or to a directory in the workspace that is guarded,
+ * all the time.
+ */
+export async function openRace(options: RaceOptions = {}): Promise<Race> {
+  const { home, door, room, outside, environment } = makeRaceWorld(options);
   const attackerFile = fileURLToPath(new URL("attacker.ts", import.meta.url));
-  const paths = [`${workspace}/house/door`, `${workspace}/room`, outside];
-  const attacker = spawn(process.execPath, [attackerFile, ...paths], {
+  const attacker = spawn(process.execPath, [attackerFile, door, room, outside], {
     stdio: ["ignore", "pipe", "inherit"],
   });
-  try {
-    await once(attacker.stdout, "data");
-    return await compete(actions[action], environment, { tries: options.tries, outside });
-  } finally {
-    attacker.kill("SIGKILL");
-    await once(attacker, "exit");
-    await environment.close();
-    rmSync(home, { recursive: true, force: true });
-  }
+  await once(attacker.stdout, "data");
+  return {
+    run: (action, tries) => {
+      writeFileSync(`${room}/file`, "inside");
+      return compete(actions[action], environment, { tries, outside });
+    },
+    [Symbol.asyncDispose]: async () => {
+      attacker.kill("SIGKILL");
+      await once(attacker, "exit");
+      await environment.close();
+      rmSync(home, { recursive: true, force: true });
+    },
+  };
+}
+
+/** One action in a race of its own. */
+export async function race(
+  action: RacedAction,
+  options: RaceOptions & { readonly tries: number },
+): Promise<RaceResult> {
+  await using competition = await openRace(options);
+  return competition.run(action, options.tries);
 }
 
 const guardVault: PathGuard = (_use, realPath) =>
@@ -108,7 +138,7 @@ const write = (environment: Environment, path: string) =>
   environment.writeFile(path, Buffer.from("inside"), { durable: false });
 
 /** Each gives what it read, if it reads. */
-const actions: Readonly<Record<RacedAction, Act>> = {
+export const actions: Readonly<Record<RacedAction, Act>> = {
   read: async (environment) =>
     textOf((await environment.readFile("house/door/file", { maxBytes: 100 })).bytes),
   lines: async (environment) =>
@@ -205,7 +235,7 @@ async function compete(
 }
 
 /** What is missing, changed or new outside; put back, so that it is counted once. */
-function changesIn(outside: string): number {
+export function changesIn(outside: string): number {
   const found = readdirSync(outside, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(outside.length + 1));

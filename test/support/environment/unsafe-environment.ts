@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { type Environment, ToolError } from "../src/toolcrib/index.ts";
+import type { Environment } from "../../../src/contract/environment.ts";
+import { ToolError } from "../../../src/contract/error.ts";
 
 /**
  * What file tools usually do: look where the path leads, then open it. The races must get through here, else they
