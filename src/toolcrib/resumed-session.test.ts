@@ -2,13 +2,15 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
+import { bundledProgram } from "../../test/support/bundled-program.ts";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
 import { openToolcrib } from "./index.ts";
 import { WorkspaceJournal } from "./workspace-journal.ts";
 
-const trial = fileURLToPath(new URL("../../test/support/toolcrib/leave-session.ts", import.meta.url));
+const leaveSession = await bundledProgram(
+  new URL("../../test/support/toolcrib/leave-session.ts", import.meta.url),
+);
 
 function place() {
   const folder = temporaryFolder();
@@ -26,7 +28,7 @@ function place() {
         session: "session_a",
       }),
     leave: (how: string) =>
-      spawn(process.execPath, [trial, workspace, state, "session_a", how], {
+      spawn(process.execPath, [leaveSession, workspace, state, "session_a", how], {
         stdio: ["ignore", "pipe", "inherit"],
       }),
     [Symbol.asyncDispose]: folder[Symbol.asyncDispose],

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { bundledProgram } from "../../../test/support/bundled-program.ts";
 import { snapshot } from "../../../test/support/environment/change-world.ts";
+import { inLanes } from "../../../test/support/in-lanes.ts";
 import { newKeepWorld, openKeepRoom } from "../../../test/support/stages/keep-world.ts";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 
@@ -69,22 +70,4 @@ async function trial(
   });
   await once(child, "close");
   return output === "" ? undefined : JSON.parse(output);
-}
-
-/** Does something for each number from 1 on, two at once. */
-async function inLanes<Result>(
-  count: number,
-  act: (number: number) => Promise<Result>,
-): Promise<readonly Result[]> {
-  const results: Result[] = [];
-  let next = 1;
-  const lane = async () => {
-    while (next <= count) {
-      const number = next;
-      next += 1;
-      results[number - 1] = await act(number);
-    }
-  };
-  await Promise.all([lane(), lane()]);
-  return results;
 }

@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, describe, expect, it } from "vitest";
 import { asOrdinaryUser } from "../../../test/support/as-ordinary-user.ts";
+import { bundledProgram } from "../../../test/support/bundled-program.ts";
 import { snapshot } from "../../../test/support/environment/change-world.ts";
 import {
   changingCalls,
@@ -100,8 +101,8 @@ it("says what undo will not bring back, at once and not only then", async () => 
 it("keeps what each process replaces, where several write one file", { timeout: 60_000 }, async () => {
   const home = newKeepWorld(folder.path);
   const before = snapshot(join(home, "workspace"));
-  const rival = fileURLToPath(new URL("../../../test/support/stages/rival.ts", import.meta.url));
-  const rivals = ["one", "two", "three"].map((name) => execute(process.execPath, [rival, home, name, "30"]));
+  const rival = await bundledProgram(new URL("../../../test/support/stages/rival.ts", import.meta.url));
+  const rivals = ["one", "two", "three"].map((name) => execute(process.execPath, [rival, home, name, "15"]));
   await Promise.all(rivals);
   const [name = ""] = readdirSync(join(home, "state", "workspaces"));
   const file = join(home, "state", "workspaces", name, "journal.sqlite");
@@ -109,12 +110,12 @@ it("keeps what each process replaces, where several write one file", { timeout: 
   const changes = journal.changesOf(journal.calls({}).map(({ callId }) => callId));
   journal.close();
   // Each has replaced what the one before has left: nothing was lost in between.
-  expect(changes.length).toBe(90);
+  expect(changes.length).toBe(45);
   expect(changes.slice(1).map((change) => change.before)).toEqual(
     changes.slice(0, -1).map(({ after }) => after),
   );
   const crib = await openKeepRoom(home);
-  await crib.call("journal.undo", { last: 90 });
+  await crib.call("journal.undo", { last: 45 });
   expect(snapshot(join(home, "workspace"))).toEqual(before);
   await crib.close();
 });
