@@ -5,10 +5,14 @@ import { completed, openStage } from "./stage.ts";
 
 describe.each(sides)("$name", (side) => {
   it("runs a command, and hears what it said and how it ended", async () => {
-    const stage = await openStage(side, (words) => [
-      { calls: [words.shell("echo to be heard; echo and this >&2; exit 3")] },
-      { text: "It failed." },
-    ]);
+    const stage = await openStage(
+      side,
+      (words) => [
+        { calls: [words.shell("echo to be heard; echo and this >&2; exit 3")] },
+        { text: "It failed." },
+      ],
+      { sandbox: "auto" },
+    );
     expect(await stage.ask("Run it")).toEqual(completed("It failed.", { rounds: 2, calls: 1 }));
     const [answer] = stage.answers();
     expect(["to be heard", "and this", "3"].filter((words) => !answer!.includes(words))).toEqual([]);
@@ -21,10 +25,14 @@ describe.each(sides)("$name", (side) => {
 
   it("does not wait for what takes too long, and leaves nothing running", async () => {
     const seconds = `3000.${Math.floor(Math.random() * 1e9)}`;
-    const stage = await openStage(side, (words) => [
-      { calls: [words.tooLong(`echo begun; sleep ${seconds}`)] },
-      { text: "It takes too long." },
-    ]);
+    const stage = await openStage(
+      side,
+      (words) => [
+        { calls: [words.tooLong(`echo begun; sleep ${seconds}`)] },
+        { text: "It takes too long." },
+      ],
+      { sandbox: "auto" },
+    );
     expect(await stage.ask("Run it")).toEqual(completed("It takes too long.", { rounds: 2, calls: 1 }));
     expect(stage.answers()[0]).toContain("begun");
     await stage.session.close();

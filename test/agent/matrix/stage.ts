@@ -22,7 +22,10 @@ export type Play =
   | ((words: Vocabulary) => (request: SeenRequest) => ScriptedReply | Promise<ScriptedReply>);
 
 export interface StageOptions
-  extends Pick<CreateSessionOptions, "limits" | "reasoning" | "approve" | "mode" | "dialect" | "protocol"> {
+  extends Pick<
+    CreateSessionOptions,
+    "limits" | "reasoning" | "approve" | "mode" | "dialect" | "protocol" | "sandbox"
+  > {
   readonly files?: Readonly<Record<string, string | Uint8Array>>;
   readonly chunks?: ProviderOptions["chunks"];
   /** What the provider has, of which the first is asked; what it has by itself, if not said. */
@@ -69,6 +72,8 @@ export async function openStage(side: Side, play: Play, options: StageOptions = 
       models: server.settings,
       protocol: side.protocol,
       mode: "yolo",
+      // Opening one costs more than the whole conversation; `commands.test.ts` uses it with every side.
+      sandbox: "none",
       stateDirectory: join(folder.path, "state"),
       configDirectory: join(folder.path, "config"),
       ...sessionOptions,

@@ -29,6 +29,7 @@ it.each(native)("begins with $name, goes on with every other model, and comes ba
     },
     reasoning: "low",
     mode: "yolo",
+    sandbox: "none",
     stateDirectory: join(folder.path, "state"),
     configDirectory: join(folder.path, "config"),
   });
