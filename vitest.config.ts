@@ -8,8 +8,6 @@ export default defineConfig({
     // Tests take an environment and never change the process, so many of them may share one.
     pool: "forks",
     isolate: false,
-    // Grammars read small texts here: optimizing their code costs more than it saves.
-    execArgv: ["--wasm-tiering-budget=2000000000"],
     // They often wait for programs that they have started.
     maxWorkers: availableParallelism() + 1,
     sequence: { sequencer: LongestFirst },

@@ -1,3 +1,4 @@
+import { setFlagsFromString } from "node:v8";
 import { zstdDecompressSync } from "node:zlib";
 import { Language, Parser } from "web-tree-sitter";
 import { readPackageFile } from "../../system/package-file.ts";
@@ -27,6 +28,9 @@ async function load(name: string): Promise<Language> {
 }
 
 async function prepareParsing(): Promise<SharedParts> {
+  // By default V8 optimizes a function of a grammar after a few files, which takes longer than reading them. This late,
+  // the first file takes half the time, and a thousand files take the same.
+  setFlagsFromString("--wasm-tiering-budget=2000000000");
   const module = new Module(await read(parserSource()));
   let shared: SharedParts | undefined;
   await Parser.init({

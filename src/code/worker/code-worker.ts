@@ -14,16 +14,11 @@ interface CodeWorkerOptions extends Omit<WorkerOptions, "program" | "args" | "fl
 
 export class CodeWorker<Theirs extends ServiceOf<Theirs>> extends Worker<Theirs> {
   constructor({ role, heavy = false, ...others }: CodeWorkerOptions) {
-    const flags = [heavy ? neverOptimize : optimizeLate];
+    // Keeps V8 from optimizing hot functions. NODE_OPTIONS does not accept this flag, and V8 ignores it at run time.
+    const flags = heavy ? ["--liftoff-only"] : [];
     super({ ...others, program: workerProgram(), args: role, flags, failures: { tooSlow, crashed } });
   }
 }
-
-// NODE_OPTIONS does not accept these flags of V8, and V8 ignores them at run time.
-const neverOptimize = "--liftoff-only";
-// By default V8 optimizes a function of a grammar after a few files, which takes longer than reading them. This late, reading
-// one file takes half the time, and reading a thousand takes the same.
-const optimizeLate = "--wasm-tiering-budget=2000000000";
 
 function crashed(about: string, { how, stderrTail }: WorkerEnd, hint?: string): ToolError {
   return parserCrashed(about, how, stderrTail, hint);

@@ -27,10 +27,7 @@ describe.each(sides)("$name", (side) => {
     const seconds = `3000.${Math.floor(Math.random() * 1e9)}`;
     const stage = await openStage(
       side,
-      (words) => [
-        { calls: [words.tooLong(`echo begun; sleep ${seconds}`)] },
-        { text: "It takes too long." },
-      ],
+      (words) => [{ calls: [words.tooLong(`echo begun; sleep ${seconds}`)] }, { text: "It takes too long." }],
       { sandbox: "auto" },
     );
     expect(await stage.ask("Run it")).toEqual(completed("It takes too long.", { rounds: 2, calls: 1 }));
