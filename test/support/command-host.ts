@@ -48,6 +48,7 @@ class CommandHost {
     const descriptors = files.map((file) => openSync(file, "a"));
     this.#errors = files[1]!;
     this.#child = fork(program, [builtProgram, folder], {
+      execArgv: ["--disable-warning=ExperimentalWarning"],
       serialization: "advanced",
       stdio: ["ignore", ...descriptors, "ipc"],
     });

@@ -87,8 +87,12 @@ describe("toolcrib doctor", () => {
 
   it("has nothing to find fault with where nothing was done yet", async () => {
     await using room = cliWorkspace();
-    const { isWell, proof, survey } = await examine(room);
-    expect([isWell, proof.records, survey.contents]).toEqual([true, 0, { count: 0, bytes: 0 }]);
+    const { findings, figures } = await examineStored(room);
+    expect({
+      faults: findings.filter(({ state }) => state === "wrong"),
+      records: figures.proof?.records,
+      contents: figures.survey?.contents,
+    }).toEqual({ faults: [], records: 0, contents: { count: 0, bytes: 0 } });
   });
 
   it("keeps no state for a workspace that is not there, and says so", async () => {
@@ -370,8 +374,6 @@ problem  disk  almost no free space is left on the
 interface Examined {
   readonly isWell: boolean;
   readonly findings: readonly Finding[];
-  readonly proof: { readonly records: number };
-  readonly survey: { readonly contents: unknown };
 }
 
 async function examine(room: CliWorkspace): Promise<Examined> {
@@ -382,12 +384,17 @@ async function examine(room: CliWorkspace): Promise<Examined> {
   return examined;
 }
 
-/** The problems that doctor finds in what Toolcrib stores. */
-async function faults({ workspace, home }: CliWorkspace): Promise<readonly Omit<Finding, "state">[]> {
+/** What doctor finds in the files that Toolcrib stores. */
+async function examineStored({ workspace, home }: CliWorkspace): ReturnType<typeof examineState> {
   const folders = { workspace, state: home, config: join(home, "config") };
   const { signal } = new AbortController();
-  const { findings, warnings } = await examineState(folders, journalBudget({}), { signal, collects: false });
-  expect(warnings).toEqual([]);
+  const examination = await examineState(folders, journalBudget({}), { signal, collects: false });
+  expect(examination.warnings).toEqual([]);
+  return examination;
+}
+
+async function faults(room: CliWorkspace): Promise<readonly Omit<Finding, "state">[]> {
+  const { findings } = await examineStored(room);
   return findings.flatMap(({ state, ...finding }) => (state === "wrong" ? [finding] : []));
 }
 
