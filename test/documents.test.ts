@@ -24,6 +24,7 @@ import { parseModelSettings } from "../src/models/settings.ts";
 import { mathCalculate } from "../src/tools/math/calculate.ts";
 import { builtProgram } from "./support/built-program.ts";
 import { noProviders } from "./support/cli-workspace.ts";
+import { runInHost } from "./support/command-host.ts";
 import { startDocumentedModel } from "./support/documented-model.ts";
 import { ProgramHost } from "./support/program-host.ts";
 import { missingHere } from "./support/sandbox-fixture.ts";
@@ -108,12 +109,12 @@ describe("every console session is true", () => {
       prepareWorkspace(folder.path, block);
       await using model = await startDocumentedModel();
       for (const { command, answer } of readSession(block.text)) {
-        const { stdout } = await runIn(
+        const env = variablesIn(
           folder.path,
-          ["bash", "-c", `{ ${command}; } 2>&1`],
           block.hasNoModel ? { OLLAMA_HOST: "127.0.0.1:1" } : model.variables,
         );
-        expect(`$ ${command}\n${stdout}`.trimEnd()).toMatch(answerPattern(command, answer));
+        const output = await runTyped(command, folder.path, env);
+        expect(`$ ${command}\n${output}`.trimEnd()).toMatch(answerPattern(command, answer));
       }
       expect(model.server.breaches).toEqual([]);
     });
@@ -307,19 +308,22 @@ function variablesIn(folder: string, variables: NodeJS.ProcessEnv): NodeJS.Proce
   };
 }
 
-async function runIn(
-  folder: string,
-  [program = "", ...words]: readonly string[],
-  variables: NodeJS.ProcessEnv,
-) {
-  const env = variablesIn(folder, variables);
-  const child = spawn(program, words, { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });
-  const [stdout, stderr, [exit]] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    once(child, "close"),
-  ]);
-  return { exit, stdout, stderr };
+/** What a command prints. One that only starts toolcrib runs in a process with others; all else runs in a shell. */
+async function runTyped(command: string, cwd: string, env: NodeJS.ProcessEnv): Promise<string> {
+  const [, typed, echo] = /^npx toolcrib (.*?)(; echo "exit code \$\?")?$/.exec(command) ?? [];
+  if (typed === undefined || /[$`|&;<>(){}*?~\\#]/.test(typed.replace(/\$?'[^']*'|"[^"$`]*"/g, ""))) {
+    const child = spawn("bash", ["-c", `{ ${command}; } 2>&1`], {
+      cwd,
+      env,
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    const [stdout] = await Promise.all([text(child.stdout), once(child, "close")]);
+    return stdout;
+  }
+  const split = execFileSync("bash", ["-c", `printf '%s\\0' ${typed}`], { encoding: "utf8" });
+  const words = split.split("\0").slice(0, -1);
+  const { exit, stdout } = await runInHost({ words, cwd, env, merged: true });
+  return echo === undefined ? stdout : `${stdout}exit code ${exit}\n`;
 }
 
 function readSession(text: string): { command: string; answer: string[] }[] {

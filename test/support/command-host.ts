@@ -1,5 +1,5 @@
 import { type ChildProcess, fork } from "node:child_process";
-import { closeSync, openSync, readFileSync } from "node:fs";
+import { closeSync, linkSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { builtProgram } from "./built-program.ts";
@@ -10,6 +10,8 @@ export interface CommandLine {
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
   readonly input?: string | Uint8Array;
+  /** Standard error goes to standard output, as with `2>&1`. */
+  readonly merged?: boolean;
 }
 
 export interface CommandResult {
@@ -23,29 +25,33 @@ export interface CommandResult {
  * lines of a test process run in one child process, one after the other, with pipes instead of a terminal.
  */
 export function runInHost(line: CommandLine): Promise<CommandResult> {
+  const merged = line.merged ?? false;
   const result = previous.then(() => {
-    host ??= new CommandHost();
+    const host = hosts.get(merged) ?? new CommandHost(merged);
+    hosts.set(merged, host);
     return host.run(line);
   });
-  previous = result.catch(() => {
-    host = undefined;
-  });
+  previous = result.catch(() => hosts.delete(merged));
   return result;
 }
 
 const program = fileURLToPath(new URL("./command-host-program.ts", import.meta.url));
 
-let host: CommandHost | undefined;
+/** By whether their outputs are merged. */
+const hosts = new Map<boolean, CommandHost>();
 let previous: Promise<unknown> = Promise.resolve();
 
 class CommandHost {
   readonly #child: ChildProcess;
   readonly #errors: string;
 
-  constructor() {
+  constructor(merged: boolean) {
     const { path: folder } = temporaryFolder();
     const files = ["stdout", "stderr"].map((name) => join(folder, name));
-    const descriptors = files.map((file) => openSync(file, "a"));
+    const descriptors = files.map((file, index) => {
+      if (merged && index === 1) linkSync(files[0]!, file);
+      return openSync(file, "a");
+    });
     this.#errors = files[1]!;
     this.#child = fork(program, [builtProgram, folder], {
       execArgv: ["--disable-warning=ExperimentalWarning"],

@@ -19,13 +19,16 @@ export class ProgramHost {
   readonly #child: ChildProcess = fork(new URL("program-host-process.ts", import.meta.url));
 
   async run(program: HostedProgram): Promise<ProgramResult> {
+    const { promise, resolve, reject } = Promise.withResolvers<ProgramResult>();
+    const fail = (code: number | null) =>
+      reject(new Error(`${program.script} ended its process with ${code}`));
+    this.#child.once("message", resolve).once("exit", fail);
     this.#child.send(program);
-    const exit = once(this.#child, "exit").then(([code]) => {
-      throw new Error(`${program.script} ended its process with ${code}`);
-    });
-    exit.catch(() => {});
-    const [result] = await Promise.race([once(this.#child, "message"), exit]);
-    return result;
+    try {
+      return await promise;
+    } finally {
+      this.#child.off("message", resolve).off("exit", fail);
+    }
   }
 
   /** Resolves with its exit code as soon as nothing that a program has opened keeps the process running. */
