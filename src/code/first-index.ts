@@ -1,4 +1,7 @@
-/** Binary search: the first of `length` indexes that passes a test which all later ones pass too, else `length`. */
+/**
+ * Binary search for the first of `length` indexes that passes the test, if all later ones pass too. Else returns
+ * `length`.
+ */
 export function firstIndex(length: number, test: (index: number) => boolean): number {
   let [low, high] = [0, length];
   while (low < high) {

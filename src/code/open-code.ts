@@ -8,7 +8,7 @@ export interface CodeOptions {
   readonly workspace: string;
   readonly directory: string;
   readonly guard: PathGuard;
-  /** The files are on another machine: texts can be parsed, but there is no index. */
+  /** Whether the files are on another machine. Texts can be parsed, but there is no index. */
   readonly isElsewhere?: boolean;
 }
 

@@ -44,7 +44,7 @@ deny run toolcrib approve
 `,
 };
 
-/** Further rules for workspaces with extra roots, which may hold the user's home and the system. */
+/** Further rules for workspaces with extra roots, which may contain the user's home and the system. */
 export const extraRootRules: RuleSource = {
   level: "built-in",
   name: "built-in",

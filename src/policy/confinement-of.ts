@@ -23,8 +23,8 @@ import type { Policy } from "./rules/compile-policy.ts";
 import { isFor, type PathRule, strongest } from "./rules/rule.ts";
 
 /**
- * The files and hosts for the commands of a call: those that rules allow, and those that the mode or the user allowed for
- * this call. Never those that a rule denies. Pure.
+ * The files and hosts for the commands of a call: those that rules allow, and those that the mode or the user allowed
+ * for this call. Never those that a rule denies. Pure.
  */
 export function confinementOf(
   decision: Decision,
@@ -59,7 +59,7 @@ export function confinementOf(
     }),
     isHidden: hiddenPaths(policy, tool),
     isReadOnly,
-    // Paths at the root of the workspace that must not be created, as far as rules spell them out.
+    // Paths at the root of the workspace that must not be created, if rules spell them out.
     absent: [
       ...spelledPaths(policy).filter(({ path }) => isReadOnly(path)),
       ...(makesRepository(granted) ? [] : [{ path: `${rootOf(policy)}/.git`, kind: "directory" } as const]),
@@ -79,19 +79,19 @@ function pathsOf(parts: readonly Part[], ...kinds: readonly Part["kind"][]): rea
   });
 }
 
-/** Files that words of a command name, its program's among them, whatever it does with them. */
+/** Files that the words of a command name, including its program, whatever it does with them. */
 function wordsOf(part: Part, { realPaths }: Question, context: PathContext): readonly string[] {
   if (part.kind !== "run") return [];
   const { command } = part;
   return [...command.words, ...wordsNamingPaths(command)].flatMap((word) => {
     const spelled = spelledPath(word, command.directory, context);
-    // `echo $HOME` means no file in it; and commands need a home that they can write.
+    // `echo $HOME` names no file in it, and commands need a writable home.
     if (!spelled?.startsWith("/") || isTemporary(spelled) || spelled === context.home) return [];
     return [realPaths.get(spelled) ?? posix.resolve(spelled)];
   });
 }
 
-/** The sandbox has its own devices; the root directory is never meant. */
+/** The sandbox has its own devices, and no command needs the whole root directory. */
 function isOutside(path: string, { workspace }: PathContext): boolean {
   if (path === outsideWorkspace || /^\/(?:(?:dev|proc|sys)(?:\/|$)|$)/.test(path)) return false;
   return !isWithin(path, workspace);
@@ -106,7 +106,7 @@ function unique(paths: readonly string[]): readonly string[] {
   return [...new Set(paths)];
 }
 
-/** `git init` or `git clone`, with no other command that could write into the new repository. */
+/** Whether the command is `git init` or `git clone`, and no other command could write into the new repository. */
 function makesRepository(granted: readonly Part[]): boolean {
   const commands = granted.flatMap((part) => (part.kind === "run" ? [part.command] : []));
   const makers = commands.filter(isRepositoryMaker);
@@ -127,8 +127,9 @@ type Tool = Question["tool"];
 type PathPredicate = (path: string) => boolean;
 
 /**
- * Paths hidden from commands: secrets, and what rules deny to read. A directory of secrets is hidden as a whole, unless the
- * user has opened something that may lie in one. Returns the same function for the same rules, so that answers can be cached.
+ * Paths hidden from commands: secrets, and paths that rules deny to read. A directory of secrets is hidden as a whole,
+ * unless the user has opened a path that may be in one. Returns the same function for the same rules, so that results
+ * can be cached.
  */
 function hiddenPaths(policy: Policy, tool: Tool): PathPredicate {
   return remembered(policy, `hidden ${keyOf(tool, policy)}`, () => {
@@ -152,7 +153,7 @@ function readOnlyPaths(policy: Policy, tool: Tool, mode: Mode, allowed: readonly
     (): PathPredicate => (path) => {
       const names = namesOf(path, policy.context);
       if (isRefused(names)) return true;
-      // Git writes there by itself; what it would run is protected.
+      // Git writes there by itself. The files that it would run are protected.
       if (names.folded.slice(names.inside).includes(".git")) return false;
       return isAskedAbout(names, tool, mode, policy);
     },
@@ -199,7 +200,10 @@ function outsidePaths(policy: Policy, tool: Tool, use: "read" | "write"): readon
     .flatMap(({ patterns }) => patterns.flatMap((pattern) => outsidePath(pattern, policy)));
 }
 
-/** `/srv/data/**` and `/srv/data/file`; of what has wildcards elsewhere only what a call names is reached. */
+/**
+ * `/srv/data/**` and `/srv/data/file`. For other patterns with wildcards, only the paths that a call names are
+ * available.
+ */
 function outsidePath(pattern: readonly Segment[], policy: Policy): readonly string[] {
   const names = literalNames(pattern.at(-1) === "**" ? pattern.slice(0, -1) : pattern);
   if (names === undefined || names.length === 0) return [];
@@ -217,7 +221,7 @@ function literalNames(pattern: readonly Segment[]): string[] | undefined {
   return names.every((name) => name !== undefined && name !== "..") ? (names as string[]) : undefined;
 }
 
-/** Equal for tools that the same rules apply to: few rules name a tool. */
+/** Equal for tools to which the same rules apply, because few rules name a tool. */
 function keyOf(tool: Tool, policy: Policy): string {
   const aboutSome = remembered(policy, "about some tools", () =>
     policy.paths.highestFirst.filter(({ by }) => by !== undefined),

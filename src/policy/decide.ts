@@ -11,8 +11,8 @@ import type { Policy } from "./rules/compile-policy.ts";
 import { isFor, type Rule } from "./rules/rule.ts";
 
 /**
- * Decides about a call part by part: the strictest verdict on a part is that of the call. Pure. `readCommand` is handed in
- * because the grammar and the program rules are large, and most calls run nothing.
+ * Decides about a call part by part. The strictest verdict on a part is the verdict on the call. Pure. `readCommand` is
+ * a parameter, because the grammar and the program rules are large and most calls run nothing.
  */
 export function decideCall(question: Question, policy: Policy, readCommand: ReadCommand): Decision {
   const all = partsOf(question, policy.context, readCommand);
@@ -30,7 +30,7 @@ export function decideCall(question: Question, policy: Policy, readCommand: Read
   return { verdict, risk, sandbox, unconfined: unconfined || undefined, decisive, parts, record };
 }
 
-/** A call leaves the sandbox only if a rule says so for every command in it. */
+/** A call leaves the sandbox only if a rule allows that for every command in it. */
 function areUnconfined(parts: readonly Part[], { tool }: Question, policy: Policy): boolean {
   if (policy.unconfined.length === 0) return false;
   const commands = parts.filter((part) => part.kind === "run");
@@ -108,8 +108,8 @@ function verdictOn(
 }
 
 /**
- * Cloud metadata hands out this machine's credentials, so a rule must name it. Denied, not asked: a user may overlook an
- * address in a prompt.
+ * A cloud metadata service provides this machine's credentials, so a rule must name it. Denied instead of asked,
+ * because a user may overlook an address in a prompt.
  */
 function handsOutKeys(part: Part, wins: Rule | undefined): boolean {
   if (part.kind !== "connect" || part.host === undefined || kindOfHost(part.host) !== "metadata")
@@ -153,7 +153,7 @@ export function describePart(part: Part): string {
   }
 }
 
-/** Whether a rule denies every call of a tool, whatever it would touch: `deny use shell.run`. */
+/** Whether a rule denies every call of a tool, regardless of its input: `deny use shell.run`. */
 export function deniesTool(tool: Question["tool"], { tools }: Pick<Policy, "tools">): boolean {
   return tools.some((rule) => rule.effect === "deny" && isFor(rule, tool) && rule.tool(tool));
 }

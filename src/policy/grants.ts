@@ -2,8 +2,8 @@ import { quoteForRule } from "../lib/text/rule-text.ts";
 import type { Decision, Part, Question } from "./policy.ts";
 
 /**
- * The rules that would allow exactly this call, one per line; undefined if a part cannot be granted, such as a command that
- * is not understood or a path that may be secret.
+ * The rules that would allow exactly this call, one per line; undefined if a part cannot be granted, such as a command
+ * that is not understood or a path that may be secret.
  */
 export function grantsFor(
   decision: Decision,
@@ -42,12 +42,12 @@ function grant(part: Part): string | undefined {
   }
 }
 
-/** A tool as rules name it: without a server it would be a built-in tool. */
+/** A tool as rules name it. Without a server it is a built-in tool. */
 function named(tool: string, server: string | undefined): string {
   return server === undefined ? quoteForRule(tool) : `${quoteForRule(tool)} of ${quoteForRule(server)}`;
 }
 
-/** A word with a line end in it would make two rules of one. */
+/** A word with a line end would split one rule into two. */
 function isOneLine(line: string | undefined): boolean {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
   return line !== undefined && !/[\u0000-\u001f\u007f\u0085\u2028\u2029]/.test(line);

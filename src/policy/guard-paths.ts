@@ -7,8 +7,8 @@ import type { Policy } from "./rules/compile-policy.ts";
 import type { PathRule } from "./rules/rule.ts";
 
 /**
- * The part of a policy that the environment enforces on every path: secret, protected and denied paths. "write" includes
- * replacing, deleting and moving, which for a directory means all its content. Answers are cached.
+ * The part of a policy that the environment enforces on every path: secret, protected and denied paths. "write"
+ * includes replacing, deleting and moving, for a directory including its content. Results are cached.
  */
 export function guardPaths(policy: Policy): PathGuard {
   const known = {
@@ -31,7 +31,7 @@ function refuse(policy: Policy, use: "read" | "write", realPath: string): PathRe
   return { reason: reasonOf(rule, use), rule: text, isFinal: rank === Infinity || undefined };
 }
 
-/** Why a path is refused, to follow the path. */
+/** The reason why a path is refused, worded to follow the path. */
 export function reasonOf({ effect, because }: PathRule, use: "read" | "write" | "delete"): string {
   const reason =
     effect === "secret"

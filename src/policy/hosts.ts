@@ -3,13 +3,13 @@ import { type AddressKind, kindOfAddress } from "../lib/network-address.ts";
 import type { HostRule } from "./rules/rule.ts";
 
 /**
- * The host in an address, as rules see it: lower case, ASCII, without user, port and trailing dot; numeric addresses
- * in their usual form (`127.1` and `[::ffff:7f00:1]` are `127.0.0.1`). Undefined without a valid host.
+ * The host in an address, as rules see it: lower case, ASCII, without user, port and trailing dot; numeric addresses in
+ * their usual form (`127.1` and `[::ffff:7f00:1]` are `127.0.0.1`). Undefined without a valid host.
  */
 export function hostOf(address: string): string | undefined {
   const [, shellHost] = /^\/dev\/(?:tcp|udp)\/([^/]*)/.exec(address) ?? [];
   const authority = shellHost ?? authorityOf(address);
-  // Programs disagree whether a name ends at these characters.
+  // Programs disagree about whether a name ends at these characters.
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
   if (/[\u0000-\u0020\u007f\\]/.test(authority)) return undefined;
   try {
@@ -21,7 +21,7 @@ export function hostOf(address: string): string | undefined {
   }
 }
 
-/** The IPv4 address that one of version 6 leads to: mapped, translated, compatible, NAT64 and 6to4. */
+/** The IPv4 address that an IPv6 address leads to: mapped, translated, compatible, NAT64 and 6to4. */
 function embedded(address: string): string | undefined {
   const [, high, low] =
     /^(?:::ffff:|::ffff:0:|64:ff9b::)(?:([0-9a-f]+):)?([0-9a-f]+)$/.exec(address) ??
@@ -45,7 +45,7 @@ function withoutPort(authority: string): string {
   return host.startsWith("[") ? host.replace(/^(\[[^\]]*\]).*$/s, "$1") : host.replace(/:.*$/s, "");
 }
 
-/** The kind of address behind a host; undefined for names, except those that always mean this machine. */
+/** The kind of a host's address; undefined for names, except those that always mean this machine. */
 export function kindOfHost(host: string): AddressKind | undefined {
   return /(?:^|\.)localhost$/.test(host) ? "loopback" : kindOfAddress(host);
 }

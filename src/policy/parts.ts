@@ -14,10 +14,10 @@ import {
 } from "./policy.ts";
 import { harm, ownRisk, spanKey, spansOf } from "./rules/command-risk.ts";
 
-/** `analyseCommand`, or a stub where no command is expected. */
+/** `analyseCommand`, or a stub when no command is expected. */
 export type ReadCommand = typeof analyseCommand;
 
-/** Everything that a call would do, one part for each thing with a verdict of its own. */
+/** Everything that a call would do, as parts with separate verdicts. */
 export function partsOf(
   { tool, accesses, realPaths, shells }: Question,
   context: PathContext,
@@ -30,7 +30,7 @@ export function partsOf(
   return [{ kind: "use", tool: tool.name, server: tool.server, risk, names }, ...parts];
 }
 
-/** Every path that a call or its commands name, for the caller to resolve links. */
+/** Every path that a call or its commands name. The caller resolves their links. */
 export function pathsNamed(
   accesses: readonly Access[],
   context: PathContext,
@@ -48,7 +48,7 @@ export function pathsNamed(
   return [...new Set(paths)];
 }
 
-/** Every directory that the commands of a call would read with all below it, as `searchOf` names it. */
+/** Every directory that the commands of a call would read recursively, named by `searchOf`. */
 export function directoriesRead(
   accesses: readonly Access[],
   context: PathContext,
@@ -90,7 +90,7 @@ function partsOfAccess(
   }
 }
 
-/** The pipeline asks for the paths of a call before the decision; the same command is analysed once. */
+/** The pipeline asks for the paths of a call before the decision, so the analysis is cached. */
 let last: { readonly given: readonly unknown[]; readonly analysis: CommandAnalysis } | undefined;
 
 function reader(
@@ -107,13 +107,13 @@ function reader(
   };
 }
 
-/** A persistent shell keeps its directory unless the call sets one; a new shell starts in the workspace. */
+/** A persistent shell keeps its directory unless the call sets one. A new shell starts in the workspace. */
 function beginning(left: StartState | undefined, cwd: string | undefined, workspace: string): StartState {
   const begun = left ?? { directory: "" };
   return cwd === undefined ? begun : { ...begun, directory: seenFrom(workspace, cwd) };
 }
 
-/** "" for the workspace itself. A path with ".." is kept as it is, because it may pass through links. */
+/** Returns "" for the workspace itself. A path with ".." stays unchanged, because it may lead through links. */
 function seenFrom(workspace: string, cwd: string): string {
   if (cwd.split("/").includes("..")) return cwd;
   const path = posix.join(workspace, posix.relative(workspace, posix.resolve(workspace, cwd)));
@@ -121,7 +121,7 @@ function seenFrom(workspace: string, cwd: string): string {
   return path.startsWith(`${workspace}/`) ? path.slice(workspace.length + 1) : posix.normalize(cwd);
 }
 
-/** The parts of a command: every program, every file and host it names, and everything that could not be understood. */
+/** The parts of a command: every program, every file and host it names, and everything that is not understood. */
 function commandParts(
   command: string,
   { commands, notUnderstood }: CommandAnalysis,
@@ -158,8 +158,8 @@ function commandParts(
 }
 
 /**
- * Each path counts once. Of paths that only the shell will know, a few hundred are kept; the rest count as one path that may
- * be anything.
+ * Each path counts once. A few hundred paths that only the shell will know are kept; the rest count as one path that
+ * may be anything.
  */
 function withoutRepeats(parts: readonly Part[]): Part[] {
   const seen = new Set<string>();
@@ -196,7 +196,9 @@ export function wordsNamingPaths(command: SimpleCommand): Word[] {
   return [...named, ...mentions(command)];
 }
 
-/** The words of a command whose files decide what it does: a program with a path, and what programs that run code are given. */
+/**
+ * The words whose files decide what a command does: a program with a path, and files given to programs that run code.
+ */
 export function wordsRun(command: SimpleCommand): Word[] {
   const { words, accesses } = command;
   const program = words.slice(0, 1).filter(({ value }) => value?.includes("/"));
@@ -216,7 +218,7 @@ function writesTrees({ program, words }: SimpleCommand): boolean {
   return program !== undefined && /^(?:mv|rsync|tar|unzip|cpio|7z|bsdtar)$/.test(program);
 }
 
-/** Effects that write files which no word names, except what git and mktemp write for themselves. */
+/** Effects that write files which no word names, except those that git and mktemp write for themselves. */
 function unnamedWrites({ program, words, effects, accesses }: SimpleCommand): readonly Effect[] {
   const isGit = program === "git" && !words.some(({ value }) => value === "apply");
   if (isGit || program === "mktemp") return [];
@@ -233,7 +235,7 @@ function mentions(command: SimpleCommand): Word[] {
   });
 }
 
-/** Addresses given to a program that runs code or connects; without one it may connect to anything. */
+/** Addresses given to a program that runs code or connects. Without one it may connect to anything. */
 function hostsMentioned(command: SimpleCommand): Word[] {
   const risk = ownRisk(command);
   if (harm(risk) < harm("execute")) return [];

@@ -8,7 +8,7 @@ import type { PathTarget } from "./paths/path-target.ts";
 export const modes = ["safe", "cautious", "paranoid", "yolo"] as const;
 export type Mode = (typeof modes)[number];
 
-/** Where rules come from, the weakest first. `session`: answers that the user gave in this instance. */
+/** The sources of rules, weakest first. `session`: answers that the user gave in this instance. */
 export const levels = ["built-in", "user", "project", "granted", "command line", "session"] as const;
 export type Level = (typeof levels)[number];
 
@@ -17,7 +17,7 @@ export interface RuleSource {
   /** A file's path, or "built-in", "--rule", "this session". */
   readonly name: string;
   readonly text: string;
-  /** Only rules that tighten count: a project file in a folder that the user has not trusted. */
+  /** Whether only rules that tighten count, because the user has not trusted the project's folder. */
   readonly onlyTightens?: true | undefined;
 }
 
@@ -31,23 +31,23 @@ export interface PathContext {
   readonly home: string;
   /** Toolcrib's own directories, which no tool reads or writes. */
   readonly own: readonly string[];
-  /** Toolcrib's own programs, where a project has installed them: no tool writes them. */
+  /** Toolcrib's own programs, if a project has installed them. No tool writes them. */
   readonly code?: readonly string[];
-  /** The data of the embedding program: no tool reads or writes it. */
+  /** The data of the embedding program. No tool reads or writes it. */
   readonly served?: readonly string[];
   /** With extra roots: directories outside the workspace that tools may write without approval. */
   readonly writable?: readonly string[];
 }
 
-/** One thing a call would do, with a verdict of its own. */
+/** One action of a call, with a separate verdict. */
 export type Part =
-  /** The tool as such: for rules about tools, and for calls that name nothing they would touch. */
+  /** The tool itself: for rules about tools, and for calls that do not name what they access. */
   | {
       readonly kind: "use";
       readonly tool: string;
       readonly server: string | undefined;
       readonly risk: Risk;
-      /** The other parts say what the call does. */
+      /** The other parts describe what the call does. */
       readonly names: "everything" | "nothing";
     }
   | PathPart
@@ -62,9 +62,9 @@ export interface PathPart {
   readonly path: string;
   readonly target: PathTarget;
   readonly risk: Risk;
-  /** Git writes its own files: built-in ask rules for them do not apply. */
+  /** Whether git writes its own files. Built-in ask rules for them do not apply. */
   readonly by?: "git" | undefined;
-  /** An unknown program was given the path: only rules that refuse paths apply. */
+  /** Whether an unknown program got the path. Only rules that refuse paths apply. */
   readonly mentioned?: true;
   /** How much of it is read. Names and attributes are not secret. */
   readonly extent?: Extent | undefined;
@@ -74,9 +74,9 @@ export interface PathPart {
 export interface HostPart {
   readonly kind: "connect";
   readonly spelling: string;
-  /** As rules see it; undefined if that is only known when it runs. */
+  /** The host as rules see it; undefined if it is known only at run time. */
   readonly host: string | undefined;
-  /** A program was given the address, or finds one by itself: only deny rules apply. */
+  /** Whether a program got the address, or finds one by itself. Only deny rules apply. */
   readonly mentioned?: true;
   readonly in?: CommandSegment;
 }
@@ -92,9 +92,9 @@ export interface PartVerdict {
   readonly risk: Risk;
   /** The rule that decided; undefined when the mode did. */
   readonly rule: RuleOrigin | undefined;
-  /** It asks whatever rules allow, and cannot be granted. */
+  /** Whether it asks despite any rule, and cannot be granted. */
   readonly firm?: true;
-  /** It would run without a sandbox, which a grant must allow too. */
+  /** Whether it would run without a sandbox, which a grant must allow too. */
   readonly bare?: true | undefined;
   /** For users and models: "mode cautious asks before commands run". */
   readonly reason: string;
@@ -104,9 +104,9 @@ export interface PartVerdict {
 export interface Decision {
   readonly verdict: "allow" | "ask" | "deny";
   readonly risk: Risk;
-  /** The sandbox of its commands; "none" also where rules take them out of the sandbox. */
+  /** The sandbox of its commands; "none" also when rules take them out of the sandbox. */
   readonly sandbox: SandboxLevel;
-  /** Rules take all its commands out of the sandbox. */
+  /** Whether rules take all its commands out of the sandbox. */
   readonly unconfined?: true | undefined;
   /** The part that decided: its rule and reason are those of the call. */
   readonly decisive: PartVerdict;
@@ -114,7 +114,7 @@ export interface Decision {
   readonly record: DecisionRecord;
 }
 
-/** Where a link leads that leaves the workspace: no path has this name. */
+/** The target of a link that leaves the workspace. No path has this name. */
 export const outsideWorkspace = "/\0";
 
 export interface Question {
@@ -128,12 +128,12 @@ export interface Question {
   readonly shells?: ReadonlyMap<string, StartState> | undefined;
   /**
    * For each directory that commands read recursively, by `searchOf`: a refused path below it or a link out of the
-   * workspace, else undefined. Missing when it was not searched to the end.
+   * workspace, else undefined. Missing when it was not searched completely.
    */
   readonly refusedBelow?: ReadonlyMap<string, string | undefined>;
 }
 
-/** A directory to look below, and whether hidden files count. */
+/** A directory to search, and whether hidden files count. */
 export function searchOf(path: string, extent: Extent | undefined): string {
   return extent === "visible" ? `${visibleIn}${path}` : path;
 }

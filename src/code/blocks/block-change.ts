@@ -11,18 +11,18 @@ export interface BlockChange extends TextSpan {
   readonly target: InsertionTarget;
   /** Which reading of the snippet's indentation to use; see `fitTo`. */
   readonly reading: 0 | 1;
-  /** The first new line begins inside a line of the text, after its indentation. */
+  /** Whether the first new line begins inside a line of the text, after its indentation. */
   readonly isInline: boolean;
   readonly lineEnd: string;
-  /** Text around the new lines: line ends, separators, the indentation of what follows. */
+  /** Text around the new lines: line ends, separators, the indentation of the following text. */
   readonly lead?: string | undefined;
   readonly tail?: string | undefined;
   readonly old?: string | undefined;
-  /** A separator that the previous element needs now. */
+  /** A separator that the previous element now needs. */
   readonly also?: Splice | undefined;
 }
 
-/** `literal`: the numbers of the lines inside a string, which stay as given. */
+/** `literal`: the numbers of the lines inside a string, which stay unchanged. */
 export function splicesOf(change: BlockChange, literal: ReadonlySet<number>): readonly Splice[] {
   const { start, end, snippet, target, reading, isInline, lineEnd, lead = "", tail = "", also, old } = change;
   const fitted = fitTo(snippet, target, { reading, literal });
@@ -62,7 +62,7 @@ export function movedBy(splices: readonly Splice[], offset: number): number | un
   return offset + shift;
 }
 
-/** Gives new lines the line ends of the old lines that they repeat: some files mix several kinds. */
+/** Gives new lines the line ends of the old lines that they repeat, because some files mix line ends. */
 function keepLineEnds(lines: readonly string[], old: string, lineEnd: string): string {
   const oldLines = old.split(/\r?\n/);
   const oldEnds = old.match(/\r?\n/g) ?? [];

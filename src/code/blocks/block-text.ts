@@ -37,7 +37,7 @@ function readingsOf(text: string, symbol: CodeSymbol): readonly string[] {
   return [...new Set(plain.flatMap((each) => [each, `${each}\n`]))];
 }
 
-/** Whether a block is the expected text, whatever its line ends, trailing blanks and indentation. */
+/** Whether a block is the expected text, ignoring line ends, trailing blanks and indentation. */
 export function isBlock(text: string, symbol: CodeSymbol, expected: string): boolean {
   const wanted = unindented(expected);
   const { end } = spanOf(text, symbol);

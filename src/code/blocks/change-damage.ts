@@ -4,11 +4,11 @@ import { inOrder, movedBy, type Splice, spliced } from "./block-change.ts";
 
 export interface Damage {
   readonly faults: readonly SyntaxFault[];
-  /** Unchanged symbols that the grammar no longer sees: something swallows them. */
+  /** Unchanged symbols that the grammar no longer finds, because other code now encloses them. */
   readonly lost: readonly CodeSymbol[];
 }
 
-/** The damage of a change; undefined if none. A text that did not parse before must not get worse. */
+/** The damage of a change; undefined if there is none. A text that did not parse before must not get worse. */
 export function damageOf(
   { text, outline }: { readonly text: string; readonly outline: Outline },
   after: Outline,
@@ -44,7 +44,7 @@ function faultsAdded(before: Outline, after: Outline, splices: readonly Splice[]
   return isNoWorse ? [] : added;
 }
 
-/** The grammar accepts an empty body, Python does not. */
+/** The grammar accepts an empty body, but Python does not. */
 function bodiesEmptied(before: Outline, after: Outline): readonly SyntaxFault[] {
   if (after.language !== "python") return [];
   const isEmpty = ({ inside }: CodeSymbol) => inside !== undefined && inside.start === inside.end;
@@ -57,7 +57,7 @@ function bodiesEmptied(before: Outline, after: Outline): readonly SyntaxFault[] 
     });
 }
 
-/** Compares symbols by name and position: their extent may depend on others, as that of headings does. */
+/** Compares symbols by name and position, because their extent may depend on others, as with headings. */
 function symbolsLost(before: Outline, after: Outline, splices: readonly Splice[]): readonly CodeSymbol[] {
   const key = ({ kind, name }: CodeSymbol, at: number) => `${at} ${kind} ${name}`;
   const present = new Set(after.symbols.map((symbol) => key(symbol, symbol.declarationStart)));
@@ -74,8 +74,8 @@ function symbolsLost(before: Outline, after: Outline, splices: readonly Splice[]
 }
 
 /**
- * Changes that remove or add only one part of `#if … #else … #endif`, as faults of the changed text. The grammar accepts
- * them, but the code that follows would be under another condition.
+ * Reports changes that remove or add only one part of `#if … #else … #endif` as faults. The grammar accepts them, but
+ * the following code would be under another condition.
  */
 export function halvedConditions(text: string, language: string, splices: readonly Splice[]): SyntaxFault[] {
   if (!withConditions.has(language) || !directive.test(text)) return [];
@@ -107,7 +107,7 @@ const directive =
   /^[ \t]*#[ \t]*(if|ifdef|ifndef|elif|elifdef|elifndef|elseif|else|endif|region|endregion)\b/m;
 const directives = new RegExp(directive, "gm");
 
-/** Whole lines: a directive may change in its middle. */
+/** Whole lines, because a directive may change in its middle. */
 function linesAround(text: string, start: number, end: number): string {
   return text.slice(lineStart(text, start), lineEnd(text, end));
 }

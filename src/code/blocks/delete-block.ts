@@ -12,7 +12,7 @@ import type { Splice } from "./block-change.ts";
 import { spanOf } from "./block-text.ts";
 import { elementLineEnd, separatorAfter, siblingsOf } from "./spacing.ts";
 
-/** The ways to delete a block with a separator and its blank lines, the likely one first. */
+/** The ways to delete a block with a separator and its blank lines, most likely first. */
 export function deleteBlock(
   text: string,
   outline: Outline,
@@ -27,7 +27,7 @@ export function deleteBlock(
       : wholeLines(text, outline, symbol, start, whole);
   const others = withLeadingMark(text, start, end);
   if (comma === undefined) return [[taken], ...others];
-  // On one line, the separator before it goes with it.
+  // On one line, the separator before it is deleted with it.
   const isJoined = /^[ \t]*$/.test(text.slice(comma + 1, taken.start));
   const without = isJoined
     ? [{ ...taken, start: comma }]
@@ -51,7 +51,7 @@ function commaBefore(text: string, start: number): number | undefined {
   return text[at] === "," ? at : undefined;
 }
 
-/** A semicolon after the last element ends the whole list, and stays. */
+/** A semicolon after the last element ends the whole list, so it stays. */
 function inlinePart(text: string, start: number, end: number, isLastInList: boolean): Splice {
   const from = isLastInList ? end : (separatorAfter(text, end)?.end ?? end);
   const blanks = blanksOf(text.slice(from)).length;
@@ -82,7 +82,7 @@ function linesAbove(text: string, first: number, count: number): number {
   return start;
 }
 
-/** Like `linesAbove`, with the line end before them: a text without a final line end stays so. */
+/** Like `linesAbove`, with the line end before them, so that a text without a final line end stays without one. */
 function beforeLines(text: string, first: number, count: number): number {
   const start = linesAbove(text, first, count - 1);
   if (start === 0) return 0;

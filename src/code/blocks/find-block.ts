@@ -5,7 +5,7 @@ import { describeBlock, listBlocks } from "./describe-block.ts";
 import { isCalled } from "./kind-words.ts";
 import { nearnessTo, spellingsOf } from "./module-path.ts";
 
-/** The single block that matches. Throws `no-match` or `ambiguous-match`: it never guesses. */
+/** The only block that matches. Throws `no-match` or `ambiguous-match`. Never guesses. */
 export function findBlock(path: string, outline: Outline, wanted: BlockWanted): CodeSymbol {
   const found = findBlocks(path, outline, wanted);
   const nearest = wanted.lineHint === undefined ? found : nearestTo(wanted.lineHint, found);
@@ -49,14 +49,14 @@ function spelledSo(symbols: readonly CodeSymbol[], wanted: string): readonly Cod
   return symbols.filter((symbol) => symbol.name === name || symbol.name === wanted);
 }
 
-/** The same except for type parameters, or for the trait of an implementation. */
+/** Whether they are equal except for type parameters, or for the trait of an implementation. */
 function spelledAlike(symbols: readonly CodeSymbol[], wanted: string): readonly CodeSymbol[] {
   const name = wanted.trim().replace(/\s+/g, " ");
   const spellings = [name, name.replace(kindWord, "")];
   return symbols.filter((symbol) => spellingsOf(symbol).some((spelling) => spellings.includes(spelling)));
 }
 
-/** "impl Agent" and "fn run" given as a name. */
+/** "impl Agent" or "fn run" given as a name. */
 const kindWord = /^(?:impl(?:<[^>]*>)?|fn|func|def|class|struct|enum|trait|interface|mod|type|#+)\s+/;
 
 function within(
@@ -86,7 +86,7 @@ function receiverOf({ symbols, language }: Outline, symbol: CodeSymbol): readonl
   return [symbols.find(isType) ?? { ...symbol, kind: "type", name: head[1]! }];
 }
 
-/** The symbols nearest to a line, the innermost of nested ones. */
+/** The symbols nearest to a line. Of nested ones, the innermost. */
 function nearestTo(line: number, symbols: readonly CodeSymbol[]): readonly CodeSymbol[] {
   const distance = ({ firstLine, lastLine }: CodeSymbol) => Math.max(0, firstLine - line, line - lastLine);
   const least = Math.min(...symbols.map(distance));
@@ -101,7 +101,7 @@ function nearestTo(line: number, symbols: readonly CodeSymbol[]): readonly CodeS
 }
 
 export interface BlockWanted {
-  /** The plain name, or qualified: "Agent.run", "Agent::run". */
+  /** Matches the plain or a qualified name: "Agent.run", "Agent::run". */
   readonly name: string;
   readonly kind?: string | undefined;
   readonly modulePath?: string | undefined;
@@ -127,7 +127,7 @@ export function noSuchBlock(path: string, outline: Outline, wanted: BlockWanted)
   return new ToolError("no-match", message, { hint: hint.filter((each) => each !== "").join(" ") });
 }
 
-/** Symbols of the same name, else of a similar name, else whose name contains it. */
+/** Symbols with the same name, else a similar name, else a name that contains it. */
 function nearBlocks(symbols: readonly CodeSymbol[], wanted: string): readonly CodeSymbol[] {
   const name = wanted.trim();
   const last = name.slice(

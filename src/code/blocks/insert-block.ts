@@ -36,7 +36,7 @@ interface Insertion {
   readonly snippet: Snippet;
 }
 
-/** The ways to insert code next to a block or into it, the likely one first. None if it has no inside. */
+/** The ways to insert code next to a block or into it, most likely first. Empty if it has no inside. */
 export function insertBlock(insertion: Insertion): readonly BlockChange[] {
   const { position } = insertion;
   if (position === "before" || position === "after") return insertBeside(insertion);
@@ -55,7 +55,7 @@ function insertBeside(insertion: Insertion): readonly BlockChange[] {
   return symbol.kind === "variant" ? [...changes, alternative(insertion)] : changes;
 }
 
-/** With a bar, as between the variants of functional languages. */
+/** Uses a bar, as between the variants of functional languages. */
 function alternative({ text, outline, symbol, position, snippet }: Insertion): BlockChange {
   const { start, end } = spanOf(text, symbol);
   const at = position === "before" ? start : end;
@@ -85,7 +85,7 @@ function besideOf(insertion: Insertion, siblings: readonly CodeSymbol[], mark: S
     gap: gapFor(text, outline, symbol, siblings, snippet),
     target: targetAt(text, outline, start),
     lineEnd: lineEndNear(text, start),
-    /** Whether the parent has nothing before the block, or after it. */
+    /** Whether the parent has nothing before or after the block. */
     isAtBorder: (at: number) =>
       position === "before"
         ? isBlank(Math.min(inside?.start ?? 0, at), at)
@@ -163,7 +163,7 @@ function insertInside(insertion: Insertion): readonly BlockChange[] {
   const target = { ...targetIn(insertion, inside), at: isStart ? first : last };
   // A body without brackets on the line of its head can contain nothing else.
   if (!target.isOpen && !target.isHeld) return [];
-  // Values mostly have commas between them.
+  // Values usually have commas between them.
   const marks = valueHolders.has(symbol.kind) ? [true, false] : [false, true];
   return marks.flatMap((isList) => (isStart ? insertFirst : insertLast)(text, target, snippet, isList));
 }
@@ -178,9 +178,9 @@ type Inside = ReturnType<typeof targetIn> & { readonly at: number };
 function targetIn({ text, outline, symbol, snippet }: Insertion, { start, end }: TextSpan) {
   const outer = indentationAt(text, symbol.start);
   const first = startOfText(text, start, end);
-  /** The existing content begins on its own line. */
+  /** Whether the existing content begins on its own line. */
   const isOpen = first < end && opensLine(text, first);
-  /** A bracket, `end` or a tag closes it. */
+  /** Whether a bracket, `end` or a tag closes it. */
   const isHeld = /^\s*(?:[)\]}]|<\/|(?:end|fi|done|esac)\b)/.test(text.slice(end, symbol.end));
   const deeper = outer + (indentationLevel(text) || indentationLevel(snippet.lines.join("\n")) || "  ");
   const indentation = isOpen ? indentationAt(text, first) : isHeld ? deeper : outer;
@@ -188,7 +188,7 @@ function targetIn({ text, outline, symbol, snippet }: Insertion, { start, end }:
   return { start, end, outer, target, lineEnd: lineEndNear(text, symbol.start), isOpen, isHeld };
 }
 
-/** Opens `{}`; a block without brackets gets a line below. */
+/** Expands `{}` to several lines. A block without brackets gets a line below. */
 function insertAlone(insertion: Insertion, inside: TextSpan): readonly BlockChange[] {
   const { start, end, outer, target, lineEnd, isHeld } = targetIn(insertion, inside);
   const lead = isHeld || start === 0 ? lineEnd : lineEnd.repeat(2);

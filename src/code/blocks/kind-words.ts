@@ -1,8 +1,8 @@
 import { type CodeSymbol, type SymbolKind, symbolKinds } from "../../contract/code.ts";
 
 /**
- * Whether `word` is a name for this kind of symbol, or the keyword with which its language declares it. A method
- * counts as a function, and a function in a class as a method.
+ * Whether `word` names this kind of symbol, or is the keyword that declares it. A method counts as a function, and a
+ * function in a class as a method.
  */
 export function isCalled(word: string, symbol: CodeSymbol, parent: CodeSymbol | undefined): boolean {
   const wanted = word.trim().toLowerCase().replace(/\s+/g, " ");

@@ -2,8 +2,8 @@ import type { Node, Tree } from "web-tree-sitter";
 import type { TextSpan } from "../lines.ts";
 
 /**
- * The starts of the lines in `part` that are inside a string or heredoc. Docstrings do not count: they may be indented
- * with their code.
+ * The starts of the lines in `part` that are inside a string or heredoc. Docstrings do not count, because they may be
+ * indented with their code.
  */
 export function literalLines({ rootNode }: Tree, text: string, part: TextSpan): readonly number[] {
   const found: number[] = [];
@@ -19,7 +19,7 @@ export function literalLines({ rootNode }: Tree, text: string, part: TextSpan): 
   return found;
 }
 
-/** The smallest node around a line end decides; code inside a string (an interpolation) is code again. */
+/** The smallest node around a line end decides. Code inside a string (an interpolation) is code again. */
 function isText(node: Node | null): boolean {
   if (!node) return false;
   const literal = textual.test(node.type) ? node : piece.test(node.type) ? node.parent : null;

@@ -22,7 +22,7 @@ export function nearnessTo(
   return isOwn(wanted, names) ? 0 : undefined;
 }
 
-/** The path ends with the last holder; the rest matches the other holders. */
+/** The path must end with the last holder, and the rest must match the other holders. */
 function match(path: string, holders: readonly CodeSymbol[], names: readonly string[]): number | undefined {
   const holder = holders.at(-1)!;
   let best: number | undefined;
@@ -53,7 +53,7 @@ function matchAbove(
   return undefined;
 }
 
-/** As written, then without type parameters, then for an implementation only the type or the trait. */
+/** The name as written, then without type parameters, then for an implementation only the type or the trait. */
 export function spellingsOf({ name, kind }: Pick<CodeSymbol, "name" | "kind">): readonly string[] {
   const plain = withoutParameters(name);
   const spellings = [name, plain, lastName(plain)];
@@ -88,7 +88,7 @@ function withoutEnd(path: string, spelling: string): string | undefined {
   return undefined;
 }
 
-/** A word right before the name states its kind; so do "impl<T>" and "unsafe impl". */
+/** A word right before the name gives its kind, and so do "impl<T>" and "unsafe impl". */
 function withoutKind(before: string, holder: CodeSymbol, parent: CodeSymbol | undefined): string | undefined {
   const path = withoutParameters(before).trimEnd();
   if (path === before) return withoutSeparator(path);

@@ -26,18 +26,18 @@ export interface InsertionTarget {
   /** One level of indentation in the file: a tab, some spaces, or empty if nothing is indented. */
   readonly level: string;
   readonly isMixed?: boolean | undefined;
-  /** The file may have preprocessor directives, which are never indented. */
+  /** Whether the file may have preprocessor directives, which are never indented. */
   readonly hasDirectives: boolean;
-  /** The replaced lines: new lines that repeat them show how the snippet is indented. */
+  /** The replaced lines. New lines that repeat them show how the snippet is indented. */
   readonly old?: readonly string[] | undefined;
 }
 
 type Fit = (line: string, index: number) => string;
 
 /**
- * Indents a snippet for its target. Most snippets are indented consistently and move as a whole. In some, copied from
- * their first letter on, only the first line lacks its indentation. `reading` 0 is the likelier interpretation, 1 the
- * other. `literal`: the numbers of the lines inside a string, whose indentation is content.
+ * Indents a snippet for its target. Most snippets are indented consistently and move as a whole. In snippets copied
+ * from their first letter on, only the first line lacks its indentation. `reading`: 0 is the likelier interpretation, 1
+ * the other. `literal`: the numbers of the lines inside a string, whose indentation is content.
  */
 export function fitTo(
   { lines }: Snippet,
@@ -60,7 +60,7 @@ export function fitTo(
 const directive =
   /^#\s*(?:if|ifdef|ifndef|else|elif|endif|define|undef|include|pragma|error|region|endregion)\b/;
 
-/** Whether the second way reproduces more of the old lines; undefined if both are equal. */
+/** Whether the second reading reproduces more of the old lines; undefined if both are equal. */
 function repeatsMore(
   lines: readonly string[],
   { old = [] }: InsertionTarget,
@@ -97,7 +97,7 @@ function hanging({ indentation }: InsertionTarget): Fit {
   return (line, index) => (index === 0 ? indentation + line.trimStart() : line);
 }
 
-/** Whether all lines but the first are indented at least as the target, or are old lines. */
+/** Whether all lines but the first are indented at least like the target, or are old lines. */
 function canHang(lines: readonly string[], { indentation, old = [] }: InsertionTarget): boolean {
   const [first, ...others] = lines;
   return (
@@ -115,7 +115,7 @@ function hangs(
   { indentation, level }: InsertionTarget,
 ): boolean {
   const least = commonBlanks(telling.slice(1));
-  // A body that is one level deep is already right below a first line without indentation.
+  // A body that is one level deep is already correct below a first line without indentation.
   if (least !== indentation) return least !== level;
   const last = telling.at(-1)!;
   const isClosing = blanksOf(last) === indentation && /^\s*(?:[)\]}]|(?:end|fi|done|esac)\b)/.test(last);
@@ -123,7 +123,7 @@ function hangs(
   return isAbove || (isClosing && (/[([{]\s*$|\bdo\s*$/.test(lines[0]!) || closesFirst(lines)));
 }
 
-/** The last line closes what the first line opens, perhaps by way of others: `) -> Result {`. */
+/** Whether the last line closes a bracket that the first line opens, perhaps through others: `) -> Result {`. */
 function closesFirst(lines: readonly string[]): boolean {
   const last = lines.length - 1;
   if (/^\s*(?:end|fi|done|esac)\b/.test(lines[last]!)) return true;
@@ -189,7 +189,7 @@ function widthIn(lines: readonly string[]): number | undefined {
   return steps.size === 1 ? [...steps][0] : undefined;
 }
 
-/** Not an open parenthesis: its continuation is often deeper than a body. */
+/** Does not match an open parenthesis, because its continuation is often deeper than a body. */
 const opensBody = /(?:[{:]|\b(?:do|then|begin))\s*$/;
 
 function repeats(

@@ -41,14 +41,14 @@ export function withoutSeparator(
   return { ...snippet, lines: [...snippet.lines.slice(0, -1), last.slice(0, -1).trimEnd()] };
 }
 
-/** The end of an element's line if only its separator and a comment follow; undefined otherwise. */
+/** The end of an element's line if only its separator and a comment follow; else undefined. */
 export function elementLineEnd(text: string, end: number): number | undefined {
   const from = separatorAfter(text, end)?.end ?? end;
   const rest = /^[^\n]*/.exec(text.slice(from))![0].replace(/\r$/, "");
   return rest.trim() === "" || comment.test(rest.trim()) ? from + rest.length : undefined;
 }
 
-/** Only comments begin like that after a whole declaration; Rust attributes are excluded. */
+/** After a whole declaration, only comments begin like that. Rust attributes are excluded. */
 const comment =
   /^(?:\/\/|--(?!>)|#(?![![])|%|;;|\/\*(?:(?!\*\/).)*\*\/$|<!--(?:(?!-->).)*-->$|\(\*(?:(?!\*\)).)*\*\)$)/;
 
@@ -91,7 +91,7 @@ const close: ReadonlySet<string> = new Set(
   "constant variable field property key enum variant function method constructor".split(" "),
 );
 
-/** Kinds that hold values rather than declarations. */
+/** Kinds that contain values instead of declarations. */
 export const valueHolders: ReadonlySet<string> = new Set(
   "constant variable field property key enum variant".split(" "),
 );

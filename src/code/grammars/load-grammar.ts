@@ -57,11 +57,11 @@ async function read(url: URL): Promise<Uint8Array> {
 
 type BytePatch = readonly [at: number, was: number, is: number];
 
-/** Known bugs of grammars, patched when they are loaded; the hashes pin the original files. */
+/** Known bugs of grammars, patched on loading. The hashes pin the original files. */
 const patches: Readonly<Record<string, readonly BytePatch[]>> = {
-  // Its scanner allocates no memory where its state needs 4 bytes, and starts with leftover data.
+  // Its scanner allocates no memory although its state needs 4 bytes, and starts with leftover data.
   swift: [[350_553, 0, 1]],
-  // Its scanner pops five open tags where one is closed, and frees memory it never had: a macro evaluates its
+  // Its scanner pops five open tags when one is closed, and frees memory it never had, because a macro evaluates its
   // argument repeatedly. The patch makes the first evaluation pop one, the second none, and the others clear it.
   xml: [15_578, 16_052].flatMap((at): readonly BytePatch[] => {
     const last = at === 15_578 ? 15_625 : 16_094;

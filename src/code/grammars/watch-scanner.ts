@@ -21,8 +21,8 @@ export interface SharedParts {
 }
 
 /**
- * Stops the parser when a scanner overflows its buffer. A scanner serializes its state after each token, into 1024 bytes;
- * for deeply nested texts some write more, over memory of the parser, which then parses every text wrongly.
+ * Stops the parser when a scanner overflows its buffer. A scanner serializes its state after each token, into 1024
+ * bytes. For deeply nested texts some write more, over memory of the parser, which then parses every text wrongly.
  */
 export function watchScanner(language: Language, { memory, functions }: SharedParts): void {
   const address: number = Reflect.get(language, 0);
@@ -32,7 +32,7 @@ export function watchScanner(language: Language, { memory, functions }: SharedPa
   functions.set(serialize, exports.serialize);
 }
 
-/** Offset in TSLanguage; the function is zero in grammars without a scanner. */
+/** Offset in TSLanguage. The function is zero in grammars without a scanner. */
 const serializeOffset = 124;
 
 let compiled: WasmModule | undefined;

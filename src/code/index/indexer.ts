@@ -28,7 +28,7 @@ import { DamagedIndex } from "./storage/bytes.ts";
 import { isDamage, isUnreadable } from "./storage/index-database.ts";
 import { IndexStore } from "./storage/index-store.ts";
 
-/** The service of the process that keeps an index. Queries use the result of the last refresh. */
+/** The service of the process that maintains an index. Queries use the result of the last refresh. */
 export interface IndexService {
   /** Scans all files, and waits a moment if there is something to build. */
   refresh(options: Refreshing): Promise<IndexState>;
@@ -65,7 +65,7 @@ export interface IndexerOptions {
   readonly workers: readonly BuildWorker[];
 }
 
-/** Up to this much is read before a query is answered; more is read in the background. */
+/** Up to this much is read before a query is answered. More is read in the background. */
 const readAtOnce = { files: 64, bytes: 2 * 1024 * 1024 };
 
 const verdictsAtOnce = 2000;
@@ -97,7 +97,7 @@ class Indexer {
 
   /** The index after a scan of all files that begins now. */
   scan(): Promise<IndexView> {
-    // A scan that has begun may have missed later changes.
+    // A scan that has already begun may have missed later changes.
     this.#nextScan ??= (this.#lastScan ?? Promise.resolve())
       .catch(() => {})
       .then(() => {
@@ -116,7 +116,7 @@ class Indexer {
     return { ...found.state.count(found.store), isBuilding: isRunning || undefined, problem };
   }
 
-  /** Runs a query on the last scan; rebuilds a damaged index and runs the query again. */
+  /** Runs a query on the last scan. Rebuilds a damaged index and runs the query again. */
   async answer<Answer>(ask: (view: IndexView) => Answer): Promise<Answer> {
     for (let tries = 0; ; tries++) {
       const view = await (this.#lastScan ?? this.scan());
@@ -187,7 +187,7 @@ class Indexer {
       if (store === known) commitGone(store, state, next);
       await this.#readFew(store, state);
     } catch (error) {
-      // A file that cannot be committed stays unknown, and every search reads it.
+      // A file that cannot be committed stays unknown, so every search reads it.
       if (isDamage(error) || signal.aborted) throw error;
       this.#build.fail(error as Error);
     }

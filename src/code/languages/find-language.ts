@@ -37,8 +37,8 @@ export function languageOfFile(path: string, text: string): CodeLanguage {
 export const editAsText = "Read and edit it as text: file.read, edit.replace.";
 
 /**
- * Grammars with a function of more than 170 kB. V8 takes many seconds to optimize one that large, and in Node 24 so much
- * memory that the process is killed. Workers for them turn the optimization off.
+ * Grammars with a function of more than 170 kB. V8 takes many seconds to optimize such a function, and in Node 24 so
+ * much memory that the process is killed. Workers for them turn the optimization off.
  */
 export const heavyGrammars: ReadonlySet<string> = new Set(
   "elixir fortran latex powershell swift vim".split(" "),

@@ -2,7 +2,10 @@ import { languages } from "./languages.ts";
 
 const xmlOrNone = [{ language: "xml", sign: /^\uFEFF?\s*</ }, { language: undefined }];
 
-/** Extensions of several languages: the first whose sign is in the text, else the last. Undefined: no grammar. */
+/**
+ * Extensions that several languages share: the first one whose pattern is in the text counts, else the last. Undefined
+ * means no grammar.
+ */
 export const sharedExtensions: Readonly<Record<string, readonly Claim[]>> = {
   h: [
     {
@@ -35,7 +38,7 @@ export const sharedExtensions: Readonly<Record<string, readonly Claim[]>> = {
     { language: "perl", sign: /^#!.*perl|^[ \t]*(?:use\s+[\w:]+|my\s|sub\s+\w|package\s+[\w:]+)/m },
     { language: undefined },
   ],
-  // Translations of Qt and films share the extension of TypeScript.
+  // Qt translations and subtitle files share the extension of TypeScript.
   ts: [
     { language: "xml", sign: /^\uFEFF?\s*<(?:\?xml|!DOCTYPE TS|TS\b)/ },
     { language: undefined, sign: /^G[^\n]{0,200}\0/ },
@@ -115,7 +118,7 @@ function byFirstLine(text: string): string | undefined {
   const program = /^#!\s*(?:\S*\/)?(\S+)(?:\s+(.*))?/.exec(line);
   if (program) {
     const words = (program[2] ?? "").split(/\s+/);
-    // `env` runs the first word that is not an option and sets no variable.
+    // `env` runs the first word that is not an option or a variable.
     const called = program[1] === "env" ? words.find((word) => !/^-|=/.test(word)) : program[1];
     const plain = called?.replace(/^.*\//, "").trim();
     return byInterpreter.get(plain ?? "") ?? byInterpreter.get(plain?.replace(/[\d.]+$/, "") ?? "");

@@ -2,7 +2,7 @@ export interface CodeLanguage {
   readonly name: string;
   readonly grammar: string;
   readonly aliases: readonly string[];
-  /** Without the dot. Shared ones are in `language-of.ts`. */
+  /** Extensions without the dot. Shared ones are in `language-of.ts`. */
   readonly extensions: readonly string[];
   readonly files: readonly string[];
   readonly interpreters: readonly string[];

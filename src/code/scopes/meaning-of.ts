@@ -3,8 +3,8 @@ import type { TextSpan } from "../lines.ts";
 import { type Meaning, NodePath, type ScopeRules, type Step } from "./scope-rules.ts";
 
 /**
- * The meaning of a name and the step that decided it; undefined where it is not code. A name that the rules do not
- * know, and that is neither text nor a keyword, is unclear.
+ * The meaning of a name and the step that decided it; undefined outside of code. A name that the rules do not know, and
+ * that is neither text nor a keyword, is unclear.
  */
 export function meaningOf(
   { path, start, end, isLeaf, isKeyword, errors }: NameLocation,
@@ -29,7 +29,7 @@ interface Understanding {
   readonly at: number;
 }
 
-/** Soft keywords, like `data` in Kotlin, can be inside a node that is a name. */
+/** Soft keywords, such as `data` in Kotlin, can be inside a node that is a name. */
 function isNameOfItsOwn(steps: readonly Step[], { names }: ScopeRules): boolean {
   const [above, word] = [steps.at(-2), steps.at(-1)!];
   return above?.start === word.start && above.end === word.end && names[above.type] !== undefined;
@@ -75,7 +75,7 @@ function meaningAt(path: NodePath, at: number, { positions }: ScopeRules): Meani
   return typeof found === "function" ? found(path, at) : found;
 }
 
-/** Text, a built-in type, or a part of a longer name that is not just another spelling, as `r#name` is. */
+/** Matches text, a built-in type, or a part of a longer name. `r#name` is only another spelling, and does not count. */
 function isOtherText({ steps, text }: NodePath, { start, end }: TextSpan, rules: ScopeRules): boolean {
   const leaf = steps.at(-1)!;
   if (rules.names[leaf.type] === undefined)
@@ -89,7 +89,7 @@ const notCode =
 /** A whole word of the text, and the path to its leaf. */
 export interface NameLocation extends TextSpan {
   readonly path: NodePath;
-  /** The leaf is this word, and not a text that contains it. */
+  /** Whether the leaf is exactly this word, not a text that contains it. */
   readonly isLeaf: boolean;
   readonly isKeyword: boolean;
   /** Where the text does not parse; at most `maxErrors`. */
@@ -112,7 +112,7 @@ export function nameLocations(name: string, tree: Tree, text: string): readonly 
     const isKeyword = isLeaf && !isNamed;
     found.push({ start, end, path: new NodePath([...steps], text), isLeaf, isKeyword, errors });
   };
-  /** Descends to the words; those between the children are in the node itself. */
+  /** Descends to the words. Those between the children are in the node itself. */
   const visit = () => {
     const isNamed = cursor.nodeIsNamed;
     const step = stepAt(cursor);
@@ -137,7 +137,7 @@ export function nameLocations(name: string, tree: Tree, text: string): readonly 
   }
 }
 
-/** A missing token, like the semicolon after a macro, does not change the rest. */
+/** A missing token, such as the semicolon after a macro, does not affect the rest. */
 function errorsBelow(root: Node): readonly number[] {
   const errors: number[] = [];
   const rest = [root];

@@ -50,7 +50,7 @@ function described(meaning: Meaning, binding: number | "unclear" | undefined): D
   return { role, binding, unbound, around, isPublic, isArgument, isMember, isPathed };
 }
 
-/** For a language without rules: what its grammar calls a name, outside of comments. */
+/** For a language without rules: everything that its grammar calls a name, outside of comments. */
 function isCode({ path, isLeaf, isKeyword }: NameLocation): boolean {
   if (!isLeaf || isKeyword || path.steps.some(({ type }) => type.includes("comment"))) return false;
   return nameLike.test(path.steps.at(-1)!.type);
@@ -59,7 +59,7 @@ function isCode({ path, isLeaf, isKeyword }: NameLocation): boolean {
 const nameLike =
   /ident|name|constant|variable|symbol|atom|word|field|property|label|type|selector|tag|key|function|module|plain_value/;
 
-/** Of the names on a symbol's line, the first is its own. */
+/** The first name on a symbol's line is its own. */
 function definedBy(
   { symbols }: Outline,
   name: string,
@@ -124,7 +124,7 @@ class Known {
     const { kind, from = 0, until = Number.POSITIVE_INFINITY, renews } = definition;
     const nearest = this.#scopeOf(path.steps, definition, at);
     const declared = this.#declared.get(nearest.id);
-    // An assignment to a name of an outer scope: resolved when all definitions are known.
+    // An assignment to a name of an outer scope. It is resolved when all definitions are known.
     if (declared === "outer") return;
     const scope = declared === "file" ? path.steps[0]! : nearest;
     const bindings = this.#inScope.get(scope.id) ?? new Map<number, Binding>();

@@ -12,7 +12,7 @@ export interface RenameWanted {
   readonly isWanted?: ((definition: Occurrence) => boolean) | undefined;
 }
 
-/** The occurrences to rename. Throws when they mean more than one thing, or when others could mean it too. */
+/** The occurrences to rename. Throws when they have several meanings, or when others could mean the same. */
 export function occurrencesToRename(
   { places, scoped, language }: Occurrences,
   wanted: RenameWanted,
@@ -29,7 +29,7 @@ export function occurrencesToRename(
   return chosen;
 }
 
-/** The edits. Where one word names two things, as in `{ name }`, the other name stays. */
+/** The edits. When one word names two things, as in `{ name }`, the other name stays. */
 export function renameSplices(places: readonly Occurrence[], newName: string): readonly Splice[] {
   return places.map(({ start, end, around }) => ({
     start,

@@ -43,9 +43,9 @@ export class NodePath {
 
 /**
  * The scope rules of a language. The nodes above a name decide what it means: the first for which `positions` has an
- * entry, "type.field" or "type", that is not "up"; otherwise the type of the name itself. Joining two different things
- * is safe, as both are renamed; splitting one thing in two is not. In doubt a name is "unclear", and nothing that it
- * could mean is renamed. A key of a table may list several types, separated by blanks.
+ * entry, "type.field" or "type", that is not "up"; otherwise the type of the name itself. Treating two different names
+ * as one is safe, because both are renamed; treating one as two is not. In doubt a name is "unclear", and nothing that
+ * it could mean is renamed. A key of a table may list several types, separated by blanks.
  */
 export interface ScopeRules {
   readonly names: Readonly<Record<string, Meaning | ((path: NodePath) => Meaning)>>;
@@ -53,32 +53,37 @@ export interface ScopeRules {
   readonly scopes: Readonly<Record<string, ScopeKind>>;
   readonly spelling: RegExp;
   readonly reserved: string;
-  /** Nodes in which all words are names, whatever the grammar calls them: the arguments of a macro. */
+  /** Nodes in which all words are names, whatever the grammar calls them, such as the arguments of a macro. */
   readonly tokens?: RegExp;
   /** Names inside other nodes, as in the text of a format string. */
   within?(path: NodePath, name: TextSpan): Meaning | undefined;
-  /** Whether the scope at `index` applies to a name on this path: not to the default of a parameter. */
+  /**
+   * Whether the scope at `index` applies to a name on this path. It does not apply to the default of a parameter, for
+   * example.
+   */
   isSeenBy?(path: NodePath, index: number): boolean;
-  /** Kinds that are not visible inside the node at `index`: the variables around a function of Rust. */
+  /** Kinds that are not visible inside the node at `index`, such as the variables around a Rust function. */
   hides?(path: NodePath, index: number): number;
-  /** Whether the node at `index` may have unknown names, so that a name from around it is unclear. */
+  /** Whether the node at `index` may have unknown names, so that a name from outside is unclear. */
   clouds?(path: NodePath, index: number): boolean;
-  /** Code that looks names up in a way that the text does not show. */
+  /** Code that looks up names in a way that the text does not show. */
   readonly byName?: RegExp;
 }
 
-/** `at` is the index of the step whose position decides; the steps below it only lead there. */
+/** `at` is the index of the step whose position decides. The steps below it only lead there. */
 export type Decide = (path: NodePath, at: number) => Meaning | "up";
 
 /**
- * "closed": its definitions are visible only directly in it, not in functions inside: a class of Python. "clause": a
- * function for lookups, but not for definitions: a comprehension.
+ * "closed": its definitions are visible only directly in it, not in functions inside, as in a Python class. "clause": a
+ * function for lookups, but not for definitions, as in a comprehension.
  */
 type ScopeKind = "block" | "function" | "closed" | "clause";
 
 export type Meaning = Definition | Reference | Unbound;
 
-/** Names of different kinds are separate: types and values in TypeScript, variables and functions in Rust. */
+/**
+ * Names of different kinds are separate, such as types and values in TypeScript, or variables and functions in Rust.
+ */
 export const kinds = { value: 1, type: 2, any: 3, label: 4, private: 8, local: 16, constant: 32 } as const;
 
 export interface Definition extends Written {
@@ -90,16 +95,16 @@ export interface Definition extends Written {
   readonly in: "nearest" | "function" | "outside" | "file";
   /** Where the search for the scope begins. Default: the node that decides. */
   readonly at?: number;
-  /** Where it is visible, if not in its whole scope. */
+  /** The range in which it is visible, if that is not its whole scope. */
   readonly from?: number;
   readonly until?: number;
-  /** Replaces an earlier definition in the same scope, like `let` of Rust. */
+  /** Whether it replaces an earlier definition in the same scope, like `let` in Rust. */
   readonly renews?: true;
-  /** Also a member: `x.name` can mean it. */
+  /** Whether it is also a member, so that `x.name` can mean it. */
   readonly isMember?: true;
-  /** `self::name` can mean it. */
+  /** Whether `self::name` can mean it. */
   readonly isPathed?: boolean;
-  /** Kinds that take precedence: a pattern of Rust with the name of a constant means that. */
+  /** Kinds that take precedence. A Rust pattern with the name of a constant means the constant. */
   readonly yieldsTo?: number;
   readonly isPublic?: boolean;
   readonly isArgument?: true;
@@ -108,15 +113,17 @@ export interface Definition extends Written {
 export interface Reference extends Written {
   readonly is: "reference";
   readonly kind: number;
-  /** In its whole function the name is that of the file, or of an outer function: `global x`, `nonlocal x`. */
+  /** In its whole function, the name is that of the file or of an outer function: `global x`, `nonlocal x`. */
   readonly declares?: "file" | "outer";
 }
 
-/** "member": depends on a type; "argument": on the called function; "foreign": a name that others define. */
+/**
+ * "member": depends on a type. "argument": depends on the called function. "foreign": a name that other files define.
+ */
 type Unbound = "member" | "member definition" | "argument" | "unclear" | "unclear definition" | "foreign";
 
 interface Written {
-  /** Text to add around a new name here, so that the rest keeps its meaning. */
+  /** Text to add around a new name, so that the rest keeps its meaning. */
   readonly around?: { readonly before: string; readonly after: string };
 }
 
@@ -135,7 +142,7 @@ export const refer = (more?: Partial<Omit<Reference, "is">>): Reference => ({
 
 export const reference: Reference = refer();
 
-/** Gives each of the types in a key an entry of its own. */
+/** Gives each type in a key its own entry. */
 export function scopeRules(rules: ScopeRules): ScopeRules {
   const each = <Value>(table: Readonly<Record<string, Value>>): Record<string, Value> =>
     Object.fromEntries(

@@ -26,7 +26,7 @@ function describe(
   return { path: file.path, firstLine, lastLine, symbol, score, why };
 }
 
-/** Which words of the query were found, each where it counts most: "name: parse, token; body: stream". */
+/** The found words of the query, each in its most important position: "name: parse, token; body: stream". */
 function explain(
   path: string,
   symbol: IndexedSymbol | undefined,
@@ -57,7 +57,10 @@ function hasTerm({ segments }: WordIndex, segment: number, document: number, ter
   return documents[firstIndex(documents.length, (index) => documents[index]! >= document)] === document;
 }
 
-/** Fields, keys and the like have no piece of their own: finds them in the best pieces, by words of the query. */
+/**
+ * Fields, keys and similar symbols have no piece of their own, so this finds them in the best pieces, by words of the
+ * query.
+ */
 function answerParts(index: WordIndex, query: IndexQuery): IndexHit[] {
   const { writtenAs } = readQuery(query.words);
   const pieces = rank(index, { ...query, kinds: undefined, limit: Math.max(mostPieces, query.limit) });

@@ -75,12 +75,12 @@ function linksBetween(
   return { links: withShares(links, sure, files.length), definitions };
 }
 
-/** A name that is used everywhere, or defined many times, is not one thing. */
+/** A name that is used everywhere, or defined many times, does not identify one symbol. */
 const fewUsers = 20;
 const commonShare = 0.3;
 const mostDefinitions = 4;
 
-/** How likely a plain word like "Note" or "open" means the symbol: prose contains such words. */
+/** How likely a plain word like "Note" or "open" refers to the symbol, because prose contains such words. */
 const plainSureness = 0.2;
 
 function namesDefined(outlines: readonly (readonly OutlinedSymbol[])[]) {
@@ -127,7 +127,7 @@ function withShares(links: readonly Link[], sure: readonly number[], count: numb
   }));
 }
 
-/** Used symbols first, then the outermost; in a stable order. */
+/** Used symbols first, then the outermost, in a stable order. */
 function bestSymbols(
   file: WordFile,
   outline: readonly OutlinedSymbol[],
@@ -148,7 +148,7 @@ export interface Link {
   readonly weight: number;
 }
 
-/** The probability of each node for a random walk that now and then restarts anywhere. */
+/** The probability of each node in a random walk that sometimes restarts anywhere. */
 export function pageRank(count: number, links: readonly Link[]): Float64Array {
   let ranks = new Float64Array(count).fill(1 / count);
   const leadsAway = new Float64Array(count);

@@ -3,7 +3,7 @@ import { type Piece, piecesOf } from "./pieces.ts";
 import { NumberList, type Terms } from "./terms.ts";
 
 export interface Chunk extends Omit<Piece, "stretches"> {
-  /** The terms of its symbol's name are repeated after "@", with their share of the name. */
+  /** Repeats the terms of its symbol's name after "@", with their share of the name. */
   readonly terms: Uint32Array;
   readonly weights: Uint8Array;
 }
@@ -34,7 +34,7 @@ function namesAround({ parent }: CodeSymbol, symbols: readonly CodeSymbol[]): st
   return names;
 }
 
-/** The weight of a term by its field, the usual length of that field, and how much longer ones reduce it. */
+/** The weight of a term by its field, the usual length of that field, and how much longer fields reduce it. */
 const fields = {
   name: { weight: 5, length: 3, slope: 1 },
   within: { weight: 1.5, length: 3, slope: 0.3 },
@@ -46,7 +46,7 @@ const fields = {
 
 const halfAt = 2;
 
-/** Sums by term number, zero between pieces: a map for each piece would take most of the time. */
+/** Sums by term number, zero between pieces. A map for each piece would take most of the time. */
 let sums = new Float32Array(1 << 16);
 const met = new NumberList();
 const gathered = new NumberList();

@@ -2,20 +2,19 @@ import type { CodeSymbol } from "../../contract/code.ts";
 import { getOrMake } from "../get-or-make.ts";
 import { endOfText, lineOf, lineStartsOf, startOfText, type TextSpan } from "../lines.ts";
 
-/** A part of a file that is found and shown as one: a symbol's own text, or text around symbols. */
+/** A part of a file that is found and shown as a unit: a symbol's own text, or text around symbols. */
 export interface Piece {
   readonly symbol: number | undefined;
   readonly firstLine: number;
   readonly lastLine: number;
-  /** In text order. The comment of its symbol comes first, and ends at the declaration. */
+  /** Parts in text order. The comment of its symbol comes first, and ends at the declaration. */
   readonly stretches: readonly TextSpan[];
 }
 
 const maxLines = 100;
 
 /**
- * Divides a text: everything that is not blank belongs to one piece, that of the innermost symbol with a piece of its
- * own.
+ * Divides a text: everything that is not blank belongs to one piece, that of the innermost symbol with its own piece.
  */
 export function piecesOf(text: string, symbols: readonly CodeSymbol[]): Piece[] {
   const lineStarts = lineStartsOf(text);

@@ -45,7 +45,7 @@ const wholeWeight = 0.5;
 const relatedWeight = 0.15;
 const shortenedWeight = 0.4;
 
-/** "Whether it is empty" asks for `isEmpty`. */
+/** A query such as "whether it is empty" also finds `isEmpty`. */
 const asking: ReadonlySet<string> = new Set(["if", "whether"]);
 
 function isWhole(term: string): boolean {
@@ -56,7 +56,7 @@ function isEmpty(term: string): boolean {
   return emptyWords.has(isWhole(term) ? term.slice(1) : term);
 }
 
-/** Names shorten long words: `cert`, `dir`, `param`. */
+/** Names abbreviate long words: `cert`, `dir`, `param`. */
 function shortened(word: string): string[] {
   if (isWhole(word) || !/^[a-z]{6,}$/.test(word)) return [];
   return [3, 4, 5].map((length) => word.slice(0, length));

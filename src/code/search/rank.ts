@@ -76,7 +76,9 @@ function scoreAll({ segments }: WordIndex, terms: ReadonlyMap<string, number>) {
 
 let scratch = new Float32Array(0);
 
-/** Returns zeroed arrays that are valid until the next query: allocating new ones would cost more than the rest. */
+/**
+ * Returns zeroed arrays that are valid until the next query, because allocating new ones would cost more than the rest.
+ */
 function zeros(count: number): (length: number) => Float32Array {
   if (scratch.length < count) scratch = new Float32Array(count);
   else scratch.fill(0, 0, count);
@@ -121,7 +123,7 @@ function roleWeight({ role }: WordFile, roles: ReadonlySet<FileRole>): number {
   return roles.has(name) ? 1 : roleWeights[name];
 }
 
-/** By index in `symbolKinds`; 255 is text around symbols. Queries mostly ask for actions. */
+/** Weights by index in `symbolKinds`; 255 is text around symbols. Queries mostly ask for actions. */
 const kindWeight: readonly number[] = Array.from({ length: 256 }, (_, kind) =>
   kind >= symbolKinds.length || /^(?:function|method|constructor)$/.test(symbolKinds[kind]!) ? 1 : 0.85,
 );
@@ -133,7 +135,7 @@ function lengthWeight({ firstLine, lastLine }: Pick<Piece, "firstLine" | "lastLi
 
 const shortWeights: readonly number[] = [1, 2, 3, 4, 5, 6, 7].map((lines) => (lines / 8) ** 0.15);
 
-/** How many times more are kept, so that the pieces of one file do not crowd out others. */
+/** The factor by which more results are kept, so that the pieces of one file do not crowd out others. */
 const spare = 4;
 const againWeight = 0.99;
 
@@ -148,7 +150,7 @@ function withoutCrowding(ranked: readonly Ranked[]): Ranked[] {
     .sort(byScore);
 }
 
-/** Of each ten results, the last two are from new files, if there are any: the best file may be the wrong one. */
+/** Of every ten results, the last two are from new files if possible, because the best file may be the wrong one. */
 function ofMoreFiles(ranked: readonly Ranked[], limit: number): Ranked[] {
   const left = [...ranked];
   const shown: Ranked[] = [];

@@ -9,20 +9,20 @@ export function termsOf(text: string): string[] {
   return Array.from(remembered.numbersOf(text), (number) => remembered.term(number));
 }
 
-/** Numbered terms. Code repeats its words: each identifier is split once. */
+/** Numbered terms. Code repeats its words, so each identifier is split once. */
 export class Terms {
   readonly #identifiers = new StretchTable();
   readonly #parts: (readonly number[])[] = [];
   readonly #numbers = new Map<string, number>();
   readonly #terms: string[] = [];
-  /** By term number: the number of the same term after "@". */
+  /** For each term number, the number of the same term after "@". */
   readonly #named: number[] = [];
 
   get size(): number {
     return this.#terms.length;
   }
 
-  /** Whether to start over: the terms of many texts would fill the memory. */
+  /** Whether to start over, because the terms of many texts would fill the memory. */
   get isFull(): boolean {
     return this.#identifiers.size > mostKnown || this.size > mostKnown;
   }
@@ -122,7 +122,7 @@ function split(identifier: string): readonly string[] {
   return found;
 }
 
-/** `HTTPServers2` is HTTP, Servers and 2; `URLs` is one word. */
+/** Splits `HTTPServers2` into HTTP, Servers and 2; `URLs` is one word. */
 const wordParts = /\p{Lu}{2,}s(?!\p{Ll})|\p{Lu}+(?!\p{Ll})|\p{Lu}?\p{Ll}+|\d+|[\p{L}\p{M}]+/gu;
 
 const isNumber = /^\d+$/;
@@ -157,7 +157,10 @@ export function endsWithWords(name: string, words: readonly string[]): boolean {
 
 const maxWords = 8;
 
-/** A word without plural, -ing, -ed and a final e. Only to compare words; wrong for some, but consistently. */
+/**
+ * A word without plural, -ing, -ed and a final e. Only for comparing words: the result is not always a word, but
+ * consistent.
+ */
 export function stem(word: string): string {
   if (word.length < 4 || !/^[a-z]+$/.test(word)) return word;
   const singular = withoutPlural(word);
@@ -179,9 +182,9 @@ function withoutParticiple(word: string): string {
   return /([^aeiouylsz])\1$/.test(bare) ? bare.slice(0, -1) : bare;
 }
 
-/** Numbers distinct parts of texts from 0. Hashes and compares them in place, which avoids a string for each. */
+/** Numbers the distinct parts of texts from 0. Hashes and compares them in place, which avoids a string for each. */
 class StretchTable {
-  /** Number plus one; the length is a power of two, at most half full. */
+  /** Each entry is a number plus one. The length is a power of two, at most half full. */
   #slots = new Uint32Array(2 ** 12);
   #units = new Uint16Array(2 ** 14);
   readonly #hashes = new NumberList();
@@ -195,7 +198,7 @@ class StretchTable {
     return this.#hashes.length;
   }
 
-  /** `hash` is made with `addToHash`. A new part gets the next number. */
+  /** `hash` is computed with `addToHash`. A new part gets the next number. */
   numberOf(text: string, start: number, end: number, hash: number): number {
     const spread = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d) >>> 0;
     const slots = this.#slots;
@@ -259,6 +262,6 @@ export class NumberList {
   }
 }
 
-// At the end, because they use the classes above while the module loads.
+// At the end of the module, because they use the classes above while it loads.
 let remembered = new Terms();
 const found = new NumberList();

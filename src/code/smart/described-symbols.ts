@@ -33,7 +33,7 @@ export function describedSymbols(text: string, outline: Outline, description: st
   return { winners: isClear ? winnersOf(ranked, clearly) : [], ranked };
 }
 
-/** Several words without the punctuation of code. */
+/** Whether the text has several words without the punctuation of code. */
 const isProse = /^[\p{L}\p{N}_'’"`-]+(?:[,.:;/]?\s+[\p{L}\p{N}_'’"`-]+)+[.!?]?$/u;
 
 const maxChars = 2_000_000;
@@ -48,8 +48,8 @@ const isNegative =
 type Score = ReturnType<typeof scoreOf>;
 
 /**
- * Whether almost the whole description is in the first. Symbols without a comment are compared by code: otherwise a
- * comment that happens to have the words would always win.
+ * Whether the first symbol contains almost the whole description. Symbols without a comment are compared by code,
+ * because otherwise a comment that happens to have the words would always win.
  */
 function isClearlyFirst([first, ...others]: readonly (Score & SymbolWords)[]): boolean {
   if (!first || first.missing > mostMissing) return false;
@@ -111,7 +111,7 @@ function fits({ symbols }: Outline, index: number, kind: string | undefined): bo
 
 type SymbolWords = ReturnType<typeof symbolWords>[number];
 
-/** The words of symbols that have a piece of their own, without those of their children. */
+/** The words of symbols that have their own piece, without those of their children. */
 function symbolWords(text: string, outline: Outline) {
   const known = new Map<number, Words>();
   for (const { symbol: index, stretches } of piecesOf(text, outline.symbols)) {

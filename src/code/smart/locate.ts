@@ -18,7 +18,7 @@ export interface SmartFile {
   readonly source: Source;
   readonly text: string;
   readonly outline: Outline | undefined;
-  /** Why it has no outline, if its language is known. */
+  /** The reason why the file has no outline, if its language is known. */
   readonly unread?: string | undefined;
 }
 
@@ -70,7 +70,7 @@ function certainLocations(file: SmartFile, lines: LineTable, location: string): 
   }
   const named = outline && namedSymbols(path, outline, location);
   if (!named) {
-    // The name of a symbol that does not exist is not a description of another.
+    // The name of a missing symbol is not a description of another one.
     if (outline && whole.length === 0) refuseUnknownName(path, outline, location);
     return written;
   }
@@ -79,8 +79,8 @@ function certainLocations(file: SmartFile, lines: LineTable, location: string): 
 }
 
 /**
- * Text that may be meant instead of the blocks of that name. A phrase like "fn run" means the block whose head contains
- * it, unless the text occurs only elsewhere.
+ * Text that the location may mean instead of the blocks with that name. A phrase like "fn run" means the block whose
+ * head contains it, unless the text occurs only elsewhere.
  */
 function rivals(
   whole: readonly TextLocation[],

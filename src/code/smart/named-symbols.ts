@@ -8,10 +8,13 @@ export interface NamedSymbols {
   readonly form: Form;
 }
 
-/** "phrase": with a kind, "fn run". "path": "Agent.run", which may also be code. "call": "fn run()", likewise. */
+/**
+ * "phrase": with a kind, "fn run". "path": "Agent.run", which may also be code. "call": "fn run()", which may also be
+ * code.
+ */
 type Form = "phrase" | "path" | "call";
 
-/** Reads "fn run", "class Foo.bar", "method run in class Foo", "the run function", "Foo::bar". */
+/** Parses "fn run", "class Foo.bar", "method run in class Foo", "the run function", "Foo::bar". */
 export function namedSymbols(path: string, outline: Outline, location: string): NamedSymbols | undefined {
   const bare = location.trim().replace(/\(\)$/, "");
   for (const { form, ...wanted } of phrasesIn(bare)) {
@@ -35,7 +38,7 @@ const modifier =
 
 type Phrase = BlockWanted & { readonly form: Form };
 
-/** The possible meanings, the shortest kind first: the name of an implementation can have several words. */
+/** The possible meanings, shortest kind first, because the name of an implementation can have several words. */
 function* phrasesIn(location: string): Generator<Phrase> {
   if (/[\r\n]/.test(location) || location.length > maxChars) return;
   const words = wordsOf(location);
@@ -50,7 +53,7 @@ function* phrasesIn(location: string): Generator<Phrase> {
       .join(" ")
       .replace(/^self\./, "");
     yield { kind, name: named, form: "phrase" };
-    // "class Foo.bar": the kind is that of Foo.
+    // In "class Foo.bar", the kind is that of Foo.
     const split = /^(.+)(?:::|\.|#)([^:.#\s]+)$/.exec(named);
     if (split) yield { name: split[2]!, modulePath: `${kind} ${split[1]}`, form: "phrase" };
   }
@@ -86,7 +89,7 @@ function present(path: string, outline: Outline, wanted: BlockWanted): readonly 
   }
 }
 
-/** Leaves out a constructor that a grammar shows in its class under the same name. */
+/** Omits a constructor that a grammar shows in its class under the same name. */
 function outermost(outline: Outline, symbols: readonly CodeSymbol[]): readonly CodeSymbol[] {
   return symbols.filter((symbol) => !holdersOf(outline, symbol).some((holder) => symbols.includes(holder)));
 }

@@ -4,8 +4,8 @@ import { type LikelyLocations, type TextLocation, winnersOf } from "./location.t
 import type { LineTable } from "./text-locations.ts";
 
 /**
- * The lines most similar to a text, without overlaps. The score is the share that they have in common, from 0 to 1.
- * Lines that differ in meaning, even in one number, are listed but never win.
+ * The lines most similar to a text, without overlaps. The score is the shared fraction, from 0 to 1. Lines that differ
+ * in meaning, even in one number, are listed but never win.
  */
 export function similarLines(source: Source, lines: LineTable, text: string): LikelyLocations {
   const given = text
@@ -97,7 +97,7 @@ function meansTheSame(wanted: string, found: string, file: string): boolean {
 
 const signs = /[\p{L}\p{N}_$]+|&&|[-+*/%<>=!|^~?]/gu;
 
-/** Two swapped letters, or one missing or extra, inside a longer word: at its end it may be a plural. */
+/** Matches two swapped letters, or one missing or extra letter, inside a longer word. At its end it may be a plural. */
 function isSlip(wanted: string, found: string, file: string): boolean {
   const [shorter, longer] = wanted.length < found.length ? [wanted, found] : [found, wanted];
   if (shorter.length < leastLetters || longer.length > shorter.length + 1) return false;
@@ -117,7 +117,9 @@ function isSlip(wanted: string, found: string, file: string): boolean {
 
 const leastLetters = 5;
 
-/** Inside one part of a name: its ends distinguish "user_ids" from "user_id", "isSet" from "isSets". */
+/**
+ * Compares inside one part of a name, because its ends distinguish "user_ids" from "user_id" and "isSet" from "isSets".
+ */
 function isWithin(word: string, start: number, end: number): boolean {
   return (
     /^\p{L}$/u.test(word[start - 1] ?? "") &&

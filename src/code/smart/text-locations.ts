@@ -4,7 +4,7 @@ import { everyOccurrence } from "../../edit/match/search.ts";
 import { bytesOf, type Source } from "../../edit/source.ts";
 import { maxLocations, type TextLocation } from "./location.ts";
 
-/** Where a text occurs exactly, except for line ends. */
+/** The positions at which a text occurs exactly, except for line ends. */
 export function exactLocations(source: Source, text: string): readonly TextLocation[] {
   const sought = bytesOf(text);
   const literal: TextLocation[] = [];
@@ -19,7 +19,7 @@ export function exactLocations(source: Source, text: string): readonly TextLocat
     .map(({ start, end }) => locationOf(source, "text", start, end));
 }
 
-/** Where it occurs with other indentation, glyphs or wrapping, as `edit.replace` finds it. */
+/** The positions at which it occurs with other indentation, glyphs or wrapping, as `edit.replace` finds it. */
 export function tolerantLocations(source: Source, text: string): readonly TextLocation[] {
   return tolerantMatches(source, text)
     .slice(0, maxLocations)
@@ -27,7 +27,7 @@ export function tolerantLocations(source: Source, text: string): readonly TextLo
 }
 
 function tolerantMatches(source: Source, text: string) {
-  // Replaces the text with itself: only the location matters.
+  // Replaces the text with itself, because only the location matters.
   return findingsOf(source, blockOfTexts("the location", text, text)).flatMap(({ matches }) => matches);
 }
 
@@ -55,7 +55,7 @@ export function lineNumbersIn(location: string): LineSpan | undefined {
 const lineRange =
   /^(?:lines?\s*|l(?:ine)?\.?\s*|#l)?(\d{1,9})(?:\s*(?:-|–|—|\.\.|to|through)\s*(?:lines?\s*|l)?(\d{1,9}))?$/i;
 
-/** Numbers that are not a range of lines: "3:12", a line and column, "lines 3 and 12", "3, 12". */
+/** Matches numbers that are not a range of lines: "3:12" (line and column), "lines 3 and 12", "3, 12". */
 export function isUnclearNumbers(location: string): boolean {
   return location.length <= maxChars && severalNumbers.test(location.trim());
 }

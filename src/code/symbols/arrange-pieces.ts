@@ -1,7 +1,9 @@
 import { endOfText, opensLine } from "../lines.ts";
 import type { Piece, Pieces } from "./gather-pieces.ts";
 
-/** Joins symbols of the same name and number of parameters with only comments between: the clauses of a function. */
+/**
+ * Joins symbols with the same name and number of parameters and only comments between them: the clauses of a function.
+ */
 export function joinClauses({ symbols, comments, attributes }: Pieces, text: string): Pieces {
   const commentEnds = new Map(comments.map(({ start, end }) => [start, end]));
   const joined: Piece[] = [];
@@ -73,7 +75,7 @@ export function nestHeadings(levelOf: (heading: string) => number) {
   };
 }
 
-/** Where several patterns name the same node, the first in the query wins. */
+/** When several patterns name the same node, the first in the query wins. */
 export function onePerNode({ symbols, comments, attributes }: Pieces): Pieces {
   const best = new Map<number, Piece>();
   for (const piece of symbols) {

@@ -4,7 +4,7 @@ import { endOfText, startOfText, type TextSpan } from "../lines.ts";
 import type { CompiledRules } from "./outline-of.ts";
 import type { SymbolRules } from "./symbol-rules.ts";
 
-/** A symbol as found by the query, before its parent and its comments are known. */
+/** A symbol as the query finds it, before its parent and comments are known. */
 export interface Piece {
   kind: SymbolKind | "scope";
   pattern: number;
@@ -13,13 +13,13 @@ export interface Piece {
   end: number;
   readonly nameStart: number;
   nameEnd: number;
-  /** The position that counts: that of the last part, which may be on another line than `Outer::`. */
+  /** The position of the last part of the name, which may be on another line than `Outer::`. */
   readonly nameAt: number;
   parameters?: number;
   inside?: TextSpan;
   headEnd?: number;
   doc?: TextSpan;
-  /** Shared with other symbols of the same declaration: `static int` of `static int a, b`. */
+  /** The part shared with other symbols of the same declaration: `static int` of `static int a, b`. */
   common?: TextSpan;
 }
 
@@ -29,12 +29,12 @@ export interface Pieces {
   readonly attributes: Attribute[];
 }
 
-/** `doc`: its text, if it replaces a doc comment. */
+/** `doc`: its text, if it serves as a doc comment. */
 type Attribute = TextSpan & Pick<Piece, "doc">;
 
 const kinds: ReadonlySet<string> = new Set(symbolKinds);
 
-/** Runs the query on the whole tree, or on what touches a part of the text. */
+/** Runs the query on the whole tree, or on the nodes that touch a part of the text. */
 export function gatherPieces(
   { rules, query }: CompiledRules,
   root: Node,
@@ -131,7 +131,7 @@ function scopeOf(node: Node, pattern: number): Piece {
 function headEndOf({ inside, body, open, close, symbol, last }: Match): number | undefined {
   const node = inside ?? body ?? open;
   if (!node && last) return symbol?.endIndex;
-  // The node that opens the inside may be the last part of the head: the parameters in Lua.
+  // The node that opens the inside may be the last part of the head, such as the parameters in Lua.
   return node === open && (open?.isNamed || !close) ? open?.endIndex : node?.startIndex;
 }
 
@@ -156,7 +156,7 @@ function insideOf(match: Match, text: string): TextSpan | undefined {
 
 const closingOf: Readonly<Record<string, string>> = { "{": "}", "(": ")", "[": "]" };
 
-/** A symbol that is alone in a statement covers all of it; of several, each keeps its own part. */
+/** A single symbol in a statement covers all of it. Of several, each keeps its own part. */
 function widen(symbols: readonly Piece[], wrappings: readonly Wrapping[], text: string): void {
   if (wrappings.length === 0) return;
   const outerOf = new Map<number, Node>();

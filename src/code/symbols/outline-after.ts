@@ -12,14 +12,14 @@ export interface OutlineBefore {
   readonly changed: Change;
 }
 
-/** Outside of it both texts and both trees are the same, except for the shift. In UTF-16 units. */
+/** Outside of this range, both texts and both trees are equal except for the shift. In UTF-16 units. */
 interface Change {
   readonly start: number;
   readonly oldEnd: number;
   readonly newEnd: number;
 }
 
-/** Same result as outlineOf, but reads only the changed part and its neighbours. */
+/** Gives the same result as outlineOf, but reads only the changed part and its neighbours. */
 export function outlineAfter(tree: Tree, text: string, language: string, before: OutlineBefore): Outline {
   const compiled = compiledRules(language, tree.language);
   const mustReadAll =
@@ -42,7 +42,7 @@ export function outlineAfter(tree: Tree, text: string, language: string, before:
   return { language, symbols: joined(old, part, read, moved), faults: [] };
 }
 
-/** Reads the changed part. Undefined if the change affects more. */
+/** Reads the changed part; undefined if the change affects more. */
 function symbolsIn(
   part: Part,
   old: readonly CodeSymbol[],
@@ -70,7 +70,7 @@ function symbolsIn(
   return symbolsOf({ ...pieces, symbols }, text, compiled.rules, lineStarts, { before: first, holder });
 }
 
-/** Whether a symbol and its ancestors still end where they did, except for the shift. */
+/** Whether a symbol and its ancestors have the same ends as before, except for the shift. */
 function stillHold(
   old: readonly CodeSymbol[],
   holder: number | undefined,
@@ -127,8 +127,8 @@ interface Part extends TextSpan {
 }
 
 /**
- * The innermost symbol with a body around the change stays. Of its children the changed ones are read again, and one
- * more on each side: a comment may now belong to it.
+ * The innermost symbol with a body around the change stays. Its changed children are read again, and one more on each
+ * side, because a comment may now belong to it.
  */
 function partToRead({ outline, changed, text }: OutlineBefore, docInside: boolean): Part {
   const old = outline.symbols;
@@ -159,7 +159,7 @@ function partToRead({ outline, changed, text }: OutlineBefore, docInside: boolea
   };
 }
 
-/** `docInside`: a symbol can have its doc comment inside. */
+/** `docInside`: a symbol can contain its doc comment. */
 function holderOf(
   old: readonly CodeSymbol[],
   { start, oldEnd }: Change,
@@ -173,7 +173,7 @@ function holderOf(
     // The name may come after the inside: `typedef struct { … } Name`.
     if (!text.slice(declarationStart, inside.start).includes(name)) continue;
     const child = old[index + 1];
-    // The first thing inside may be the doc comment.
+    // The first element inside may be the doc comment.
     if (docInside && !(child?.parent === index && child.start < start)) continue;
     holder = index;
   }

@@ -7,8 +7,8 @@ const longest = 400_000;
 let parser: Parser | undefined;
 
 /**
- * Calls `read` with the tree that has fewer faults: that of the text, or of the text without what the grammar is
- * known not to understand. Offsets are the same in both.
+ * Calls `read` with the tree that has fewer faults: that of the text, or of the text without constructs that the
+ * grammar cannot parse. Offsets are the same in both.
  */
 export function withBestReading<Answer>(
   tree: Tree,
@@ -36,7 +36,7 @@ function faultsIn(tree: Tree): number {
   return faultsOf(tree, "", new Uint32Array(1)).length;
 }
 
-/** The start of a symbol including what was blanked out before it on its line. */
+/** The start of a symbol, including text before it on its line that was blanked out. */
 export function startWithBlanked(start: number, text: string, respelled: string): number {
   if (respelled === text) return start;
   let first = start;

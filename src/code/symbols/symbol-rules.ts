@@ -5,27 +5,27 @@ import type { Pieces } from "./gather-pieces.ts";
 /** How the symbols of one language are found. The meaning of the captures is documented in outline-of.ts. */
 export interface SymbolRules {
   readonly query: string;
-  /** The kind of a symbol in its context; undefined if it is not one there. Called after the general rules. */
+  /** The kind of a symbol in its context; undefined if it is not a symbol there. Called after the general rules. */
   readonly kind?: (symbol: FoundSymbol, parent: FoundSymbol | undefined) => SymbolKind | undefined;
-  /** The name inside the node captured as @name: in C it is somewhere in the declarator. */
+  /** The name inside the node captured as @name. In C it is somewhere in the declarator. */
   readonly nameNode?: (captured: Node) => Node;
-  /** The kind by the node captured as @name: in C a function or a variable. */
+  /** The kind by the node captured as @name. In C it is a function or a variable. */
   readonly declaredKind?: (captured: Node, kind: SymbolKind) => SymbolKind;
   readonly name?: (written: string) => string;
-  /** Where the last part of a name begins: `Outer::name`. It may be on another line. */
+  /** The start of the last part of a name: `Outer::name`. It may be on another line. */
   readonly lastWordAt?: (written: string) => number;
-  /** Comments that do not belong to the next symbol: `//!` of Rust. */
+  /** Comments that do not belong to the next symbol, such as Rust's `//!`. */
   readonly unrelatedComment?: RegExp;
   /**
-   * The text without what the grammar is known not to understand, with the same length and lines. Tried where the
-   * text does not parse, and used if that leaves fewer faults.
+   * The text without constructs that the grammar cannot parse, with the same length and lines. Tried when the text does
+   * not parse, and used if it has fewer faults.
    */
   readonly respell?: (text: string) => string;
   /** Text that may follow a symbol and ends it: ";". */
   readonly terminator?: string;
-  /** Changes the pieces in ways that a query cannot express: joinClauses, for example. */
+  /** Changes the pieces in ways that a query cannot express, for example joinClauses. */
   readonly arrange?: (pieces: Pieces, text: string) => Pieces;
-  /** The maximal number of symbols of a data file: the innermost are left out. */
+  /** The most symbols of a data file. The innermost ones are omitted. */
   readonly most?: number;
 }
 

@@ -21,7 +21,7 @@ export function faultsOf(tree: Tree, text: string, lineStarts: Uint32Array): Syn
 
 type Found = Pick<SyntaxFault, "start" | "end" | "message">;
 
-/** Descends only into nodes with errors, without recursion: texts can be nested deeper than the call stack. */
+/** Descends only into nodes with errors. Not recursive, because texts can be nested deeper than the call stack. */
 function look(root: Node, text: string, found: Found[]): void {
   const open = [opened(root, found)];
   for (let at = open.at(-1); at && found.length < most; at = open.at(-1)) {
@@ -30,7 +30,7 @@ function look(root: Node, text: string, found: Found[]): void {
     else if (child?.hasError) open.push(opened(child, found));
     else if (at.next > at.children.length) {
       open.pop();
-      // The innermost fault says most.
+      // The innermost fault is the most specific.
       if (at.node.isError && found.length === at.before) found.push(faultIn(at.node, at.children, text));
     }
   }

@@ -24,7 +24,7 @@ function crashed(about: string, { how, stderrTail }: WorkerEnd, hint?: string): 
   return parserCrashed(about, how, stderrTail, hint);
 }
 
-/** Retries in a heavy worker: V8 may crash on a grammar that was not known to be heavy. */
+/** Retries in a heavy worker, because V8 may crash on a grammar that was not known to be heavy. */
 export async function orInHeavyWorker<AnyWorker, Answer>(
   ask: (worker: AnyWorker) => Promise<Answer>,
   light: AnyWorker,

@@ -17,7 +17,7 @@ export class IndexWorker {
       role: ["indexer", workspace, directory],
       concurrency: Number.POSITIVE_INFINITY,
       ours,
-      // It may be building.
+      // The index may still be building.
       idleMs: 600_000,
       patienceMs: 700,
     });

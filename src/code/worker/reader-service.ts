@@ -21,7 +21,7 @@ export interface ReaderService {
 
 export interface OutlineRequest extends Pick<OutlineOptions, "literalsIn"> {
   readonly source: SentText;
-  /** The version whose outline the caller has: then only the change is returned. */
+  /** The version whose outline the caller has. Only the change is returned then. */
   readonly known: number | undefined;
 }
 
@@ -40,7 +40,7 @@ export function readerService(retire: () => void): ReaderService {
       return parsed && (await answer(parsed));
     } catch (error) {
       if (error instanceof ToolError) throw error;
-      // WebAssembly that stopped in the middle of something: out of memory or stack.
+      // WebAssembly has stopped in an undefined state: out of memory or stack.
       retire();
       throw parserCrashed(source.path, (error as Error).message, error);
     }

@@ -50,7 +50,7 @@ export class ReaderWorker {
   readonly #outlines = new LastOutlines();
 
   constructor({ heavy }: { readonly heavy: boolean }) {
-    // The parse itself has a lower limit; on a busy machine a worker needs seconds to start and to load a grammar.
+    // The parse itself has a lower limit. On a busy machine a worker needs seconds to start and to load a grammar.
     this.#worker = new CodeWorker({ role: ["reader"], heavy, concurrency: 1, limitMs: 30_000 });
   }
 

@@ -13,7 +13,7 @@ export class SentTexts {
   });
   #versions = 0;
 
-  /** `process` is the number of the worker process: a new one knows nothing. */
+  /** `process` is the number of the worker process. A new process has no texts. */
   next(
     { path, language, text }: { readonly path: string; readonly language: string; readonly text: string },
     process: number,
@@ -32,7 +32,7 @@ export function keyOf({ path, language }: { readonly path: string; readonly lang
   return `${language}\0${path}`;
 }
 
-/** The worker keeps a few more trees, so that it rarely asks for a text again. */
+/** The worker caches a few more trees, so that it rarely asks for a text again. */
 const mostTexts = 8;
 const mostUnits = 3_000_000;
 
@@ -47,7 +47,7 @@ export interface TextChange {
 export function changeBetween(before: string, after: string): TextChange {
   const shorter = Math.min(before.length, after.length);
   let start = 0;
-  // Large pieces first: comparing strings is far faster than comparing their units one by one.
+  // Compares large pieces first, because comparing strings is far faster than comparing single units.
   for (let piece = 4096; piece >= 1; piece = Math.floor(piece / 8)) {
     while (
       start + piece <= shorter &&

@@ -18,7 +18,7 @@ export interface ParsedText<Known> {
   readonly language: string;
   readonly version: number;
   known: Known | undefined;
-  /** The version this one was made of, and where they differ in text or tree; its tree is deleted. */
+  /** The version that this one was derived from, and where text or tree differ. Its tree is deleted. */
   readonly previous: Previous<Known> | undefined;
 }
 
@@ -26,7 +26,7 @@ interface Previous<Known> extends Pick<OutlineBefore, "text" | "changed"> {
   readonly known: Known | undefined;
 }
 
-/** The trees of the last few texts: a changed text is parsed again only where it changed. */
+/** The trees of the last few texts. A changed text is parsed again only where it changed. */
 export class Trees<Known> {
   readonly #held = new BoundedCache<string, ParsedText<Known>>({
     maxEntries: mostTrees,
@@ -37,7 +37,7 @@ export class Trees<Known> {
   });
   #parser: Parser | undefined;
 
-  /** Undefined when the base of a change is no longer here: the text must be sent whole. */
+  /** Returns undefined when the base of a change is no longer cached, and the text must be sent whole. */
   async parse(request: SentText): Promise<ParsedText<Known> | undefined> {
     const grammar = await loadGrammar(request.grammar);
     this.#parser ??= new Parser();
@@ -54,7 +54,7 @@ export class Trees<Known> {
       return this.#hold(key, { ...parsed, text: sent, tree: this.#read(path, sent) });
     if (before?.version !== sent.base) return undefined;
     const text = changed(before.text, sent);
-    // The old tree is of no use after this point.
+    // The old tree is not needed any more.
     this.#held.delete(key);
     try {
       before.tree.edit(editOf(before.text, sent));
@@ -62,7 +62,7 @@ export class Trees<Known> {
       const stretch = changedSpan(sent, before.tree, tree);
       const previous = { text: before.text, known: before.known, changed: stretch };
       if (!tree.rootNode.hasError) return this.#hold(key, { ...parsed, text, tree, previous });
-      // Error recovery depends on the previous tree; the answer must not.
+      // Error recovery depends on the previous tree, but the result must not.
       tree.delete();
       return this.#hold(key, { ...parsed, text, tree: this.#read(path, text) });
     } finally {
@@ -101,7 +101,7 @@ function editOf(before: string, { start, oldEnd, text }: TextChange): Edit {
   });
 }
 
-/** The point of `end`, for a text in which `from` is at the given point. */
+/** The point of `end`, given the point of `from`. */
 function pointAt(text: string, end: number, { row, column }: Point, from: number): Point {
   let rows = row;
   let lineStart = from - column;

@@ -7,9 +7,10 @@ import type { Reading, Scope } from "./syntax/scope.ts";
 import { lastingChanges, unsafeTexts, withVariableEffects } from "./variables.ts";
 
 /**
- * Reads a command as bash would, without running it: which programs it runs, with which words, and what they touch. The
- * result decides whether to ask, never whether a command is safe. Pure. `start` is the absolute path of the workspace, so
- * that a `cd` to it is recognised; `from` is the directory and the state of the shell, relative to the workspace.
+ * Analyses a command as bash would read it, without running it: the programs, their words, and the files and hosts they
+ * use. The result decides whether to ask, never whether a command is safe. Pure. `start` is the absolute path of the
+ * workspace, so that a `cd` to it is recognised. `from` is the directory and the state of the shell, relative to the
+ * workspace.
  */
 export function analyseCommand(command: string, start = "", from: StartState = atStart): CommandAnalysis {
   const reason = tooMuchToRead(command);
@@ -17,7 +18,7 @@ export function analyseCommand(command: string, start = "", from: StartState = a
   try {
     return readCommand(command, start, from);
   } catch (error) {
-    // The stack limits every kind of nesting that the checks above do not.
+    // Deep nesting that the checks above do not detect overflows the stack.
     if (error instanceof RangeError) return unread(command, "a command nested too deep to be read");
     throw error;
   }
@@ -44,7 +45,7 @@ function unread(command: string, reason: string): CommandAnalysis {
 
 function readCommand(command: string, start: string, from: StartState): CommandAnalysis {
   const whole = { start: 0, end: command.length };
-  // An empty span: no rule about the words of a command allows what none of its words says.
+  // An empty span, so that no rule about the words of a command can allow it.
   const before = { start: 0, end: 0 };
   const { variables = [], functions = [], arrays = [], unclear } = from;
   const reading: Reading = {
@@ -96,21 +97,24 @@ export function hiddenCharacters(command: string): NotUnderstood[] {
   });
 }
 
-/** Control characters except tab and newline, foreign blanks, zero-width marks (except in emoji), lone surrogates. */
+/**
+ * Matches control characters except tab and newline, unusual blanks, zero-width marks (except in emoji) and lone
+ * surrogates.
+ */
 const hidden =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
   /[\0-\x08\x0b-\x1f\x7f-\xa0\xad]|\u034f|\u180b|\u180c|\u180d|\u180f|[\ufe00-\ufe0e]|[\u061c\u115f\u1160\u1680\u180e\u2000-\u200c\u200e\u200f\u2028-\u202f\u205f-\u206f\u3000\u3164]|(?<![\xa9\xae\u203c-\u3299\udc00-\udfff\d#*])\ufe0f|(?<![\u2600-\u27bf\udc00-\udfff]|\ufe0f)\u200d|[\ufeff\uffa0\ufff9-\ufffb]|\udb40[\udc00-\udfff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
-/** Why a command is not parsed: it would keep a parser busy. Real commands come nowhere near these limits. */
+/** The reason why a command is not parsed: parsing would take too long. Real commands are far below these limits. */
 export function tooMuchToRead(command: string): string | undefined {
-  // Linux accepts no longer argument, so no shell could be given it.
+  // Linux does not accept a longer argument.
   if (command.length >= 128 * 1024) return "a command too long to be read";
   if (deepest(command) > 100) return "a command nested too deep to be read";
   if (command.split("<<").length > 501) return "too many here-documents to be read";
   return undefined;
 }
 
-/** How deep parentheses and braces go, quoted ones counted as well. */
+/** The nesting depth of parentheses and braces, including quoted ones. */
 function deepest(command: string): number {
   let depth = 0;
   let most = 0;
@@ -121,7 +125,10 @@ function deepest(command: string): number {
   return most;
 }
 
-/** Whether every part of a command is understood and only reads, so that it changes no file. Pure. `cwd`: where it starts. */
+/**
+ * Whether every part of a command is understood and only reads, so that it changes no file. Pure. `cwd`: its start
+ * directory.
+ */
 export function readsOnly(command: string, cwd = ""): boolean {
   const { commands, notUnderstood } = analyseCommand(command, "", { directory: cwd });
   if (notUnderstood.length > 0 || commands.length === 0) return false;

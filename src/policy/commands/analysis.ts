@@ -3,11 +3,11 @@ import type { Risk } from "../../contract/access.ts";
 /** A shell command, as far as it is known without running it. */
 export interface CommandAnalysis {
   /**
-   * Every simple command that may run, those in substitutions, functions and wrappers included, inner ones first where
-   * the shell runs them first. No cap on their number.
+   * Every simple command that may run, including those in substitutions, functions and wrappers. Inner commands come
+   * first if the shell runs them first. Their number is not limited.
    */
   readonly commands: readonly SimpleCommand[];
-  /** The parts that could not be understood. Not empty means: ask. */
+  /** The parts that are not understood. If there are any, the user is asked. */
   readonly notUnderstood: readonly NotUnderstood[];
   /** The state that it may leave in a persistent shell. */
   readonly leaves: SessionState;
@@ -15,40 +15,43 @@ export interface CommandAnalysis {
 
 export interface SessionState {
   readonly directory: string | undefined;
-  /** Changed variables that decide what other commands run. */
+  /** Changed variables that affect what other commands run. */
   readonly variables: readonly ChangedVariable[];
   /** Names that may run something else from now on. */
   readonly functions: readonly string[];
   readonly arrays: readonly string[];
-  /** Why later commands cannot be understood; undefined if they can. */
+  /** The reason why later commands cannot be understood; undefined if they can. */
   readonly unclear: string | undefined;
 }
 
 export interface ChangedVariable {
   readonly name: string;
-  /** It is exported, or set in front of a program. */
+  /** Whether it is exported, or set before a program. */
   readonly passedOn: boolean;
 }
 
-/** One program with its words. Without words: only assignments, or the redirections of a group or loop. */
+/** One program with its words. Without words it has only assignments, or the redirections of a group or loop. */
 export interface SimpleCommand {
   readonly span: Span;
   readonly words: readonly Word[];
-  /** The program's name without its directory, when it is known and is one of the system's. */
+  /** The program's name without its directory, if it is known and is a system program. */
   readonly program: string | undefined;
   readonly assignments: readonly Assignment[];
   readonly redirections: readonly Redirection[];
   /** The programs that run it, outermost first: "sudo", "bash -c", "find -exec". */
   readonly within: readonly string[];
-  /** Where it runs: "" where the whole command starts, a path as written after `cd … &&`, undefined if that is open. */
+  /**
+   * Its directory: "" for the start directory of the whole command, a path as written after `cd … &&`, undefined if
+   * unknown.
+   */
   readonly directory: string | undefined;
-  /** The highest of its effects; "read" if there are none. */
+  /** The highest risk of its effects; "read" if there are none. */
   readonly risk: Risk;
   readonly effects: readonly Effect[];
   readonly accesses: readonly CommandAccess[];
 }
 
-/** A part of the command as it was given, in UTF-16 units. */
+/** A range of the given command, in UTF-16 units. */
 export interface Span {
   readonly start: number;
   readonly end: number;
@@ -59,7 +62,7 @@ export interface Word {
   readonly text: string;
   readonly span: Span;
   readonly parts: readonly (string | UnknownPart)[];
-  /** The word without quotes, when all of it is known. */
+  /** The word without quotes, if all of it is known. */
   readonly value: string | undefined;
 }
 
@@ -75,7 +78,7 @@ export interface UnknownPart {
     | "translation"
     | "input";
   readonly text: string;
-  /** It may become no word or several. */
+  /** Whether it may become no word or several. */
   readonly splits: boolean;
 }
 
@@ -88,31 +91,31 @@ export interface Assignment {
 
 export interface Redirection {
   readonly kind: "read" | "write" | "append" | "read and write" | "descriptor" | "text";
-  /** The file, the descriptor or the here-string; the text for a here-document. */
+  /** The file, the descriptor or the here-string; for a here-document, its text. */
   readonly target: Word;
-  /** The file descriptor, if it is written; "variable": one that the shell chooses. */
+  /** The file descriptor, if written; "variable" if the shell chooses it. */
   readonly descriptor: number | "variable" | undefined;
   readonly span: Span;
 }
 
-/** One thing a simple command does beyond reading, with the reason for thinking so. */
+/** One effect of a simple command besides reading, with the reason for assuming it. */
 export interface Effect {
   readonly risk: Risk;
   readonly reason: string;
   readonly span: Span;
 }
 
-/** A file or host that a word or redirection names; relative paths start at the command's `directory`. */
+/** A file or host that a word or redirection names. Relative paths start at the command's `directory`. */
 export interface CommandAccess {
   readonly kind: "read" | "write" | "delete" | "network";
   readonly target: Word;
-  /** How much of it is read; default: its own content. */
+  /** How much of it is read. Default: its own content. */
   readonly extent?: Extent;
 }
 
 /**
- * "deep": the contents of whatever lies below it as well; "visible": the same, but for hidden files; "names": not even its
- * own content, only names and attributes.
+ * "deep": also the contents of everything below it. "visible": the same without hidden files. "names": only names and
+ * attributes, not even its own content.
  */
 export type Extent = "deep" | "visible" | "names";
 
@@ -160,7 +163,7 @@ export function isNumeric(word: Word | undefined): boolean {
 
 const range = /^\{-?\d+\.\.-?\d+(?:\.\.-?\d+)?\}$/;
 
-/** `$#`, `$?`, `${#name}` and the like. */
+/** `$#`, `$?`, `${#name}` and similar expansions. */
 export function isCount(part: { readonly text: string }): boolean {
   return /^\$[#?$!]$|^\$\{#\w*(?:\[[@*]\])?\}$/.test(part.text);
 }

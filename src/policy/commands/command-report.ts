@@ -2,7 +2,7 @@ import type { Risk } from "../../contract/access.ts";
 import type { CommandAccess, Effect, Word } from "./analysis.ts";
 import type { ReadCommand, Scope } from "./syntax/scope.ts";
 
-/** Reports what the words after a program's name do. */
+/** Reports the effects of the words after a program's name. */
 export type ProgramRule = (words: readonly Word[], report: CommandReport) => void;
 
 export class CommandReport {
@@ -11,9 +11,9 @@ export class CommandReport {
   readonly scope: Scope;
   readonly effects: Effect[] = [];
   readonly accesses: CommandAccess[] = [];
-  /** Words `NAME=value` that set variables for what it runs. */
+  /** Words `NAME=value` that set variables for the commands that it runs. */
   readonly passed: Word[] = [];
-  /** Commands that it runs in turn, to be read once it is on the list itself. */
+  /** Commands that it runs, which are analysed after the program itself is listed. */
   readonly inner: (() => void)[] = [];
 
   constructor(program: string, command: ReadCommand, scope: Scope) {
@@ -36,7 +36,7 @@ export class CommandReport {
     this.accesses.push({ kind: "read", target, extent: "names" });
   }
 
-  /** Also everything below it. */
+  /** Also reports everything below it. */
   readsBelow(target: Word, extent: "deep" | "visible" = "deep"): void {
     this.accesses.push({ kind: "read", target, extent });
   }
@@ -56,17 +56,17 @@ export class CommandReport {
     this.has("network", `connects to ${target.text}`, target);
   }
 
-  /** An unknown effect: ask. */
+  /** An unknown effect requires approval. */
   doubts(reason: string, word?: Word): void {
     this.scope.reading.notUnderstood.push({ reason, span: word?.span ?? this.command.span });
   }
 
-  /** Later commands of the same shell may mean anything. */
+  /** Later commands of the same shell may have any meaning. */
   reshapes(): void {
     this.scope.reading.reshaped ??= `${this.program}, which may change what later commands mean`;
   }
 
-  /** A variable of the shell gets a value that is only known at run time. */
+  /** A variable of the shell gets a value that is known only at run time. */
   sets(name: string, word: Word, numeric = false): void {
     const passedOn =
       this.program === "export" || this.command.words.some(({ value }) => /^-\w*x/.test(value ?? ""));

@@ -11,7 +11,7 @@ import { textPrograms } from "./programs/text.ts";
 import { wrappers } from "./programs/wrappers.ts";
 import type { ReadCommand, Scope } from "./syntax/scope.ts";
 
-/** Interprets one simple command, adds it to the list, and then reads what it runs in turn. */
+/** Interprets one simple command, adds it to the list, and then analyses the commands that it runs. */
 export function interpretCommand(command: ReadCommand, scope: Scope): void {
   const { reading } = scope;
   const [name, ...words] = command.words;
@@ -76,7 +76,7 @@ function interpretProgram(
 
 const mostWords = 2000;
 
-/** The name of a program that is looked up in PATH or lies in a system directory. */
+/** The name of a program that is found on the PATH or in a system directory. */
 function systemProgram(path: string): string | undefined {
   if (!path.includes("/")) return path;
   return /^(?:\/usr(?:\/local)?)?\/s?bin\/([^/]+)$/.exec(path)?.[1];
@@ -95,7 +95,7 @@ function interpretRedirection({ kind, target }: Redirection, report: CommandRepo
   report.writes(target);
 }
 
-/** The rules of all known programs. All others count as running code. */
+/** The rules of all known programs. Any other program counts as running code. */
 const programs: ReadonlyMap<string, ProgramRule> = new Map(
   [
     shellBuiltins,

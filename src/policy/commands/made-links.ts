@@ -1,8 +1,8 @@
 import type { CommandAccess, NotUnderstood, SimpleCommand } from "./analysis.ts";
 
 /**
- * Links are resolved before the command runs. So where a path leads is unknown if it goes through something that the
- * command itself creates, a link above all.
+ * Finds paths that may lead through a link that the command itself creates. Other links are resolved before the command
+ * runs, but the target of such a path is unknown.
  */
 export function throughMadeLinks(commands: readonly SimpleCommand[]): NotUnderstood[] {
   const made: Made = { links: new Set(), trees: new Set() };
@@ -21,7 +21,7 @@ export function throughMadeLinks(commands: readonly SimpleCommand[]): NotUnderst
 
 interface Made {
   readonly links: Set<string>;
-  /** Copied, moved or unpacked entries, which may hold links. */
+  /** Copied, moved or unpacked entries, which may contain links. */
   readonly trees: Set<string>;
 }
 
@@ -47,7 +47,7 @@ function leadsThrough(path: string, { links, trees }: Made): boolean {
   return false;
 }
 
-/** Spelled from where the whole command starts; undefined where that is not known. */
+/** The path relative to the start directory of the whole command; undefined if that is unknown. */
 function pathOf({ kind, target }: CommandAccess, { directory }: SimpleCommand): string | undefined {
   if (kind === "network" || target.value === undefined || directory === undefined) return undefined;
   const whole =

@@ -6,8 +6,8 @@ import { analyseCommand } from "./analyse-command.ts";
 import type { ChangedVariable, SessionState } from "./analysis.ts";
 
 /**
- * The state to analyse the next command of a shell with. Everything that an earlier command may have left counts, even if
- * that command may have failed or its effect may have been undone. Pure.
+ * The state for analysing the next command of a shell. Includes everything that an earlier command may have left, even
+ * if that command may have failed or its effect may have been undone. Pure.
  */
 export function sessionStateOf({ commands, isWhole, cwd }: ShellHistory, workspace: string): SessionState {
   const lefts = commands.map((command) => remainsOf({ command, workspace }));
@@ -49,7 +49,7 @@ export function historyAfter(
   };
 }
 
-/** Functions that bash, or what drives the shell, calls by itself. */
+/** Functions that bash calls by itself, or that Toolcrib's own lines for the shell call. */
 const everywhere = /^(?:command_not_found_handle|builtin|eval|printf|cd|exec|source|command)$/;
 
 function seenFrom(workspace: string, cwd: string): string {
@@ -57,10 +57,10 @@ function seenFrom(workspace: string, cwd: string): string {
   return cwd.startsWith(`${workspace}/`) ? cwd.slice(workspace.length + 1) : cwd;
 }
 
-/** The commands of a session are asked about again and again. */
+/** Cached, because the commands of a session are analysed for every later command. */
 const remainsOf: (given: { readonly command: string; readonly workspace: string }) => SessionState =
   boundedMemo(
-    // More than a shell remembers, so that no call has to read them all again.
+    // More than a shell remembers, so that no call has to analyse them all again.
     20_000,
     ({ command, workspace }) => analyseCommand(command, workspace).leaves,
     ({ command, workspace }) => `${workspace}\0${command}`,

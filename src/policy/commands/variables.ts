@@ -3,8 +3,8 @@ import { highest } from "./interpret-command.ts";
 import type { Reading, VariableChange } from "./syntax/scope.ts";
 
 /**
- * The commands found, each with the effects that changed variables have on it. A change that lasts counts for every command:
- * loops, functions and traps may run earlier ones again (docs/decisions/0032-lasting-variables.md).
+ * The commands, each with the effects of changed variables. A lasting change counts for every command, because loops,
+ * functions and traps may run earlier ones again (docs/decisions/0032-lasting-variables.md).
  */
 export function withVariableEffects(reading: Reading): SimpleCommand[] {
   const lasting: DecisiveChange[] = [];
@@ -59,8 +59,8 @@ function decisiveChanges({ variables }: Reading): DecisiveChange[] {
 }
 
 /**
- * A lasting change is never part of the command that it affects. Where a script has no exact positions, as in `eval`, both
- * have the same span; the change then gets an empty one, so that no rule takes it for one of the command's own words.
+ * A lasting change is never part of the command that it affects. If a script has no exact positions, as in `eval`, both
+ * have the same span. The change then gets an empty one, so that no rule treats it as one of the command's own words.
  */
 function effectOf({ name, passedOn, span, only }: VariableChange, command: SimpleCommand): Effect {
   const reason =
@@ -72,8 +72,8 @@ function effectOf({ name, passedOn, span, only }: VariableChange, command: Simpl
 }
 
 /**
- * The variables whose text would be evaluated and that are not sure to hold a number: all but those that this command
- * sets, and sets to numbers only; and those that bash evaluates when they are set, or whenever it is about to read on.
+ * The variables whose text is evaluated and may not be a number: all except those that this command sets only to
+ * numbers. Also those that bash evaluates when they are set, or before it reads the next command.
  */
 export function unsafeTexts({ evaluated, variables }: Reading): NotUnderstood[] {
   const numeric = new Map<string, boolean>();
@@ -97,10 +97,10 @@ export function unsafeTexts({ evaluated, variables }: Reading): NotUnderstood[] 
   return [...assigned, ...run, ...used];
 }
 
-/** In a persistent shell. */
+/** Variables that bash runs in a persistent shell. */
 const runByBash = /^(?:PROMPT_COMMAND|PS[0-2]|MAIL|MAILPATH)$/;
 
-/** Variables that bash keeps as numbers: it works out what they are given. */
+/** Variables that bash stores as numbers, after evaluating the assigned text. */
 const evaluatedByBash: ReadonlySet<string> = new Set(
   "RANDOM SRANDOM SECONDS OPTIND HISTCMD BASHPID LINENO EPOCHSECONDS UID EUID PPID BASH_SUBSHELL SHLVL".split(
     " ",
@@ -112,13 +112,13 @@ const alwaysNumbers: ReadonlySet<string> = new Set(
   "RANDOM SRANDOM SECONDS EPOCHSECONDS LINENO UID EUID PPID BASHPID SHLVL COLUMNS LINES OPTIND".split(" "),
 );
 
-/** Whether a program, undefined for a file of the workspace, behaves differently when the variable is changed. */
+/** Whether a program behaves differently when the variable is changed. Undefined is a file of the workspace. */
 type Affects = (program: string | undefined) => boolean;
 
 /**
- * Which programs behave differently when a variable is changed; undefined if none is known to. One that is handed to a
- * program on purpose counts for every program, unless it is known to be harmless. Which program obeys which variable is
- * not told apart (docs/decisions/0029-variable-inference.md).
+ * The programs that behave differently when a variable is changed; undefined if none is known. A variable that is set
+ * for a program on purpose counts for every program, unless it is known to be harmless. The analysis does not
+ * distinguish which program obeys which variable (docs/decisions/0029-variable-inference.md).
  */
 function affectedPrograms(name: string, passedOn: boolean): Affects | undefined {
   if (harmless.test(name)) return undefined;
@@ -128,13 +128,13 @@ function affectedPrograms(name: string, passedOn: boolean): Affects | undefined 
   return obeyedByPrograms.test(name) ? everyProgram : undefined;
 }
 
-/** Also what the shell itself does. */
+/** Includes the shell itself. */
 const everything: Affects = () => true;
 const everyProgram: Affects = (program) => program === undefined || !builtins.has(program);
-/** What `read` cuts into words is only data. */
+/** `read` only splits data into words. */
 const allButRead: Affects = (program) => program !== "read";
 
-/** Changes only how much is printed, in which language or colours, or for which kind of run. */
+/** Changes only how much is printed, the language or colours, or the kind of run. */
 const harmless =
   /^(?:LANG|LC_(?!ALL_)\w+|TZ|TERM|COLUMNS|LINES|NO_COLOR|FORCE_COLOR|CLICOLOR(?:_FORCE)?|COLORTERM|CI|DEBUG|VERBOSE|LOG_LEVEL|RUST_LOG|RUST_BACKTRACE|NODE_ENV|NODE_DISABLE_COLORS|RAILS_ENV|RACK_ENV|APP_ENV|ENVIRONMENT|PYTHONUNBUFFERED|PYTHONDONTWRITEBYTECODE|PYTHONHASHSEED|PORT|HOST|TIMEOUT|SEED|GIT_(?:AUTHOR|COMMITTER)_(?:NAME|EMAIL|DATE)|GIT_OPTIONAL_LOCKS|GIT_TERMINAL_PROMPT|SOURCE_DATE_EPOCH)$/;
 

@@ -84,7 +84,7 @@ function firstRefusal(all: readonly Names[], use: PathUse, tool: Tool, policy: P
   return undefined;
 }
 
-/** The refusal for something inside a directory that is read, written or deleted as a whole. */
+/** The refusal for an entry inside a directory that is read, written or deleted as a whole. */
 function findBelow(
   part: PathPart,
   spelled: string,
@@ -99,10 +99,10 @@ function findBelow(
   const [named] = part.extent === "deep" ? rulesBelow(policy, "delete", names, counts) : [];
   if (named !== undefined)
     return { rule: named, reason: `something in it ${reasonOf(named, part.kind)}`, aimed: true };
-  // In these sandboxes secrets are hidden.
+  // These sandboxes hide secrets.
   if (part.kind === "write" || sandbox === "bwrap" || sandbox === "seatbelt") return undefined;
   const search = searchOf(spelled, part.extent);
-  // Most secrets are hidden files, so an unsearched directory does not stop a search of visible files.
+  // Most secrets are hidden files, so an unsearched directory does not block a search of visible files.
   if (!refusedBelow?.has(search))
     return part.extent === "visible" ? undefined : something(part, policy, counts);
   const found = refusedBelow.get(search);
@@ -114,7 +114,7 @@ function findBelow(
   return any && { ...any, reason: `it may follow ${found}, which leads out of the workspace`, aimed: true };
 }
 
-/** The workspace and the directories above it hold everything that rules are about. */
+/** The workspace and the directories above it contain everything that rules are about. */
 function holdsWorkspace({ exact }: Names, { context }: Policy): boolean {
   const root = namesIn(context.workspace);
   return exact.length <= root.length && exact.every((name, at) => root[at] === name);
@@ -171,7 +171,7 @@ function findOpenRules(
   return { mayDeny, wins };
 }
 
-/** Why a tool's path needs approval although the mode allows it, with extra roots. */
+/** The reason why a tool's path outside the workspace needs approval although the mode allows it. */
 function beyondWorkspace(
   { kind }: PathPart,
   target: Exclude<PathTarget, { kind: "output" }>,
@@ -183,7 +183,9 @@ function beyondWorkspace(
   return isOurs ? undefined : "it lies outside the workspace";
 }
 
-/** Why a command's path needs approval although the mode allows it. For tools, the environment enforces it. */
+/**
+ * The reason why a command's path needs approval although the mode allows it. For tools, the environment enforces it.
+ */
 function whereItLies(
   target: Exclude<PathTarget, { kind: "output" }>,
   { workspace }: PathContext,

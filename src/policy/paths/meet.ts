@@ -9,13 +9,13 @@ import { literalText } from "./path-names.ts";
 import { literalOf, type NameAhead, type OpenName } from "./path-target.ts";
 
 /**
- * Whether a path that only the shell will know may become one that a rule is about. "aimed": both spell out something
- * that is the same; "loosely": the path leaves it open. `*.ts` and `id_rsa*` do not meet, although a file could be named
- * so: what the shell's pattern spells out at the end would have to be what the rule leaves open there.
+ * Whether a path that only the shell will know may match a rule. "aimed": both spell out the same text. "loosely": the
+ * path leaves that text open. `*.ts` and `id_rsa*` do not meet, although a file could match both: the rule would have
+ * to leave open what the shell's pattern spells out at the end.
  */
 export type Meeting = "no" | "loosely" | "aimed";
 
-/** A rule's names may end above the path: a directory is refused with all in it. */
+/** A rule may match a directory above the path, because refusing a directory refuses its content. */
 export function meet(rule: readonly Segment[], path: readonly OpenName[]): Meeting {
   let shared = 0;
   for (; ; shared += 1) {
@@ -33,7 +33,7 @@ export function meet(rule: readonly Segment[], path: readonly OpenName[]): Meeti
 const meetings = ["no", "loosely", "aimed"] as const;
 type Strength = 0 | 1 | 2;
 
-/** Two lists of names, and what is known of their ends when stars on both sides make many ways. */
+/** Two lists of names, and the known results for their ends when several stars allow many ways. */
 interface Walk {
   readonly rule: readonly Segment[];
   readonly path: readonly OpenName[];
@@ -68,7 +68,7 @@ function meetHere(walk: Walk, at: number, index: number): Strength {
   return rest === 0 ? 0 : strongest(here, rest);
 }
 
-/** One name at any depth, as most rules have it. */
+/** A rule with one name at any depth, as most rules have. */
 function meetAnywhere({ path, stars }: Walk, segment: Segment, first: number): Strength {
   let best: Strength = 0;
   for (let index = first; index < path.length && best < 2; index += 1) {
@@ -83,7 +83,7 @@ function strongest(one: Strength, other: Strength): Strength {
   return one > other ? one : other;
 }
 
-/** How far one name of a rule and one of a path can be the same. */
+/** How strongly one name of a rule and one of a path can be equal. */
 export function meetNames(
   rule: NamePattern,
   { pattern, noLeadingDot }: NameAhead,
@@ -105,7 +105,7 @@ const dot = 0x2e;
 
 type Shape = NamePattern["shape"];
 
-/** A quick answer for the most common patterns; undefined if they need a closer look. */
+/** A quick result for the most common patterns; undefined if they need a full comparison. */
 function waysOfShapes(rule: Shape, name: Shape): number | undefined {
   if (rule.kind === "general" || name.kind === "general") return undefined;
   if (!("text" in rule) || !("text" in name)) return apart;
@@ -119,19 +119,19 @@ function waysOfShapes(rule: Shape, name: Shape): number | undefined {
   return rule.kind === "prefix" ? overlap(one, other) : overlap(other, one);
 }
 
-/** Whether a text that begins so and one that ends so share more than a letter or two, as a dot. */
+/** Whether the end of the first text and the beginning of the second share more than two letters. */
 function overlap(beginning: string, ending: string): number {
   for (let length = Math.min(beginning.length, ending.length); length > 2; length -= 1)
     if (beginning.endsWith(ending.slice(0, length))) return alike;
   return apart;
 }
 
-/** They can match, but share no spelled-out part. */
+/** The patterns can match the same text, but share no spelled-out part. */
 const apart = 1;
-/** They share a spelled-out part. */
+/** The patterns share a spelled-out part. */
 const alike = 2;
 
-/** How two patterns can match one text: with or without a part that both spell out. */
+/** The ways in which two patterns can match one text: with or without a part that both spell out. */
 export function waysToMeet(one: readonly Token[], other: readonly Token[]): number {
   const width = other.length + 1;
   const ways = new Uint8Array((one.length + 1) * width);

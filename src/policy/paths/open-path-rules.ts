@@ -8,7 +8,7 @@ import { literalText, namesOf } from "./path-names.ts";
 import { literalOf, type NameAhead, type OpenName, type OpenPath } from "./path-target.ts";
 import { isExactly, rulesNear } from "./refuse-path.ts";
 
-/** The rule about what a path may become; of several, the user's highest, else the plainest. */
+/** The rule about a path that only the shell will know. If there are several, the user's highest, else the plainest. */
 export function rulesAhead(
   { paths }: Policy,
   { names }: OpenPath,
@@ -44,7 +44,7 @@ const allAhead = oncePerObject((paths: Paths) =>
 );
 
 /**
- * The rules that may match, the highest first: every name of a rule has to match one of the path, so the path's names select
+ * The rules that may match, highest first. Every name of a rule must match one of the path, so the path's names select
  * them. If any number of names may follow, all rules are candidates.
  */
 function candidates(paths: Paths, names: readonly OpenName[]): readonly PathRule[] {
@@ -57,7 +57,7 @@ function candidates(paths: Paths, names: readonly OpenName[]): readonly PathRule
   return [...near].sort((one, other) => other.rank - one.rank);
 }
 
-/** The rules of which some name meets this one. */
+/** The rules that have a name which can equal this one. */
 const rulesMeeting = oncePerObject((paths: Paths) =>
   boundedMemo(
     maxRemembered,
@@ -78,8 +78,8 @@ type Paths = Policy["paths"];
 const maxRemembered = 1024;
 
 /**
- * The rule that protects what a glob may match, or something in it: `/*` matches everything. Undefined for a glob whose
- * starting directory is unknown.
+ * The rule that protects a path that a glob may match, or something in it: `/*` matches everything. Undefined for a
+ * glob whose starting directory is unknown.
  */
 export function protectedAhead(
   policy: Policy,
@@ -116,12 +116,12 @@ function isSpared({ spares }: PathRule, beginning: readonly string[]): boolean {
   return spares.length > 0 && spares.every((name, index) => beginning[index] === name);
 }
 
-/** Whether the glob may be what the pattern protects, or a directory that it leads through by name. */
+/** Whether the glob may match what the pattern protects, or a directory on the way that the pattern names. */
 function leadsTo(pattern: readonly Segment[], names: readonly OpenName[], rule: PathRule): boolean {
   const whole = pattern.at(-1) === "**" ? pattern.slice(0, -1) : pattern;
-  // A name at any depth may be anywhere: only a glob that spells some of it is about it.
+  // A name at any depth may be anywhere, so only a glob that spells out a part of it counts.
   if (pattern[0] === "**") return meet(whole, names) === "aimed" || isWayTo(whole, names, "aimed");
-  // In a home a plain star is meant to be everything, and with `dotglob` it is.
+  // In a home a plain star is intended to match everything, and with `dotglob` it does.
   const meant = isOurs(rule) ? names : names.map(withDots);
   return meet(whole, meant) !== "no" || isWayTo(whole, meant, "loosely");
 }
@@ -133,7 +133,7 @@ function isWayTo(
 ): boolean {
   return whole.some((segment, at) => {
     if (literalText(segment) === undefined) return false;
-    // The end has to be the same, too.
+    // The ends must match too.
     const meeting = meet([...whole.slice(0, at + 1), end], [...names, endAhead]);
     return meeting === "aimed" || meeting === least;
   });

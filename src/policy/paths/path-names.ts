@@ -2,8 +2,8 @@ import type { Segment } from "../../lib/glob/glob-segment.ts";
 import type { PathContext } from "../policy.ts";
 
 /**
- * Names that a file system or a reader takes for the same get the same folded spelling: NFKC, case folded, without invisible
- * characters. For rules that tighten; rules that loosen are compared exactly.
+ * Folds names so that those which a file system or a reader treats as equal become equal: NFKC, case folded, without
+ * invisible characters. For rules that tighten; rules that loosen are compared exactly.
  */
 export function fold(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII is meant
@@ -19,7 +19,7 @@ export function fold(text: string): string {
 export interface Names {
   readonly exact: readonly string[];
   readonly folded: readonly string[];
-  /** The first name inside the workspace; 0 for a path elsewhere. */
+  /** The index of the first name inside the workspace; 0 for a path elsewhere. */
   readonly inside: number;
 }
 
@@ -30,7 +30,10 @@ export function namesOf(path: string, { workspace }: PathContext): Names {
   return { exact, folded: foldNames(path, exact), inside: isInside ? countNames(workspace) : 0 };
 }
 
-/** Most paths are plain, and folded at once; but what is folded in a name must not become a slash. */
+/**
+ * Most paths are plain and folded as a whole. Otherwise each name is folded separately, so that no character becomes a
+ * slash.
+ */
 function foldNames(path: string, exact: readonly string[]): readonly string[] {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII is meant
   if (!/^[\x00-\x7f]*$/.test(path)) return exact.map(fold);
@@ -43,7 +46,7 @@ function countNames(path: string): number {
   return path.endsWith("/") ? count - 1 : count;
 }
 
-/** The first name to compare: "at any depth" means inside the workspace. */
+/** The index of the first name to compare: "at any depth" means inside the workspace. */
 export function firstName([first]: readonly Segment[], { inside }: Names): number {
   return first === "**" ? inside : 0;
 }
@@ -63,7 +66,7 @@ export function originalsOf({ exact, folded, inside }: Names): readonly Names[] 
 const none: readonly Names[] = [];
 const backup = /^#.+#$|.~$|.\.(?:bak|backup|old|orig|save|sw[a-p])$/i;
 
-/** `x~`, `x.~1~`, `#x#`, `x.bak`; Vim's `.x.swp` may be of `x` or of `.x`. */
+/** Matches `x~`, `x.~1~`, `#x#`, `x.bak`. Vim's `.x.swp` may belong to `x` or `.x`. */
 function originalNames(name: string): readonly string[] {
   if (name.startsWith("#") && name.endsWith("#")) return [name.slice(1, -1)];
   const original = name.replace(/(?:\.~\d+)?~$|\.[a-z]+$/i, "");

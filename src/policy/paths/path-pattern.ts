@@ -4,9 +4,9 @@ import type { PathContext } from "../policy.ts";
 import { fold, literalText, namesIn } from "./path-names.ts";
 
 /**
- * The absolute paths that a glob matches, as alternatives. A glob is relative to the workspace; with a leading "/" or "~" it
- * is absolute; without a slash, or with a leading double star, it matches at any depth: of the workspace if `exact`, else
- * of the whole file system.
+ * The absolute paths that a glob matches, as alternatives. A glob is relative to the workspace; with a leading "/" or
+ * "~" it is absolute; without a slash, or with a leading double star, it matches at any depth: of the workspace if
+ * `exact`, else of the whole file system.
  */
 export function compilePath(glob: string, context: PathContext, spelling: "exact" | "folded"): Segment[][] {
   const spell = spelling === "folded" ? fold : (text: string) => text;
@@ -28,7 +28,7 @@ function namesOf(text: string): Segment[] {
   return parseSegments(text).filter((segment) => !/^\.?$/.test(literalText(segment) ?? "*"));
 }
 
-/** `../lib` is beside the workspace. A ".." after a wildcard matches no real path. */
+/** `../lib` is next to the workspace. A ".." after a wildcard matches no real path. */
 function climbed(names: readonly Segment[]): Segment[] {
   const path: Segment[] = [];
   for (const segment of names) {
@@ -48,8 +48,8 @@ function literalNames(path: string): Segment[] {
 }
 
 /**
- * "whole": the path itself; "within": the path or a directory above it; "around": also a directory all of whose content is
- * meant. `first`: where in the names to begin.
+ * "whole": the path itself. "within": the path or a directory above it. "around": also a directory whose whole content
+ * matches. `first`: the index of the name to start with.
  */
 export function matchNames(
   pattern: readonly Segment[],
@@ -65,7 +65,7 @@ export function matchNames(
     const current = pattern[segment];
     if (current === undefined && (scope !== "whole" || name === names.length)) return true;
     if (current === "**") {
-      // At the end it means what is inside.
+      // At the end, it means the content.
       if (segment + 1 === pattern.length) return name < names.length || scope === "around";
       stars = segment;
       starsName = name;
@@ -74,7 +74,7 @@ export function matchNames(
       segment += 1;
       name += 1;
     } else if (stars >= 0 && starsName < names.length) {
-      // Returning to the last stars alone is enough: what earlier ones could take, these can take as well.
+      // Backtracking to the last star is enough, because it can match anything that an earlier star could.
       starsName += 1;
       name = starsName;
       segment = stars + 1;
@@ -84,7 +84,7 @@ export function matchNames(
 
 export type MatchScope = "whole" | "within" | "around";
 
-/** Whether the directory of these names is one that the pattern leads through by name. */
+/** Whether these names are a directory on the way that the pattern names. */
 export function leadsThrough(pattern: readonly Segment[], names: readonly string[], first: number): boolean {
   for (let end = 1; end < pattern.length; end += 1) {
     if (literalText(pattern[end - 1]!) === undefined) continue;

@@ -6,11 +6,11 @@ import type { UnknownPart, Word } from "../commands/analysis.ts";
 import type { PathContext } from "../policy.ts";
 import { fold, literalText } from "./path-names.ts";
 
-/** Where a path leads, as far as is known. */
+/** The target of a path, as far as it is known. */
 export type PathTarget =
   /** A handle of a stored output, not a path. */
   | { readonly kind: "output" }
-  /** `spelled`: as the environment would get it; `real`: where links lead, if elsewhere. */
+  /** `spelled`: as passed to the environment. `real`: the target of its links, if different. */
   | {
       readonly kind: "known";
       readonly spelled: string;
@@ -19,10 +19,10 @@ export type PathTarget =
     }
   | { readonly kind: "open"; readonly alternatives: readonly OpenPath[] };
 
-/** One thing that a path may become, in folded spelling. */
+/** One path that an open path may become, in folded spelling. */
 export interface OpenPath {
   readonly names: readonly OpenName[];
-  /** With `unknownName` for directories that are not known; undefined when the last name is not known either. */
+  /** A path with `unknownName` for unknown directories; undefined when the last name is unknown too. */
   readonly sample: string | undefined;
 }
 
@@ -31,14 +31,14 @@ export type OpenName = "**" | NameAhead;
 export interface NameAhead {
   readonly pattern: NamePattern;
   readonly text: string;
-  /** Bash's globs mean no name that begins with a dot unless they say so. */
+  /** Bash's globs match a leading dot only if they spell it out. */
   readonly noLeadingDot: boolean;
 }
 
 /** Replaces an unknown directory name in a path. No file system accepts it. */
 const unknownName = "\0";
 
-/** No system takes a longer path. */
+/** No system accepts a longer path. */
 const longest = 4096;
 
 export const anywhere: PathTarget = {
@@ -54,7 +54,7 @@ export const anywhere: PathTarget = {
   ],
 };
 
-/** A path given to a tool. It is a stored output only if it really lies in Toolcrib's own directory. */
+/** A path given to a tool. It is a stored output only if it is in Toolcrib's own directory. */
 export function givenPath(
   { kind, path }: Extract<Access, { path: string }>,
   context: PathContext,
@@ -66,7 +66,7 @@ export function givenPath(
   return isOurs ? { kind: "output" } : target;
 }
 
-/** The path that a word of a command names, as it would be handed to an environment; undefined if it is not known. */
+/** The path that a word of a command names, as passed to an environment; undefined if it is unknown. */
 export function spelledPath(
   word: Word,
   directory: string | undefined,
@@ -119,8 +119,8 @@ function startParts(word: Word, { home }: PathContext): Word["parts"] {
 }
 
 /**
- * Globs and braces stay within one name; whatever else the shell fills in may hold slashes and "..", so that only what
- * follows it is certain.
+ * Globs and braces stay within one name. Other expansions may contain slashes and "..", so only the text after them is
+ * certain.
  */
 function openPath(parts: Word["parts"], directory: string | undefined, context: PathContext): PathTarget {
   const wild = parts.findLastIndex((part) => typeof part === "object" && !isPattern(part));
@@ -152,7 +152,7 @@ function asPattern(part: string | UnknownPart): string {
   return part.unknown === "braces" ? part.text.replace(/[*?[\]!]/g, "\\$&") : part.text;
 }
 
-/** What cannot be read as a pattern may become anything. */
+/** Text that is not a valid pattern may become anything. */
 function expand(pattern: string): string[] {
   try {
     const texts = expandBraces(pattern);
@@ -166,15 +166,15 @@ function expand(pattern: string): string[] {
 function readNames(glob: string, isGlob: boolean): OpenName[] {
   return glob.split("/").flatMap((text): OpenName[] => {
     if (text === "" || text === ".") return [];
-    // No name is that long: what such a pattern stands for need not be told exactly.
+    // No name is that long, so such a pattern need not be matched exactly.
     const [pattern] = parseSegments(text.length > 1000 ? "*" : text);
-    // The shell reads "**" as "*" unless globstar is set; any depth covers both.
+    // The shell reads "**" as "*" unless globstar is set. Any depth covers both.
     if (pattern === undefined || pattern === "**") return ["**"];
     return [{ pattern, text, noLeadingDot: isGlob && /^[*?[]/.test(text) }];
   });
 }
 
-/** Resolves ".."; climbing out of an unknown name makes everything above it unknown. */
+/** Resolves "..". Going up from an unknown name makes everything above it unknown. */
 function climb(names: readonly OpenName[]): OpenName[] {
   const climbed: OpenName[] = [];
   for (const name of names) {

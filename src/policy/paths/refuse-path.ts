@@ -8,7 +8,7 @@ import { leadsThrough, matchNames } from "./path-pattern.ts";
 
 type Counts = (rule: PathRule) => boolean;
 
-/** Rules that may be about a path, in no order. */
+/** Rules that may match a path, in no order. */
 export function rulesNear({ paths }: Pick<Policy, "paths">, { exact, folded }: Names): readonly PathRule[] {
   const found: PathRule[] = [];
   const othersNear = othersByName(paths.others);
@@ -59,7 +59,7 @@ function refusingOriginal(policy: Policy, names: Names, counts: Counts): PathRul
   return undefined;
 }
 
-/** The same, except for a directory of which only some content is refused. */
+/** Like `refusal`, without a directory of which only some content is refused. */
 export function refusingWhole(
   policy: Policy,
   use: PathUse,
@@ -103,7 +103,7 @@ export function rulesBelow(policy: Policy, use: PathUse, names: Names, counts: C
   return rulesThrough(policy, use, names, refusing).slice(0, 1);
 }
 
-/** The root holds everything; the plainest protecting rule explains most. */
+/** The root contains everything, so the plainest protecting rule explains most. */
 function inRoot({ paths }: Policy, refusing: Counts): PathRule[] {
   const isRooted = ({ patterns }: PathRule) => patterns.some(([first]) => first !== "**");
   const found = paths.highestFirst.findLast(
@@ -113,8 +113,8 @@ function inRoot({ paths }: Policy, refusing: Counts): PathRule[] {
 }
 
 /**
- * Rules about something in this directory, which they name on the way. Writing a directory usually only adds to it, so then
- * only patterns that match at any depth count.
+ * Rules about an entry in this directory, which they name on the way. Writing a directory usually only adds to it, so
+ * only patterns that match at any depth count then.
  */
 export function rulesThrough(
   { pathsThrough }: Policy,
@@ -139,7 +139,7 @@ export function refuses({ effect, uses }: PathRule, use: PathUse): boolean {
   return effect === "secret" || (effect === "protected" && use !== "read");
 }
 
-/** Whether a rule that tightens matches a path; a directory includes its content. */
+/** Whether a rule that tightens matches a path. A directory includes its content. */
 export function isAbout({ patterns, spares }: PathRule, use: PathUse, names: Names): boolean {
   if (spares.length > 0 && spares.every((name, index) => names.folded[index] === name)) return false;
   // Reading a directory only lists names; replacing it changes its content.

@@ -3,8 +3,8 @@ import { findPrivateKeys } from "./private-keys.ts";
 import type { Secret } from "./secret.ts";
 
 /**
- * The parts of a text that look like secrets, in order and without overlaps. Takes time in proportion to the length of the
- * text, and skips most of it.
+ * The parts of a text that look like secrets, in order and without overlaps. Takes linear time, and skips most of the
+ * text.
  */
 export function findSecrets(text: string): readonly Secret[] {
   if (text.length < shortestSecret) return none;
@@ -20,7 +20,7 @@ const shortestSecret = 8;
 /** The length of the shortest key that is recognised by its shape. */
 const shortestKey = 20;
 
-/** Steps from word to word as far as a key is long, and so passes by most letters of most texts. */
+/** Steps from word to word by the length of a key, and so skips most letters of most texts. */
 function findKeysIn(text: string): readonly Secret[] {
   const { length } = text;
   const found: Secret[] = [];
@@ -54,7 +54,7 @@ function isWordOrDot(code: number): boolean {
   return code === 0x2e || isWord(code);
 }
 
-/** Of secrets that overlap, one: named after the one found first, which is the more exact. */
+/** Keeps one of several overlapping secrets: the one found first, which is the most exact. */
 function joined(found: readonly Secret[]): readonly Secret[] {
   const all: Secret[] = [];
   for (const secret of found.toSorted((one, other) => one.start - other.start)) {
@@ -155,7 +155,7 @@ function findInPlace(text: string, start: number, end: number): readonly Secret[
   return shape.before.test(before) ? [{ kind: shape.kind, start, end }] : [];
 }
 
-/** As documentation writes keys that are none. */
+/** Matches fake keys as documentation writes them. */
 function isExample(key: string): boolean {
   return /EXAMPLE|example|x{4}|X{4}|0{8}|1234567890|(.)\1{7}/.test(key) || new Set(key).size < 10;
 }

@@ -19,7 +19,7 @@ export function findNamedValues(text: string): readonly Secret[] {
   return found;
 }
 
-/** The kind of secret that a name stands for; undefined for other names. */
+/** The kind of secret that a name indicates; undefined for other names. */
 export function kindOfName(name: string): string | undefined {
   if (!mayEndName(name, name.length)) return undefined;
   const [, password, token, key, secret] = secretName.exec(name) ?? [];
@@ -72,7 +72,7 @@ const slash = 0x2f;
 const blank = 0x20;
 const backslash = 0x5c;
 
-// The last three letters of all names that count, to pass by all others quickly.
+// The last three letters of all relevant names, to skip all others quickly.
 const lastLetters = "ord swd pwd ase ass ken ens key ret ets ial als ion".split(" ");
 const endings = new Set(lastLetters.map((letters) => packed(letters, 3)));
 const lastOnes = Uint8Array.from({ length: 128 }, (_, code) =>
@@ -92,7 +92,7 @@ function packed(text: string, end: number): number {
   );
 }
 
-/** Where the value begins after ":", "=", ":=" or "=>"; undefined after a sign that gives no value. */
+/** The start of the value after ":", "=", ":=" or "=>"; undefined after a sign that gives no value. */
 function startOfValue(text: string, at: number, sign: ":" | "="): number | undefined {
   const before = text[at - 1]!;
   const after = text[at + 1];
@@ -105,14 +105,14 @@ function startOfValue(text: string, at: number, sign: ":" | "="): number | undef
 
 const longestValue = 2048;
 const quote = /\\?["'`]/y;
-// Its beginning tells what it is; in a text that is all names, each value would go on to the end.
+// The beginning decides. In a text that is all names, each value would otherwise extend to the end.
 const bareBeginning = /[^\s"'`,;&|<>(){}[\]\\]{8,256}/y;
 const bareRest = /[^\s"'`,;&|<>(){}[\]\\]{0,1792}/y;
 const passwordBeginning = /(?:[^\s"'`,;&|<>(){}[\]\\]|(?<![&|])[&|](?![&|\s])(?!\w{1,40}=)){8,128}/y;
-// A sign that may end a value does not where it goes on, unless with another name: `Winter&2024;user=ada`.
+// A delimiter does not end a value that continues, unless another name follows: `Winter&2024;user=ada`.
 const signsWithin =
   /(?:[^\s"'`,;&|<>(){}[\]\\]|[,;&|<>(){}[\]]{1,8}(?=[^\s"'`,;&|<>(){}[\]\\/])(?![a-z][\w.-]{0,40}(?: \w{1,20})?[=:])){0,1792}/iy;
-// A call, an index, a type; but the end of an element ends a value.
+// A call, an index or a type. The end of an element ends a value.
 const codeAfter = /[([{]|<(?!\/)/y;
 
 function valueAt(text: string, at: number, kind: string): Secret | undefined {
@@ -124,7 +124,7 @@ function valueAt(text: string, at: number, kind: string): Secret | undefined {
   return { kind, start, end: start + value.length };
 }
 
-/** An unquoted value: recognised by the text before the first delimiter; a password may contain delimiters. */
+/** An unquoted value: recognised by the text before the first delimiter. A password may contain delimiters. */
 function bareValue(text: string, start: number, kind: string): Secret | undefined {
   const patterns = kind === "password" ? [bareBeginning, passwordBeginning] : [bareBeginning];
   const beginnings = patterns.map((pattern) => matchAt(pattern, text, start));
@@ -135,7 +135,7 @@ function bareValue(text: string, start: number, kind: string): Secret | undefine
   return { kind, start, end: kind === "password" ? endOf(signsWithin, text, end) : end };
 }
 
-/** `tokens.byName2`: an expression, not a value. */
+/** `tokens.byName2` is an expression, not a value. */
 const member = /^[a-z_$][\w$]*(?:\??\.[a-z_$][\w$]*)+$/i;
 
 const authorization = /authorization$/i;
@@ -183,7 +183,7 @@ function looksLikeKey(value: string): boolean {
   return wordLength(value) <= 2.6;
 }
 
-/** The same for a password: shorter, if it has the signs that only passwords have. */
+/** Whether a value can be a password: shorter than a key if it has characters that only passwords have. */
 function looksLikePassword(value: string): boolean {
   const { length } = value;
   if (length < 8 || length > 128 || !/^[\x21-\x7e]+$/.test(value) || /^[/^]/.test(value)) return false;

@@ -4,11 +4,11 @@ const kind = "private key";
 const border = /-----(BEGIN|END) [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
 
 /**
- * The lines between the first and the last line of private keys, also of those whose beginning or end is not in the
- * text. Before a line there may be its number or its file.
+ * The lines between the first and the last line of private keys, including keys whose beginning or end is not in the
+ * text. A line may be prefixed by its number or its file.
  */
 export function findPrivateKeys(text: string): readonly Secret[] {
-  // The rarest letter first: to look for it costs nearly nothing.
+  // The rarest letter first, because searching for it costs almost nothing.
   if (!text.includes("VATE KEY")) return [];
   const borders = Array.from(text.matchAll(border), ({ 0: mark, 1: what, index }) => {
     return { begins: what === "BEGIN", start: index, end: index + mark.length };
@@ -23,7 +23,10 @@ export function findPrivateKeys(text: string): readonly Secret[] {
   });
 }
 
-/** On one line the key is written with "\n" for its line ends; else each line has a part of it. */
+/**
+ * On one line the key has "
+ * " for its line ends; otherwise each line has a part of it.
+ */
 function linesBetween(text: string, from: number, until: number): readonly Secret[] {
   const between = text.slice(from, until);
   if (!between.includes("\n")) return escapedPart.test(between) ? [{ kind, start: from, end: until }] : [];
@@ -71,14 +74,16 @@ function linesOf(text: string, from: number, until: number): readonly Line[] {
   return lines;
 }
 
-/** How many letters a line of a key has at least: any, or that of a line that is not the last. */
+/** The least number of letters in a line of a key: one, or that of a line that is not the last. */
 const anyPart = 1;
 const wholePart = 16;
 const escapedPart = /^(?:\\n|\\r|[A-Za-z0-9+/=]){16,}/;
 const letter = /[A-Za-z0-9+/]/;
 const afterLetters = /["',\\n\r\s]/;
 
-/** The letters at the end of a line, searched backwards: a regex would restart at each letter of a long line. */
+/**
+ * The letters at the end of a line, searched backwards, because a regex would restart at each letter of a long line.
+ */
 function partOf({ start, text }: Line, least: number): Secret | undefined {
   if (isHeader(text)) return undefined;
   let end = text.length;
@@ -88,7 +93,7 @@ function partOf({ start, text }: Line, least: number): Secret | undefined {
   let from = padding;
   while (from > 0 && letter.test(text[from - 1]!)) from -= 1;
   if (padding - from < least) return undefined;
-  // An "n" may have been a letter after all.
+  // An "n" may have been a letter of the key.
   while (end < text.length && letter.test(text[end]!)) end += 1;
   return { kind, start: start + from, end: start + end };
 }

@@ -2,7 +2,7 @@ import { findSecrets } from "./find-secrets.ts";
 import { fitsName, kindOfName } from "./named-values.ts";
 import { markOf } from "./secret.ts";
 
-/** Replaces what looks like a secret; calls `found` with the kind of each. Keeps the line structure. */
+/** Replaces text that looks like a secret, and calls `found` with the kind of each. Keeps the line structure. */
 export function redactText(text: string, found: (kind: string) => void = ignore): string {
   const secrets = findSecrets(text);
   if (secrets.length === 0) return text;
@@ -17,14 +17,14 @@ export function redactText(text: string, found: (kind: string) => void = ignore)
 }
 
 /**
- * Redacts every string in a value, also one that is secret by the name of its property. A value without secrets is returned
- * as it is, the same object, unless it has getters.
+ * Redacts every string in a value, also a string that is secret by the name of its property. Returns the same object
+ * for a value without secrets, unless it has getters.
  */
 export function redactValue<Value>(value: Value, found: (kind: string) => void = ignore): Value {
   return redactPart(value, found, []) as Value;
 }
 
-/** The same for a named text, which may be secret as a whole by its name. */
+/** Redacts a named text, which may be secret as a whole because of its name. */
 export function redactNamedText(text: string, name: string, found: (kind: string) => void = ignore): string {
   const kind = kindOfName(name);
   if (kind === undefined || !fitsName(kind, text)) return redactText(text, found);
@@ -88,8 +88,8 @@ function copyOf(object: Record<string, unknown>, keys: readonly string[]): Recor
 function ignore(): void {}
 
 /**
- * Redacts a text that arrives in pieces. A possible beginning of a secret is held back until its line is complete, a private
- * key until its last line has arrived, both within bounds.
+ * Redacts a text that arrives in pieces. Withholds a possible beginning of a secret until its line is complete, and a
+ * private key until its last line has arrived, both within limits.
  */
 export class RedactedStream {
   #held = "";

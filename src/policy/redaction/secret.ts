@@ -4,7 +4,7 @@ export interface Secret {
   readonly kind: string;
   readonly start: number;
   readonly end: number;
-  /** It continues the secret of the line before. */
+  /** Whether it continues the secret of the line before. */
   readonly continues?: true;
 }
 

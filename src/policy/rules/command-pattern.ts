@@ -6,7 +6,7 @@ import type { PathContext } from "../policy.ts";
 import type { RuleWord } from "./rule-words.ts";
 
 export type CommandPattern =
-  /** `@read`: by its risk. */
+  /** `@read`: commands by their risk. */
   | { readonly kind: "class"; readonly risk: Risk }
   | {
       readonly kind: "words";
@@ -22,7 +22,7 @@ export type CommandPattern =
 export type WordPattern =
   | { readonly kind: "one word" | "any words" }
   | { readonly kind: "literal"; readonly text: string }
-  /** `names`: stars stop at slashes, for what allows; `whole`: they do not. */
+  /** `names`: stars stop at slashes, for rules that allow. `whole`: they do not. */
   | {
       readonly kind: "glob";
       readonly text: string;
@@ -34,7 +34,7 @@ export type SpelledPattern = Extract<WordPattern, { kind: "literal" | "glob" }>;
 
 export interface ProgramPattern {
   readonly word: WordPattern;
-  /** Its last name, folded; undefined if that is open. */
+  /** The last name, folded; undefined if it has wildcards. */
   readonly name: string | undefined;
   /** The file that it names, when it names one. */
   readonly file: readonly (readonly Segment[])[] | undefined;
@@ -44,7 +44,7 @@ export function compileCommand(words: readonly RuleWord[], context: PathContext)
   const [first] = words;
   if (first!.bare && first!.text.startsWith("@"))
     return { kind: "class", risk: first!.text.slice(1) as Risk };
-  // A quoted name is a program's, as in the shell.
+  // A quoted name is a program, as in the shell.
   const start = words.findIndex(({ text }) => !/^[A-Za-z_]\w*=/.test(text));
   const program = words[start < 0 ? words.length : start];
   const rest = start < 0 ? [] : words.slice(start + 1).map(compileWord);

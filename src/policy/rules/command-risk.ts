@@ -9,7 +9,7 @@ export function worse(one: Risk, other: Risk): Risk {
   return harm(one) >= harm(other) ? one : other;
 }
 
-/** The risk of a command itself: files that redirections write are parts of their own. */
+/** The risk of a command itself. Files that redirections write are separate parts. */
 export function ownRisk({ effects, redirections }: SimpleCommand): Risk {
   const redirected = spansOf(redirections.map(({ target }) => target));
   return effects.reduce<Risk>(
@@ -18,7 +18,7 @@ export function ownRisk({ effects, redirections }: SimpleCommand): Risk {
   );
 }
 
-/** Effects that a word has beyond the file or host it names, which is a part of its own. */
+/** Effects of a word besides the file or host that it names, which is a separate part. */
 export function smuggledEffects({ effects, accesses }: SimpleCommand): readonly Effect[] {
   const named = spansOf(accesses.flatMap(({ kind, target }) => (kind === "read" ? [] : [target])));
   return effects.filter(({ risk, span }) => harm(risk) >= harm("execute") && !named.has(spanKey(span)));

@@ -10,7 +10,7 @@ import { compileSettings, type Settings } from "./settings.ts";
 export interface Policy {
   readonly context: PathContext;
   readonly sources: readonly RuleSource[];
-  /** Lines that do not count because their file is not trusted. */
+  /** Lines that are ignored because their file is not trusted. */
   readonly ignored: readonly RuleOrigin[];
   readonly examples: readonly Example[];
   readonly commands: NamedRules<CommandRule>;
@@ -23,7 +23,7 @@ export interface Policy {
   readonly tools: readonly ToolRule[];
 }
 
-/** Rules by a name that must occur for them to matter, and those that always may. */
+/** Rules by a name that must occur for them to apply, and those that may always apply. */
 export interface NamedRules<Kind> {
   readonly named: ReadonlyMap<string, readonly Kind[]>;
   readonly others: readonly Kind[];
@@ -61,7 +61,7 @@ interface CompiledSource extends Omit<ParsedRules, "rules"> {
   readonly rules: readonly Rule[];
 }
 
-/** Every answer of the user compiles a new policy, in which only the last source is new. */
+/** Every answer of the user compiles a new policy in which only the last source is new, so sources are cached. */
 const parsedSources = new WeakMap<RuleSource, ParsedRules>();
 
 function compileSource(source: RuleSource, context: PathContext): CompiledSource {
@@ -104,7 +104,7 @@ function levelOf({ level }: { readonly level: RuleSource["level"] }): number {
   return levels.indexOf(level);
 }
 
-/** The latest level wins, within it the rule that spells out more, then the later line. */
+/** The latest level wins; within it the rule that spells out more, then the later line. */
 function rank(rules: readonly Rule[]): Rule[] {
   return rules
     .toSorted(

@@ -30,7 +30,7 @@ export function compileRule({ effect, about, because, by, origin }: ParsedRule, 
       const patterns = compilePath(about.glob.pattern, context, loosens(effect) ? "exact" : "folded");
       const glob = about.glob.pattern;
       const uses = new Set(about.uses);
-      // A rule against writing is also one against deleting; permission to write is not permission to delete.
+      // A rule against writing is also one against deleting. Permission to write is not permission to delete.
       if (uses.has("write") && !loosens(effect)) uses.add("delete");
       return { ...base(about.glob), kind: "path", uses, glob, patterns, spares: [] };
     }
@@ -55,7 +55,7 @@ export function sparingWorkspace(rule: Rule, { workspace }: PathContext): Rule {
   return fixed.some((pattern) => matchNames(pattern, names, "within")) ? { ...rule, spares: names } : rule;
 }
 
-/** A rule that spells out everything is more specific than one that leaves a part open. */
+/** A rule that spells out everything is more specific than one with wildcards. */
 function spelledOut(words: readonly RuleWord[]): number {
   const letters = words.reduce((sum, { pattern }) => {
     const literal = pattern.replace(/\\./gs, "_").replace(/[*?{},]|\[[^\]]*\]/g, "");
@@ -81,13 +81,13 @@ function compileTool({ name, server }: ToolPattern, effect: Effect): ToolMatcher
   };
 }
 
-/** A slash is nothing special in names of tools and hosts. */
+/** A slash is an ordinary character in names of tools and hosts. */
 function namePattern(pattern: string): NamePattern {
   const [first] = parseSegments(pattern.replaceAll("/", "?"));
   return first === undefined || first === "**" ? { tokens: ["*"], shape: { kind: "anything" } } : first;
 }
 
-/** No tool reads or writes Toolcrib's own data, nor writes its programs, whatever other rules say. */
+/** No tool reads or writes Toolcrib's own data, or writes its programs, whatever other rules say. */
 export function ownRules(context: PathContext): PathRule[] {
   const rule = (effect: "secret" | "protected", directory: string, owner = "Toolcrib itself"): PathRule => ({
     kind: "path",

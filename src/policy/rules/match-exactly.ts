@@ -15,8 +15,8 @@ import type { CommandPattern, ProgramPattern, WordPattern } from "./command-patt
 import { harm, ownRisk, sameSpan, smuggledEffects, spanKey, spansOf } from "./command-risk.ts";
 
 /**
- * Whether an allow rule covers a command. The words must match one by one, without extra words; a word with an unusual effect
- * (`sort --compress-program=x`) must be spelled out in the rule.
+ * Whether an allow rule covers a command. The words must match one by one, without extra words. A word with an unusual
+ * effect (`sort --compress-program=x`) must be spelled out in the rule.
  */
 export function matchExactly(pattern: CommandPattern, command: SimpleCommand, context: PathContext): boolean {
   if (pattern.kind === "class") return harm(ownRisk(command)) <= harm(pattern.risk);
@@ -31,7 +31,7 @@ export function matchExactly(pattern: CommandPattern, command: SimpleCommand, co
   );
 }
 
-/** Variables that change nothing about what runs may be left out of the rule. */
+/** The rule may omit variables that do not change what runs. */
 function matchAssignments(
   patterns: readonly WordPattern[],
   command: SimpleCommand,
@@ -48,7 +48,7 @@ function matchAssignments(
   return matchWords(patterns, words, () => cover === "spelled out");
 }
 
-/** A program that runs code does so where it starts, which must be inside the workspace. */
+/** A program that runs code must start inside the workspace. */
 function startsWhereItIsKnown(command: SimpleCommand, context: PathContext): boolean {
   if (harm(ownRisk(command)) < harm("execute")) return true;
   const { directory } = command;
@@ -57,7 +57,7 @@ function startsWhereItIsKnown(command: SimpleCommand, context: PathContext): boo
   return directory === context.workspace || directory.startsWith(`${context.workspace}/`);
 }
 
-/** A name without a slash must be found where the system keeps its programs; a path is the file that it leads to. */
+/** A name without a slash must be found in a system directory. A path is the file that it leads to. */
 function isProgram(
   { word: pattern, file }: ProgramPattern,
   word: Word,
@@ -74,7 +74,7 @@ function isProgram(
   return file.some((segments) => matchNames(segments, names, "whole"));
 }
 
-/** As with names: returning to the last `**` alone is enough. */
+/** Backtracking to the last `**` is enough, because it can match anything that an earlier one could. */
 function matchWords(
   patterns: readonly WordPattern[],
   words: readonly Word[],
@@ -125,7 +125,7 @@ function matchText(names: readonly Segment[], value: string): boolean {
   return matchNames(names, value.split("/"), "whole") && !value.split("/").includes("..");
 }
 
-/** `--pre=*` spells out the option although not its value. */
+/** `--pre=*` spells out the option, although not its value. */
 function spellsOption(pattern: string, value: string): boolean {
   const end = value.indexOf("=") + 1;
   return end > 0 && value.startsWith("-") && pattern.startsWith(value.slice(0, end));
@@ -152,7 +152,7 @@ function mayBeSeveral(part: Word["parts"][number]): boolean {
   return typeof part === "object" && part.splits && part.unknown !== "home";
 }
 
-/** How a rule can cover a command, and the words of it that no wildcard covers. Cached, because every rule asks. */
+/** How a rule can cover a command, and its words that no wildcard covers. Cached, because every rule asks. */
 const nature = oncePerObject((command: SimpleCommand) => {
   const smuggled = smuggledEffects(command);
   return { cover: coverage(command, smuggled), harmful: harmfulWords(command, smuggled) };

@@ -16,7 +16,8 @@ import type { CommandRule } from "./rule.ts";
 
 /**
  * Whether an ask or deny rule matches a command. The rule is a prefix: more words may follow. Its operands must come in
- * order, with only options and their values between them; its options may come anywhere, combined or separate, short or long.
+ * order, with only options and their values between them. Its options may come anywhere, combined or separate, short or
+ * long.
  */
 export function matchLoosely(pattern: CommandPattern, command: SimpleCommand): Match {
   if (pattern.kind === "class") return harm(command.risk) >= harm(pattern.risk) ? "yes" : "no";
@@ -33,7 +34,7 @@ function weaker(one: Match, other: Match): Match {
   return one === "yes" ? other : one;
 }
 
-/** The name counts, in whatever directory the program is. */
+/** Compares the name, in whatever directory the program is. */
 function matchProgram({ word: pattern, name }: ProgramPattern, word: Word): Match {
   if (!isSpelled(pattern)) return "yes";
   if (word.value === undefined) return mayBecome(pattern, word) ? "maybe" : "no";
@@ -42,7 +43,7 @@ function matchProgram({ word: pattern, name }: ProgramPattern, word: Word): Matc
   return matchSegment(pattern.whole, value) || matchSegment(pattern.whole, word.value) ? "yes" : "no";
 }
 
-/** How far in the operands one can be after each word, and how sure that is. */
+/** The possible positions in the operands after each word, and whether they are certain. */
 function matchOperands(patterns: readonly WordPattern[], words: readonly Word[]): Match {
   let states = new States(patterns);
   states.add(0, { afterOption: false, sure: true });
@@ -57,7 +58,7 @@ function matchOperands(patterns: readonly WordPattern[], words: readonly Word[])
 
 interface State {
   readonly at: number;
-  /** The word may be the value of the option before it. */
+  /** Whether the word may be the value of the option before it. */
   readonly afterOption: boolean;
   readonly sure: boolean;
 }
@@ -86,7 +87,7 @@ class States {
         yield { at: index >> 2, afterOption: (index & 2) > 0, sure: (index & 1) > 0 };
   }
 
-  /** The match at the end: words that follow do not matter. */
+  /** The match at the end. Words after it do not matter. */
   best(): Match {
     const [maybe, yes, maybeAfter, yesAfter] = this.#reached.subarray(-4);
     if (yes || yesAfter) return "yes";
@@ -104,7 +105,7 @@ function step(patterns: readonly WordPattern[], state: State, word: Word, next: 
   const option = beginsOption(word);
   if (option !== "no") next.add(at, { afterOption: true, sure: sure && option === "yes" });
   else if (afterOption) next.add(at, { afterOption: false, sure });
-  // A word that the shell splits may become none, or several that end with the one looked for.
+  // A word that the shell splits may become no word, or several that end with the wanted one.
   if (word.parts.some((part) => typeof part === "object" && part.splits))
     next.add(at, { afterOption, sure: false });
 }
@@ -115,7 +116,7 @@ function matchOperand(pattern: WordPattern, word: Word): Match {
   return [word.value, plainPath(word.value)].some((value) => isText(pattern, value)) ? "yes" : "no";
 }
 
-/** `//`, `/.` and `./x` are only other spellings of `/` and `x`. */
+/** `//`, `/.` and `./x` are other spellings of `/` and `x`. */
 function plainPath(value: string): string {
   const short = value
     .replace(/\/{2,}/g, "/")
@@ -125,7 +126,7 @@ function plainPath(value: string): string {
   return short === "" && value.startsWith("/") ? "/" : short;
 }
 
-/** Whether what is not known yet could make the word fit. */
+/** Whether the unknown parts could make the word match. */
 function mayBecome(pattern: SpelledPattern, word: Word): boolean {
   if (word.text.length > 1000) return true;
   const tokens = word.parts.flatMap((part) => (typeof part === "string" ? lettersOf(part) : anything));
@@ -139,10 +140,13 @@ function lettersOf(text: string): readonly Token[] {
   return [...text].map((character) => ({ code: character.codePointAt(0)! }));
 }
 
-/** "maybe": only when the shell has filled in what is not known yet. */
+/** "maybe": depends on parts that the shell fills in. */
 type Match = "no" | "maybe" | "yes";
 
-/** `-rf` is there when both letters are, in whatever cluster; a long option also when it is cut short or has a value. */
+/**
+ * `-rf` matches when both letters are present in any cluster. A long option also matches when abbreviated or with a
+ * value.
+ */
 function matchOption(pattern: SpelledPattern, words: readonly Word[]): Match {
   const values = words.flatMap(({ value, parts }) => {
     const start = value ?? (typeof parts[0] === "string" ? parts[0] : undefined);
@@ -178,7 +182,7 @@ function hasShort(name: string, values: readonly string[]): boolean {
   return values.some((value) => /^-[^-]/.test(value) && [...short].some((letter) => value.includes(letter)));
 }
 
-/** Most programs take any beginning of a long name. */
+/** Most programs accept any beginning of a long name. */
 function isLong(value: string, name: string): boolean {
   const [given = ""] = value.split("=");
   return given === `--${name}` || (given.length > 2 && `--${name}`.startsWith(given));
@@ -209,8 +213,8 @@ function isText(pattern: SpelledPattern, value: string): boolean {
 }
 
 /**
- * The ask and deny rules about what an unknown program may run: a command that starts at any of its words, or in the text of
- * one. `chronic rm -rf x`, `su -c 'rm -rf x'`.
+ * The ask and deny rules about commands that an unknown program may run: starting at any of its words, or in the text
+ * of one. `chronic rm -rf x`, `su -c 'rm -rf x'`.
  */
 export function rulesWithin(
   command: SimpleCommand,
@@ -229,7 +233,7 @@ export function rulesWithin(
   return found;
 }
 
-/** With so many words that name denied programs, every rule counts as met. */
+/** With so many words that name denied programs, every rule counts as matched. */
 const maxLooks = 200;
 
 interface InnerCommand {
@@ -253,7 +257,7 @@ function* commandsWithin(command: SimpleCommand, readCommand: ReadCommand): Iter
   }
 }
 
-/** Programs whose first operand is a word of their own, `rm` for example. */
+/** Programs whose first operand is a subcommand, for example `rm`. */
 const subcommands: ReadonlySet<string> = new Set(
   "apt apt-get aws brew bun cargo conda docker dotnet flatpak gcloud gem gh go helm hg kubectl npm pip pnpm podman poetry snap svn systemctl terraform uv yarn".split(
     " ",

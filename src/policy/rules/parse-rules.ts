@@ -19,13 +19,13 @@ export interface ParsedRules {
   readonly rules: readonly ParsedRule[];
   /** The variables and limits of commands. */
   readonly settings: readonly Setting[];
-  /** Examples kept beside the rules, for `policy test`. */
+  /** Examples in the rule file, for `policy test`. */
   readonly examples: readonly Example[];
-  /** Lines that do not count because the file may only tighten. */
+  /** Lines that are ignored because the file may only tighten. */
   readonly ignored: readonly RuleOrigin[];
 }
 
-/** Reads a rule file. Throws `invalid-input` with file, line, column and hint. */
+/** Parses a rule file. Throws `invalid-input` with file, line, column and hint. */
 export function parseRules(source: RuleSource): ParsedRules {
   if (source.text.length > maxLength)
     throw new ToolError(
@@ -65,7 +65,7 @@ export function parseRules(source: RuleSource): ParsedRules {
 /** Enough for thousands of rules. More would slow every start, and a project's file may be hostile. */
 const maxLength = 256 * 1024;
 
-/** A line that names several things makes as many rules. */
+/** A line with several subjects becomes several rules. */
 function readRules(line: string, origin: RuleOrigin): ParsedRule[] {
   const [first, second] = readWords(line, { onlyStars: true, most: 2 });
   if (first === undefined) return [];
@@ -156,7 +156,7 @@ export interface Example {
   readonly origin: RuleOrigin;
 }
 
-/** `expect VERDICT [in MODE] CALL`; after `run` the rest of the line is a command, whatever it holds. */
+/** `expect VERDICT [in MODE] CALL`. After `run` the rest of the line is a command, whatever it contains. */
 function readExample(line: string, origin: RuleOrigin): Example {
   const [, head = "", verdict, mode = "cautious", subject, rest = ""] =
     /^(\s*expect\s+)(?:(allow|ask|deny)\s+)?(?:in\s+(\w+)\s+)?(?:(run|read|write|delete|connect|use)\s+)?(.*)$/.exec(

@@ -7,13 +7,13 @@ import type { ToolPattern } from "./rule.ts";
 
 export interface RuleWord {
   readonly text: string;
-  /** As a glob: what was quoted or escaped means itself. */
+  /** The word as a glob. Quoted or escaped text is literal. */
   readonly pattern: string;
   /** Its text; undefined with wildcards. */
   readonly literal: string | undefined;
-  /** Nothing in it is quoted, so that it can be a keyword. */
+  /** Whether nothing in it is quoted, so that it can be a keyword. */
   readonly bare: boolean;
-  /** Where it begins in the line, from 0. */
+  /** Its column in the line, from 0. */
   readonly column: number;
 }
 
@@ -30,8 +30,8 @@ export class RuleSyntaxError extends Error {
 }
 
 /**
- * Cuts a line into words at blanks, up to a comment. Text in quotes and what follows a backslash means itself. With
- * `onlyStars` nothing but `*` is a wildcard, as in the words of commands.
+ * Splits a line into words at blanks, up to a comment. Quoted text and characters after a backslash are literal. With
+ * `onlyStars` only `*` is a wildcard, as in the words of commands.
  */
 export function readWords(
   line: string,
@@ -141,7 +141,7 @@ export function checkClass(words: readonly RuleWord[]): readonly RuleWord[] {
 
 const commandClasses = risks.map((risk) => `@${risk}` as const);
 
-/** A rule is about hosts, so that one with a port or a path would say more than it means. */
+/** A rule is about hosts. One with a port or a path would promise more than it enforces. */
 export function checkHost({ text, column }: RuleWord): void {
   if (hostOf(text) !== undefined && !/[/@?#]|^[^:[]*:[^:]*$|\]:/.test(text)) return;
   throw new RuleSyntaxError(

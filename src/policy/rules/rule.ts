@@ -4,7 +4,7 @@ import type { Question, RuleOrigin } from "../policy.ts";
 import type { CommandPattern } from "./command-pattern.ts";
 import type { RuleWord } from "./rule-words.ts";
 
-/** One rule of a file, read but not yet bound to a workspace. */
+/** One rule of a file, parsed but not yet bound to a workspace. */
 export interface ParsedRule {
   readonly effect: Effect;
   readonly about: About;
@@ -16,8 +16,8 @@ export interface ParsedRule {
 }
 
 /**
- * `secret`, `protected` and `open` sort paths into classes that hold in every mode. `unconfined`: the command runs outside
- * the sandbox, if it may run.
+ * `secret`, `protected` and `open` sort paths into classes that hold in every mode. `unconfined`: the command runs
+ * outside the sandbox, if it may run.
  */
 export type Effect = "allow" | "ask" | "deny" | "secret" | "protected" | "open" | "unconfined";
 
@@ -36,9 +36,9 @@ export interface ToolPattern {
 
 interface RuleBase {
   readonly effect: Effect;
-  /** Of two conflicting rules the higher wins. */
+  /** If two rules conflict, the higher rank wins. */
   readonly rank: number;
-  /** How many characters it spells out: of one level, the rule that spells out more wins. */
+  /** How many characters it spells out. Within one level, the rule that spells out more wins. */
   readonly spelledOut: number;
   readonly by: ToolMatcher | undefined;
   readonly because: string | undefined;
@@ -54,9 +54,9 @@ export interface PathRule extends RuleBase {
   readonly kind: "path";
   readonly uses: ReadonlySet<PathUse>;
   readonly glob: string;
-  /** The paths that it is about, name by name from the root; folded, unless the rule loosens. */
+  /** The paths that it covers, name by name from the root; folded, unless the rule loosens. */
   readonly patterns: readonly (readonly Segment[])[];
-  /** The names of a directory that is not meant; none, if all are. */
+  /** The names of a directory that the rule does not cover; empty if it covers all. */
   readonly spares: readonly string[];
 }
 
@@ -83,15 +83,15 @@ export function loosens(effect: Effect): boolean {
 /** The rules about one part. */
 export interface RuleFinding {
   readonly risk: Risk;
-  /** Holds in every mode. */
+  /** The rule that denies the part in every mode. */
   readonly deny?: Because | undefined;
-  /** A rule denies what the part may turn out to be. `aimed`: what is known of it points there. */
+  /** A rule that denies what the part may become. `aimed`: its known text matches the rule. */
   readonly mayDeny?: (Because & { readonly aimed: boolean }) | undefined;
   /** The highest rule that asks or allows. */
   readonly wins?: Rule | undefined;
-  /** Lets it run outside the sandbox, or where there is none. */
+  /** The rule that lets it run outside the sandbox, or without one. */
   readonly unconfined?: Rule | undefined;
-  /** Why it is asked although the mode would let it pass. */
+  /** The reason why it is asked although the mode would allow it. */
   readonly doubt?: string | undefined;
 }
 
@@ -104,7 +104,7 @@ export function isFor({ by }: Rule, tool: Question["tool"]): boolean {
   return by === undefined || by(tool);
 }
 
-/** Any rule that denies, else the highest of those that ask or allow. */
+/** Any rule that denies, else the highest rule that asks or allows. */
 export function strongest(rules: readonly Rule[]): Pick<RuleFinding, "deny" | "wins"> {
   let deny: Rule | undefined;
   let wins: Rule | undefined;

@@ -6,7 +6,7 @@ import { endOf, RuleSyntaxError, type RuleWord, readWords, unknownWord } from ".
 /** A line about variables or limits of commands. */
 export type Setting = SettingValue & {
   readonly origin: RuleOrigin;
-  /** Its file is not trusted: it counts only where it tightens. */
+  /** Whether its file is not trusted, so that it counts only if it tightens. */
   readonly onlyTightens?: true | undefined;
 };
 
@@ -81,15 +81,15 @@ function readAmount({ text, column }: RuleWord, name: LimitName): number {
   );
 }
 
-/** Which variables commands get, and how much they may use, by all rules together. */
+/** The variables and limits of commands, by all rules together. */
 export interface Settings {
   readonly variables: VariablePolicy;
   readonly limits: Partial<ResourceLimits>;
-  /** Counts where it is lower: of files that may only tighten. */
+  /** A limit from a file that may only tighten. It counts only if it is lower. */
   readonly limitsAtMost: Partial<ResourceLimits>;
 }
 
-/** The weakest level first: of two lines that say different things the later wins; names to pass add up. */
+/** Applies the weakest level first: of two conflicting lines the later wins, and names to pass add up. */
 export function compileSettings(settings: readonly Setting[]): Settings {
   let base: VariablePolicy["base"] = "core";
   const extra = new Set<string>();

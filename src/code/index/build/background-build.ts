@@ -13,7 +13,7 @@ import type { BuildWorker } from "./build-service.ts";
 import { commitLexical, commitWords, noWords } from "./commit.ts";
 import type { WorkspaceState } from "./workspace-state.ts";
 
-/** Two processes may both read up to this many files: that is cheaper than waiting for each other. */
+/** Two processes may both read up to this many files, because that is cheaper than waiting for each other. */
 const fewFiles = 100;
 const pollMs = 100;
 const retryMs = 30_000;
@@ -51,7 +51,7 @@ export class BackgroundBuild {
     return this.#running !== undefined;
   }
 
-  /** The result of the last scan, updated since. */
+  /** The result of the last scan, with later updates. */
   get found(): IndexView | undefined {
     return this.#found;
   }
@@ -60,7 +60,7 @@ export class BackgroundBuild {
     this.#failed = { message: `The index cannot be written: ${error.message}`, atMs: Date.now() };
   }
 
-  /** Starts the workers, which takes as long as a scan of all files. */
+  /** Starts the workers early, because that takes as long as a scan of all files. */
   wake(): void {
     for (const worker of this.#workers) worker.lexical({ files: [] }, this.#signal).catch(() => {});
   }
@@ -127,7 +127,7 @@ export class BackgroundBuild {
       }
       await Promise.all(this.#workers.map((_, number) => this.#work(number)));
       await mergeSmallSegments(this.#found!.store, this.#signal);
-      // A scan may have found more by now.
+      // A scan may have found more in the meantime.
     } while (this.#batches.hasMore(this.#found!.state));
   }
 
@@ -182,7 +182,7 @@ function group(count: number): string {
   return String(count).replace(/\B(?=(?:\d{3})+$)/g, " ");
 }
 
-/** Lets one process at a time build an index. A lock on an empty database, which a process that dies releases. */
+/** Lets one process at a time build an index: a lock on an empty database, which is released when its process dies. */
 export class BuildLock {
   readonly #path: string;
   #held: DatabaseSync | undefined;

@@ -20,7 +20,7 @@ export class Batches {
   readonly #languages: WorkerLanguages;
   readonly #underway = new Set<string>();
   readonly #again: Batch[] = [];
-  /** By content hash, so that new content is tried again. */
+  /** Failed files by content hash, so that new content is tried again. */
   readonly #unparsable = new Set<string>();
   readonly #wordless = new Set<string>();
   readonly #unreadable = new Set<string>();
@@ -31,7 +31,7 @@ export class Batches {
     this.#languages = new WorkerLanguages(workers);
   }
 
-  /** The next work for a worker; the trigrams of all files come first. */
+  /** The next work for a worker. The trigrams of all files come first. */
   next(
     state: WorkspaceState,
     hashOf: (path: string) => string | undefined,
@@ -52,7 +52,10 @@ export class Batches {
     for (const { path } of files) this.#underway.delete(path);
   }
 
-  /** After a crash, each half is tried alone; a single file without symbols. Returns whether to give the file up. */
+  /**
+   * After a crash, each half is tried separately, and a single file without symbols. Returns whether to give up the
+   * file.
+   */
   blame(batch: Batch): boolean {
     if (batch.files.length > 1) {
       const middle = batch.files.length >> 1;
@@ -100,7 +103,7 @@ export class Batches {
     return { number, path, hash, language, parsed };
   }
 
-  /** The first few files, fewer if there are not enough to keep all workers busy, in path order. */
+  /** The first few files in path order, fewer if there are not enough to keep all workers busy. */
   #take<File extends { readonly path: string; readonly bytes: number }>(
     files: readonly File[],
     limit: { readonly files: number; readonly bytes: number },
@@ -131,7 +134,9 @@ interface Waiting {
   readonly bytes: number;
 }
 
-/** Assigns languages to as few workers as possible: a grammar and its query take a second to load and warm up. */
+/**
+ * Assigns languages to as few workers as possible, because a grammar and its query take a second to load and warm up.
+ */
 export class WorkerLanguages {
   readonly #claimed: readonly Set<string>[];
 
@@ -139,7 +144,7 @@ export class WorkerLanguages {
     this.#claimed = Array.from({ length: workers }, () => new Set<string>());
   }
 
-  /** The files for a worker: its own languages, then unclaimed ones, then those of others. */
+  /** The files for a worker: its own languages, then unclaimed ones, then those of other workers. */
   choose<File extends Waiting>(files: readonly File[], worker: number): readonly File[] {
     const [own, others] = [this.#claimed[worker]!, this.#claimed.filter((_, other) => other !== worker)];
     const byLanguage = Map.groupBy(files, ({ language }) => language);

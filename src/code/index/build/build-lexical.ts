@@ -31,10 +31,10 @@ interface LexicalContent {
   readonly document: number | undefined;
 }
 
-/** Larger files are not indexed; every search reads them. */
+/** Larger files are not indexed, so every search reads them. */
 const maxBytes = 16 * 1024 * 1024;
 
-/** Larger files take seconds to parse and their symbols are of no use. */
+/** Larger files take seconds to parse, and their symbols are not useful. */
 const maxParsedBytes = 1024 * 1024;
 
 /** A longer average line is not written by hand. */
@@ -106,7 +106,7 @@ function isMinified(bytes: Uint8Array): boolean {
   return true;
 }
 
-/** Reads files in path order; keeps a directory open while its files come. */
+/** Reads files in path order, and keeps a directory open for consecutive files in it. */
 export class FilesReader {
   readonly #environment: Environment;
   #directory: Directory | undefined;
@@ -173,12 +173,12 @@ export class TrigramCollector {
     this.#ends.push(length);
   }
 
-  /** The segment of all texts since the last call, numbered in their order. */
+  /** The segment of all texts since the last call, numbered in order. */
   write(): Segment {
     const counts = this.#counts;
     const held = Uint32Array.from(this.#held).sort();
     const postings = new Uint32Array(this.#length);
-    // From here on a count is the position for the next text with that trigram.
+    // From here on, a count is the position for the next text with that trigram.
     let total = 0;
     for (const trigram of held) {
       const count = counts[trigram]!;
@@ -224,7 +224,7 @@ interface SearchableBytes {
 }
 
 /**
- * The bytes of a file that a folder search reads, like ripgrep: UTF-8, converted from UTF-16 with a byte order mark, up
+ * The bytes of a file that a folder search reads, like ripgrep: UTF-8, converted from UTF-16 with a byte-order mark, up
  * to the first NUL, which marks a binary file.
  */
 export function searchableBytes(bytes: Uint8Array): SearchableBytes {
@@ -233,7 +233,7 @@ export function searchableBytes(bytes: Uint8Array): SearchableBytes {
   return end < 0 ? { bytes: all, binary: false } : { bytes: all.subarray(0, end), binary: true };
 }
 
-/** Whether it has the Kelvin sign or the long s, which match "k" and "s" when case is ignored. */
+/** Whether it contains the Kelvin sign or the long s, which match "k" and "s" when case is ignored. */
 export function hasOddCase(bytes: Uint8Array): boolean {
   if (isAscii(bytes)) return false;
   const buffer = asBuffer(bytes);

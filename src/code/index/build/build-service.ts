@@ -8,7 +8,7 @@ interface InWorkspace {
   readonly workspace: string;
 }
 
-/** The service of a process that reads files for an index; one request at a time. */
+/** The service of a process that reads files for an index, one request at a time. */
 export interface BuildService {
   lexical(request: LexicalRequest & InWorkspace, options: Reading): Promise<LexicalAnswer>;
   words(request: WordIndexRequest & InWorkspace, options: Reading): Promise<WordIndexAnswer>;
@@ -22,7 +22,7 @@ export function buildService(retire: () => void): BuildService {
   return {
     lexical: ({ workspace, ...request }, { signal }) => builderFor(workspace).build(request, signal),
     words: async ({ workspace, ...request }, { signal }) => {
-      // Loaded after the trigrams are done: loading takes longer than the rest of the program.
+      // Loaded after the trigrams are done, because loading takes longer than the rest of the program.
       const { buildWordIndex } = await import("./build-words.ts");
       const answer = await buildWordIndex(request, builderFor(workspace).environment, signal);
       if (answer.files.includes("broken")) retire();

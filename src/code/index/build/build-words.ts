@@ -36,7 +36,7 @@ export interface WordIndexAnswer {
 /** "other": the content has changed. "broken": the parser crashed in this process. "left": not read after that. */
 type WordIndexResult = "other" | "broken" | "left" | { readonly outline: Uint8Array | undefined };
 
-/** Only this much of a larger file is indexed: the rest is data. */
+/** Only this much of a larger file is indexed, because the rest is data. */
 const maxUnits = 1024 * 1024;
 const maxUnparsedUnits = 128 * 1024;
 const maxBytes = 16 * 1024 * 1024;

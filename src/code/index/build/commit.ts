@@ -73,7 +73,7 @@ export function commitWords(
     for (const [index, { number, path, hash }] of files.entries()) {
       const answer = found[index]!;
       const record = store.record(number);
-      // A rebuilt index has other files under the same numbers.
+      // A rebuilt index has other files with the same numbers.
       if (record?.path !== path || record.hash !== hash) continue;
       if (record.words !== 0 || typeof answer === "string") continue;
       records.push(record);
@@ -86,7 +86,7 @@ export function commitWords(
     const words = store.segments.addWords(segment, { ...columns, fileOf });
     for (const record of records) store.update(Object.assign(record, { words }));
   });
-  // Files with other content are outdated, as the next scan will show.
+  // Files with other content are outdated, and the next scan finds them.
   for (const [index, { number }] of files.entries()) {
     if (found[index] !== "left" && found[index] !== "broken") state.wordless.delete(number);
   }
@@ -95,7 +95,9 @@ export function commitWords(
 /** Stored for files without symbols, so that a missing outline is noticed. */
 const noOutline = new Uint8Array(0);
 
-/** Removes the records of deleted files with numbers below `next`: other processes may have added later ones. */
+/**
+ * Removes the records of deleted files with numbers below `next`, because other processes may have added later ones.
+ */
 export function commitGone(store: IndexStore, { files }: WorkspaceState, next: number): void {
   const gone = () =>
     [...store.records.values()].filter(({ path, number }) => number < next && !files.has(path));

@@ -14,15 +14,15 @@ export type Figures = readonly [
 ];
 
 export interface ListedFile {
-  /** Undefined where unknown: then the file must be read. */
+  /** Undefined when unknown. The file must be read then. */
   readonly figures: Figures | undefined;
   readonly settled: boolean;
 }
 
-/** As in ripgrep and `search.grep`: without hidden and ignored files. */
+/** As in ripgrep and `search.grep`, without hidden and ignored files. */
 const visibility = { hidden: false, ignoreFiles: true } as const;
 
-/** Lists the files that a search finds, with their figures; faster from the second time on. */
+/** Lists the files that a search finds, with their figures. Faster from the second time on. */
 export class WorkspaceLister {
   readonly #environment: Environment;
   #known: Snapshot | undefined;
@@ -60,14 +60,14 @@ export class WorkspaceLister {
     }
     if (!hasForeignRules)
       return visibleAmong([...files.keys()], { environment, directory: "", chain, visibility, withRules });
-    // These may include files that git ignores, which the snapshot leaves out.
+    // These may include files that git ignores, which the snapshot omits.
     const walked: string[] = [];
     for await (const { path } of walkFiles(environment, "", { ...visibility, signal })) walked.push(path);
     return walked;
   }
 }
 
-/** Files with ignore rules, or that end the rules of git. */
+/** Files with ignore rules, or that end git's rules. */
 const telling: ReadonlySet<string> = new Set([".gitignore", ".ignore", ".rgignore", ".git"]);
 
 function isFile({ figures, leftOut }: Snapshot, index: number): boolean {

@@ -115,7 +115,7 @@ class Postings {
 }
 
 export function inOrderOfBytes(numbers: Uint32Array, terms: Terms): Uint32Array {
-  // Sorts numbers made of the first units and the position: many times faster than sorting strings.
+  // Sorts numbers made of the first units and the position, which is many times faster than sorting strings.
   const keys = Float64Array.from(
     numbers,
     (number, position) => keyOf(terms.term(number)) * mostTerms + position,
@@ -156,7 +156,7 @@ const rankOf: readonly number[] = isFrequent.map(
 
 function sortAlike(order: Uint32Array, terms: Terms): void {
   const sorted = Array.from(order, (number) => ({ number, term: terms.term(number) }));
-  // The same order as their bytes except for characters beyond the first plane.
+  // The same order as their bytes, except for characters beyond the first plane.
   if (sorted.some(({ term }) => /[\ud800-\udfff]/.test(term)))
     sorted.sort((one, other) => Buffer.compare(Buffer.from(one.term), Buffer.from(other.term)));
   else sorted.sort((one, other) => (one.term < other.term ? -1 : 1));

@@ -6,7 +6,7 @@ import { filterFiles } from "./path-filter.ts";
 import { trigramsOfLiteral, trigramsOfRegex } from "./required-trigrams.ts";
 import { documentsFor } from "./trigrams.ts";
 
-/** All files that can contain a pattern, in path order: by their trigrams, and those that are unknown. */
+/** All files that can contain a pattern, in path order: those with its trigrams, and those that are unknown. */
 export function findCandidates(pattern: CandidatePattern, { store, state }: IndexView): readonly string[] {
   const { kind, text, ignoreCase } = pattern;
   const query = (kind === "literal" ? trigramsOfLiteral : trigramsOfRegex)(text, { ignoreCase });

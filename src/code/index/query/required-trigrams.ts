@@ -9,7 +9,7 @@ export function trigramsOfLiteral(text: string, options: { readonly ignoreCase: 
   return whole(analyseRow(codes.map((code) => ({ kind: "literal", code, ...options }))));
 }
 
-/** The same for a pattern in ripgrep's syntax; "all" if it cannot be parsed. */
+/** The required trigrams of a pattern in ripgrep's syntax; "all" if it cannot be parsed. */
 export function trigramsOfRegex(pattern: string, options: { readonly ignoreCase: boolean }): TrigramQuery {
   try {
     const { node, untranslatable } = parseRegex(pattern, options);
@@ -21,7 +21,7 @@ export function trigramsOfRegex(pattern: string, options: { readonly ignoreCase:
 }
 
 interface Known {
-  /** All matching texts, while they are few; then the rest adds nothing. */
+  /** All matching texts while they are few. If they are listed, the rest adds nothing. */
   readonly exact: readonly string[] | undefined;
   /** Every match begins with one of `starts` and ends with one of `ends`. */
   readonly starts: readonly string[];
@@ -60,7 +60,7 @@ function analyse(node: Node): Known {
   }
 }
 
-/** Letters in a row are taken together, for speed. */
+/** Consecutive letters are handled together, for speed. */
 function analyseRow(nodes: readonly Node[]): Known {
   const parts: Known[] = [];
   let letters = "";
@@ -82,7 +82,7 @@ function analyseRow(nodes: readonly Node[]): Known {
 
 function literal({ code, ignoreCase }: Extract<Node, { kind: "literal" }>): Known {
   const character = String.fromCodePoint(code);
-  // In ASCII the index ignores case; elsewhere the other case has other bytes.
+  // For ASCII the index ignores case. For other characters the other case has other bytes.
   if (ignoreCase && code > 0x7f && character.toLowerCase() !== character.toUpperCase()) return anything;
   return exactly([classesOf(character)]);
 }

@@ -1,8 +1,8 @@
 import type { Postings } from "../storage/segment.ts";
 
 /**
- * Three consecutive bytes of a text: capitals as small letters, control characters as one class, bytes beyond ASCII
- * in the classes left of seven bits. Different bytes may share a class, never the other way round.
+ * Three consecutive bytes of a text: capitals as small letters, control characters as one class, bytes beyond ASCII in
+ * the remaining classes of seven bits. Different bytes may share a class, but a byte never has two.
  */
 export type Trigram = number;
 
@@ -24,7 +24,7 @@ function classOf(byte: number): number {
   return byte;
 }
 
-/** A trigram as a term: terms sort like the numbers. */
+/** A trigram as a term. Terms sort like the numbers. */
 export function trigramTerm(trigram: Trigram, term: Uint8Array = new Uint8Array(3)): Uint8Array {
   term[0] = trigram >> 14;
   term[1] = (trigram >> 7) & 0x7f;
@@ -32,7 +32,7 @@ export function trigramTerm(trigram: Trigram, term: Uint8Array = new Uint8Array(
   return term;
 }
 
-/** Which texts can match. "all": nothing is known. */
+/** The texts that can match. "all": nothing is known. */
 export type TrigramQuery = "all" | Condition;
 
 type Condition =

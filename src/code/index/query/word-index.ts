@@ -10,7 +10,7 @@ import type { WordHead } from "../storage/segment-table.ts";
 
 export interface WordIndex {
   readonly segments: readonly WordSegment[];
-  /** Undefined for a file that is gone or has changed: its documents do not count. */
+  /** Undefined for a file that is missing or has changed. Its documents do not count. */
   file(number: number): WordFile | undefined;
   files(): Iterable<WordFile>;
   outline(number: number): readonly OutlinedSymbol[];

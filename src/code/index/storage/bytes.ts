@@ -91,5 +91,5 @@ export class ByteReader {
   }
 }
 
-/** The index does not match its hash. It is discarded and rebuilt: no query is answered from it. */
+/** Thrown for a damaged index. The index is discarded and rebuilt, and no query is answered from it. */
 export class DamagedIndex extends Error {}

@@ -6,7 +6,7 @@ import { getOrMake } from "../../get-or-make.ts";
 import { DamagedIndex } from "./bytes.ts";
 import { indexFile } from "./index-file.ts";
 
-/** Raise it when the stored form or its meaning changes: an index of another version is rebuilt. */
+/** Increase this when the stored format or its meaning changes. An index of another version is rebuilt. */
 const version = 4;
 
 const patienceMs = 10_000;
@@ -25,8 +25,8 @@ const tables = `
 `;
 
 /**
- * The database of an index. It can be rebuilt from the workspace, so that it is not safe against a power cut; but every
- * part has a checksum.
+ * The database of an index. It is not safe against a power failure, because it can be rebuilt from the workspace, but
+ * every part has a checksum.
  */
 export class IndexDatabase {
   readonly path: string;
@@ -43,7 +43,7 @@ export class IndexDatabase {
     this.identity = opened.identity;
   }
 
-  /** Whether it is still the file at that path: another process may have discarded it. */
+  /** Whether it is still the file at that path. Another process may have discarded it. */
   get isCurrent(): boolean {
     return this.problem !== undefined || identityOf(this.path) === this.identity;
   }
@@ -60,7 +60,7 @@ export class IndexDatabase {
     return this.#statement(sql).get(...values) as unknown as Row | undefined;
   }
 
-  /** The bytes that `sql` selects by their key, with their checksum. Throws if they are not as they were written. */
+  /** The bytes that `sql` selects by their key, with their checksum. Throws if the checksum does not match. */
   checked(sql: string, kind: string, key: number): Uint8Array {
     const [bytes, check] = this.one<[Uint8Array, number]>(sql, key) ?? [];
     if (bytes !== undefined && checkOf(bytes, kind, key) === check) return bytes;
@@ -78,7 +78,7 @@ export class IndexDatabase {
 
   read<Result>(act: () => Result): Result {
     return this.#within("BEGIN", () => {
-      // The first read decides which state that is.
+      // The first read decides which state the transaction sees.
       this.one("SELECT number FROM segments LIMIT 1");
       return act();
     });
@@ -109,7 +109,7 @@ export class IndexDatabase {
     if (this.#database.isOpen) this.#database.close();
   }
 
-  /** Deletes the file; other processes notice by `isCurrent`. */
+  /** Deletes the file. Other processes notice this by `isCurrent`. */
   discard(): void {
     this.close();
     if (this.identity !== undefined) discardDatabase(this.path, this.identity);
@@ -126,12 +126,12 @@ export class IndexDatabase {
 
 type Value = number | string | Uint8Array;
 
-/** The checksum of a part, bound to its position: no part can be taken for another. */
+/** The checksum of a part, bound to its position, so that no part can replace another. */
 export function checkOf(bytes: Uint8Array, kind: string, key: number): number {
   return crc32(bytes, crc32(`${kind} ${key}`));
 }
 
-/** Whether the database can no longer be trusted. SQLite has one code for many errors: there its message decides. */
+/** Whether the database is damaged. SQLite uses one code for many errors, so the message decides there. */
 export function isDamage(error: unknown): boolean {
   if (error instanceof DamagedIndex) return true;
   const code = codeOf(error);
@@ -156,7 +156,7 @@ function codeOf(error: unknown): number {
 
 const maxTries = 3;
 
-/** Falls back to an index in memory where the folder cannot be written. */
+/** Falls back to an index in memory when the folder is not writable. */
 function openFile(
   directory: string,
   path: string,

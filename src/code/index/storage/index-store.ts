@@ -5,8 +5,8 @@ import { checkOf, IndexDatabase } from "./index-database.ts";
 import { SegmentTable } from "./segment-table.ts";
 
 /**
- * The index in memory and in its database. Other processes may write at any time: `sync` takes over their changes.
- * Throws SQLite errors or DamagedIndex: see `isDamage`.
+ * The index in memory and in its database. Other processes may write at any time: `sync` loads their changes. Throws
+ * SQLite errors or DamagedIndex; see `isDamage`.
  */
 export class IndexStore {
   readonly segments: SegmentTable;
@@ -50,7 +50,7 @@ export class IndexStore {
     this.#database.read(() => this.#takeOver());
   }
 
-  /** Sees everything written before, and nothing written meanwhile. */
+  /** Sees everything written before, and nothing written in the meantime. */
   read<Result>(act: () => Result): Result {
     return this.#database.read(() => {
       this.#takeOver();
@@ -58,7 +58,7 @@ export class IndexStore {
     });
   }
 
-  /** Runs while no other process writes, after taking over their changes. */
+  /** Runs while no other process writes, after loading their changes. */
   change<Result>(act: () => Result): Result {
     try {
       return this.#database.change(() => {
@@ -151,12 +151,12 @@ export interface FileRecord {
   readonly number: number;
   readonly path: string;
   figures: Figures;
-  /** Whether these figures identify this content: see `isSettled`. */
+  /** Whether these figures identify this content; see `isSettled`. */
   settled: boolean;
   readonly hash: string;
   readonly language: string | undefined;
   traits: FileTraits;
-  /** The segment with its trigrams; 0 for none, then it may contain anything. */
+  /** The segment with its trigrams. 0 means none, so the file may contain anything. */
   lexical: number;
   /** The segment with its words; 0 while unknown. */
   words: number;
@@ -165,7 +165,7 @@ export interface FileRecord {
 export interface FileTraits {
   readonly binary: boolean;
   readonly oddCase: boolean;
-  /** It crashes its grammar, is too large, or is generated: no symbols are taken from it. */
+  /** Whether its symbols are skipped: it crashes its grammar, is too large, or is generated. */
   readonly unparsed: boolean;
 }
 

@@ -100,14 +100,14 @@ function replace(
 ): void {
   const old = new Set(merging.map(({ segment }) => segment.number));
   const number = add === undefined ? noWords : add();
-  // Also for files without a document: an empty file has no words.
+  // Includes files without a document, because an empty file has no words.
   for (const record of store.records.values()) {
     if (old.has(record[kind])) store.update(Object.assign(record, { [kind]: number }));
   }
   for (const segment of old) store.segments.remove(segment);
 }
 
-/** Merges the live documents of several segments. `sources`: the segment and number that each comes from. */
+/** Merges the current documents of several segments. `sources`: the segment and number that each comes from. */
 function mergeTerms(merging: readonly Merging<SegmentHead>[], options: { readonly weighted: boolean }) {
   const sources: { from: number; document: number }[] = [];
   const positions = merging.map(({ alive }, from) =>

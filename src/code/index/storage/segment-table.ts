@@ -118,7 +118,7 @@ export interface LexicalHead extends SegmentHead {
 
 export interface WordHead extends SegmentHead {
   readonly fileOf: Uint32Array;
-  /** Index in `symbolKinds`, 255 for none. */
+  /** The index in `symbolKinds`; 255 for none. */
   readonly kindOf: Uint8Array;
   readonly firstLines: Uint32Array;
   readonly lastLines: Uint32Array;

@@ -1,7 +1,7 @@
 import { firstIndex } from "../../first-index.ts";
 import { ByteReader, ByteWriter, DamagedIndex } from "./bytes.ts";
 
-/** Terms, each with the documents that contain it; never changed once written. */
+/** Terms, each with the documents that contain it. Never changed once written. */
 export interface Segment {
   readonly documents: number;
   readonly weighted: boolean;
@@ -9,10 +9,10 @@ export interface Segment {
   readonly pages: readonly Uint8Array[];
 }
 
-/** Pages close at this size, so that most fit into a page of SQLite. */
+/** Pages end at this size, so that most fit into a page of SQLite. */
 const pageBytes = 3500;
 
-/** Writes terms in ascending byte order into pages; each term is stored relative to the one before it. */
+/** Writes terms in ascending byte order into pages. Each term is stored relative to the previous one. */
 export class SegmentWriter {
   readonly #weighted: boolean;
   readonly #documents: number;
@@ -29,7 +29,7 @@ export class SegmentWriter {
     this.#bitmap = new Uint8Array((documents + 7) >> 3);
   }
 
-  /** `documents` ascend; only those from `start` to `end` count, with the weights at the same positions. */
+  /** `documents` are ascending. Only those from `start` to `end` count, with the weights at the same positions. */
   add(
     term: Uint8Array,
     documents: ArrayLike<number>,
@@ -87,7 +87,7 @@ function sharedLength(one: Uint8Array, other: Uint8Array): number {
 
 export interface Postings {
   readonly documents: Uint32Array;
-  /** At the same positions; empty in an unweighted segment. */
+  /** Weights at the same positions; empty in an unweighted segment. */
   readonly weights: Uint8Array;
 }
 
@@ -107,7 +107,7 @@ export class SegmentReader {
     if (page < 0) return undefined;
     const bytes = this.#readPage(page);
     const reader = new ByteReader(bytes);
-    // How many bytes of the wanted term the previous one shares; a term that shares fewer comes after it.
+    // How many bytes the wanted term shares with the previous one. A term that shares fewer comes after it.
     let matched = 0;
     while (!reader.isAtEnd) {
       const shared = reader.varint();

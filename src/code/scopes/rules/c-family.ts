@@ -63,7 +63,7 @@ function inMacro(path: NodePath, { start, end }: TextSpan): Meaning | undefined 
   return parameters.split(/\W+/).includes(path.text.slice(start, end)) ? "foreign" : "unclear";
 }
 
-/** In a block from its declaration on, including its own value; in a file other files may use it. */
+/** In a block it is visible from its declaration on, including its own value. In a file, other files may use it. */
 function declared(path: NodePath, at: number): Meaning {
   const { steps } = path;
   const declaration = path.textBefore(at);
@@ -75,7 +75,7 @@ function declared(path: NodePath, at: number): Meaning {
   return define({ from: path.steps.at(-1)!.start });
 }
 
-/** Visible in the body of the defined function, not of one that is only declared in the list. */
+/** Visible in the body of the defined function, but not of one that is only declared in the list. */
 function parameter({ steps }: NodePath): Meaning {
   const definition = steps.findLastIndex(({ type: kind }) => kind === "function_definition");
   const lists = steps.slice(definition).filter(({ type: kind }) => kind === "parameter_list").length;
@@ -157,7 +157,7 @@ function declaredInCpp(path: NodePath, at: number): Meaning {
 
 const cppHolder = /^(?:(?:field_)?declaration_list|(?:compound|for|if|while|switch)_statement)$/;
 
-/** Visible in the body of the definition; not those of another function that is only declared in the list. */
+/** Visible in the body of the definition, but not for another function that is only declared in the list. */
 function cppParameter({ steps }: NodePath): Meaning {
   const owner = steps.findLastIndex(({ type }) => parameterOwners.has(type));
   const lists = steps.slice(owner).filter(({ type }) => /^(?:template_)?parameter_list$/.test(type)).length;
@@ -168,7 +168,7 @@ const parameterOwners: ReadonlySet<string> = new Set(
   "function_definition lambda_expression catch_clause template_declaration".split(" "),
 );
 
-/** Whether the preprocessor may use the name as something else than a value: a member, a label, text. */
+/** Whether the preprocessor may use the name as something other than a value: a member, a label, text. */
 function isForPreprocessor(path: NodePath): boolean {
   const { steps } = path;
   return steps.some(({ type }, index) => {
@@ -183,7 +183,7 @@ function isGivenToMacro(path: NodePath, list: number): boolean {
   return headersMacros.test(name) || oddMacrosOf(path.text).has(name);
 }
 
-/** Macros of ubiquitous headers; other macros of headers are taken for functions. */
+/** Macros of common headers. Other macros of headers are treated as functions. */
 const headersMacros = /^(?:container_of|offsetof|sizeof_field|h?list_\w*entry\w*)$/;
 
 let last: { readonly text: string; readonly odd: ReadonlySet<string> } = { text: "", odd: new Set() };
@@ -202,7 +202,7 @@ function findOddMacros(text: string): ReadonlySet<string> {
     if (!isPlain) odd.add(name);
     rest.set(name, `${rest.get(name) ?? ""} ${body}`);
   }
-  // An argument passed on to another macro is used as that one uses it.
+  // An argument passed to another macro is used as that macro uses it.
   for (let known = -1; known !== odd.size; ) {
     known = odd.size;
     for (const [name, body] of rest) {

@@ -11,7 +11,7 @@ import {
 const { any, label, type } = kinds;
 const ofType = refer({ kind: type });
 
-/** Locals of methods, and type parameters; everything in a class is a member. */
+/** Locals of methods, and type parameters. Everything in a class is a member. */
 export const cSharp: ScopeRules = scopeRules({
   names: { identifier: refer({ kind: any }), implicit_parameter: define() },
   positions: {
@@ -64,7 +64,7 @@ export const cSharp: ScopeRules = scopeRules({
   byName: /\bGet(?:Field|Property|Method)\s*\(/,
 });
 
-/** Locals are visible in their whole block; those of a class are members. */
+/** Locals are visible in their whole block. Those of a class are members. */
 function variable(path: NodePath, at: number): Meaning {
   if (path.steps[at]!.field !== "name" && path.steps[at]!.type !== "tuple_pattern")
     return refer({ kind: any });
@@ -89,7 +89,7 @@ function parameter({ steps }: NodePath, at: number): Meaning {
   return /^(?:lambda|anonymous)/.test(holder) ? define() : define({ isArgument: true });
 }
 
-/** `new { name }` names a property too; in `new { name = other }` it is only that. */
+/** `new { name }` also names a property; in `new { name = other }` the name is only that. */
 function propertyOrValue(path: NodePath, at: number): Meaning {
   if (/=\s*$/.test(path.textBefore(at))) return refer({ kind: any });
   if (/^\s*=/.test(path.textAfter(at))) return "foreign";

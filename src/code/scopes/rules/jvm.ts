@@ -75,7 +75,7 @@ function variable(path: NodePath, at: number): Meaning {
   return define(holder === "spread_parameter" ? {} : { isMember: true });
 }
 
-/** In a condition it is visible where that is true, which brackets do not show. */
+/** In a condition it is visible where the condition is true, which brackets do not show. */
 function pattern(path: NodePath, at: number): Meaning {
   const isLast = path.steps[at]!.end === path.steps[at - 1]!.end;
   if (!isLast) return refer({ kind: type });
@@ -91,7 +91,7 @@ function named(path: NodePath, at: number): Meaning {
   });
 }
 
-/** Locals of functions, and type parameters; everything else is a member or visible to other files. */
+/** Locals of functions, and type parameters. Everything else is a member or visible to other files. */
 export const kotlin: ScopeRules = scopeRules({
   names: {
     "simple_identifier interpolated_identifier": reference,
@@ -154,7 +154,7 @@ function isOperator({ steps }: NodePath, at: number): boolean {
   return start !== whole.start && end !== whole.end;
 }
 
-/** A local from its declaration on; in a class or file others see it. */
+/** A local is visible from its declaration on. In a class or file, others see it. */
 function kotlinVariable(path: NodePath, at: number): Meaning {
   if (!isDeclared(path, at)) return reference;
   const isLocal = path.steps[at - 2]?.type === "statements";

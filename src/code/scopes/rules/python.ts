@@ -69,7 +69,7 @@ function isFirstClause(path: NodePath, index: number): boolean {
   return true;
 }
 
-/** A name assigned in a class is a member; one of the file can be imported. */
+/** A name assigned in a class is a member. A name of the file can be imported. */
 function definedIn(scope: "nearest" | "outside", path: NodePath, at: number): Definition {
   const around = path.nearest(holders, at);
   const isMember = around?.type === "class_definition";
@@ -100,7 +100,7 @@ function isTypeParameter(path: NodePath, at: number): boolean {
     .some(({ type, field }) => `${type}.${field}` === "type_parameter.type_parameters");
 }
 
-/** A dotted name, of which one part is meant: in imports, and in what `case` compares with. */
+/** One part of a dotted name, in imports and in comparisons of `case`. */
 function dotted(path: NodePath, at: number): Meaning {
   const [holder, name] = [path.steps[at - 2]!, path.steps[at - 1]!];
   const isFirst = path.steps[at]!.start === name.start;

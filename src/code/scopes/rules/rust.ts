@@ -86,7 +86,7 @@ function pattern(path: NodePath, more?: Parameters<typeof define>[0]): Meaning {
   return { ...definition, around: { before: `${name}: `, after: "" } };
 }
 
-/** Items of a module or block in any order; those of an impl or trait are members. */
+/** Items of a module or block, in any order. Those of an impl or trait are members. */
 function item(kind: number): Decide {
   return ({ steps }, at) => {
     const holder = steps[at - 3]?.type;
@@ -111,7 +111,7 @@ function macroOf(path: NodePath): { readonly name: string; readonly at: number }
   return { name, at };
 }
 
-/** A macro has only tokens: anything beyond expressions is not understood. */
+/** A macro contains only tokens, so anything beyond expressions is not understood. */
 function token(path: NodePath): Meaning {
   const attribute = path.nearest(["attribute"]);
   if (attribute) return knownAttributes.test(path.textOf(attribute)) ? "foreign" : "unclear";

@@ -13,7 +13,7 @@ import {
 /** Functions have a namespace of their own. */
 const bashFunctions = kinds.private;
 
-/** A function sees the variables of its callers, local ones too: in one file a name is one variable. */
+/** A function sees the variables of its callers, including local ones, so a name is one variable in the whole file. */
 export const bash: ScopeRules = scopeRules({
   names: { variable_name: reference, word: "unclear", extglob_pattern: "foreign" },
   positions: {
@@ -48,7 +48,7 @@ function isBashExport(path: NodePath, at: number): boolean {
   return holder?.type === "declaration_command" && /^(?:export|\w+\s+-\w*[xn])/.test(path.textOf(holder));
 }
 
-/** Text that is evaluated later, like the argument of `trap`, and arguments that commands take as assignments. */
+/** Text that is evaluated later, such as the argument of `trap`, and arguments that commands take as assignments. */
 function inBashText(path: NodePath, { start, end }: TextSpan): Meaning | undefined {
   const { type } = path.steps.at(-1)!;
   const before = path.text.slice(Math.max(0, start - 2), start);
@@ -84,7 +84,7 @@ export const lua: ScopeRules = scopeRules({
   byName: /\bload(?:string)?\s*\(|\bgetfenv\s*\(|\b_G\b|\b_ENV\b|\bdebug\.\w+local\b/,
 });
 
-/** `local` begins a new variable, visible after its statement; otherwise an assignment is to an existing one. */
+/** `local` begins a new variable, visible after its statement. Any other assignment is to an existing one. */
 function luaVariable(path: NodePath, at: number): Meaning {
   const holder = path.steps[at - 2]!;
   if (holder.type === "for_generic_clause") return define();

@@ -110,7 +110,7 @@ function loopVariable(path: NodePath, at: number): Meaning {
   return define({ in: word === "var" ? "function" : "nearest" });
 }
 
-/** `constructor(private name)` makes a property of it. */
+/** `constructor(private name)` also declares a property. */
 function parameter(path: NodePath, at: number): Meaning {
   const isMember = /\b(?:public|private|protected|readonly|override)\b/.test(path.textBefore(at));
   return define(isMember ? { isMember } : {});
@@ -138,7 +138,7 @@ function hoisted({ steps }: NodePath, at: number, definition: Definition): Defin
   return isFunction && isInBlock ? { ...definition, in: "function", at: at - 1 } : definition;
 }
 
-/** Whether others see what the statement at `at` declares. An export of a namespace is a member of it. */
+/** Whether others see the declarations of the statement at `at`. An export of a namespace is a member of it. */
 function visible(path: NodePath, at: number, definition: Definition): Meaning {
   const { steps } = path;
   const outer = path.nearest(["internal_module", "module"], at - 1);
@@ -151,7 +151,7 @@ function visible(path: NodePath, at: number, definition: Definition): Meaning {
   return isDefault ? definition : { ...definition, isPublic: true };
 }
 
-/** `export { a } from "b"` names something of another file. */
+/** `export { a } from "b"` refers to a name of another file. */
 function exported(path: NodePath, at: number): Meaning {
   const clause = path.steps[at - 2] as Step;
   if (/^\s*from\b/.test(path.text.slice(clause.end, clause.end + 40))) return "foreign";

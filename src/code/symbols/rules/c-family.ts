@@ -83,7 +83,7 @@ export const cFamilyRules: SymbolRulesTable = {
     // The grammar reads NS_ENUM as a type.
     kind: (symbol, parent) =>
       symbol.kind === "key" || symbol.name === "" ? undefined : c.kind?.(symbol, parent),
-    // A method is captured up to its end; `selector` makes its name of that.
+    // A method is captured up to its end, and `selector` extracts its name.
     nameNode: (captured) =>
       captured.type.startsWith("method_")
         ? (captured.namedChildren.find((child) => child?.type === "identifier") ?? captured)
@@ -104,7 +104,7 @@ function isMisread({ kind, name, hasInside }: FoundSymbol, parent: FoundSymbol |
 const keyword =
   /^(int|char|void|long|short|unsigned|signed|float|double|bool|struct|enum|union|if|for|while|switch|return|static|const)$/;
 
-/** The brackets of a declarator show whether it declares a function: `*f(int)`, not `(*f)(int)`. */
+/** The brackets of a declarator show whether it declares a function: `*f(int)`, but not `(*f)(int)`. */
 function declaredKind(declarator: Node, kind: SymbolKind): SymbolKind {
   if (kind !== "variable" && kind !== "field") return kind;
   let isFunction = false;
@@ -130,12 +130,12 @@ function innerDeclarator(node: Node): Node | null {
   return node.childForFieldName("declarator");
 }
 
-/** Declarators that hold the next one without a field name. */
+/** Declarators that contain the next one without a field name. */
 const unnamedHolders: ReadonlySet<string> = new Set(
   "parenthesized_declarator reference_declarator variadic_declarator attributed_declarator".split(" "),
 );
 
-/** Where the part after the last `::` outside of angle brackets begins. */
+/** The start of the part after the last `::` outside of angle brackets. */
 function lastPartAt(written: string): number {
   const operator = written.lastIndexOf("operator");
   if (operator >= 0) return operator;

@@ -1,14 +1,14 @@
 import { blankOut } from "../second-reading.ts";
 
 /**
- * C and C++ without macros in positions where the language has no such construct. Their expansion is unknown; without them
- * the grammar understands the code around them.
+ * C and C++ without macros in positions where the language has no such construct. Their expansion is unknown, but
+ * without them the grammar can parse the code around them.
  */
 export function withoutMacros(text: string): string {
   return misplaced.reduce(blankOut, text);
 }
 
-// Every repetition is bounded: a text may hold anything.
+// Every repetition is bounded, because a text may contain anything.
 const string = String.raw`"(?:[^"\\\n]|\\.){0,500}"|'(?:[^'\\\n]|\\.){0,500}'`;
 const inner = nested(nested(nested("(?!)")));
 const macro = "[A-Z][A-Z0-9]*_[A-Z0-9_]*\\b|[A-Z]{4,}\\b";

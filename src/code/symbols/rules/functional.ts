@@ -145,7 +145,7 @@ export const functionalRules: SymbolRulesTable = {
     arrange: joinClauses,
     terminator: ".",
   },
-  /** Every definition is a call, and its first argument is what it defines. */
+  /** Every definition is a call, and its first argument is the defined thing. */
   elixir: {
     query: `
       (call target: (identifier) @_word (#eq? @_word "defimpl")
@@ -192,7 +192,7 @@ function elixirNameNode(captured: Node): Node {
     if (operator && operator.type !== "when" && operator.type !== "::") return operator;
     const inner = operator ? node.childForFieldName("left") : node.childForFieldName("target");
     if (!inner) return node;
-    // A macro makes the name up: the whole call is the name.
+    // A macro constructs the name, so the whole call is the name.
     if (inner.type === "call" && !operator) return inner;
     node = inner;
   }

@@ -165,7 +165,7 @@ export const scriptingRules: SymbolRulesTable = {
       (program (binary_operator lhs: ${rName} operator: ${rAssignment}) @variable)
     `,
     kind({ kind, name }, parent) {
-      // A function argument is a method only where a class is made.
+      // A function argument is a method only if it creates a class.
       if (kind === "variable" && /^[A-Z][A-Z0-9_.]+$/.test(name)) return "constant";
       return kind === "function" && parent?.kind === "variable" ? undefined : kind;
     },

@@ -153,8 +153,8 @@ function withoutQuotes(written: string): string {
 const holdingMembers: ReadonlySet<string> = new Set(["interface", "type", "class"]);
 
 /**
- * Replaces what the grammar does not know: variance of type parameters, a type parameter called `type`, and a signature
- * that ends where the next begins with `<`.
+ * Replaces constructs that the grammar does not know: variance of type parameters, a type parameter called `type`, and
+ * a signature that ends where the next begins with `<`.
  */
 function respellTypescript(text: string): string {
   return blankOut(text, /(?<=[<,]\s*)\b(?:in\s+out|in|out)\s+(?=[\p{L}_$])/gu)

@@ -2,7 +2,10 @@ import type { Word } from "../analysis.ts";
 import type { CommandReport } from "../command-report.ts";
 import { interpretOptions } from "./rows.ts";
 
-/** awk programs can run commands and write files; a simple look at the text finds every way, and sometimes too many. */
+/**
+ * awk programs can run commands and write files. A simple search in the text finds every way to do so, and sometimes
+ * too many.
+ */
 export function interpretAwk(words: readonly Word[], report: CommandReport) {
   const list =
     "F=text v=text f=text e=text c P S t V --assign=text --field-separator=text --file=text --source=text --posix --sandbox --version";
@@ -33,7 +36,7 @@ function interpretProgram(program: Word, report: CommandReport) {
   if (/getline/.test(text)) report.has("execute", "the awk program reads other files or commands", program);
 }
 
-/** Removes strings first, then patterns where no division is possible. */
+/** Removes strings first, then patterns in positions where a division is impossible. */
 function withoutPatterns(text: string): string {
   return text
     .replace(/"(?:[^"\\\n]|\\.)*"/g, '""')
@@ -54,7 +57,7 @@ export function interpretSed(words: readonly Word[], report: CommandReport) {
   const given = scripts.length > 0 || named("-f", "--file").length > 0;
   const script = given ? undefined : operands[0];
   const files = given ? operands : operands.slice(1);
-  // --sandbox applies only to scripts that follow it.
+  // --sandbox applies only to the scripts after it.
   if (words[0]?.value !== "--sandbox")
     for (const each of script === undefined ? scripts : [script]) interpretScript(each, report);
   const inPlace = named("-i", "--in-place").length > 0;
@@ -96,13 +99,13 @@ function harmfulCommands(script: string): Found[] | undefined {
   return found;
 }
 
-// A slash inside brackets is not accepted: sed and this pattern would disagree about where the regex ends.
-// Each text matches in one way only, so that no input causes backtracking.
+// A slash inside brackets is not accepted, because sed and this pattern would disagree about the end of the regex.
+// Each text matches in only one way, so that no input causes backtracking.
 const bracket = String.raw`\[(?:\^[^\n/]|[^^\n/])[^\]\n/]*\]`;
 const regex = String.raw`\/(?:[^\\/\n[]|\\[^\n]|${bracket})*\/[IM]*`;
 const address = String.raw`(?:\d+(?:~\d+)?|\$|${regex})`;
 const addresses = String.raw`(?:${address}(?:\s*,\s*(?:${address}|[+~]\d+))?\s*!?\s*)?`;
-/** Blanks and separators, then a command that takes nothing; after it must come the end of a command. */
+/** Blanks and separators, then a command without arguments, which must be followed by the end of the command. */
 const simple = new RegExp(
   String.raw`^[\s;]*${addresses}(?:[=dDgGhHnNpPxzF]|[lLqQ]\s*\d*|[{}]|#[^\n]*)?(?=\s*(?:[;}\n#]|$)|(?<=[{}]))`,
 );
@@ -135,7 +138,7 @@ function substitute(script: string, begin: number, mark: string): ReturnType<typ
   for (let fields = 0; fields < 2; at++) {
     if (at >= script.length) return undefined;
     if (script[at] === "\\") at++;
-    // A mark inside brackets is where versions of sed differ.
+    // Versions of sed differ about a delimiter inside brackets.
     else if (script[at] === "[" && fields === 0) {
       const end = script.indexOf("]", at + (script[at + 1] === "^" ? 3 : 2));
       if (end < 0 || script.slice(at, end).includes(mark)) return undefined;

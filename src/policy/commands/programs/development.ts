@@ -8,8 +8,8 @@ const packages = "installs packages, which run scripts";
 const editor = "is an editor that can run commands";
 
 /**
- * Compilers, interpreters, package managers and other things of a developer. Some obey files of the project even when
- * asked for their version: a toolchain or a release of theirs to run instead.
+ * Compilers, interpreters, package managers and other development tools. Some obey files of the project even when asked
+ * for their version, because a file can name a toolchain or release to run instead.
  */
 export const developmentPrograms: Record<string, ProgramRule> = {
   ...each("apt brew bundle gem pnpm yarn", runs(packages)),
@@ -31,7 +31,7 @@ export const developmentPrograms: Record<string, ProgramRule> = {
   ...each("python python3", interprets(code, "-V")),
 };
 
-/** Some subcommands only look; they must come first, before any option. */
+/** Some subcommands only read. They must come first, before any option. */
 function looksWith(subcommands: RegExp, otherwise: string): ProgramRule {
   return (words, report) => {
     const [first] = words;
@@ -41,6 +41,6 @@ function looksWith(subcommands: RegExp, otherwise: string): ProgramRule {
   };
 }
 
-/** Options may name settings and scripts; only the usual ones for output pass. */
+/** Options may name settings and scripts. Only the usual ones for output are accepted. */
 const plainWord =
   /^(?:[^-].*|-[agnqlvV]|--(?:all|depth(?:=\d+)?|json|long|global|quiet|tail=\d+|format(?:=.*)?|version))$/;

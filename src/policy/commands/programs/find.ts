@@ -2,13 +2,13 @@ import { splits, type Word, wordAt } from "../analysis.ts";
 import type { CommandReport } from "../command-report.ts";
 import { runWords } from "./run-inner.ts";
 
-/** Tests and actions of find that take no word and do no harm. */
+/** Tests and actions of find that take no word and are harmless. */
 const alone = new Set(
   "-true -false -print -print0 -ls -prune -quit -depth -d -mount -xdev -follow -daystart -noleaf -empty -executable -readable -writable -nogroup -nouser -not -and -or -a -o ! ( ) , -warn -nowarn -ignore_readdir_race -noignore_readdir_race -L -P -H --version -version -help --help".split(
     " ",
   ),
 );
-/** Those that take one word, which is only compared. */
+/** Tests that take one word, which is only compared. */
 const withText = new Set(
   "-name -iname -path -ipath -wholename -iwholename -regex -iregex -regextype -lname -ilname -type -xtype -size -mtime -mmin -atime -amin -ctime -cmin -maxdepth -mindepth -perm -user -group -uid -gid -inum -links -used -fstype -printf -context -D".split(
     " ",
@@ -52,7 +52,7 @@ function removeFound(report: CommandReport, word: Word): void {
   for (const target of all) report.accesses.push({ kind: "delete", target });
 }
 
-/** `-exec program words ;` or `… {} +`: the words with `{}` are only known when it runs. */
+/** `-exec program words ;` or `… {} +`. Words with `{}` are known only at run time. */
 function runAction(words: readonly Word[], index: number, action: string, report: CommandReport): number {
   const end = words.findIndex(
     ({ value }, at) => at > index && (value === ";" || (value === "+" && words[at - 1]?.value === "{}")),
@@ -69,7 +69,7 @@ function fillIn(word: Word): Word {
   return wordAt(word, [{ unknown: "input", text: word.text, splits: word.value === "{}" }]);
 }
 
-/** A quoted "$directory" may also turn out to be "-delete". */
+/** A quoted "$directory" may also become "-delete". */
 function mayBeAction(word: Word): boolean {
   const [start] = word.parts;
   if (splits(word)) return true;

@@ -4,7 +4,7 @@ import type { CommandReport } from "../command-report.ts";
 import { each, here, interpretOptions } from "./rows.ts";
 import { joined, runPlainScript, runWords } from "./run-inner.ts";
 
-/** Options anywhere in git that write, run or connect, also when they are abbreviated. */
+/** Options that write, run or connect in any git command, even when abbreviated. */
 const risky =
   "* --output=write --output-directory=write --ext-diff!run --textconv!run --filters!run --open-files-in-pager!run --upload-pack=run --receive-pack=run --exec=command --exec-path=run --upload-archive=run --extcmd=command --tool=run --gpg-sign!run --local-user=run --strategy=run --config=run --template=run --edit!run --edit-description!run --show-signature!run --interactive!run --patch!run --no-index --untracked --contents=read --pathspec-from-file=read --ignore-revs-file=read --add-file=read --exclude-from=read --file=read";
 const showing = risky.replace(" --patch!run", "").replace(" --textconv!run", "");
@@ -21,7 +21,7 @@ const actingOptions: Readonly<Record<string, string>> = {
   rebase: `${risky} x=command`,
 };
 
-/** Subcommands that only look, with the options to watch for. */
+/** Subcommands that only read, with the options to watch for. */
 const looking: Readonly<Record<string, string>> = {
   ...each(
     "cat-file check-attr check-ignore check-ref-format count-objects describe for-each-ref ls-files ls-tree merge-base name-rev rev-list rev-parse show-branch show-ref status var version",
@@ -69,7 +69,7 @@ const acting: Readonly<Record<string, readonly [Risk, string]>> = {
   "update-ref": ["destructive", "moves references"],
 };
 
-/** Subcommands that look in some forms: which words those are, and what all other forms do. */
+/** Subcommands that only read in some forms: the words of these forms, and the effect of all other forms. */
 const mixed: Readonly<Record<string, readonly [RegExp, Risk, string]>> = {
   bisect: [/^(?:log|view)$/, "execute", "checks out and runs"],
   branch: [listsOnly("avrqi"), "write", "makes, moves or deletes branches"],
@@ -97,13 +97,13 @@ export function interpretGit(words: readonly Word[], report: CommandReport) {
       report.has("execute", `git -c ${value?.text} may name a program`, word);
   const [subcommand, ...rest] = operands;
   if (subcommand === undefined) return;
-  // Any directory can be made to look like a repository, whose settings name programs.
+  // Any directory can look like a repository, and its settings can name programs.
   const { shell, reading } = report.scope;
   const reason = "git obeys the settings of a repository in another directory";
   for (const { name, value, word } of options)
     if (name === "-C" && value?.value !== "." && (value?.value ?? "") !== reading.start)
       report.has("execute", reason, value ?? word);
-  // An empty span, because no word of the command says so.
+  // An empty span, because no word of the command names it.
   const { start } = subcommand.span;
   if (shell.directory !== "") report.effects.push({ risk: "execute", reason, span: { start, end: start } });
   interpretSubcommand(subcommand, rest, report);
@@ -182,20 +182,20 @@ function writeSettings(subcommand: Word, words: readonly Word[], report: Command
   overwrites([isNamed && file !== undefined ? file : usual], report);
 }
 
-/** The first operand of grep may be the pattern; without a path it is the directory. */
+/** The first operand of grep may be the pattern. Without a path it searches the directory. */
 function readUntracked(name: string, operands: readonly Word[], report: CommandReport): void {
   if (name === "grep" || operands.length === 0) report.readsBelow(here(report));
   else for (const file of operands) report.readsBelow(file);
 }
 
-/** `HEAD:file`, `:file` and `:(magic)file` name a file behind the colon. */
+/** `HEAD:file`, `:file` and `:(magic)file` name a file after the colon. */
 function readAt(word: Word, report: CommandReport): void {
   const file = word.value?.split(/[:)]/).at(-1);
   if (file !== word.value || word.value === undefined) report.reads(word);
   if (file !== undefined) report.reads(wordAt(word, patternParts(file)));
 }
 
-/** git expands patterns of its own, also in quoted words. */
+/** git expands its own patterns, even in quoted words. */
 function patternParts(file: string): Word["parts"] {
   const pieces = file.split(/([*?]+|\[[^\]]*\])/);
   return pieces.map((text, at) => (at % 2 === 0 ? text : { unknown: "glob", text, splits: false }));

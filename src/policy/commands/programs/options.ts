@@ -2,7 +2,7 @@ import type { Risk } from "../../../contract/access.ts";
 import { boundedMemo } from "../../../lib/bounded-cache.ts";
 import { splits, type Word, wordAt } from "../analysis.ts";
 
-/** The use of an option's value, or what the option does by itself. */
+/** How an option's value is used, or the effect of the option itself. */
 type OptionMeaning = "text" | "read" | "write" | "delete" | "network" | "run" | "command";
 
 export interface FoundOption {
@@ -17,7 +17,7 @@ export interface ScannedWords {
   /** Whether an option with such a name was found. */
   has(name: RegExp): boolean;
   readonly operands: readonly Word[];
-  /** Options the table does not list, in a program some of whose options do harm. */
+  /** Options that the table does not list, in a program with harmful options. */
   readonly unlisted: readonly Word[];
   /** Words that the shell may turn into options of such a program. */
   readonly unclear: readonly Word[];
@@ -26,9 +26,10 @@ export interface ScannedWords {
 }
 
 /**
- * Sorts the words after a program's name by a list of its options, written like `"n r k=text o=write i!write --output=write"`:
- * `k=text` takes a value, `i!write` does something by itself, `i?text` may have a value attached, `#` is any digit.
- * With `*` all other options are harmless; without it they are `unlisted`. With `first` the operands start at the first.
+ * Sorts the words after a program's name by a list of its options, written like `"n r k=text o=write i!write
+ * --output=write"`: `k=text` takes a value, `i!write` has an effect itself, `i?text` may have a value attached, `#` is
+ * any digit. With `*` all other options are harmless; without it they are `unlisted`. With `first` the operands start
+ * at the first one.
  */
 export function scanWords(
   list: string,
@@ -67,7 +68,7 @@ export function scanWords(
   return { ...found, has, unclear: known.worst === "read" ? [] : found.unclear, worst: known.worst };
 }
 
-/** A home directory is an absolute path; every other expansion may begin with a dash. */
+/** A home directory is an absolute path. Every other expansion may begin with a dash. */
 function mayBeOption(start: Word["parts"][number] | undefined): boolean {
   return typeof start === "object" && start.unknown !== "home" && start.unknown !== "file descriptor";
 }
@@ -131,9 +132,9 @@ function scanLong(
   }
   if (!known.open) return void found.unlisted.push(word);
   for (const [name, { meaning, takes }] of known.named) {
-    // Many programs take any beginning of a long name, so it counts as each that it may be.
+    // Many programs accept any beginning of a long name, so it counts as each possible option.
     if (!name.startsWith(written)) continue;
-    // The next word may be its value, or an operand after an option that is not listed: it counts as both.
+    // The next word may be the value of an unlisted option or an operand, so it counts as both.
     const value = attached ?? (takes === "value" ? following : undefined);
     found.options.push({ name, meaning, value, word });
   }

@@ -8,10 +8,10 @@ export function each<Value>(names: string, value: Value): Record<string, Value> 
   return Object.fromEntries(names.split(" ").map((name) => [name, value]));
 }
 
-/** Rules that do the same with every operand, by the options of the program. */
+/** Rules that treat every operand the same way, by the options of the program. */
 export const reads = withEach((file, report) => report.reads(file));
 export const writes = withEach((file, report) => report.writes(file));
-/** Shows names and attributes of its operands, no content. */
+/** Shows names and attributes of its operands, but no content. */
 export const looksAt = withEach((file, report) => report.looksAt(file));
 /** Its operands are only text. */
 export const prints = withEach(() => {});
@@ -23,7 +23,7 @@ function withEach(act: (operand: Word, report: CommandReport) => void): (options
     });
 }
 
-/** Interprets the options of a program, then hands the sorted words on. */
+/** Interprets the options of a program, then passes on the sorted words. */
 export function scans(
   options: string,
   act: (scan: ScannedWords, report: CommandReport) => void,
@@ -31,7 +31,7 @@ export function scans(
   return (words, report) => act(interpretOptions(options, words, report), report);
 }
 
-/** Reads its operands; with a recursive option also everything below them. */
+/** Reads its operands. With a recursive option it also reads everything below them. */
 export function readsTrees(options: string): ProgramRule {
   return scans(options, ({ has, operands }, report) => {
     const isDeep = has(/^(?:-[rRN]|--recursive|--(?:unidirectional-)?new-file)$/);
@@ -39,7 +39,7 @@ export function readsTrees(options: string): ProgramRule {
   });
 }
 
-/** Reads its operands; `@file` names a file with further words. */
+/** Reads its operands. `@file` names a file with further words. */
 export function readsAtFiles(options: string): ProgramRule {
   return (words, report) => {
     for (const word of words)
@@ -50,8 +50,8 @@ export function readsAtFiles(options: string): ProgramRule {
 }
 
 /**
- * Its first operand is a pattern unless an option (`pattern`) gives it; the others are files, or what lies below them
- * (`deep`), then below the directory if none is named. Options are compared as "name" or "name=value".
+ * The first operand is a pattern unless an option (`pattern`) gives it. The others are files, or with `deep` everything
+ * below them; without others it is the directory. Options are compared as "name" or "name=value".
  */
 export function searches(
   options: string,
@@ -72,7 +72,7 @@ export function searches(
   };
 }
 
-/** Its first operand is text, for example a mode or owner, unless an option gives that; it changes the others. */
+/** The first operand is text, for example a mode or owner, unless an option gives that. The others are changed. */
 export function changes(options: string, given: RegExp = /^--reference\b/): ProgramRule {
   return (words, report) => {
     const { options: found, operands } = interpretOptions(options, words, report);
@@ -87,7 +87,7 @@ export function here({ command }: CommandReport): Word {
   return { text: ".", span: command.span, parts: ["."], value: "." };
 }
 
-/** Reads all operands but the last, and writes that; with `-t` it reads all. */
+/** Reads all operands but the last, and writes the last. With `-t` it reads all. */
 export function copies(options: string): ProgramRule {
   return scans(options, ({ options: found, operands, has }, report) => {
     const into = has(/^(?:-t|--target-directory)$/);
@@ -99,7 +99,7 @@ export function copies(options: string): ProgramRule {
     // A hard link makes the source writable under the new name.
     if (has(/^(?:-l|--link)$/))
       for (const source of sources) report.accesses.push({ kind: "write", target: source });
-    // `install -d` makes directories of all.
+    // `install -d` creates all operands as directories.
     if (has(/^(?:-d|--directory)$/)) for (const source of sources) report.writes(source);
     writeInto(found.find(({ meaning }) => meaning === "write")?.value ?? target, sources, report);
   });
@@ -141,7 +141,7 @@ export function connects(options: string): ProgramRule {
   });
 }
 
-/** Reads only when asked for its version, else runs code. */
+/** Only reads when asked for its version; otherwise it runs code. */
 export function interprets(reason: string, short = "--version"): ProgramRule {
   return (words, report) => {
     const [only, ...more] = words;
@@ -150,7 +150,7 @@ export function interprets(reason: string, short = "--version"): ProgramRule {
   };
 }
 
-/** Says what the options of a program do. */
+/** Reports the effects of a program's options. */
 export function interpretOptions(
   options: string,
   words: readonly Word[],
@@ -163,7 +163,7 @@ export function interpretOptions(
     if (meaning === "run") report.has("execute", `${shown} runs a program`, word);
     else if (meaning === "command") {
       report.has("execute", `${shown} runs a command`, word);
-      // The command is listed as well, for rules about it.
+      // The command is listed too, for rules about it.
       if (value !== undefined) runPlainScript(value, shown, report);
     } else if (meaning === "network") report.has("network", `${shown} connects to the network`, word);
     else if (meaning === "write" && value !== undefined) report.writes(value, `${shown} writes a file`);
@@ -178,7 +178,7 @@ export function interpretOptions(
   return scan;
 }
 
-/** Where the inner command begins, unless an option that is not listed, or an expansion, makes that uncertain. */
+/** The start of the inner command, unless an unlisted option or an expansion makes that uncertain. */
 export function innerCommand(
   options: string,
   words: readonly Word[],

@@ -4,12 +4,12 @@ import type { CommandReport } from "../command-report.ts";
 import type { Scope } from "../syntax/scope.ts";
 
 /**
- * "same": it runs in the shell that reads the command, so that `cd` and assignments last; "elsewhere": in a directory that
- * is only known when it runs.
+ * "same": runs in the shell that reads the command, so `cd` and assignments last. "elsewhere": runs in a directory that
+ * is known only at run time.
  */
 export type InnerShell = "same" | "own" | "elsewhere";
 
-/** Reads words of a command that are a command themselves. */
+/** Analyses words that are themselves a command. */
 export function runWords(
   words: readonly Word[],
   via: string,
@@ -28,7 +28,7 @@ export function runWords(
     );
 }
 
-/** A text is read as commands by bash. */
+/** Analyses a text that bash runs as commands. */
 export function runScript(script: Word, via: string, report: CommandReport, shell: InnerShell = "own"): void {
   const source = script.value;
   const scope = innerScope(via, report, shell);
@@ -46,7 +46,7 @@ export function runScript(script: Word, via: string, report: CommandReport, shel
     );
 }
 
-/** A text is read as commands by a shell that may not be bash, and differs where only bash has a meaning. */
+/** Analyses a text that a shell other than bash may run. Refuses text that shells read differently. */
 export function runPlainScript(script: Word, via: string, report: CommandReport): void {
   if (onlyBash.test(script.value ?? "")) report.doubts("commands that shells may read differently", script);
   runScript(script, via, report);
@@ -55,7 +55,7 @@ export function runPlainScript(script: Word, via: string, report: CommandReport)
 const onlyBash =
   /\$['"[]|&>|[<>]\(|\[\[|(?<!\$)\(\(|\|&|<<<|;&|=\(|\$\{[^}]*['"!@]|[@!+*?]\(|\}[<>]|\b(?:function|coproc|select|time|declare|local|typeset|source|builtin|let)\b/;
 
-/** Several words that a program joins by blanks before a shell reads them. */
+/** Analyses words that a program joins with blanks before a shell runs them. */
 export function joined(words: readonly Word[]): Word | undefined {
   const [first] = words;
   const last = words.at(-1);
@@ -83,7 +83,7 @@ function innerScope(via: string, report: CommandReport, shell: InnerShell): Scop
 
 const unknownDirectory = { directory: undefined, moved: false };
 
-/** Positions inside a word: exact if it is written as it reads, else the whole word. */
+/** Maps positions inside a word: exactly if the word is written as it reads, else to the whole word. */
 function locator(word: Word, source: string): (start: number, end: number) => Span {
   const offset = word.text.indexOf(source);
   const exact = offset >= 0 && word.text.length === word.span.end - word.span.start;

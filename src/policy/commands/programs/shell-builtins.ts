@@ -49,7 +49,7 @@ export const shellBuiltins: Record<string, ProgramRule> = {
   wait: interpretNames("f n p=text", { alsoOption: "-p", operands: "text" }),
 };
 
-/** It changes what later commands mean. */
+/** It changes the meaning of later commands. */
 function shapes(reason: string): ProgramRule {
   return (_words, report) => reshape(reason, report);
 }
@@ -59,7 +59,7 @@ function reshape(reason: string, report: CommandReport, word?: Word): void {
   report.has("execute", reason, word);
 }
 
-/** `command -v name` only looks; `command name` runs the program or builtin, never a function. */
+/** `command -v name` only looks it up; `command name` runs the program or builtin, never a function. */
 function interpretCommand(words: readonly Word[], report: CommandReport) {
   const inner = innerCommand("p v V", words, report);
   if (inner === undefined || inner.options.some(({ name }) => /^-[vV]$/.test(name))) return;
@@ -104,7 +104,7 @@ function interpretJobs(words: readonly Word[], report: CommandReport) {
 const plainOptions = /^(?:[-+][euxvfET]+|[-+]o)$/;
 const plainNames = /^(?:pipefail|errexit|nounset|xtrace|noglob|verbose|errtrace|functrace)$/;
 
-/** Only the options that change nothing about how commands are read. */
+/** Accepts only options that do not change how commands are read. */
 function interpretSet(words: readonly Word[], report: CommandReport) {
   for (let index = 0; index < words.length; index++) {
     const { value } = words[index]!;
@@ -128,7 +128,7 @@ function interpretShopt(words: readonly Word[], report: CommandReport) {
 
 const movers = /^(?:cd|pushd|popd|eval|source|\.)$/;
 
-/** `trap 'commands' signals` keeps commands for later. */
+/** `trap 'commands' signals` stores commands for later. */
 function interpretTrap(words: readonly Word[], report: CommandReport) {
   const [first, ...rest] = words[0]?.value === "--" ? words.slice(1) : words;
   if (first === undefined || /^-[lp]$/.test(first.value ?? "")) return;
@@ -149,7 +149,7 @@ function interpretTrap(words: readonly Word[], report: CommandReport) {
   });
 }
 
-/** `cd directory`: where later commands run, if the directory is plainly written. */
+/** Handles `cd directory`: later commands run there, if the directory is plainly written. */
 function interpretDirectoryChange(words: readonly Word[], report: CommandReport) {
   const { shell } = report.scope;
   const directories = words.filter(({ value }) => !/^-[LPe@n]*$|^--$/.test(value ?? ""));
@@ -159,14 +159,14 @@ function interpretDirectoryChange(words: readonly Word[], report: CommandReport)
     const plain =
       report.program === "cd" && directories.length === 1 && words.every(({ value }) => value !== "-");
     const next = plain ? join(shell.directory, target?.value, report.scope.reading.start) : undefined;
-    // A `cd` to the current directory changes nothing, whether it works or not.
+    // A `cd` to the current directory changes nothing, even if it fails.
     if (next !== undefined && next === shell.directory) return;
     shell.directory = next !== undefined && next.length > longestPath ? undefined : next;
     shell.moved = true;
   });
 }
 
-// No system takes a longer one.
+// No system accepts a longer path.
 const longestPath = 4096;
 
 function join(from: string | undefined, to: string | undefined, start: string): string | undefined {

@@ -41,7 +41,7 @@ export const textPrograms: Record<string, ProgramRule> = {
   hexdump: reads("* n=text s=text e=text f=read --format-file=read"),
   iconv: reads("f=text t=text c l s --from-code=text --to-code=text --list --silent o=write --output=write"),
   join: reads("* t=text 1=text 2=text j=text o=text a=text v=text e=text"),
-  // `--rawfile name file` takes two words, so that every operand may be a file.
+  // `--rawfile name file` takes two words, so every operand may be a file.
   jq: scans(
     "* f=read L=read --arg=text --argjson=text --slurpfile=text --rawfile=text --from-file=read --indent=text --run-tests",
     ({ operands, has }, report) => {
@@ -50,7 +50,7 @@ export const textPrograms: Record<string, ProgramRule> = {
       interpretLoading(operands, /import|include|modulemeta/, report);
     },
   ),
-  // A word with a plus is a command of less, which can run others.
+  // A word with a plus sign is a command of less, which can run others.
   less: scans(
     "E F N R S X n i s e f r # --quit-if-one-screen --RAW-CONTROL-CHARS --no-init --LINE-NUMBERS --chop-long-lines --version",
     ({ operands }, report) => {
@@ -99,7 +99,7 @@ export const textPrograms: Record<string, ProgramRule> = {
   yq: scans(
     "e r o=text p=text P C M N n i --yaml-output --raw-output --output-format=text --input-format=text --prettyPrint --version --inplace",
     ({ operands, has }, report) => {
-      // Some have no expression, and a file first.
+      // Some calls have no expression, and a file as the first operand.
       for (const file of operands) report.reads(file);
       if (has(/^(?:-i|--inplace)$/)) for (const file of operands.slice(1)) report.writes(file);
       interpretLoading(operands, /load|\$?__|import|include|system/, report);
@@ -114,7 +114,7 @@ const xxdFlag =
   /^-(?:a|autoskip|b|bits|C|capitalize|d|E|EBCDIC|e|i|include|p|ps|plain|postscript|r|revert|u|v|version)$/;
 const xxdValue = /^-(?:c|cols|g|groupsize|l|len|n|name|o|offset|R|s|seek)$/;
 
-/** So does `xxd in out`; its options are words with one dash. */
+/** `xxd in out` also writes its second operand. Its options are words with one dash. */
 function interpretXxd(words: readonly Word[], report: CommandReport) {
   const operands: Word[] = [];
   for (let index = 0; index < words.length; index++) {
@@ -136,7 +136,7 @@ function interpretInAndOut([input, ...outputs]: readonly Word[], report: Command
     report.has("write", `${input.text} may become two files, of which the second is written`, input);
 }
 
-/** Programs of jq and yq can read other files. */
+/** jq and yq programs can read other files. */
 function interpretLoading(operands: readonly Word[], loading: RegExp, report: CommandReport) {
   for (const word of operands)
     if (loading.test(word.value ?? "")) report.has("execute", `${report.program} may load other files`, word);

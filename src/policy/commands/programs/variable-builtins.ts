@@ -2,11 +2,11 @@ import { isNumeric, splits, type UnknownPart, type Word, wordAt } from "../analy
 import type { CommandReport, ProgramRule } from "../command-report.ts";
 import { interpretOptions } from "./rows.ts";
 
-/** `export`, `declare` and their like: `NAME=value` changes later commands. */
+/** `export`, `declare` and similar builtins: `NAME=value` changes later commands. */
 export function interpretDeclaration(words: readonly Word[], report: CommandReport) {
   const isOption = ({ parts }: Word) => typeof parts[0] === "string" && /^[-+]/.test(parts[0]);
   const options = words.filter(isOption);
-  // A name reference makes every assignment one to something else; integers are evaluated.
+  // A name reference redirects every assignment, and integers are evaluated.
   for (const word of options)
     if (word.value === undefined || /[nicul]/.test(word.value))
       report.doubts(`${report.program} ${word.text} changes what assignments do`, word);
@@ -28,14 +28,14 @@ function interpretDeclared(word: Word, array: boolean, report: CommandReport) {
     report.sets(name, word, isNumeric(value));
 }
 
-/** `declare -a x='($(id))'` runs `id`: text in parentheses is read as an array, wherever it comes from. */
+/** `declare -a x='($(id))'` runs `id`: text in parentheses is read as an array, even from a variable. */
 function isEvaluated(value: Word, array: boolean, { program }: CommandReport): boolean {
   const [start] = value.parts;
   if (typeof start === "string") return start.startsWith("(");
   return start !== undefined && (array || (program !== "local" && program !== "export"));
 }
 
-/** The operands are names of variables that get what only the input knows. */
+/** The operands are names of variables whose values come from the input. */
 export function interpretNames(
   list: string,
   { skip = 0, alsoOption = "", operands: kind = "names" }: NamesOptions = {},
@@ -44,7 +44,7 @@ export function interpretNames(
     const { options, operands } = interpretOptions(list, words, report);
     const callback = options.find(({ meaning }) => meaning === "command");
     if (callback !== undefined) report.doubts("a callback that may change this shell", callback.word);
-    // Bash may save its own files there, as in redirections.
+    // Bash may store its own files there, as in redirections.
     const from = options.find(({ name, value }) => name === "-u" && !/^\d$/.test(value?.value ?? ""));
     if (from !== undefined) report.doubts("a descriptor that the shell may use itself", from.word);
     const named = options.filter(({ name }) => name === alsoOption).flatMap(({ value }) => value ?? []);
@@ -59,7 +59,7 @@ interface NamesOptions {
   readonly operands?: "names" | "text";
 }
 
-/** `printf -v name` sets a variable, else it prints. */
+/** `printf -v name` sets a variable; otherwise it prints. */
 export function interpretPrintf(words: readonly Word[], report: CommandReport) {
   const [flag, name] = words;
   const start = flag?.parts[0];
@@ -72,7 +72,7 @@ export function interpretPrintf(words: readonly Word[], report: CommandReport) {
   if (word !== undefined) setName(word, report);
 }
 
-/** `test -v name` evaluates a subscript in the name, and what splits into words may become `-v name`. */
+/** `test -v name` evaluates a subscript in the name, and a word that is split may become `-v name`. */
 export function interpretTestBuiltin(words: readonly Word[], report: CommandReport) {
   words.forEach((word, index) => {
     const before = words[index - 1];

@@ -3,7 +3,7 @@ import type { CommandReport, ProgramRule } from "../command-report.ts";
 import { each, innerCommand, interpretOptions, runs } from "./rows.ts";
 import { type InnerShell, joined, runPlainScript, runScript, runWords } from "./run-inner.ts";
 
-/** Programs that run the command in their operands, with the options they take before it. */
+/** Programs that run the command in their operands, with the options that they accept before it. */
 export const wrappers: Record<string, ProgramRule> = {
   ...each("ash bash dash sh", interpretShell),
   ...each("busybox toybox", wraps("")),
@@ -53,7 +53,7 @@ export const wrappers: Record<string, ProgramRule> = {
   "xvfb-run": runs("starts a display"),
 };
 
-/** The operands are a command, after `skip` of them that are something else; some start a shell when there is none. */
+/** The operands are a command, after `skip` other operands. Some programs start a shell when there is none. */
 export function wraps(
   options: string,
   {
@@ -72,7 +72,7 @@ export function wraps(
   };
 }
 
-/** `strace -o '|program'` runs it. */
+/** `strace -o '|program'` runs the program. */
 function interpretTrace(words: readonly Word[], report: CommandReport) {
   const inner = innerCommand("c C f i q r t T v x y e=text s=text a=text P=text o=write", words, report);
   for (const { name, value, word } of inner?.options ?? [])
@@ -81,7 +81,7 @@ function interpretTrace(words: readonly Word[], report: CommandReport) {
   if (inner !== undefined) runWords(inner.words, "strace", report);
 }
 
-/** The same as another user; variables may come first. */
+/** Runs the operands as another user. Variables may come first. */
 function elevates(options: string): ProgramRule {
   return (words, report) => {
     report.has("execute", `${report.program} acts as another user`);
@@ -93,7 +93,7 @@ function elevates(options: string): ProgramRule {
   };
 }
 
-/** Without a terminal to talk to it appends to nohup.out. */
+/** Without a terminal, nohup appends to nohup.out. */
 function interpretNohup(words: readonly Word[], report: CommandReport) {
   if (!report.command.redirections.some(({ kind }) => kind === "write" || kind === "append"))
     report.has("write", "nohup may write nohup.out");
@@ -128,7 +128,7 @@ function interpretScript(words: readonly Word[], report: CommandReport) {
   if (operands.length === 0) report.has("write", "script writes typescript");
 }
 
-/** watch gives its words to a shell, again and again. */
+/** watch passes its words to a shell repeatedly. */
 function interpretWatch(words: readonly Word[], report: CommandReport) {
   const list =
     "b c d e g p t w x n=text --beep --color --differences --errexit --chgexit --interval=text --no-title";
@@ -137,7 +137,7 @@ function interpretWatch(words: readonly Word[], report: CommandReport) {
   if (script !== undefined) runPlainScript(script, "watch", report);
 }
 
-/** GNU parallel gives its words to a shell, with its input put in. */
+/** GNU parallel passes its words to a shell, with its input inserted. */
 function interpretParallel(words: readonly Word[], report: CommandReport) {
   report.has("execute", "parallel builds commands from its input");
   const inner = innerCommand(
@@ -177,7 +177,7 @@ function runWithVariables(words: readonly Word[], via: string, report: CommandRe
   if (start >= 0) runWords(words.slice(start), via, report, moves ? "elsewhere" : "own");
 }
 
-/** The string has quotes, escapes, variables and options of env's own; only plain words are followed. */
+/** The string has its own quotes, escapes, variables and options. Only plain words are followed. */
 function splitString(value: Word | undefined, word: Word, report: CommandReport): Word[] {
   const text = value?.value;
   if (text === undefined || /[\\'"$#\v\f\r\n]|(?:^|\s)-/.test(text)) {
@@ -195,7 +195,7 @@ function isOperand({ parts }: Word): boolean {
 const xargsOptions =
   "0 o p r t x a=read d=text E=text e?text I=text i?text L=text l?text n=text P=text s=text --null --open-tty --interactive --no-run-if-empty --verbose --exit --arg-file=read --delimiter=text --eof?text --replace?text --max-lines?text --max-args=text --max-procs=text --max-chars=text";
 
-/** The command gets its input as further words, or in place of a mark. */
+/** The command gets the input as further words, or in place of a mark. */
 function interpretXargs(words: readonly Word[], report: CommandReport) {
   const found = innerCommand(xargsOptions, words, report);
   if (found === undefined || found.words.length === 0) return;
@@ -213,7 +213,7 @@ function fillIn(word: Word, mark: string): Word {
   return wordAt(word, [{ unknown: "input", text: word.text, splits: false }]);
 }
 
-/** `sh -c 'commands'`, `sh file`, or a shell that reads its commands from its input. */
+/** `sh -c 'commands'`, `sh file`, or a shell that reads commands from its input. */
 function interpretShell(words: readonly Word[], report: CommandReport) {
   let index = 0;
   let command = false;
@@ -258,13 +258,13 @@ function unknownWord(word: Word, report: CommandReport): void {
   report.has("execute", `${report.program} ${word.text} may run anything`, word);
 }
 
-/** Only what changes nothing about how the commands are read. */
+/** Accepts only options that do not change how commands are read. */
 function setOption(word: Word | undefined, report: CommandReport): void {
   if (/^(?:pipefail|errexit|nounset|xtrace|noglob|verbose)$/.test(word?.value ?? "")) return;
   report.doubts(`${report.program} reads its commands differently`, word);
 }
 
-/** A here-document or here-string is as good as `-c`; anything else only the input knows. */
+/** A here-document or here-string works like `-c`. Any other input is unknown. */
 function readInput(report: CommandReport) {
   const redirections = report.command.redirections.filter(
     ({ descriptor }) => descriptor === undefined || descriptor === 0,

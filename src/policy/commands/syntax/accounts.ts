@@ -2,8 +2,8 @@ import type * as bash from "unbash";
 import { doubt, type Scope, type Stretch } from "./scope.ts";
 
 /**
- * Keeps account of the source: every character must belong to a word that was read, or be one of the few signs and
- * keywords that join words. So a tolerant grammar cannot drop anything unseen.
+ * Accounts for the whole source: every character must belong to a word that was read, or be one of the few signs and
+ * keywords that join words. So a tolerant grammar cannot drop anything unnoticed.
  */
 export class Accounts {
   readonly #scope: Scope;

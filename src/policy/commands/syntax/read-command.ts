@@ -3,7 +3,7 @@ import type { Assignment, Redirection, Word } from "../analysis.ts";
 import { readHereDocument, readSubscript, readWord } from "./read-word.ts";
 import { doubt, noteVariable, type ReadCommand, type Scope, type Stretch } from "./scope.ts";
 
-/** One simple command with its words; substitutions in them are read on the way. */
+/** Reads one simple command with its words, including the substitutions in them. */
 export function readCommand(command: bash.Command, scope: Scope): ReadCommand {
   const assignments = command.prefix
     .filter((item) => item.type === "Assignment")
@@ -56,7 +56,10 @@ const kinds = {
   "<>": "read and write",
 } as const satisfies Partial<Record<bash.RedirectOperator, Redirection["kind"]>>;
 
-/** `>&2` and `<&-` copy and close descriptors; `>&file` writes. A word that the shell may cut elsewhere is not understood. */
+/**
+ * `>&2` and `<&-` copy and close descriptors; `>&file` writes. A word that the shell may split differently is not
+ * understood.
+ */
 function kindOf(redirect: bash.Redirect, target: Word, scope: Scope): Redirection["kind"] {
   if (redirect.operator !== ">&" && redirect.operator !== "<&") return kinds[redirect.operator];
   if (target.value !== undefined && /^(?:\d+-?|-)$/.test(target.text)) {
@@ -69,7 +72,7 @@ function kindOf(redirect: bash.Redirect, target: Word, scope: Scope): Redirectio
   return "write";
 }
 
-// Bash saves its own files there; in a persistent shell also the source of its next commands.
+// Bash stores its own files there; in a persistent shell also the source of its next commands.
 const shellsOwn = "a descriptor that the shell may use itself";
 
 function readAssignment(item: bash.Assignment, scope: Scope): Assignment {
@@ -85,14 +88,14 @@ function readAssignment(item: bash.Assignment, scope: Scope): Assignment {
   return { name: item.name, value: undefined, span };
 }
 
-/** Bash may read anything but a plain subscript as part of a program name. */
+/** Bash may read any subscript that is not plain as part of a program name. */
 function readIndex(index: bash.Word, scope: Scope): void {
   if (!/^(?:[\w +*/%-]+|\$\w+|\$\{\w+\})$/.test(index.text))
     doubt(scope, "a subscript that is not plain", index);
   readSubscript(index, scope);
 }
 
-/** `export NAME=value`: an assignment that is also a word, and never split. */
+/** `export NAME=value` is an assignment that is also a word, and is never split. */
 function declaredWord(item: bash.Assignment, scope: Scope): Word {
   const { name, value, span } = readAssignment(item, scope);
   const known = value?.value;

@@ -24,7 +24,7 @@ function readStatements(statements: readonly bash.Statement[], scope: Scope, acc
   }
 }
 
-/** After `cd directory;` it is unknown whether the `cd` worked. */
+/** After `cd directory;` it is unknown whether the `cd` succeeded. */
 function settle(shell: Scope["shell"]): void {
   if (shell.moved) shell.directory = undefined;
   shell.moved = false;
@@ -111,7 +111,7 @@ function readIf(node: bash.If, scope: Scope, accounts: Accounts): void {
   if (node.else !== undefined) readNode(node.else, scope, accounts);
 }
 
-/** `for name in words`: the words are expanded once, then the variable takes each. */
+/** `for name in words`: the words are expanded once, then the variable gets each of them. */
 function readFor(node: bash.For | bash.Select, scope: Scope, accounts: Accounts): void {
   accounts.takeWord(node.name);
   for (const word of node.wordlist ?? []) accounts.takeWord(word);
@@ -127,7 +127,7 @@ function readArithmeticFor(node: bash.ArithmeticFor, scope: Scope, accounts: Acc
   readLoop(scope, () => readNode(node.body, scope, accounts));
 }
 
-/** A `cd` in one round also affects the earlier commands of the loop. */
+/** A `cd` in one iteration also affects the earlier commands of the loop. */
 function readLoop(scope: Scope, readBody: () => void): void {
   const { commands } = scope.reading;
   const first = commands.length;
@@ -160,7 +160,7 @@ function readFunction(node: bash.Function, scope: Scope, accounts: Accounts): vo
 }
 
 function readCoprocess(node: bash.Coproc, scope: Scope, accounts: Accounts): void {
-  // In a substitution bash inserts the name COPROC before the command, where it is a program.
+  // In a substitution bash inserts the name COPROC before the command, where it would be a program.
   if (scope.rewritten) doubt(scope, "a coprocess in a substitution", node);
   if (node.name !== undefined) {
     accounts.takeWord(node.name);

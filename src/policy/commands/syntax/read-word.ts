@@ -30,12 +30,12 @@ function readParts(word: bash.Word, parts: readonly bash.WordPart[], scope: Scop
   return parts.flatMap((part) => readPart(part, word, scope));
 }
 
-/** Checks text again after the grammar: an expansion that it overlooked would run unseen. */
+/** Checks text again after the grammar, because an overlooked expansion would run unnoticed. */
 function holdsExpansion(text: string): boolean {
   return /`|\$[\w@*#?!$({['"-]/.test(text.replace(/\\\n/g, "").replace(/\\./g, "_"));
 }
 
-/** The same for unquoted text, where quotes and separators count as well. */
+/** Checks unquoted text, where quotes and separators count as well. */
 function holdsSeparator(text: string): boolean {
   return /[\s;&|<>()'"]/.test(text.replace(/\\[\s\S]/g, "_"));
 }
@@ -116,7 +116,7 @@ function isHome(text: string): boolean {
   return /^\$(?:HOME|\{HOME\})$/.test(text);
 }
 
-/** Unquoted text is known, unless it holds a tilde or braces that the shell may still expand. */
+/** Unquoted text is known, unless it contains a tilde or braces that the shell may expand. */
 function readLiteral(part: bash.LiteralPart, word: TextStretch): Part[] {
   if (/\{/.test(part.text) && /,|\.\./.test(word.text))
     return [{ unknown: "braces", text: part.text, splits: true }];
@@ -142,7 +142,7 @@ function tile(whole: Stretch, parts: readonly bash.WordPart[]): boolean {
   return at === whole.end;
 }
 
-/** `${…}`: what its operands run, and where it evaluates text. */
+/** `${…}`: the commands that its operands run, and the places where it evaluates text. */
 function readParameter(part: bash.ParameterExpansionPart, scope: Scope): void {
   const { index, operation } = part;
   const keys = index !== undefined && /^[@*]$/.test(index.text);
@@ -179,7 +179,7 @@ function readParameter(part: bash.ParameterExpansionPart, scope: Scope): void {
   }
 }
 
-/** `$(…)`, backticks and `<(…)`. Their subshell inherits the directory; changes do not last. */
+/** `$(…)`, backticks and `<(…)`. Their subshell inherits the directory; its changes do not last. */
 function readSubstitution(
   part: bash.CommandExpansionPart | bash.ProcessSubstitutionPart | bash.ArithmeticCommandExpansion,
   scope: Scope,
@@ -202,8 +202,8 @@ function readSubstitution(
 }
 
 /**
- * bash 5.2 prints the commands of a substitution again before it runs them, and gets here-documents wrong that are
- * followed by anything: `$(a <<E; b c; d` can run `b c d`. Only a lone command with its document is safe.
+ * bash 5.2 prints the commands of a substitution again before it runs them, and misprints here-documents that are
+ * followed by anything: `$(a <<E; b c; d` can run `b c d`. Only a single command with its document is safe.
  */
 function keepsDocuments(script: bash.ParsedScript, text: string): boolean {
   if (!/<<(?!<)/.test(text.replaceAll("<<<", ""))) return true;
@@ -215,8 +215,9 @@ function keepsDocuments(script: bash.ParsedScript, text: string): boolean {
 }
 
 /**
- * The shell evaluates the *text* of every variable in an arithmetic expression, and a subscript in that text may hold a
- * command: `x='a[$(id)]'; echo $((x))` runs `id`. So each name used is noted, and must turn out to hold a number.
+ * The shell evaluates the *text* of every variable in an arithmetic expression, and a subscript in that text may
+ * contain a command: `x='a[$(id)]'; echo $((x))` runs `id`. So each used name is recorded, and must prove to contain a
+ * number.
  */
 export function readArithmetic(
   expression: bash.ArithmeticExpression | undefined,

@@ -4,21 +4,21 @@ import type { ChangedVariable, NotUnderstood, SimpleCommand, Span } from "../ana
 /** A piece of shell source that is being read. */
 export interface Scope {
   readonly source: string;
-  /** Where positions of `source` lie in the command as it was given. */
+  /** Maps positions of `source` to the given command. */
   locate(start: number, end: number): Span;
   readonly within: readonly string[];
-  /** It is inside a substitution, whose text bash prints again before running it. */
+  /** Whether it is inside a substitution, whose text bash prints again before running it. */
   readonly rewritten: boolean;
   readonly shell: ShellState;
   readonly reading: Reading;
-  /** How many times a text inside a text has been read as commands. */
+  /** How many levels of text inside text have been read as commands. */
   readonly depth: number;
 }
 
 /** The state that lasts from one command to the next in one shell process. */
 interface ShellState {
   directory: string | undefined;
-  /** `directory` was changed in the statement being read. */
+  /** Whether the current statement has changed `directory`. */
   moved: boolean;
 }
 
@@ -32,8 +32,8 @@ export interface Stretch {
 export type ReadCommand = Pick<SimpleCommand, "span" | "words" | "assignments" | "redirections">;
 
 /**
- * Reading and interpreting call each other: words hold scripts, programs run scripts. Each reaches the other through the
- * scope, so that the modules below do not import the ones above them.
+ * Reading and interpreting call each other: words contain scripts, programs run scripts. Each calls the other through
+ * the scope, so that the modules below do not import the ones above them.
  */
 interface Interpreter {
   readScript(script: ParsedScript, scope: Scope): void;
@@ -45,18 +45,18 @@ export interface Reading {
   readonly interpreter: Interpreter;
   readonly commands: SimpleCommand[];
   readonly notUnderstood: NotUnderstood[];
-  /** The absolute path of where the whole command starts, "" if not known. */
+  /** The absolute start directory of the whole command, "" if unknown. */
   readonly start: string;
   readonly variables: VariableChange[];
   readonly evaluated: VariableUse[];
-  /** Functions that it defines. */
+  /** Functions that the command defines. */
   readonly functions: Set<string>;
   /** Functions that earlier commands of the same shell have defined. */
   readonly shadowed: ReadonlySet<string>;
   readonly arrays: Set<string>;
-  /** Characters that may still be read as commands, so that texts inside texts cannot multiply the work. */
+  /** Characters that may still be read as commands, so that nested texts cannot multiply the work. */
   budget: number;
-  /** A program that it has run and that may change what the same shell reads later. */
+  /** A program that has run and may change how the same shell reads later commands. */
   reshaped: string | undefined;
 }
 
@@ -67,7 +67,7 @@ export interface VariableChange extends ChangedVariable {
   readonly only: { readonly first: number; readonly end: number } | undefined;
 }
 
-/** A use where the text of a variable is evaluated, so that it has to be a number. */
+/** A use that evaluates the text of a variable, so that it must be a number. */
 interface VariableUse {
   readonly name: string;
   readonly by: string;
@@ -78,7 +78,7 @@ export function doubt(scope: Scope, reason: string, at: Stretch): void {
   scope.reading.notUnderstood.push({ reason, span: scope.locate(at.pos, at.end) });
 }
 
-/** Notes that a variable of the shell gets a value that lasts. */
+/** Records that a variable of the shell gets a value that lasts. */
 export function noteVariable(scope: Scope, name: string, value: "number" | "text", at: Stretch): void {
   scope.reading.variables.push({
     name,
