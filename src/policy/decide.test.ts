@@ -332,9 +332,9 @@ it("asks where a program reads everything below a directory, and secrets may be 
   ]).toEqual([
     ["ask", "secret *.env", "something in it may hold secrets"],
     "allow",
-    ["ask", "secret .env", "it reads /home/ada/work/src/a/.env as well, which may hold secrets"],
+    ["ask", "secret .env", "it also reads /home/ada/work/src/a/.env, which may hold secrets"],
     "allow",
-    ["ask", "secret .env", "it reads /home/ada/work/src/a/.env as well, which may hold secrets"],
+    ["ask", "secret .env", "it also reads /home/ada/work/src/a/.env, which may hold secrets"],
     ["ask", "secret *.env", "it may follow /home/ada/work/src/link, which leads out of the workspace"],
     "allow",
     ["ask", "secret config/tokens/**", "something in it may hold secrets"],

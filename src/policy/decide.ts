@@ -79,7 +79,7 @@ function verdictOn(
   if ("mentioned" in part) return undefined;
   if (handsOutKeys(part, wins)) return give("deny", keysReason);
   if (part.kind === "use" && part.names === "everything" && wins === undefined)
-    return give("allow", "what it touches is checked");
+    return give("allow", "its paths and hosts are checked");
   if (mode === "yolo") {
     // A command that is not understood may be one that the user denied, and deny rules hold in every mode.
     const hidden = policy.commands.highestFirst.find(

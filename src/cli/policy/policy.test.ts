@@ -40,7 +40,7 @@ by deny run rm -rf ** (${cli.userRules}:3)
             kind: "use",
             what: "shell.run",
             risk: "read",
-            reason: "what it touches is checked",
+            reason: "its paths and hosts are checked",
             rule: null,
             segment: null,
           },

@@ -51,7 +51,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     "a glob for a program",
     "/bin/r? x",
     [
-      "execute: «/bin/r?» x (runs a program that is only known when it runs)",
+      "execute: «/bin/r?» x (runs a program that is known only at run time)",
       "not understood: an expansion as the name of the program: /bin/r?",
     ],
   ],
@@ -69,7 +69,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     "IFS instead of a blank",
     "cat$IFS.env",
     [
-      "execute: «cat$IFS.env» (runs a program that is only known when it runs)",
+      "execute: «cat$IFS.env» (runs a program that is known only at run time)",
       "not understood: an expansion as the name of the program: cat$IFS.env",
     ],
   ],
@@ -77,7 +77,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     "braces instead of blanks",
     "{rm,-rf,x}",
     [
-      "execute: «{rm,-rf,x}» (runs a program that is only known when it runs)",
+      "execute: «{rm,-rf,x}» (runs a program that is known only at run time)",
       "not understood: an expansion as the name of the program: {rm,-rf,x}",
     ],
   ],
@@ -103,7 +103,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     "x=rm; $x y",
     [
       "read: x=rm",
-      "execute: «$x» y (runs a program that is only known when it runs)",
+      "execute: «$x» y (runs a program that is known only at run time)",
       "not understood: an expansion as the name of the program: $x",
     ],
   ],
@@ -132,7 +132,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     "sort --compress-program=evil x",
     [
       "execute: sort --compress-program=evil x (sort --compress-program runs a command; read <x>)",
-      "execute: evil [sort --compress-program] (runs evil, of which nothing is known)",
+      "execute: evil [sort --compress-program] (runs evil, which is not a known program)",
     ],
   ],
   [
@@ -243,7 +243,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     "a NUL character",
     "ls\u0000rm x",
     [
-      "execute: ls\u0000rm x (runs ls\u0000rm, of which nothing is known)",
+      "execute: ls\u0000rm x (runs ls\u0000rm, which is not a known program)",
       "not understood: a NUL character: ",
     ],
   ],
@@ -285,7 +285,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     "a subscript that hides a substitution",
     "a[ ]$(rm x)",
     [
-      "execute: a[ ]$(rm x) (runs a[ ]$(rm x), of which nothing is known)",
+      "execute: a[ ]$(rm x) (runs a[ ]$(rm x), which is not a known program)",
       "not understood: text that may be more than text: a[ ]$(rm x)",
     ],
   ],
@@ -293,7 +293,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     "a continued line inside an expansion",
     "$\\\nx y",
     [
-      "execute: $x y (runs $x, of which nothing is known)",
+      "execute: $x y (runs $x, which is not a known program)",
       "not understood: text that may be more than text: $\\\nx",
     ],
   ],
@@ -303,7 +303,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     [
       "read: x=a[$(rm y)]",
       "read: echo «$((x))»",
-      "not understood: arithmetic evaluates the text of x, which may hold a command: x",
+      "not understood: arithmetic evaluates the text of x, which may contain a command: x",
     ],
   ],
   [

@@ -81,7 +81,7 @@ function readCommand(command: string, start: string, from: StartState): CommandA
     variables: lastingChanges(reading),
     functions: [...new Set([...functions, ...reading.functions])],
     arrays: [...reading.arrays],
-    unclear: unclear ?? reading.reshaped ?? (doubt && `what could not be understood: ${doubt.reason}`),
+    unclear: unclear ?? reading.reshaped ?? (doubt && `a command that was not understood: ${doubt.reason}`),
   };
   return { commands, notUnderstood, leaves };
 }

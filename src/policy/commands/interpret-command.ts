@@ -57,7 +57,7 @@ function interpretProgram(
 ) {
   if (name.value === undefined) {
     report.doubts("an expansion as the name of the program", name);
-    return report.has("execute", "runs a program that is only known when it runs", name);
+    return report.has("execute", "runs a program that is known only at run time", name);
   }
   if (report.scope.reading.shadowed.has(name.value)) {
     report.doubts("a name that an earlier command of this shell has given another meaning", name);
@@ -68,7 +68,7 @@ function interpretProgram(
     return report.has("execute", `runs the file ${name.text}`, name);
   }
   const rule = programs.get(program);
-  if (rule === undefined) return report.has("execute", `runs ${program}, of which nothing is known`, name);
+  if (rule === undefined) return report.has("execute", `runs ${program}, which is not a known program`, name);
   if (words.length <= mostWords) return rule(words, report);
   report.doubts("too many words", name);
   report.has("execute", `${program} with ${words.length} words may do anything`, name);

@@ -13,7 +13,7 @@ export function throughMadeLinks(commands: readonly SimpleCommand[]): NotUnderst
     });
     noteMade(command, made);
     return found.map(({ target }) => ({
-      reason: "a path through something that this command makes",
+      reason: "a path through something that this command creates",
       span: target.span,
     }));
   });

@@ -122,7 +122,7 @@ it.each([
   "MAILCHECK=0 MAILPATH='a?$(touch pwned)'",
 ])("asks about what bash would run between commands: %s", (command) => {
   expect(analyseCommand(command, workspace).notUnderstood.map(({ reason }) => reason)).toContainEqual(
-    expect.stringMatching(/^bash runs what \w+ holds between commands$/),
+    expect.stringMatching(/^bash runs what \w+ contains between commands$/),
   );
 });
 

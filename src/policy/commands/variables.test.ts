@@ -113,7 +113,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
   [
     "a harmless variable",
     "FOO=1 ls",
-    ["execute: FOO=1 ls (FOO is handed to it, and may change what it does)"],
+    ["execute: FOO=1 ls (FOO is passed to it, and may change what it does)"],
   ],
   [
     "a variable set by env",
@@ -143,7 +143,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     "f() { PATH=.; }; f; ls",
     [
       "read: PATH=.",
-      "execute: f (runs f, of which nothing is known; PATH was changed, and decides what it runs)",
+      "execute: f (runs f, which is not a known program; PATH was changed, and decides what it runs)",
       "execute: ls (PATH was changed, and decides what it runs)",
     ],
   ],
@@ -153,7 +153,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     [
       "execute: ls (PATH was changed, and decides what it runs)",
       "read: PATH=.",
-      "execute: f (runs f, of which nothing is known; PATH was changed, and decides what it runs)",
+      "execute: f (runs f, which is not a known program; PATH was changed, and decides what it runs)",
     ],
   ],
   [

@@ -65,7 +65,7 @@ function decisiveChanges({ variables }: Reading): DecisiveChange[] {
 function effectOf({ name, passedOn, span, only }: VariableChange, command: SimpleCommand): Effect {
   const reason =
     affectedPrograms(name, false) === undefined && passedOn
-      ? `${name} is handed to it, and may change what it does`
+      ? `${name} is passed to it, and may change what it does`
       : `${name} was changed, and decides what it runs`;
   const isBlurred = only === undefined && span.start === command.span.start && span.end === command.span.end;
   return { risk: "execute", reason, span: isBlurred ? { start: span.start, end: span.start } : span };
@@ -82,18 +82,18 @@ export function unsafeTexts({ evaluated, variables }: Reading): NotUnderstood[] 
   const assigned = variables
     .filter((variable) => evaluatedByBash.has(variable.name) && !variable.numeric)
     .map(({ name, span }) => ({
-      reason: `bash evaluates what ${name} is given, which may hold a command`,
+      reason: `bash evaluates what ${name} is assigned, which may contain a command`,
       span,
     }));
   const used = evaluated
     .filter(({ name }) => !(numeric.get(name) ?? alwaysNumbers.has(name)))
     .map(({ name, by, span }) => ({
-      reason: `${by} evaluates the text of ${name}, which may hold a command`,
+      reason: `${by} evaluates the text of ${name}, which may contain a command`,
       span,
     }));
   const run = variables
     .filter(({ name }) => runByBash.test(name))
-    .map(({ name, span }) => ({ reason: `bash runs what ${name} holds between commands`, span }));
+    .map(({ name, span }) => ({ reason: `bash runs what ${name} contains between commands`, span }));
   return [...assigned, ...run, ...used];
 }
 

@@ -109,7 +109,7 @@ function findBelow(
   if (found === undefined) return undefined;
   const rule = refusingRule(policy, "read", namesOf(found, policy.context), counts);
   if (rule !== undefined)
-    return { rule, reason: `it reads ${found} as well, which ${reasonOf(rule, "read")}`, aimed: true };
+    return { rule, reason: `it also reads ${found}, which ${reasonOf(rule, "read")}`, aimed: true };
   const any = something(part, policy, counts);
   return any && { ...any, reason: `it may follow ${found}, which leads out of the workspace`, aimed: true };
 }

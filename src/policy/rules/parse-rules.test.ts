@@ -208,7 +208,7 @@ it("refuses files and braces that are made to keep it busy", () => {
   };
   expect([message("allow run x\n".repeat(25_000)), message(`deny write ${"{a,".repeat(20_000)}`)]).toEqual([
     "The rules in rules are longer than 256 kB",
-    "Bad rule at rules:1:12: these are too many braces",
+    "Bad rule at rules:1:12: too many braces",
   ]);
 });
 

@@ -155,7 +155,7 @@ export function checkGlob({ pattern, column }: RuleWord): void {
   // Only these characters can make a glob invalid.
   if (!/[[{}\\]/.test(pattern)) return;
   if (/^(?:[^{]*\{){101}/.test(pattern))
-    throw new RuleSyntaxError("these are too many braces", column, "Write several rules.");
+    throw new RuleSyntaxError("too many braces", column, "Write several rules.");
   try {
     for (const text of expandBraces(pattern)) parseSegments(text);
   } catch (error) {

@@ -26,7 +26,7 @@ export function interpretAwk(words: readonly Word[], report: CommandReport) {
 function interpretProgram(program: Word, report: CommandReport) {
   const text = program.value;
   if (text === undefined)
-    return report.has("execute", "an awk program that is only known when it runs may write and run", program);
+    return report.has("execute", "an awk program that is known only at run time may write and run", program);
   if (/system|@|ARGV|SYMTAB|FUNCTAB/.test(text))
     report.has("execute", "the awk program may run commands or choose files", program);
   else if (/\|/.test(withoutPatterns(text).replaceAll("||", "")))
@@ -69,7 +69,7 @@ export function interpretSed(words: readonly Word[], report: CommandReport) {
 
 function interpretScript(script: Word, report: CommandReport) {
   if (script.value === undefined)
-    return report.has("execute", "a sed script that is only known when it runs may write and run", script);
+    return report.has("execute", "a sed script that is known only at run time may write and run", script);
   const found = harmfulCommands(script.value);
   if (found === undefined)
     return report.has("execute", "a sed script that is not understood may write and run", script);

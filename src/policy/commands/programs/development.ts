@@ -3,7 +3,7 @@ import { interpretGit } from "./git.ts";
 import { each, interprets, runs } from "./rows.ts";
 
 const code = "runs the code it is given";
-const build = "builds, which runs what the project says";
+const build = "builds, which runs code of the project";
 const packages = "installs packages, which run scripts";
 const editor = "is an editor that can run commands";
 

@@ -38,7 +38,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     ['destructive: dd if=a «"$x"» (dd "$x" may overwrite anything; read <a>)'],
   ],
   ["tee", "tee -a a b", ["write: tee -a a b (writes a; writes b; write <a>; write <b>)"]],
-  ["truncate", "truncate -s 0 a", ["destructive: truncate -s 0 a (cuts off what a holds; delete <a>)"]],
+  ["truncate", "truncate -s 0 a", ["destructive: truncate -s 0 a (truncates a; delete <a>)"]],
   ["shred", "shred -u a", ["destructive: shred -u a (deletes a; delete <a>)"]],
   ["split", "split -l 5 a part", ["write: split -l 5 a part (writes part; read <a>; write <part>)"]],
   [
@@ -68,7 +68,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     "tar -xf a --to-command=evil",
     [
       "execute: tar -xf a --to-command=evil (tar --to-command runs a command; tar writes the files of the archive; read <a>)",
-      "execute: evil [tar --to-command] (runs evil, of which nothing is known)",
+      "execute: evil [tar --to-command] (runs evil, which is not a known program)",
     ],
   ],
   [
@@ -83,7 +83,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     "tar -I evil -xf a",
     [
       "execute: tar -I evil -xf a (tar -I runs a command; tar writes the files of the archive; read <a>)",
-      "execute: evil [tar -I] (runs evil, of which nothing is known)",
+      "execute: evil [tar -I] (runs evil, which is not a known program)",
     ],
   ],
   [
@@ -96,7 +96,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
   [
     "tar with a remote archive",
     "tar -tf host:a",
-    ["execute: tar -tf host:a (tar reaches host:a by a remote shell if it has a colon; read <host:a>)"],
+    ["execute: tar -tf host:a (tar connects to host:a by a remote shell if it has a colon; read <host:a>)"],
   ],
   [
     "tar with a glob",

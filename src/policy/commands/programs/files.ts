@@ -36,7 +36,7 @@ export const filePrograms: Record<string, ProgramRule> = {
   chmod: changes("* --reference=read", /^--reference\b|^-[^-]*[rwxXstugoa0-7]/),
   chown: changes("* --reference=read --from=text"),
   cp: copies("* l --link r R a --recursive --archive t=write --target-directory=write S=text --suffix=text"),
-  csplit: runs("writes files whose names only it knows"),
+  csplit: runs("writes files that no word names"),
   dd: interpretDd,
   ...each("df dir exa eza ls namei readlink vdir", listing),
   du: looksAt("* d=text t=text --max-depth=text --files0-from=read --exclude-from=read X=read"),
@@ -82,7 +82,7 @@ export const filePrograms: Record<string, ProgramRule> = {
     "a d f i l x p s u g h D q Q N r t c U C n A S J X L=text P=text I=text --noreport --dirsfirst --gitignore --prune --du --sort=text --filelimit=text --charset=text --version o=write",
   ),
   truncate: scans("* s=text r=read --size=text --reference=read", ({ operands }, report) => {
-    for (const file of operands) report.deletes(file, `cuts off what ${file.text} holds`);
+    for (const file of operands) report.deletes(file, `truncates ${file.text}`);
   }),
   unzip: scans("l t p c v Z q n o j a C L d=write x=text", ({ operands: [archive], has }, report) => {
     if (archive !== undefined) report.reads(archive);
@@ -155,7 +155,7 @@ function interpretTar(words: readonly Word[], report: CommandReport) {
   const extracting = has(/^(?:-x|--extract|--get)$/);
   for (const archive of archives) {
     if (archive.value === undefined || archive.value.includes(":"))
-      report.has("execute", `tar reaches ${archive.text} by a remote shell if it has a colon`, archive);
+      report.has("execute", `tar connects to ${archive.text} by a remote shell if it has a colon`, archive);
     listing || extracting ? report.reads(archive) : report.writes(archive, `tar writes ${archive.text}`);
   }
   for (const { name, value } of options)

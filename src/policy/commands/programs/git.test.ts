@@ -82,7 +82,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
   [
     "git reflog expire --all",
     "git reflog expire --all",
-    ["destructive: git reflog expire --all (git reflog deletes what can be restored)"],
+    ["destructive: git reflog expire --all (git reflog deletes restorable commits)"],
   ],
   ["git add .", "git add .", ["write: git add . (git add changes the index; read <.>)"]],
   ["git commit -m x", "git commit -m x", ["execute: git commit -m x (git commit runs hooks)"]],
@@ -91,17 +91,21 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
   [
     "git push --force",
     "git push --force",
-    ["destructive: git push --force (git push overwrites or deletes what others have; git push publishes)"],
+    ["destructive: git push --force (git push overwrites or deletes commits of others; git push publishes)"],
   ],
   [
     "git push origin +x",
     "git push origin +x",
-    ["destructive: git push origin +x (git push overwrites or deletes what others have; git push publishes)"],
+    [
+      "destructive: git push origin +x (git push overwrites or deletes commits of others; git push publishes)",
+    ],
   ],
   [
     "git push origin :x",
     "git push origin :x",
-    ["destructive: git push origin :x (git push overwrites or deletes what others have; git push publishes)"],
+    [
+      "destructive: git push origin :x (git push overwrites or deletes commits of others; git push publishes)",
+    ],
   ],
   ["git pull", "git pull", ["network: git pull (git pull fetches and merges)"]],
   [
@@ -131,8 +135,8 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     "git checkout x",
     ["destructive: git checkout x (git checkout overwrites files and runs hooks; write <x>)"],
   ],
-  ["git reset --hard", "git reset --hard", ["destructive: git reset --hard (git reset throws changes away)"]],
-  ["git reset a", "git reset a", ["destructive: git reset a (git reset throws changes away)"]],
+  ["git reset --hard", "git reset --hard", ["destructive: git reset --hard (git reset discards changes)"]],
+  ["git reset a", "git reset a", ["destructive: git reset a (git reset discards changes)"]],
   [
     "git restore a",
     "git restore a",
@@ -144,7 +148,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     "git rebase -x evil",
     [
       "destructive: git rebase -x evil (git -x runs a command; git rebase rewrites history and runs hooks)",
-      "execute: evil [git -x] (runs evil, of which nothing is known)",
+      "execute: evil [git -x] (runs evil, which is not a known program)",
     ],
   ],
   [
@@ -152,7 +156,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     "git bisect run evil",
     [
       "execute: git bisect run evil (git bisect checks out and runs)",
-      "execute: evil [git bisect run] (runs evil, of which nothing is known)",
+      "execute: evil [git bisect run] (runs evil, which is not a known program)",
     ],
   ],
   [
@@ -160,7 +164,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     "git submodule foreach evil",
     [
       "execute: git submodule foreach evil (git submodule runs commands or fetches)",
-      "execute: evil [git submodule foreach] (runs evil, of which nothing is known)",
+      "execute: evil [git submodule foreach] (runs evil, which is not a known program)",
     ],
   ],
   ["git difftool", "git difftool", ["execute: git difftool (git difftool runs a program)"]],
@@ -169,7 +173,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     "git ls-remote --exec=evil x",
     [
       "network: git ls-remote --exec=evil x (git --exec runs a command; git ls-remote asks another machine)",
-      "execute: evil [git --exec] (runs evil, of which nothing is known)",
+      "execute: evil [git --exec] (runs evil, which is not a known program)",
     ],
   ],
   [
@@ -224,7 +228,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
   [
     "git $x",
     "git $x",
-    ["execute: git «$x» ($x may become an option of git; a git command that is only known when it runs)"],
+    ["execute: git «$x» ($x may become an option of git; a git command that is known only at run time)"],
   ],
   ["git log $x", "git log $x", ["execute: git log «$x» ($x may become an option of git; read <$x>)"]],
   ["git log -- $x", "git log -- $x", ["read: git log -- «$x» (read <$x>)"]],

@@ -60,7 +60,7 @@ const acting: Readonly<Record<string, readonly [Risk, string]>> = {
   pull: ["network", "fetches and merges"],
   push: ["network", "publishes"],
   rebase: ["destructive", "rewrites history and runs hooks"],
-  reset: ["destructive", "throws changes away"],
+  reset: ["destructive", "discards changes"],
   restore: ["destructive", "overwrites files"],
   revert: ["execute", "commits, which runs hooks"],
   rm: ["destructive", "deletes files"],
@@ -79,7 +79,7 @@ const mixed: Readonly<Record<string, readonly [RegExp, Risk, string]>> = {
     "changes settings, which can name programs",
   ],
   notes: [/^(?:|list.*|show.*)$/, "write", "changes notes"],
-  reflog: [/^(?:|show.*|HEAD.*|-\d+.*)$/, "write", "deletes what can be restored"],
+  reflog: [/^(?:|show.*|HEAD.*|-\d+.*)$/, "write", "deletes restorable commits"],
   remote: [/^(?:|-v|--verbose|get-url \S+)$/, "network", "changes or asks other repositories"],
   stash: [/^(?:list.*|show.*)$/, "write", "moves changes away or deletes them"],
   submodule: [/^(?:|status.*|summary.*)$/, "execute", "runs commands or fetches"],
@@ -112,7 +112,7 @@ export function interpretGit(words: readonly Word[], report: CommandReport) {
 function interpretSubcommand(subcommand: Word, words: readonly Word[], report: CommandReport) {
   const name = subcommand.value;
   if (name === undefined)
-    return report.has("execute", "a git command that is only known when it runs", subcommand);
+    return report.has("execute", "a git command that is known only at run time", subcommand);
   const [lookingOptions, act, mix] = [own(looking, name), own(acting, name), own(mixed, name)];
   if (lookingOptions !== undefined) {
     const { operands, options } = interpretOptions(lookingOptions, words, report);
@@ -130,7 +130,7 @@ function interpretSubcommand(subcommand: Word, words: readonly Word[], report: C
       name === "push" &&
       words.some(({ value }) => /^(?:-[^-]*[fd]|--(?:force|delete|mirror|prune)|\+|:)/.test(value ?? "-f"))
     )
-      report.has("destructive", "git push overwrites or deletes what others have", subcommand);
+      report.has("destructive", "git push overwrites or deletes commits of others", subcommand);
     return report.has(act[0], `git ${name} ${act[1]}`, subcommand);
   }
   if (mix === undefined)

@@ -188,6 +188,6 @@ export function innerCommand(
   const scan = interpretOptions(options, words, report, "first");
   const odd = scan.unlisted[0] ?? scan.unclear[0] ?? scan.operands.slice(0, skip).find(splits);
   if (odd === undefined) return { options: scan.options, words: scan.operands.slice(skip) };
-  report.doubts(`where the command inside ${report.program} begins, because of ${odd.text}`, odd);
+  report.doubts(`the start of the command inside ${report.program}, because of ${odd.text}`, odd);
   return undefined;
 }

@@ -21,7 +21,7 @@ export function runWords(
   if (first === undefined || last === undefined) return;
   const span = { start: first.span.start, end: Math.max(first.span.end, last.span.end) };
   const scope = innerScope(via, report, shell);
-  if (scope.depth > deepest) report.doubts("commands in commands in commands, too deep to follow", first);
+  if (scope.depth > deepest) report.doubts("commands nested too deep to follow", first);
   else
     report.inner.push(() =>
       scope.reading.interpreter.interpretCommand({ span, words, assignments: [], redirections: [] }, scope),
@@ -33,9 +33,9 @@ export function runScript(script: Word, via: string, report: CommandReport, shel
   const source = script.value;
   const scope = innerScope(via, report, shell);
   scope.reading.budget -= source?.length ?? 0;
-  if (source === undefined) report.doubts(`the commands for ${via} are only known when it runs`, script);
+  if (source === undefined) report.doubts(`the commands for ${via} are known only at run time`, script);
   else if (scope.depth > deepest || scope.reading.budget < 0)
-    report.doubts("commands in commands in commands, too deep to follow", script);
+    report.doubts("commands nested too deep to follow", script);
   else
     report.inner.push(() =>
       scope.reading.interpreter.readScript(parse(source), {

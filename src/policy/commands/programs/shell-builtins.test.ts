@@ -43,7 +43,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     "printf -v 'a[$(rm x)]' y",
     [
       "read: printf -v a[$(rm x)] y",
-      "not understood: a variable whose name may hold a command: 'a[$(rm x)]'",
+      "not understood: a variable whose name may contain a command: 'a[$(rm x)]'",
     ],
   ],
   [
@@ -60,7 +60,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
   [
     "read with a subscript",
     "read 'a[$(rm x)]'",
-    ["read: read a[$(rm x)]", "not understood: a variable whose name may hold a command: 'a[$(rm x)]'"],
+    ["read: read a[$(rm x)]", "not understood: a variable whose name may contain a command: 'a[$(rm x)]'"],
   ],
   ["read -a", "read -ra parts", ["read: read -ra parts"]],
   [
@@ -76,7 +76,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
   [
     "test -v with a subscript",
     "test -v 'a[$(rm x)]'",
-    ["read: test -v a[$(rm x)]", "not understood: a subscript that may hold a command: 'a[$(rm x)]'"],
+    ["read: test -v a[$(rm x)]", "not understood: a subscript that may contain a command: 'a[$(rm x)]'"],
   ],
   ["[", "[ -f a ]", ["read: [ -f a ] (look at <a>)"]],
   [
@@ -85,7 +85,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     [
       "read: x=-v a[$(rm y)]",
       "read: [ «$x» -gt 0 ]",
-      "not understood: [ evaluates the text of x, which may hold a command: $x",
+      "not understood: [ evaluates the text of x, which may contain a command: $x",
     ],
   ],
   [
@@ -101,7 +101,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
   [
     "test of two quoted variables",
     '[ "$x" "$y" ]',
-    ['read: [ «"$x"» «"$y"» ]', 'not understood: a subscript that may hold a command: "$y"'],
+    ['read: [ «"$x"» «"$y"» ]', 'not understood: a subscript that may contain a command: "$y"'],
   ],
   [
     "test of output",
@@ -109,7 +109,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     [
       "read: wc -l (read <f>)",
       "read: [ «$(wc -l < f)» -gt 0 ]",
-      "not understood: [ evaluates words that may hold a command: $(wc -l < f)",
+      "not understood: [ evaluates words that may contain a command: $(wc -l < f)",
     ],
   ],
   ["history -w", "history -w f", ["write: history -w f (history -w writes; writes f; write <f>)"]],
@@ -213,7 +213,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     [
       "network: curl x (connects to x; network <x>)",
       "execute: source «<(curl x)» (runs the commands in <(curl x) and changes this shell)",
-      "not understood: commands that are only known when it runs: <(curl x)",
+      "not understood: commands that are known only at run time: <(curl x)",
     ],
   ],
   [
@@ -270,7 +270,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     "declare 'a[$(rm x)]=1'",
     [
       "read: declare a[$(rm x)]=1",
-      "not understood: a variable whose name may hold a command: 'a[$(rm x)]=1'",
+      "not understood: a variable whose name may contain a command: 'a[$(rm x)]=1'",
     ],
   ],
   ["export", "export A=1", ["read: export A=1"]],
@@ -284,12 +284,12 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
   [
     "a quoted export of an expansion",
     "\\export A=$x",
-    ["read: export «A=$x»", "not understood: a variable whose name may hold a command: A=$x"],
+    ["read: export «A=$x»", "not understood: a variable whose name may contain a command: A=$x"],
   ],
   [
     "local of an expansion",
     "local $x",
-    ["read: local «$x»", "not understood: a variable whose name may hold a command: $x"],
+    ["read: local «$x»", "not understood: a variable whose name may contain a command: $x"],
   ],
   ["unset", "unset PATH", ["read: unset PATH"]],
   ["kill", "kill %1", ["destructive: kill %1 (kill ends processes)"]],

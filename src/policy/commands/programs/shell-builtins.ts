@@ -81,7 +81,7 @@ function interpretSource(words: readonly Word[], report: CommandReport) {
     shell.directory = undefined;
   });
   if (file === undefined || file.value === undefined || /^\/(?:dev|proc)\//.test(file.value))
-    report.doubts("commands that are only known when it runs", file);
+    report.doubts("commands that are known only at run time", file);
 }
 
 function interpretHash(words: readonly Word[], report: CommandReport) {

@@ -15,7 +15,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
   ["kill", "kill -9 1", ["destructive: kill -9 1 (kill ends processes)"]],
   ["pkill", "pkill node", ["destructive: pkill node (pkill ends processes)"]],
   ["crontab -l", "crontab -l", ["read: crontab -l"]],
-  ["crontab", "crontab f", ["destructive: crontab f (crontab changes what runs by itself)"]],
+  ["crontab", "crontab f", ["destructive: crontab f (crontab changes scheduled commands)"]],
   ["man", "man 3 printf", ["read: man 3 printf"]],
   ["man -P", "man -P evil ls", ["execute: man -P evil ls (man -P is not known to be harmless)"]],
   [
@@ -35,11 +35,11 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
   ["node", "node -e 1", ["execute: node -e 1 (node runs the code it is given)"]],
   ["node --version", "node --version", ["read: node --version"]],
   ["python", "python3 x.py", ["execute: python3 x.py (python3 runs the code it is given)"]],
-  ["make", "make test", ["execute: make test (make builds, which runs what the project says)"]],
+  ["make", "make test", ["execute: make test (make builds, which runs code of the project)"]],
   [
     "cargo, which obeys the project",
     "cargo --version",
-    ["execute: cargo --version (cargo builds, which runs what the project says)"],
+    ["execute: cargo --version (cargo builds, which runs code of the project)"],
   ],
   [
     "yarn, which obeys the project",
@@ -62,14 +62,18 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
   ],
   ["docker ps", "docker ps -a", ["read: docker ps -a"]],
   ["docker run", "docker run x", ["execute: docker run x (docker runs containers)"]],
-  ["an unknown program", "frobnicate", ["execute: frobnicate (runs frobnicate, of which nothing is known)"]],
+  [
+    "an unknown program",
+    "frobnicate",
+    ["execute: frobnicate (runs frobnicate, which is not a known program)"],
+  ],
   [
     "the name of a property",
     "constructor; __proto__; toString",
     [
-      "execute: constructor (runs constructor, of which nothing is known)",
-      "execute: __proto__ (runs __proto__, of which nothing is known)",
-      "execute: toString (runs toString, of which nothing is known)",
+      "execute: constructor (runs constructor, which is not a known program)",
+      "execute: __proto__ (runs __proto__, which is not a known program)",
+      "execute: toString (runs toString, which is not a known program)",
     ],
   ],
   [

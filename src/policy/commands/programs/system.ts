@@ -23,7 +23,7 @@ export const systemPrograms: Record<string, ProgramRule> = {
   ...each("at batch", runs("runs commands later")),
   crontab: (words, report) => {
     if (words.length === 1 && words[0]?.value === "-l") return;
-    report.has("destructive", "crontab changes what runs by itself");
+    report.has("destructive", "crontab changes scheduled commands");
   },
   date: interpretDate,
   dircolors: reads("*"),

@@ -111,7 +111,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
   [
     "sed with an expansion",
     'sed "s/$x/y/" a',
-    ['execute: sed «"s/$x/y/"» a (a sed script that is only known when it runs may write and run; read <a>)'],
+    ['execute: sed «"s/$x/y/"» a (a sed script that is known only at run time may write and run; read <a>)'],
   ],
   ["sed --sandbox", "sed --sandbox e a", ["read: sed --sandbox e a (read <a>)"]],
   ["sed with text", "sed '1a w out' a", ["read: sed 1a w out a (read <a>)"]],
@@ -178,7 +178,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     "awk with an expansion",
     'awk "$x" a',
     [
-      'execute: awk «"$x"» a ("$x" may become an option of awk; an awk program that is only known when it runs may write and run; read <a>)',
+      'execute: awk «"$x"» a ("$x" may become an option of awk; an awk program that is known only at run time may write and run; read <a>)',
     ],
   ],
   ["uniq", "uniq -c a", ["read: uniq -c a (read <a>)"]],

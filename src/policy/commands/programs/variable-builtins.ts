@@ -18,7 +18,7 @@ function interpretDeclared(word: Word, array: boolean, report: CommandReport) {
   const start = typeof word.parts[0] === "string" ? word.parts[0] : "";
   const [, name, text] = /^([A-Za-z_]\w*)(?:\+?=([\s\S]*))?$/.exec(start) ?? [];
   if (name === undefined || (text === undefined && word.value === undefined) || splits(word))
-    return report.doubts("a variable whose name may hold a command", word);
+    return report.doubts("a variable whose name may contain a command", word);
   const value = text === undefined ? undefined : wordAt(word, [text, ...word.parts.slice(1)]);
   const { arrays } = report.scope.reading;
   if (array) arrays.add(name);
@@ -77,7 +77,8 @@ export function interpretTestBuiltin(words: readonly Word[], report: CommandRepo
   words.forEach((word, index) => {
     const before = words[index - 1];
     const looksUp = before !== undefined && /^-[vR]$/.test(before.value ?? "-v");
-    if (looksUp && /\[/.test(word.value ?? "[")) report.doubts("a subscript that may hold a command", word);
+    if (looksUp && /\[/.test(word.value ?? "["))
+      report.doubts("a subscript that may contain a command", word);
     for (const part of word.parts)
       if (typeof part !== "string" && part.splits) interpretSplit(part, word, report);
     if (/^-[bcdefghkprsuwxLSGON]$/.test(before?.value ?? "")) report.looksAt(word);
@@ -87,13 +88,13 @@ export function interpretTestBuiltin(words: readonly Word[], report: CommandRepo
 function interpretSplit(part: UnknownPart, word: Word, report: CommandReport): void {
   if (isNumeric(wordAt(word, [part]))) return;
   const [, name] = /^\$\{?([A-Za-z_]\w*)\}?$/.exec(part.text) ?? [];
-  if (name === undefined) report.doubts(`${report.program} evaluates words that may hold a command`, word);
+  if (name === undefined) report.doubts(`${report.program} evaluates words that may contain a command`, word);
   else report.scope.reading.evaluated.push({ name, by: report.program, span: word.span });
 }
 
 function setName(word: Word, report: CommandReport) {
   const { value } = word;
   if (value === undefined || !/^[A-Za-z_]\w*$/.test(value))
-    return report.doubts("a variable whose name may hold a command", word);
+    return report.doubts("a variable whose name may contain a command", word);
   report.sets(value, word);
 }

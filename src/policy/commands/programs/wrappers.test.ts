@@ -83,7 +83,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
       "destructive: rm x [sh -c, sh -c] (deletes x; delete <x>)",
     ],
   ],
-  ["zsh", "zsh -c ls", ["execute: zsh -c ls (zsh runs commands in a language of its own)"]],
+  ["zsh", "zsh -c ls", ["execute: zsh -c ls (zsh runs commands in another shell language)"]],
   [
     "sh, which is not bash",
     "sh -c \"echo \\$'a\\' ; rm x #'\"",
@@ -104,7 +104,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     "env -i A=1 PATH=/x ls",
     [
       "read: env -i A=1 PATH=/x ls",
-      "execute: ls [env] (A is handed to it, and may change what it does; PATH was changed, and decides what it runs)",
+      "execute: ls [env] (A is passed to it, and may change what it does; PATH was changed, and decides what it runs)",
     ],
   ],
   [
@@ -112,7 +112,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     "env --weird ls",
     [
       "execute: env --weird ls (env --weird is not known to be harmless)",
-      "not understood: where the command inside env begins, because of --weird: --weird",
+      "not understood: the start of the command inside env, because of --weird: --weird",
     ],
   ],
   ["env -S", "env -S 'rm x'", ["read: env -S rm x", "destructive: rm x [env -S] (deletes x; delete <x>)"]],
@@ -131,7 +131,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     "env $x ls",
     [
       "execute: env «$x» ls ($x may become an option of env)",
-      "not understood: where the command inside env begins, because of $x: $x",
+      "not understood: the start of the command inside env, because of $x: $x",
     ],
   ],
   [
@@ -223,7 +223,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     "timeout $t rm x",
     [
       "execute: timeout «$t» rm x ($t may become an option of timeout)",
-      "not understood: where the command inside timeout begins, because of $t: $t",
+      "not understood: the start of the command inside timeout, because of $t: $t",
     ],
   ],
   [
@@ -319,7 +319,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     "parallel < list",
     [
       "execute: parallel (parallel builds commands from its input; read <list>)",
-      "not understood: parallel runs what it is given as input: parallel < list",
+      "not understood: parallel runs commands from its input: parallel < list",
     ],
   ],
   [
@@ -366,7 +366,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
   [
     "eval of an expansion",
     'eval "$x"',
-    ['read: eval «"$x"»', 'not understood: the commands for eval are only known when it runs: "$x"'],
+    ['read: eval «"$x"»', 'not understood: the commands for eval are known only at run time: "$x"'],
   ],
   [
     "eval twice",
@@ -387,7 +387,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
   [
     "trap of an expansion",
     'trap "$x" EXIT',
-    ['read: trap «"$x"» EXIT', 'not understood: the commands for trap are only known when it runs: "$x"'],
+    ['read: trap «"$x"» EXIT', 'not understood: the commands for trap are known only at run time: "$x"'],
   ],
   ["trap -", "trap - EXIT", ["read: trap - EXIT"]],
   [

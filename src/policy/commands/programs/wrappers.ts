@@ -10,7 +10,7 @@ export const wrappers: Record<string, ProgramRule> = {
   caffeinate: wraps("d i m s u t=text w=text"),
   chroot: runs("runs the programs of another root"),
   chrt: wraps("b f i o r R a v", { skip: 1 }),
-  ...each("csh fish ksh tcsh zsh", runs("runs commands in a language of its own")),
+  ...each("csh fish ksh tcsh zsh", runs("runs commands in another shell language")),
   doas: elevates("n s!run u=text C=read"),
   env: interpretEnv,
   fakeroot: wraps("u --unknown-is-real", { alone: "shell" }),
@@ -149,7 +149,7 @@ function interpretParallel(words: readonly Word[], report: CommandReport) {
   const template = inner?.slice(0, end < 0 ? undefined : end) ?? [];
   const script = joined(template);
   if (script === undefined || script.text.startsWith("{"))
-    report.doubts("parallel runs what it is given as input");
+    report.doubts("parallel runs commands from its input");
   else runPlainScript(script, "parallel", report);
 }
 

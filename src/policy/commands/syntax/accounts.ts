@@ -29,7 +29,7 @@ export class Accounts {
     this.takeSpan(redirect);
     const operator = redirect.type === "HereDoc" ? redirect.delimiter?.pos : redirect.target?.pos;
     if (this.#scope.source.slice(redirect.pos, operator ?? redirect.end).includes("\\\n"))
-      doubt(this.#scope, "a line that goes on inside a redirection", redirect);
+      doubt(this.#scope, "a line that continues inside a redirection", redirect);
     if (redirect.type !== "HereDoc") return;
     this.takeSpan(redirect.body);
     if (redirect.closing !== undefined) this.takeSpan(redirect.closing);
@@ -66,7 +66,7 @@ export class Accounts {
     while (rest && joining.lastIndex < end) rest = joining.test(this.#scope.source);
     if (!rest) doubt(this.#scope, "text that belongs to no command", { pos: start, end });
     if (/[^\s]\\\n\S/.test(this.#scope.source.slice(start, end)))
-      doubt(this.#scope, "a line that goes on inside a sign", { pos: start, end });
+      doubt(this.#scope, "a line that continues inside a sign", { pos: start, end });
   }
 }
 

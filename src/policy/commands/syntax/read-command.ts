@@ -109,6 +109,6 @@ function declaredWord(item: bash.Assignment, scope: Scope): Word {
 
 function noteDescriptor(at: Stretch & { readonly name: string }, scope: Scope): void {
   if (!/^[A-Za-z_]\w*$/.test(at.name))
-    doubt(scope, "a descriptor kept in something else than a variable", at);
+    doubt(scope, "a descriptor stored in something other than a variable", at);
   noteVariable(scope, at.name, "number", at);
 }

@@ -139,7 +139,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     [
       "destructive: rm a (deletes a; delete <a>)",
       "read: cat b (read <b>)",
-      "execute: x=? y=? ls (x is handed to it, and may change what it does; y is handed to it, and may change what it does)",
+      "execute: x=? y=? ls (x is passed to it, and may change what it does; y is passed to it, and may change what it does)",
     ],
   ],
   [

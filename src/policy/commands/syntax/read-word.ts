@@ -246,7 +246,7 @@ function readExpression(expression: bash.ArithmeticExpression, scope: Scope): vo
       readSubstitution(expression, scope);
       return void doubt(
         scope,
-        "arithmetic on the output of a command, which may hold another command",
+        "arithmetic on the output of a command, which may contain another command",
         expression,
       );
     default:
@@ -282,12 +282,12 @@ function readOperand(
       noteUse(part.parameter, part, scope);
     else if (part.type === "DoubleQuoted") readOperand(part.parts, part.text, part, scope);
     else if (part.type !== "ArithmeticExpansion" && !isCount(part))
-      doubt(scope, "arithmetic on text that may hold a command", part);
+      doubt(scope, "arithmetic on text that may contain a command", part);
   }
 }
 
 function noteNames(text: string, at: Stretch, scope: Scope): void {
-  if (/[$`"'\\]/.test(text)) doubt(scope, "arithmetic on text that may hold a command", at);
+  if (/[$`"'\\]/.test(text)) doubt(scope, "arithmetic on text that may contain a command", at);
   for (const [name] of text.matchAll(/(?<![\w#])[A-Za-z_]\w*/g)) noteUse(name, at, scope);
 }
 
