@@ -21,7 +21,7 @@ export const readSvg: DocumentReader = ({ name, bytes }, wanted) => {
     description: "SVG drawing",
     properties: {
       ...(width !== undefined && height !== undefined ? { size: `${width} × ${height}` } : {}),
-      ...(box === undefined ? {} : { viewBox: box }),
+      viewBox: box,
     },
     ...wholeText(text, wanted, name),
   };
