@@ -1,7 +1,4 @@
-/**
- * Binary search for the first of `length` indexes that passes the test, if all later ones pass too. Else returns
- * `length`.
- */
+/** Binary search for the first of `length` indexes that passes, if all later ones do. Else `length`. */
 export function firstIndex(length: number, test: (index: number) => boolean): number {
   let [low, high] = [0, length];
   while (low < high) {

@@ -19,10 +19,7 @@ export interface WantedParts {
   readonly from: number;
 }
 
-/**
- * Parses "page 3", "pages 2-5", "pages 13-", "3", "2-5", and "from 40001" after any of them or alone. Default: all
- * parts. Throws `not-found` for any other text.
- */
+/** Parses "page 3", "2-5", "pages 13-", and "from 40001" after any of them or alone. Default: all parts. */
 export function wantedParts(part: string | undefined, { one, total, name }: PartsInOrder): WantedParts {
   const { anchor, from } = splitAnchor(part);
   if (anchor === undefined) return { first: 1, last: total, from };

@@ -5,9 +5,7 @@ import { showSize } from "../lib/text/format-quantity.ts";
 export interface Limits {
   /** Bytes of all decompressed data. */
   readonly inflated: number;
-  /** Bytes of one archive entry. */
   readonly entry: number;
-  /** Listed entries of an archive. */
   readonly entries: number;
   /** Nesting of elements, archives or lists. */
   readonly depth: number;

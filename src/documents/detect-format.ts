@@ -10,10 +10,7 @@ import { type Format, formats, plainText } from "./formats.ts";
 import { encrypted } from "./reader.ts";
 import { openZip } from "./zip/open-zip.ts";
 
-/**
- * Detects the format by the bytes, then by the declared media type, then by the name. Throws `unsupported` for other
- * files.
- */
+/** Detects the format by the bytes, then by the media type, then by the name. Throws `unsupported` for other files. */
 export function detectFormat(source: DocumentSource): Format {
   const { name, bytes } = source;
   const type = typeOfBytes(source);

@@ -3,7 +3,6 @@ import { Semaphore } from "../lib/async/semaphore.ts";
 import { DocumentWorker } from "./worker/document-worker.ts";
 
 export interface OpenDocuments extends Documents {
-  /** Stops the workers. */
   close(): Promise<void>;
 }
 

@@ -29,7 +29,7 @@ export interface LocationHints {
   readonly headers: readonly string[];
   /** A diff tool guessed the header from the lines above. It may decide between matches, but excludes none. */
   readonly isHeading?: boolean | undefined;
-  /** The number of its first line, counted from 1. */
+  /** Counted from 1. */
   readonly firstLine?: number | undefined;
   /** The line numbers say that the hunk replaces no line: new lines go before `firstLine`. */
   readonly isInsertion?: boolean | undefined;

@@ -37,7 +37,6 @@ export interface DiffRequest {
   readonly path?: string | undefined;
 }
 
-/** The planned change of one file. */
 export type FilePlan = {
   readonly path: string;
   readonly changes: readonly Change[];
@@ -58,7 +57,6 @@ export type FilePlan = {
     }
 );
 
-/** Replaced lines, in file order. */
 export interface Change {
   /** The first line in the old content, counted from 1. */
   readonly firstLine: number;

@@ -17,10 +17,7 @@ export function mergeContents(base: Uint8Array, ours: Uint8Array, theirs: Uint8A
     : { kind: "collides", collisions: merge.collisions };
 }
 
-/**
- * The lines of a file with their line ends. Each is a string with one character per byte, so that joining them gives
- * the file in any encoding. Undefined for binary content.
- */
+/** The lines of a file with their ends, with one character per byte. Undefined for binary content. */
 export function byteLines(content: Uint8Array): readonly string[] | undefined {
   const head = content.subarray(0, detectionBytes);
   if (detectEncoding(head, { complete: head.length === content.length }) === "binary") return undefined;
@@ -48,7 +45,6 @@ function splitAfter(bytes: string, lineEnd: string, step: 1 | 2): readonly strin
   return lines;
 }
 
-/** Lines that both sides changed differently. */
 export interface Collision {
   readonly base: readonly string[];
   readonly ours: readonly string[];
@@ -61,10 +57,7 @@ type Merge =
   | { readonly clean: true; readonly lines: readonly string[] }
   | { readonly clean: false; readonly collisions: readonly Collision[] };
 
-/**
- * Applies the changes from `base` to `theirs` to `ours`. Different changes that overlap or touch are conflicts: the
- * merge never guesses an order.
- */
+/** Applies the changes from `base` to `theirs` to `ours`. Different changes that touch or overlap are conflicts. */
 function mergeLines(base: readonly string[], ours: readonly string[], theirs: readonly string[]): Merge {
   // Joined at the end, because a file may have more lines than a call can have arguments.
   const parts: (readonly string[])[] = [];

@@ -20,7 +20,6 @@ import {
 } from "./rewrite/splice.ts";
 import { bytesOf, encodeUtf8, refuseHalfCharacters, type Source, sourcesOf } from "./source.ts";
 
-/** Plans the replacement of text in one file. */
 export function planReplace(request: ReplaceRequest, read: ReadFile): FilePlan {
   return inFile(request.path, () => planEditsOf(request, read));
 }
@@ -54,7 +53,6 @@ function planEditsOf({ path, edits }: ReplaceRequest, read: ReadFile): FilePlan 
   };
 }
 
-/** One edit, as requested and as lines. */
 interface Wanted extends ReplaceEdit {
   readonly name: string;
   readonly forAll: boolean;

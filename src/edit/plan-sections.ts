@@ -10,7 +10,6 @@ import { indentationTaught, rewrite } from "./rewrite/rewrite.ts";
 import { applySplices, changesNothing, changesOf, encodingNotes } from "./rewrite/splice.ts";
 import { encodeUtf8, type Source, sourcesOf } from "./source.ts";
 
-/** Plans a patch or diff, file by file. */
 export function planSections(sections: readonly FileSection[], read: ReadFile): readonly FilePlan[] {
   const targets = joinUpdates(sections, read).map((section) => resolve(section, read));
   refuseClashes(targets.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from])));
@@ -53,7 +52,6 @@ function join(first: UpdateSection, second: UpdateSection): UpdateSection {
   };
 }
 
-/** A section whose file is known. */
 interface Target {
   readonly path: string;
   readonly from?: string | undefined;
@@ -182,10 +180,7 @@ function exists(path: string, hint: string): ToolError {
   return new ToolError("already-exists", `${path} already exists`, { hint });
 }
 
-/**
- * The existing file that a name in a patch means: the name as written, or without a diff prefix, `./` or quotes.
- * Undefined when none exists.
- */
+/** The existing file that a name in a patch means, also without a diff prefix, `./` or quotes. */
 function findNamedFile(
   names: readonly string[],
   read: ReadFile,

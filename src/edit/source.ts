@@ -33,10 +33,7 @@ export class Source {
   }
 }
 
-/**
- * The ways to read a file, most likely first. A lone carriage return ends a line in files without line feeds. In other
- * files that is the second guess.
- */
+/** The ways to read a file, most likely first: a lone carriage return may or may not end a line. */
 export function* sourcesOf(path: string, bytes: Uint8Array): Generator<Source> {
   const texts = readings(bytes);
   for (const text of texts) yield new Source(path, text, text.utf8.includes(10) ? "lf" : "any");
@@ -62,10 +59,7 @@ interface FileText {
   encode(text: string): Uint8Array;
 }
 
-/**
- * The ways to decode a file, most likely first. There are two only if the bytes are not valid UTF-8: UTF-8 with stray
- * bytes, or one byte per character.
- */
+/** The ways to decode a file, most likely first. Invalid UTF-8 may have stray bytes, or be a one-byte encoding. */
 function readings(bytes: Uint8Array): readonly FileText[] {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const head = file.subarray(0, detectionBytes);
@@ -77,7 +71,6 @@ function readings(bytes: Uint8Array): readonly FileText[] {
   return isMostlyUtf8(file.toString()) ? texts : texts.reverse();
 }
 
-/** Content for a new file. */
 export function encodeUtf8(text: string): Uint8Array {
   refuseHalfCharacters(text);
   return Buffer.from(text);
@@ -191,10 +184,7 @@ function sequenceLength(bytes: string, at: number): number {
   return size;
 }
 
-/**
- * A text in UTF-8. `bytes` contains it as a string with one character per byte, which is faster to search and slice
- * than a buffer. Offsets are the same in both.
- */
+/** A text in UTF-8. `bytes` has it as a string with one character per byte, which is faster to search. */
 export class Utf8Text {
   readonly buffer: Buffer;
   readonly length: number;
@@ -220,10 +210,7 @@ export function bytesOf(text: string): string {
 /** "lf": a line ends at a line feed, optionally after a carriage return. "any": also at a lone carriage return. */
 type LineBreaks = "lf" | "any";
 
-/**
- * Line starts and ends of a text, found on demand. Lines are counted from 0. A final line end does not begin another
- * line.
- */
+/** Line starts and ends of a text, found on demand. Lines are counted from 0. */
 export class LineTable {
   readonly utf8: Utf8Text;
   readonly breaks: LineBreaks;

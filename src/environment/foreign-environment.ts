@@ -109,10 +109,7 @@ function guardedDirectory(directory: Directory, realPath: string, checker: PathC
   };
 }
 
-/**
- * Also reads stored outputs by their handles, from the root folder of `outputs`. A name that looks like a handle, but
- * has no stored output, is an ordinary path.
- */
+/** Also reads stored outputs by their handles, from the root folder of `outputs`. */
 export function withOutputs(environment: Environment, outputs: Environment): Environment {
   const isStored = async (path: string) =>
     isOutputHandle(path) && (await outputs.info(path).catch(() => undefined)) !== undefined;

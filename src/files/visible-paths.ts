@@ -62,7 +62,6 @@ export class VisiblePaths {
 export interface Visibility {
   /** Also shows names that begin with a dot. */
   readonly hidden: boolean;
-  /** Whether ignore files apply. */
   readonly ignoreFiles: boolean;
 }
 
@@ -99,7 +98,6 @@ export async function visibleAmong(
   known: {
     readonly environment: Environment;
     readonly directory: string;
-    /** The rules for `directory`. */
     readonly chain: IgnoreChain;
     readonly visibility: Visibility;
     /** The directories below it that have ignore files. */

@@ -1,9 +1,7 @@
 import type { Change } from "../contract/history.ts";
 import type { Blobs } from "./blobs.ts";
 
-/**
- * How much of a call can be undone. "partly": some content was never stored. "gone": a stored content was collected.
- */
+/** How much of a call can be undone. "partly": some content was never stored. "gone": it was collected. */
 export type Coverage = "whole" | "partly" | "gone";
 
 /** Undefined for a call without changes. */

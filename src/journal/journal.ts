@@ -24,7 +24,6 @@ export interface JournalOptions {
 /** The history of one workspace: a chain of records in SQLite. Several processes may write the same file. */
 export class Journal {
   readonly file: string;
-  /** The session whose calls are recorded. */
   readonly session: string;
   readonly #redact: Redact;
   readonly #now: () => number;
@@ -109,7 +108,6 @@ export class Journal {
     );
   }
 
-  /** The changes after a sequence number, in order. */
   changesAfter(sequence: number): readonly RecordedChange[] {
     return this.#read((records) =>
       [...records.where("kind = 'change' AND sequence > ?", [sequence])].flatMap(toChanges),
@@ -143,9 +141,7 @@ export class Journal {
     return this.#store.use((store) => inTransaction(store.database, () => act(store)));
   }
 
-  /**
-   * Runs `act` in a transaction of a database in which this session is recorded as open. For data outside the chain.
-   */
+  /** Runs `act` in a transaction of a database in which this session is open. For data outside the chain. */
   keep<Result>(act: (store: OpenStore) => Result): Result {
     return this.#store.use((store) => {
       const result = inTransaction(store.database, () => {
@@ -176,7 +172,6 @@ export class Journal {
     return this.#store.use(act);
   }
 
-  /** Writes the waiting records. */
   flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;

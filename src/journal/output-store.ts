@@ -11,7 +11,6 @@ export interface OutputStore extends Outputs {
 
 export interface OutputStoreOptions {
   readonly redacting: () => { push(piece: string): string; end(): string };
-  /** How much of one output is stored. */
   readonly maxBytes: number;
   /** Limit of all outputs together; the oldest are deleted first. Default: 1 GB. */
   readonly maxTotalBytes?: number;

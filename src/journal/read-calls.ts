@@ -33,7 +33,6 @@ export function toCall(rows: readonly Row[]): CallRecord | undefined {
   };
 }
 
-/** Defaults for fields that a record lacks. */
 const unknown = {
   tool: "(unreadable)",
   input: null,

@@ -2,7 +2,6 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { contentHash } from "../lib/bytes/content-hash.ts";
 import { isGone, thisProcess } from "../system/process-identity.ts";
 
-/** A new record. */
 export interface Entry {
   readonly at: number;
   readonly kind: string;
@@ -13,7 +12,6 @@ export interface Entry {
   readonly body: string;
 }
 
-/** A stored record. */
 export interface Row extends Entry {
   readonly sequence: number;
 }
@@ -99,10 +97,7 @@ const columns = "sequence, at, kind, session, call, body";
 /** Removes values that look like secrets from a text. The name of the field helps to recognise them. */
 export type Redact = (text: string, name: string) => string;
 
-/**
- * The JSON of a call's record. Long texts are cut, because the journal is not a second copy of every file. Secrets are
- * removed before the cut, so that no part of one remains.
- */
+/** The JSON of a call's record. Secrets are removed first, then long texts are cut. */
 export function printValue(value: Readonly<Record<string, unknown>>, redact: Redact): string {
   const print = (key: string, part: unknown): unknown => {
     if (typeof part === "bigint") return `${part}n`;

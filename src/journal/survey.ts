@@ -9,7 +9,6 @@ import type { CallRecord, Journal, SessionRecord } from "./journal.ts";
 /** The state of a journal, for example for `toolcrib doctor`. */
 export interface JournalSurvey {
   readonly file: string;
-  /** The size of the database. */
   readonly bytes: number;
   readonly contents: { readonly count: number; readonly bytes: number };
   readonly conversations: { readonly count: number; readonly bytes: number };
@@ -69,7 +68,6 @@ async function findOldestUndoable(
 }
 
 interface CheckedContents {
-  /** The number of checked contents. */
   readonly count: number;
   readonly missing: readonly LostContent[];
   readonly damaged: readonly LostContent[];

@@ -90,10 +90,7 @@ export class BoundedCache<Key, Value> {
   }
 }
 
-/**
- * Caches the results of `compute` by key. Clears the cache when it is full, which is cheaper on a hot path than keeping
- * the entries in order.
- */
+/** Caches results by key. Clears the whole cache when it is full, which is cheap on a hot path. */
 export function boundedMemo<Given, Result>(
   maxEntries: number,
   compute: (given: Given) => Result,

@@ -1,6 +1,5 @@
 import type { SandboxLevel } from "../contract/call.ts";
 
-/** A command that has run in a sandbox. */
 export interface ConfinedRun {
   readonly command: string;
   /** Both outputs, or their end. */
@@ -70,7 +69,6 @@ function hostsIn({ command, output }: ConfinedRun): readonly string[] {
   return found.length > 0 ? found : usual;
 }
 
-/** Patterns of messages that name the host. */
 const namings: readonly RegExp[] = [
   /could not resolve host(?:name)?:? ["'‘]?([\w.-]+)/gi,
   /\b(?:ENOTFOUND|EAI_AGAIN) ([\w.-]+)/g,

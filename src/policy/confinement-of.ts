@@ -22,10 +22,7 @@ import {
 import type { Policy } from "./rules/compile-policy.ts";
 import { isFor, type PathRule, strongest } from "./rules/rule.ts";
 
-/**
- * The files and hosts for the commands of a call: those that rules allow, and those that the mode or the user allowed
- * for this call. Never those that a rule denies. Pure.
- */
+/** The files and hosts that rules, the mode or the user allow to the commands of a call. Pure. */
 export function confinementOf(
   decision: Decision,
   question: Question,
@@ -200,10 +197,7 @@ function outsidePaths(policy: Policy, tool: Tool, use: "read" | "write"): readon
     .flatMap(({ patterns }) => patterns.flatMap((pattern) => outsidePath(pattern, policy)));
 }
 
-/**
- * `/srv/data/**` and `/srv/data/file`. For other patterns with wildcards, only the paths that a call names are
- * available.
- */
+/** `/srv/data/**` and `/srv/data/file`. With other wildcards, only the paths that a call names are available. */
 function outsidePath(pattern: readonly Segment[], policy: Policy): readonly string[] {
   const names = literalNames(pattern.at(-1) === "**" ? pattern.slice(0, -1) : pattern);
   if (names === undefined || names.length === 0) return [];

@@ -107,10 +107,7 @@ function verdictOn(
   return give("allow", `mode ${mode} allows ${actions[risk]}`);
 }
 
-/**
- * A cloud metadata service provides this machine's credentials, so a rule must name it. Denied instead of asked,
- * because a user may overlook an address in a prompt.
- */
+/** Cloud metadata contains credentials, so a rule must name it. A user may overlook an address in a prompt. */
 function handsOutKeys(part: Part, wins: Rule | undefined): boolean {
   if (part.kind !== "connect" || part.host === undefined || kindOfHost(part.host) !== "metadata")
     return false;

@@ -1,10 +1,7 @@
 import { quoteForRule } from "../lib/text/rule-text.ts";
 import type { Decision, Part, Question } from "./policy.ts";
 
-/**
- * The rules that would allow exactly this call, one per line; undefined if a part cannot be granted, such as a command
- * that is not understood or a path that may be secret.
- */
+/** The rules that would allow exactly this call, one per line; undefined if a part cannot be granted. */
 export function grantsFor(
   decision: Decision,
   tool: Pick<Question["tool"], "name" | "server">,

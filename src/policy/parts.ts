@@ -157,10 +157,7 @@ function commandParts(
   return withoutRepeats(parts);
 }
 
-/**
- * Each path counts once. A few hundred paths that only the shell will know are kept; the rest count as one path that
- * may be anything.
- */
+/** Each path counts once. Beyond a few hundred unknown paths, the rest count as one that may be anything. */
 function withoutRepeats(parts: readonly Part[]): Part[] {
   const seen = new Set<string>();
   let open = 0;
@@ -196,9 +193,7 @@ export function wordsNamingPaths(command: SimpleCommand): Word[] {
   return [...named, ...mentions(command)];
 }
 
-/**
- * The words whose files decide what a command does: a program with a path, and files given to programs that run code.
- */
+/** The words whose files decide what a command does: its program, and files for programs that run code. */
 export function wordsRun(command: SimpleCommand): Word[] {
   const { words, accesses } = command;
   const program = words.slice(0, 1).filter(({ value }) => value?.includes("/"));

@@ -232,10 +232,7 @@ function isFile(path: string): boolean {
   return certainStats(path)?.isFile() === true;
 }
 
-/**
- * Throws for an entry that cannot be examined, because a repository must not lose its protection when a directory is
- * made inaccessible.
- */
+/** Throws for an entry that cannot be examined, so that a repository does not lose its protection. */
 function certainStats(path: string) {
   return lstatSync(path, { throwIfNoEntry: false });
 }

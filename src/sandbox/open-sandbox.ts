@@ -3,10 +3,7 @@ import { ToolError } from "../contract/error.ts";
 import { NoSandbox, type OpenedSandbox, type Sandbox, type SandboxContext } from "./sandbox.ts";
 
 export interface SandboxOptions extends Pick<SandboxContext, "directory" | "own"> {
-  /**
-   * "auto": the strongest sandbox that works on this machine. Any other level throws `unavailable` when it does not
-   * work.
-   */
+  /** "auto": the strongest sandbox that works on this machine. Any other level is `unavailable` if it does not. */
   readonly want: "auto" | SandboxLevel;
 }
 

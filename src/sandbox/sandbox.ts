@@ -9,9 +9,7 @@ export interface Sandbox {
   readonly report: SandboxReport;
   /** The folder for pipes that programs can open again when they inherit one. Default: any folder. */
   readonly pipes?: string;
-  /**
-   * Returns the program to start so that the given one runs confined. Throws `unavailable` rather than confine it less.
-   */
+  /** Returns the program to start so that the given one runs confined. Throws rather than confine it less. */
   prepare(launch: Launch): Promise<PreparedLaunch>;
   /** Removes the private home and temporary directory of this session. */
   close(): Promise<void>;
@@ -50,9 +48,7 @@ export interface PreparedLaunch {
   /** Undefined when the launched program changes to the directory itself. */
   readonly cwd: string | undefined;
   readonly env: Readonly<Record<string, string>>;
-  /**
-   * Inherited from descriptor 3 on: an open file, which the starter closes, or a channel, which is passed to `started`.
-   */
+  /** Inherited from descriptor 3 on: an open file, which the starter closes, or a channel for `started`. */
   readonly descriptors: readonly (number | "channel")[];
   /** Whether the program has a process namespace, so that everything it starts ends with it. */
   readonly endsTogether: boolean;

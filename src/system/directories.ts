@@ -77,9 +77,7 @@ function filesIn(directory: string): WorkspaceFiles {
   };
 }
 
-/**
- * The folder of one workspace below `directory`. Its name starts with the workspace's name and ends with a fingerprint.
- */
+/** The folder of one workspace below `directory`, named after the workspace with a fingerprint. */
 export function workspaceDirectory(directory: string, workspace: string): string {
   const readable =
     basename(workspace)
@@ -88,7 +86,6 @@ export function workspaceDirectory(directory: string, workspace: string): string
   return join(directory, "workspaces", `${readable}-${fingerprint(workspace)}`);
 }
 
-/** The real path of a workspace folder. */
 export function realWorkspace(path: string): string {
   try {
     const real = realpathSync(path);
@@ -179,8 +176,7 @@ export function namesIfReadable(folder: string): readonly string[] {
 }
 
 /**
- * The nearest directory with a `.git`, from the workspace upwards; the workspace itself if there is none. A `.git` of
- * another user is ignored: anyone can create one in /tmp.
+ * The nearest directory upwards with a `.git` of this user, because anyone can create one in /tmp. Else the workspace.
  */
 export function repositoryRoot(workspace: string): string {
   const trusted = new Set([0, process.getuid?.(), statsAt(workspace)?.uid]);

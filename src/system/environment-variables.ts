@@ -91,10 +91,7 @@ const isOfBase: Readonly<Record<VariablePolicy["base"], (name: string) => boolea
   all: () => true,
 };
 
-/**
- * Variables that change what bash runs would invalidate the command analysis. Toolcrib's own variables include a token
- * with which a command could answer for the user.
- */
+/** Variables that change what bash runs, and Toolcrib's own, which include a token to answer for the user. */
 function isForeign(name: string): boolean {
   return bashReads.has(name) || name.startsWith("BASH_FUNC_") || name.startsWith("TOOLCRIB_");
 }

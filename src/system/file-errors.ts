@@ -36,10 +36,7 @@ export function errnoOf(error: unknown): string | undefined {
   return typeof error.code === "string" ? error.code : undefined;
 }
 
-/**
- * `beside` lists the entries of the directory (relative to the workspace) in which `wanted`, a part of the path, is
- * missing.
- */
+/** `beside` lists the directory (relative to the workspace) in which `wanted`, a part of the path, is missing. */
 export function notFound(
   path: string,
   beside?: { readonly directory: string; readonly names: readonly string[]; readonly wanted: string },
@@ -199,7 +196,6 @@ export function programUnavailable(program: string): ToolError {
 
 const outputHandle = /^out_[0-9a-z]{12,32}$/;
 
-/** Whether a path has the shape of an output handle. */
 export function isOutputHandle(path: string): boolean {
   return outputHandle.test(path);
 }

@@ -2,9 +2,7 @@ import type { PathGuard } from "../contract/guard.ts";
 import { RefusedPath } from "../lib/refused-path.ts";
 import { withSlash } from "./workspace-path.ts";
 
-/**
- * Asks the guard about a real path every time, because the answer may change. Without a guard every path is allowed.
- */
+/** Asks the guard about a real path each time, because the answer may change. Without a guard all is allowed. */
 export class PathChecker {
   readonly #guard: PathGuard | undefined;
   readonly #cut: number;
@@ -19,9 +17,7 @@ export class PathChecker {
     return this.#guard !== undefined;
   }
 
-  /**
-   * Throws when the path must not be used that way. `given`: the caller's spelling, or the path of a folder above it.
-   */
+  /** Throws when the path must not be used that way. `given`: the caller's spelling, or a folder above it. */
   check(use: "read" | "write", realPath: string, given: string): void {
     const refusal = this.#guard?.(use, realPath);
     if (refusal !== undefined) throw new RefusedPath(given, realPath.slice(this.#cut), refusal);

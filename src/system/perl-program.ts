@@ -2,10 +2,7 @@ import { readFileSync } from "node:fs";
 
 const known = new Map<string, string>();
 
-/**
- * The text of a Perl program for `perl -e`. The file is next to `module` in the source, and in `perl/` in a build.
- * Comments are removed, because process lists show the text.
- */
+/** The text of a Perl program for `perl -e`, without comments, because process lists show it. */
 export function perlProgram(name: string, module: string): string {
   let text = known.get(name);
   if (text === undefined) {

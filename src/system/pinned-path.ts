@@ -36,10 +36,7 @@ export function pinRealPath(path: string): PinnedDirectory | undefined {
 
 const notThere = ["ENOENT", "ENOTDIR", "ELOOP", "EACCES", "ENAMETOOLONG"];
 
-/**
- * Changes an entry at a pinned path, even when its directory is read-only: a process of the same user could make it
- * writable at any time.
- */
+/** Changes an entry even in a read-only directory, which a process of the same user could make writable. */
 export function changeAt<Result>(pinned: string, change: () => Result): Result {
   try {
     return change();

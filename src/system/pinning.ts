@@ -5,10 +5,7 @@ import { LeadsOutside, systemError } from "./file-errors.ts";
 import type { PathChecker } from "./path-checker.ts";
 import { liesInside, withSlash } from "./workspace-path.ts";
 
-/**
- * Pins directories while their entries are used. Methods throw plain system errors, and LeadsOutside for entries
- * outside the root.
- */
+/** Pins directories while their entries are used. Throws system errors, and LeadsOutside outside the root. */
 export interface Pinning {
   readonly root: string;
   /** Checks every resolved path before it is read or changed. */
@@ -57,9 +54,7 @@ export function openIn(directory: PinnedDirectory, name: string): number {
   }
 }
 
-/**
- * Without a handle the path could change before it is opened, so this checks that the opened file is the expected one.
- */
+/** Checks that the opened file is the expected one, because without a handle the path could change before. */
 export function confirmOpened(directory: PinnedDirectory, name: string, handle: number): void {
   if (directory.isHandle) return;
   const opened = fstatSync(handle);

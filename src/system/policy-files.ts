@@ -163,7 +163,6 @@ function unwritable(path: string, cause: unknown): ToolError {
 export class ApprovalFiles {
   readonly #folder: string;
 
-  /** The folder is created when it is needed. */
   constructor(folder: string) {
     this.#folder = folder;
   }
@@ -221,7 +220,6 @@ export class FileStamps {
     return this.#paths.every((path, index) => markOf(path) === this.#seen[index]);
   }
 
-  /** Records the current state. */
   note(): void {
     this.#seen = this.#paths.map(markOf);
   }

@@ -10,8 +10,7 @@ export function thisProcess(): string {
 let own: string | undefined;
 
 /**
- * Whether the process that a record is named after (`OWNER` or `OWNER.ID`) has ended. A process in another container is
- * invisible: it counts as ended when the record is old.
+ * Whether the process in the record's name has ended. One in another container counts as ended when the record is old.
  */
 export function isGone(name: string, ageMs: number, abandonedMs: number = changeAbandonedMs): boolean {
   const [owner = ""] = name.split(".");
@@ -29,7 +28,6 @@ const changeAbandonedMs = 10 * 60 * 1000;
 /** For records of processes that may run for days. */
 export const longAbandonedMs: number = 30 * 24 * 60 * 60 * 1000;
 
-/** A unique name for a record of this process. */
 export function newRecordName(): string {
   return `${thisProcess()}.${process.getBuiltinModule("node:crypto").randomBytes(6).toString("hex")}`;
 }
@@ -37,7 +35,6 @@ export function newRecordName(): string {
 // Without /proc, processes are known only by their id.
 const unknown = "0";
 
-/** The system's record of a process. */
 export interface ProcessInfo {
   readonly pid: number;
   readonly name: string;

@@ -14,9 +14,7 @@ export class ProcessTree {
   readonly #leaderStart: string | undefined;
   readonly #begun = monotonicMs();
   readonly #known = new Map<number, string>();
-  /**
-   * Processes without the mark. A program has the mark from its start or never, and reading its environment is slow.
-   */
+  /** Processes without the mark. They never get it later, and reading their environment is slow. */
   readonly #strangers = new Map<number, string>();
   #group: "led" | "left" | "gone";
 

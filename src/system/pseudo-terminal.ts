@@ -9,10 +9,7 @@ export interface Command {
   readonly args: readonly string[];
 }
 
-/**
- * Wraps a command so that it runs in its own terminal, connected to the wrapper's input and output. Returns undefined
- * when neither perl nor script is installed.
- */
+/** Wraps a command so that it runs in its own terminal; undefined when neither perl nor script is installed. */
 export async function inTerminal(command: Command, find: Find): Promise<Command | undefined> {
   const { file, args } = command;
   if (process.platform === "linux") {

@@ -25,10 +25,7 @@ export function identityOf(path: string): string | undefined {
   return stats && `${stats.dev}:${stats.ino}`;
 }
 
-/**
- * Renames a damaged database and SQLite's other files, and returns the new name; undefined when another process already
- * did.
- */
+/** Renames a damaged database and its other files. Returns the new name; undefined if another process did it. */
 export function setAside(path: string, identity: string): string | undefined {
   return alone(`${path}.setting-aside`, () => {
     if (identityOf(path) !== identity) return undefined;

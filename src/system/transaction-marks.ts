@@ -18,7 +18,6 @@ export interface TransactionMark {
 export class TransactionMarks {
   readonly #folder: string;
 
-  /** The folder is created on demand. */
   constructor(folder: string) {
     this.#folder = folder;
   }

@@ -47,7 +47,6 @@ export function withSlash(directory: string): string {
   return directory.endsWith("/") ? directory : `${directory}/`;
 }
 
-/** Throws when `name` is not a single name. */
 export function singleName(name: string): string {
   if (name !== "" && name !== "." && name !== ".." && !name.includes("/") && !name.includes("\0"))
     return name;

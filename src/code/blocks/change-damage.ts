@@ -73,10 +73,7 @@ function symbolsLost(before: Outline, after: Outline, splices: readonly Splice[]
   });
 }
 
-/**
- * Reports changes that remove or add only one part of `#if … #else … #endif` as faults. The grammar accepts them, but
- * the following code would be under another condition.
- */
+/** Reports changes of only one part of `#if … #else … #endif`, which the grammar accepts. */
 export function halvedConditions(text: string, language: string, splices: readonly Splice[]): SyntaxFault[] {
   if (!withConditions.has(language) || !directive.test(text)) return [];
   const after = spliced(text, splices);

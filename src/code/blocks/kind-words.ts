@@ -1,9 +1,6 @@
 import { type CodeSymbol, type SymbolKind, symbolKinds } from "../../contract/code.ts";
 
-/**
- * Whether `word` names this kind of symbol, or is the keyword that declares it. A method counts as a function, and a
- * function in a class as a method.
- */
+/** Whether `word` names this kind of symbol, or is its keyword. Functions and methods count as each other. */
 export function isCalled(word: string, symbol: CodeSymbol, parent: CodeSymbol | undefined): boolean {
   const wanted = word.trim().toLowerCase().replace(/\s+/g, " ");
   if (wanted === symbol.kind || kindsOf.get(wanted)?.includes(symbol.kind)) return true;

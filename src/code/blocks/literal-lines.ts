@@ -1,10 +1,7 @@
 import type { Node, Tree } from "web-tree-sitter";
 import type { TextSpan } from "../lines.ts";
 
-/**
- * The starts of the lines in `part` that are inside a string or heredoc. Docstrings do not count, because they may be
- * indented with their code.
- */
+/** The starts of the lines in `part` that are inside a string or heredoc, except docstrings. */
 export function literalLines({ rootNode }: Tree, text: string, part: TextSpan): readonly number[] {
   const found: number[] = [];
   for (

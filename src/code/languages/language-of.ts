@@ -2,10 +2,7 @@ import { languages } from "./languages.ts";
 
 const xmlOrNone = [{ language: "xml", sign: /^\uFEFF?\s*</ }, { language: undefined }];
 
-/**
- * Extensions that several languages share: the first one whose pattern is in the text counts, else the last. Undefined
- * means no grammar.
- */
+/** Shared extensions: the first language whose pattern is in the text, else the last. Undefined: no grammar. */
 export const sharedExtensions: Readonly<Record<string, readonly Claim[]>> = {
   h: [
     {

@@ -2,10 +2,7 @@ import type { Node, Tree, TreeCursor } from "web-tree-sitter";
 import type { TextSpan } from "../lines.ts";
 import { type Meaning, NodePath, type ScopeRules, type Step } from "./scope-rules.ts";
 
-/**
- * The meaning of a name and the step that decided it; undefined outside of code. A name that the rules do not know, and
- * that is neither text nor a keyword, is unclear.
- */
+/** The meaning of a name and the step that decided it; undefined outside of code. Unknown names are unclear. */
 export function meaningOf(
   { path, start, end, isLeaf, isKeyword, errors }: NameLocation,
   rules: ScopeRules,

@@ -57,10 +57,7 @@ export interface ScopeRules {
   readonly tokens?: RegExp;
   /** Names inside other nodes, as in the text of a format string. */
   within?(path: NodePath, name: TextSpan): Meaning | undefined;
-  /**
-   * Whether the scope at `index` applies to a name on this path. It does not apply to the default of a parameter, for
-   * example.
-   */
+  /** Whether the scope at `index` applies to a name on this path. It may not, for example, to a parameter's default. */
   isSeenBy?(path: NodePath, index: number): boolean;
   /** Kinds that are not visible inside the node at `index`, such as the variables around a Rust function. */
   hides?(path: NodePath, index: number): number;
@@ -81,17 +78,13 @@ type ScopeKind = "block" | "function" | "closed" | "clause";
 
 export type Meaning = Definition | Reference | Unbound;
 
-/**
- * Names of different kinds are separate, such as types and values in TypeScript, or variables and functions in Rust.
- */
+/** Names of different kinds are separate, such as types and values in TypeScript. */
 export const kinds = { value: 1, type: 2, any: 3, label: 4, private: 8, local: 16, constant: 32 } as const;
 
 export interface Definition extends Written {
   readonly is: "definition";
   readonly kind: number;
-  /**
-   * The scope it belongs to: the nearest from `at` up, the nearest function, the one outside of that, or the file.
-   */
+  /** The scope it belongs to: the nearest from `at` up, the nearest function, the one outside of that, or the file. */
   readonly in: "nearest" | "function" | "outside" | "file";
   /** Where the search for the scope begins. Default: the node that decides. */
   readonly at?: number;
@@ -117,9 +110,7 @@ export interface Reference extends Written {
   readonly declares?: "file" | "outer";
 }
 
-/**
- * "member": depends on a type. "argument": depends on the called function. "foreign": a name that other files define.
- */
+/** "member": depends on a type. "argument": on the called function. "foreign": defined in other files. */
 type Unbound = "member" | "member definition" | "argument" | "unclear" | "unclear definition" | "foreign";
 
 interface Written {

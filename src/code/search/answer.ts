@@ -57,10 +57,7 @@ function hasTerm({ segments }: WordIndex, segment: number, document: number, ter
   return documents[firstIndex(documents.length, (index) => documents[index]! >= document)] === document;
 }
 
-/**
- * Fields, keys and similar symbols have no piece of their own, so this finds them in the best pieces, by words of the
- * query.
- */
+/** Finds fields, keys and similar symbols, which have no piece of their own, in the best pieces. */
 function answerParts(index: WordIndex, query: IndexQuery): IndexHit[] {
   const { writtenAs } = readQuery(query.words);
   const pieces = rank(index, { ...query, kinds: undefined, limit: Math.max(mostPieces, query.limit) });

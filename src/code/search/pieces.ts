@@ -13,9 +13,7 @@ export interface Piece {
 
 const maxLines = 100;
 
-/**
- * Divides a text: everything that is not blank belongs to one piece, that of the innermost symbol with its own piece.
- */
+/** Divides a text. Everything that is not blank belongs to the piece of the innermost symbol that has one. */
 export function piecesOf(text: string, symbols: readonly CodeSymbol[]): Piece[] {
   const lineStarts = lineStartsOf(text);
   const pieces: Piece[] = [];

@@ -76,9 +76,7 @@ function scoreAll({ segments }: WordIndex, terms: ReadonlyMap<string, number>) {
 
 let scratch = new Float32Array(0);
 
-/**
- * Returns zeroed arrays that are valid until the next query, because allocating new ones would cost more than the rest.
- */
+/** Returns zeroed arrays, valid until the next query. Allocating new ones would cost more than the rest. */
 function zeros(count: number): (length: number) => Float32Array {
   if (scratch.length < count) scratch = new Float32Array(count);
   else scratch.fill(0, 0, count);

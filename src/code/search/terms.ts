@@ -157,10 +157,7 @@ export function endsWithWords(name: string, words: readonly string[]): boolean {
 
 const maxWords = 8;
 
-/**
- * A word without plural, -ing, -ed and a final e. Only for comparing words: the result is not always a word, but
- * consistent.
- */
+/** A word without plural, -ing, -ed and a final e. Only for comparing: the result may not be a word. */
 export function stem(word: string): string {
   if (word.length < 4 || !/^[a-z]+$/.test(word)) return word;
   const singular = withoutPlural(word);

@@ -78,10 +78,7 @@ function certainLocations(file: SmartFile, lines: LineTable, location: string): 
   return [...blocks, ...rivals(whole, blocks, named.form)];
 }
 
-/**
- * Text that the location may mean instead of the blocks with that name. A phrase like "fn run" means the block whose
- * head contains it, unless the text occurs only elsewhere.
- */
+/** Text that the location may mean instead of the named blocks, for example when "fn run" occurs only elsewhere. */
 function rivals(
   whole: readonly TextLocation[],
   blocks: readonly TextLocation[],

@@ -3,10 +3,7 @@ import type { TextSpan } from "../lines.ts";
 
 type Way = "line numbers" | "symbol" | "text" | "tolerant text" | "description" | "similar text";
 
-/**
- * A part of a text that may be meant, and that an edit replaces: text, lines without the last line end, or a block.
- * Lines count from 1 and are inclusive.
- */
+/** A part of a text that an edit replaces: text, whole lines, or a block. Lines count from 1 and are inclusive. */
 export interface TextLocation extends TextSpan {
   readonly way: Way;
   readonly firstLine: number;

@@ -8,10 +8,7 @@ export interface NamedSymbols {
   readonly form: Form;
 }
 
-/**
- * "phrase": with a kind, "fn run". "path": "Agent.run", which may also be code. "call": "fn run()", which may also be
- * code.
- */
+/** "phrase": with a kind, "fn run". "path": "Agent.run". "call": "fn run()". The last two may also be code. */
 type Form = "phrase" | "path" | "call";
 
 /** Parses "fn run", "class Foo.bar", "method run in class Foo", "the run function", "Foo::bar". */

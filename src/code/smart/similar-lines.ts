@@ -3,10 +3,7 @@ import type { Source } from "../../edit/source.ts";
 import { type LikelyLocations, type TextLocation, winnersOf } from "./location.ts";
 import type { LineTable } from "./text-locations.ts";
 
-/**
- * The lines most similar to a text, without overlaps. The score is the shared fraction, from 0 to 1. Lines that differ
- * in meaning, even in one number, are listed but never win.
- */
+/** The lines most similar to a text. Lines that differ in meaning, even in one number, are listed but never win. */
 export function similarLines(source: Source, lines: LineTable, text: string): LikelyLocations {
   const given = text
     .trimEnd()
@@ -83,10 +80,7 @@ function meanLikeness(wanted: readonly Pairs[], found: (index: number) => Pairs)
   return sum / weights;
 }
 
-/**
- * Whether two texts differ only in blanks, quotes, brackets, separators and typing errors. A word that exists in the
- * file is not a typing error.
- */
+/** Whether texts differ only in punctuation and typing errors. A word of the file is not a typing error. */
 function meansTheSame(wanted: string, found: string, file: string): boolean {
   const [one, other] = [wanted.match(signs) ?? [], found.match(signs) ?? []];
   return (
@@ -117,9 +111,7 @@ function isSlip(wanted: string, found: string, file: string): boolean {
 
 const leastLetters = 5;
 
-/**
- * Compares inside one part of a name, because its ends distinguish "user_ids" from "user_id" and "isSet" from "isSets".
- */
+/** Compares inside one part of a name: its ends distinguish "user_ids" from "user_id". */
 function isWithin(word: string, start: number, end: number): boolean {
   return (
     /^\p{L}$/u.test(word[start - 1] ?? "") &&

@@ -1,9 +1,7 @@
 import { endOfText, opensLine } from "../lines.ts";
 import type { Piece, Pieces } from "./gather-pieces.ts";
 
-/**
- * Joins symbols with the same name and number of parameters and only comments between them: the clauses of a function.
- */
+/** Joins the clauses of a function: same name and number of parameters, with only comments between. */
 export function joinClauses({ symbols, comments, attributes }: Pieces, text: string): Pieces {
   const commentEnds = new Map(comments.map(({ start, end }) => [start, end]));
   const joined: Piece[] = [];

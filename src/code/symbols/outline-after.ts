@@ -126,10 +126,7 @@ interface Part extends TextSpan {
   readonly holder: number | undefined;
 }
 
-/**
- * The innermost symbol with a body around the change stays. Its changed children are read again, and one more on each
- * side, because a comment may now belong to it.
- */
+/** The changed children of the innermost symbol around the change, and one more on each side. */
 function partToRead({ outline, changed, text }: OutlineBefore, docInside: boolean): Part {
   const old = outline.symbols;
   const holder = holderOf(old, changed, text, docInside);

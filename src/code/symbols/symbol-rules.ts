@@ -16,10 +16,7 @@ export interface SymbolRules {
   readonly lastWordAt?: (written: string) => number;
   /** Comments that do not belong to the next symbol, such as Rust's `//!`. */
   readonly unrelatedComment?: RegExp;
-  /**
-   * The text without constructs that the grammar cannot parse, with the same length and lines. Tried when the text does
-   * not parse, and used if it has fewer faults.
-   */
+  /** The text without constructs that the grammar cannot parse, of the same length. Used if it has fewer faults. */
   readonly respell?: (text: string) => string;
   /** Text that may follow a symbol and ends it: ";". */
   readonly terminator?: string;

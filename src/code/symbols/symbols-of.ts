@@ -4,7 +4,6 @@ import type { Piece, Pieces } from "./gather-pieces.ts";
 import { docSentence, signatureOf } from "./signatures.ts";
 import type { FoundSymbol, SymbolRules } from "./symbol-rules.ts";
 
-/** The position of some symbols in an outline. */
 export interface OutlinePosition {
   readonly before: number;
   readonly holder: { readonly index: number; readonly found: FoundSymbol } | undefined;

@@ -102,9 +102,7 @@ export interface Dialect {
   readonly namesDelimiter: boolean;
 }
 
-/**
- * Chooses the delimiter that gives most rows of the sample the same number of cells, more than one. Default: `usual`.
- */
+/** Chooses the delimiter that gives most rows the same number of cells, more than one. Default: `usual`. */
 export function detectDialect(sample: string, usual: string): Dialect {
   const named = /^sep=(.)\r?\n/i.exec(sample);
   if (named) return { delimiter: named[1]!, quote: '"', namesDelimiter: true };
@@ -192,11 +190,8 @@ function isValue(text: string): boolean {
 }
 
 export interface RowIndex {
-  /** The start of each row. */
   readonly starts: readonly number[];
-  /**
-   * Rows whose number of cells differs from the first row, counted from 0: the first twenty, and their total number.
-   */
+  /** Rows whose number of cells differs from the first row, counted from 0: the first twenty, and their number. */
   readonly ragged: readonly number[];
   readonly raggedCount: number;
   /** The row with a quote that is never closed. From there on, quotes are ordinary characters. */

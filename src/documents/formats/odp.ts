@@ -9,10 +9,7 @@ import { noStyles, type OpenDocumentStyles, readStyles } from "../shared/opendoc
 import { inReadingOrder, type ShapePosition, showSlide } from "../shared/slides.ts";
 import type { XmlReader } from "../xml/xml-reader.ts";
 
-/**
- * Reads OpenDocument presentations, drawings and their templates. Counts the pages first, then reads only the shown
- * ones.
- */
+/** Reads OpenDocument presentations and drawings. Counts the pages first, then reads only the shown ones. */
 export const readOdp: DocumentReader = async (source, wanted, context) => {
   const opened = openOpenDocument(source, context);
   const order = { one: "slide", total: 0 };

@@ -21,7 +21,7 @@ export const readSvg: DocumentReader = ({ name, bytes }, wanted) => {
     description: "SVG drawing",
     properties: {
       ...(width !== undefined && height !== undefined ? { size: `${width} × ${height}` } : {}),
-      viewBox: box,
+      ...(box === undefined ? {} : { viewBox: box }),
     },
     ...wholeText(text, wanted, name),
   };

@@ -17,10 +17,7 @@ function readChart(opened: Package, part: string): Block[] {
   return showChart(chart, opened.budget);
 }
 
-/**
- * Reads a chart of an Office 2016 kind (waterfall, funnel, treemap, …). Its figures are in `cx:data`, before its
- * series.
- */
+/** Reads a chart of an Office 2016 kind (funnel, treemap, …). Its figures are in `cx:data`, before its series. */
 function readExtendedChart(opened: Package, part: string): Block[] {
   const reader = opened.open(part);
   const chart: Chart = { titles: [], series: [] };
@@ -39,10 +36,7 @@ function readExtendedChart(opened: Package, part: string): Block[] {
   return showChart(chart, opened.budget);
 }
 
-/**
- * Returns the text of a title or series, and the id of its figures. Ignores `cx:txPr`, which repeats the text of
- * `cx:tx`.
- */
+/** Returns the text of a title or series, and the id of its figures. `cx:txPr` repeats the text of `cx:tx`. */
 function readCaption(reader: XmlReader): { readonly text: string; readonly data: string | undefined } {
   let text = "";
   let data: string | undefined;

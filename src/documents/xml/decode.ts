@@ -25,10 +25,7 @@ function decode(bytes: Uint8Array, label: string): string {
   }
 }
 
-/**
- * Decodes the five entities of XML and numeric characters. Entities that a document declares itself stay unchanged, so
- * that no document can grow while it is read.
- */
+/** Decodes XML's five entities and numeric characters. Others stay, so that no document can grow when read. */
 export function expandEntities(text: string): string {
   return text.includes("&") ? text.replace(reference, expand) : text;
 }

@@ -20,9 +20,7 @@ export class Scope {
     }
   }
 
-  /**
-   * The scope of an element with these attributes. Cached, because slides and drawings repeat the same declarations.
-   */
+  /** The scope of an element with these attributes. Cached, because drawings repeat their declarations. */
   inside(depth: number, attributes: string): Scope {
     const key = `${depth}${attributes}`;
     const scope = this.#inner.get(key) ?? new Scope(this, depth, attributes);

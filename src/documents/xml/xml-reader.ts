@@ -29,7 +29,6 @@ export class XmlReader {
   #isEmpty = false;
   #attributes = 0;
   #attributesEnd = 0;
-  /** Position of the next namespace declaration. */
   #nextDeclaration = -1;
 
   /** `where` is for error messages: "word/document.xml in report.docx". The parts of a file may share a scope. */
@@ -40,10 +39,7 @@ export class XmlReader {
     this.#budget = budget;
   }
 
-  /**
-   * Stops at each child of the current element and yields its name. With a path it stops at the children of those
-   * elements: `children("w:pPr", "w:numPr")`.
-   */
+  /** Stops at each child and yields its name. With a path, stops at the children of those elements. */
   children(...path: readonly string[]): IterableIterator<string, void> {
     return path.length === 0 ? new Children(this) : this.#below(path);
   }

@@ -20,10 +20,7 @@ const maxOccurrences = 300;
 const maxAnchors = 8;
 const maxPartialMatches = 400;
 
-/**
- * Positions with at least one distinctive old line, most similar first. Searches only for the longest lines, each once,
- * so a miss is cheap for files and blocks of any size.
- */
+/** Positions with at least one distinctive old line, most similar first. Searches only for the longest lines. */
 export function partialMatches(source: Source, block: Block): readonly PartialMatch[] {
   const lines = new Set<number>();
   for (const { index, line } of anchorsOf(block)) {

@@ -7,8 +7,7 @@ import { linesWith, longestWord } from "./search.ts";
 import { foldGlyphs, indentationOf, isBlankLine, overlooksContent } from "./tiers.ts";
 
 /**
- * Chooses one match by end of file, headers and line number. `shifts`: the differences between the call's line numbers
- * and the actual ones at other blocks. Default: 0.
+ * Chooses one match by end of file, headers and line number. `shifts`: how far line numbers are off at other blocks.
  */
 export function decide(
   source: Source,
@@ -46,10 +45,7 @@ export function decide(
   throw ambiguous(source, block, left);
 }
 
-/**
- * Ignores a header below the only match when the match is certain: several distinctive lines match exactly, and nothing
- * similar is below the header.
- */
+/** Ignores a header below the only match if several distinctive lines match, and nothing similar is below it. */
 function isCertain(
   source: Source,
   block: Block,
@@ -111,7 +107,6 @@ function lastLine(match: Match, block: Block): number {
   return match.line + Math.max(0, block.oldLines.length - 1);
 }
 
-/** The part of a file under a header. */
 interface Section {
   readonly header: number;
   /** The line after the last line of the section. */
@@ -186,9 +181,7 @@ function sectionAt(lines: LineTable, header: number, isExact: boolean): Section 
   };
 }
 
-/**
- * Lines equal to the header; else lines that begin with it, because models shorten headers; else lines that contain it.
- */
+/** Lines equal to the header; else lines that begin with it, as models shorten headers; else lines that contain it. */
 function headerLines(
   source: Source,
   header: string,

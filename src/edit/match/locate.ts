@@ -32,9 +32,7 @@ export interface Finding {
   readonly undo?: ((text: string) => string) | undefined;
 }
 
-/**
- * Locates every block of one file. `sources` are ways to read the file; the first one that contains all blocks counts.
- */
+/** Locates every block of one file. `sources` are ways to read it; the first that contains all blocks counts. */
 export function locateBlocks(
   sources: Iterable<Source>,
   blocks: readonly Block[],
@@ -279,10 +277,7 @@ function cut(
   return undefined;
 }
 
-/**
- * The last old line up to which all lines from `start` on are together in the file. Uses binary search, because a
- * shorter part matches wherever a longer one does.
- */
+/** The last old line up to which all lines from `start` on are together in the file, by binary search. */
 function longestPart(source: Source, block: Block, start: number, budget: { tries: number }): number {
   let low = start;
   let high = block.oldLines.length;

@@ -22,10 +22,7 @@ export interface Match {
   readonly end: number;
 }
 
-/**
- * Matches of the block's old lines at `line` in `upTo` or a stricter tier. Text inside one line may occur there several
- * times.
- */
+/** Matches of the block's old lines at `line` in `upTo` or a stricter tier; several only inside one line. */
 export function matchesAt(
   source: Source,
   block: Block,
@@ -191,8 +188,7 @@ function alignInside(wanted: string, found: string): readonly { begin: Alignment
 }
 
 /**
- * Aligns the wanted units with the line's units from `from` on. Blanks at the edges of the wanted text require blanks
- * in the line, or the edge of the line.
+ * Aligns the wanted units with the line's units from `from` on. Blanks at the edges need blanks, or the line's edge.
  */
 function alignUnits(
   wanted: string,

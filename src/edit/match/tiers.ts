@@ -98,10 +98,7 @@ function isOddBlank(code: number): boolean {
   );
 }
 
-/**
- * A part of a text, for comparing and preserving: a word, a run of blanks, or another single character. Units with the
- * same `key` look the same to a model.
- */
+/** A word, a run of blanks, or another single character. Units with the same `key` look the same to a model. */
 export interface Unit {
   readonly key: string;
   readonly text: string;

@@ -228,12 +228,8 @@ interface Unescaped {
 interface Escaping {
   readonly mark: "\\" | "&";
   readonly pattern: RegExp;
-  /** Whether this escaping can produce the text. */
   produces(text: string, isOneLine: boolean): boolean;
-  /**
-   * Whether this escaping probably explains all escapes of a text. A text to find that contains line ends decides for
-   * both texts.
-   */
+  /** Whether this escaping probably explains all escapes. A text to find with line ends decides for both texts. */
   explains?(text: string): boolean;
   /** Whether it escapes line ends too, so that its texts are single lines. */
   readonly joinsLines: boolean;

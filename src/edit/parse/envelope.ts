@@ -9,10 +9,7 @@ interface PatchBody {
   readonly firstLine: number;
 }
 
-/**
- * Extracts all patches from a text, without the fences, here-documents and prose that models wrap around them. Throws
- * when a patch is cut off, because its last hunk may be incomplete.
- */
+/** Extracts all patches without the fences and prose around them. Throws when one is cut off. */
 export function patchBodies(patch: string, strictness: Strictness): readonly PatchBody[] {
   const lines = patch.split("\n");
   const bodies: PatchBody[] = [];
@@ -123,9 +120,8 @@ function withoutEnvironment(lines: readonly string[]): readonly string[] {
 }
 
 /**
- * Possible readings of a patch or diff that is a single line because its line ends are written as `
- * `: as a JSON or Python string, else with only line ends and tabs escaped. Likely readings first; other texts are
- * returned unchanged.
+ * Possible readings of a patch or diff that is a single line because its line ends are written as `\n`: as a JSON or
+ * Python string, else with only line ends and tabs escaped. Likely readings first; other texts are returned unchanged.
  */
 export function unescapeWhole(text: string): readonly string[] {
   const line = text.trim();

@@ -156,10 +156,7 @@ export function hintsUnder(headers: readonly HunkHeader[], endOfFile: boolean): 
   };
 }
 
-/**
- * Whether a line is the tag that ends a here-document, opened above with `<<TAG`. Lines of a hunk begin with a blank or
- * a sign, so they neither open nor end one.
- */
+/** Whether a line is the tag that ends a here-document, opened above with `<<TAG`. Lines of a hunk are not. */
 export function isHereDocumentEnd(lines: readonly string[], at: number): boolean {
   const tag = lines[at]!.replace(/^\t+/, "").trimEnd();
   if (!/^\w[\w-]*$/.test(tag)) return false;

@@ -220,7 +220,6 @@ class PatchReader {
     return this.#marked.startsWith("***") && sectionMarkers.some((name) => this.marker(name) !== undefined);
   }
 
-  /** The text after `@@`. */
   get header(): string | undefined {
     const text = this.#marked;
     return isHunkHeader(text) ? text.slice(2).trim() : undefined;

@@ -97,8 +97,7 @@ function isNextTo({ oldLines, runs }: Block): (pair: LinePair) => boolean {
 }
 
 /**
- * New lines of a block whose old lines are not indented and thus show nothing. Other blocks may show that the call has
- * spaces where the file has tabs, or the reverse.
+ * New lines of a block that is not indented, while other blocks show spaces where the file has tabs, or the reverse.
  */
 export function indentAsTaught(block: Block, { habits, taught }: FileIndentation): readonly string[] {
   const usesTabs = (indentation: string) => indentation.includes("\t");

@@ -3,10 +3,7 @@ import { diffRuns } from "../diff-runs.ts";
 import type { Change, FilePlan } from "../edit-request.ts";
 import { type LineTable, type Source, sourcesOf } from "../source.ts";
 
-/**
- * A plan's changes as a unified diff, which git can apply to UTF-8 files with line feeds. The plan contains the
- * positions, so nothing is compared.
- */
+/** A plan's changes as a unified diff, which git can apply to UTF-8 files with line feeds. */
 export function showDiff(plan: FilePlan, options: { readonly context: number } = { context: 3 }): string {
   const before = linesOf(plan.path, plan.action === "add" ? undefined : plan.before);
   const after = linesOf(plan.path, plan.action === "delete" ? undefined : plan.after);
@@ -174,9 +171,7 @@ export function visibleDifference(wanted: string, found: string): { wanted: stri
 
 const maxShown = 160;
 
-/**
- * Control characters, blanks except space and tab, separate combining marks, and quotes and dashes that are not ASCII.
- */
+/** Control characters, unusual blanks, separate combining marks, and quotes and dashes beyond ASCII. */
 const unclear = /[\p{C}\p{Z}\p{M}‘’‚‛′“”„‟″‐‑‒–—―−]/u;
 
 function hex(character: string): string {

@@ -8,10 +8,7 @@ interface NamedSplice extends Splice {
   readonly name: string;
 }
 
-/**
- * The file with all splices applied at once; every other byte stays. Throws when two splices overlap, or when nothing
- * changes.
- */
+/** Applies all splices at once; every other byte stays. Throws when splices overlap or nothing changes. */
 export function applySplices(
   before: Uint8Array,
   { text, path, lines }: Source,

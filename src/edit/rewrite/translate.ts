@@ -136,10 +136,7 @@ function keepGlyphs(
   return result.join("").split(lineBreak).slice(1, -1);
 }
 
-/**
- * Glyphs that the call has wherever the file has plain characters: curly quotes for straight ones, unusual spaces for
- * plain ones. New lines then mean the plain ones too.
- */
+/** Unusual glyphs that the call has wherever the file has plain ones. New lines then mean the plain ones too. */
 function learnGlyphs(
   newLines: readonly string[],
   oldLines: readonly string[],

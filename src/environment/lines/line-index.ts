@@ -137,9 +137,7 @@ export function unitBytes(unit: LineUnit): number {
   return unit === "byte" ? 1 : 2;
 }
 
-/**
- * The end of the line that contains `from`, after its newline; -1 when it continues. `bytes` starts on a whole unit.
- */
+/** The end of the line that contains `from`, after its newline; -1 when it continues beyond `bytes`. */
 export function lineEnd(bytes: Buffer, from: number, unit: LineUnit): number {
   if (unit === "byte") return bytes.indexOf(10, from) + 1 || -1;
   for (let found = bytes.indexOf(10, from); found !== -1; found = bytes.indexOf(10, found + 1)) {

@@ -66,9 +66,7 @@ export interface LocalEnvironmentOptions extends LocalPathsOptions {
    * Default: no records.
    */
   readonly changeRecords?: string;
-  /**
-   * A private directory for the records of running processes, created on demand; see RunRecords. Default: no records.
-   */
+  /** A private directory for the records of running processes; see RunRecords. Default: no records. */
   readonly startRecords?: string;
   /** How commands are confined. Default: not at all. */
   readonly sandbox?: SandboxOptions;

@@ -256,10 +256,7 @@ export class MemoryEnvironment implements Environment {
     this.#tree.checker.check(use, this.#tree.realPathOf(spot), path);
   }
 
-  /**
-   * Includes everything in the entry. A move requires read permission, because under another name a hidden file could
-   * be read.
-   */
+  /** A move requires read permission, because under another name a hidden file could be read. */
   #passBothEnds(
     source: Spot & { readonly node: Node },
     target: Spot,

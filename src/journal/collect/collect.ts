@@ -72,10 +72,7 @@ async function list(folder: string, timeSlice: TimeSlice): Promise<readonly Stor
   return found;
 }
 
-/**
- * The contents to remove, oldest first. The age of a content counts from the last record that names it, or from when it
- * was last stored.
- */
+/** The contents to remove, oldest first. Age counts from the last record that names it, or its last storing. */
 function choose(
   blobs: readonly StoredBlob[],
   needs: Needs,

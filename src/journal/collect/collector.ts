@@ -4,7 +4,6 @@ import type { Journal } from "../journal.ts";
 
 interface CollectorOptions {
   readonly journal: Journal;
-  /** The folder of the blobs. */
   readonly folder: string;
   readonly budget: JournalBudget;
   readonly scans?: string;

@@ -94,7 +94,6 @@ function tooMuch(bytes: number): string {
   return `${showSize(bytes)} are more than is stored for one call`;
 }
 
-/** One entry of a tree. */
 export interface FoundEntry {
   readonly realPath: string;
   /** Undefined when the name is not valid UTF-8. */

@@ -9,10 +9,7 @@ import { isSameState, nothing } from "../entry-states.ts";
 import type { Journal } from "../journal.ts";
 import type { BeforeImages } from "./before-images.ts";
 
-/**
- * `Environment.change` with recording. Each change names the hash of its old content, so exactly that content was
- * stored.
- */
+/** `Environment.change` with recording. Each change names the hash of its old content, which is stored. */
 export async function keepChanges(
   environment: Environment,
   changes: readonly FileChange[],

@@ -50,10 +50,7 @@ export async function keepWrite(
   }
 }
 
-/**
- * `Environment.delete` with recording. Stores and records everything before it deletes the first entry. Does not delete
- * entries that were added or changed in the meantime.
- */
+/** `Environment.delete` with recording. Deletes only entries that were stored and have not changed since. */
 export async function keepDeletion(
   environment: Environment,
   path: string,
@@ -234,9 +231,7 @@ async function whileStale<Result>(act: () => Promise<Result>): Promise<Result> {
 
 const maxTries = 50;
 
-/**
- * After storing has failed, throws the error of the change itself if the change is invalid, otherwise the given error.
- */
+/** After storing has failed, throws the error of an invalid change itself, otherwise the given error. */
 function refusing(
   change: (options: Required<contract.Announcing>) => Promise<unknown>,
 ): (error: unknown) => Promise<never> {

@@ -57,7 +57,6 @@ function heldName({ before: earlier, after: position }: Difference, before: Secu
   return holding !== undefined && isHeldByGit(holding) && isAsLarge ? holding : undefined;
 }
 
-/** A difference, and the current entry. */
 export interface Draft extends Difference {
   readonly present: PresentEntry;
 }
@@ -132,7 +131,6 @@ function mayDiffer(before: Snapshot, earlier: number, after: Snapshot, position:
   return (kind === "file" && !isSettled(before, earlier)) || !looksSame(before, earlier, after, position);
 }
 
-/** The current entry at a path. */
 interface PresentEntry {
   readonly state: EntryState;
   /** Whether the content is the blob whose name was given. */
@@ -207,9 +205,7 @@ function undefinedWithoutSpace(error: unknown): undefined {
   if (!(error instanceof ToolError) || error.code !== "unavailable") throw error;
 }
 
-/**
- * The reason why a path cannot be compared or restored: it was not scanned, or is special. Undefined for other paths.
- */
+/** Why a path cannot be compared or restored: it was not scanned, or is special. Undefined for other paths. */
 function whyNotCompared(
   { before: earlier, after: position }: Difference,
   before: Snapshot,

@@ -117,7 +117,6 @@ const settings = ["core.fsmonitor=false", "core.hooksPath=/dev/null", "protocol.
 /** A partial clone fetches missing blobs with any program that its settings name. "none" is not a protocol. */
 const variables = { GIT_OPTIONAL_LOCKS: "0", GIT_NO_LAZY_FETCH: "1", GIT_ALLOW_PROTOCOL: "none" };
 
-/** Git's name for a content. */
 export function blobName(content: Uint8Array): string {
   return createHash("sha1").update(`blob ${content.length}\0`).update(content).digest("hex");
 }

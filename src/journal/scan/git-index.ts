@@ -18,9 +18,7 @@ export interface GitIndex {
   readonly staged: string;
 }
 
-/**
- * Parses git's index; see `gitformat-index`. Returns undefined for hashes other than SHA-1, a split index, or damage.
- */
+/** Parses git's index; see `gitformat-index`. Undefined for hashes other than SHA-1, a split index, or damage. */
 export function readGitIndex(index: Uint8Array): GitIndex | undefined {
   try {
     return new IndexReader(index).read();

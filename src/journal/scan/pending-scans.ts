@@ -74,7 +74,6 @@ export class PendingScans {
   }
 }
 
-/** The data stored with a ledger. */
 interface About extends Omit<Begun, "before"> {
   readonly owner: string;
   readonly uncovered: ReadonlyMap<number, string>;

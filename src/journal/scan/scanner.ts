@@ -22,10 +22,7 @@ export interface Scanner {
    * when the disk has no space for the content that the call may change.
    */
   around(call: ToolCall, next: (call: ToolCall) => Promise<Outcome>): Promise<Outcome>;
-  /**
-   * Completes the scans of ended processes: records the changes of their commands, together with unrecorded changes
-   * since. Returns the calls.
-   */
+  /** Completes the scans of ended processes, including unrecorded changes since. Returns the calls. */
   settle(): Promise<readonly string[]>;
 }
 

@@ -37,10 +37,7 @@ export interface SecuringParts {
   readonly limits: ScanLimits;
 }
 
-/**
- * Makes the content of every file recoverable: from an earlier ledger, from git, or by a copy. Throws `unavailable`
- * when there is no space for copies.
- */
+/** Makes every content recoverable: from an earlier ledger, git, or a copy. Throws `unavailable` without space. */
 export async function secureContents(
   snapshot: Snapshot,
   earlier: Ledger | undefined,

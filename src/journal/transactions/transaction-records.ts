@@ -1,7 +1,6 @@
 import type { Transaction } from "../../contract/history.ts";
 import type { Journal } from "../journal.ts";
 
-/** A recorded transaction. */
 interface RecordedTransaction extends Transaction {
   readonly state: "open" | "committed" | "rolled back";
 }

@@ -17,9 +17,7 @@ interface WorkspaceTransactionsParts extends RollbackParts {
   readonly scanner: Pick<Scanner, "settle">;
   /** Stops programs that ended processes have left running. */
   readonly endAbandoned: () => Promise<void>;
-  /**
-   * Whether to leave an open transaction to the next instance that parks too, instead of rolling it back at the end.
-   */
+  /** Whether to leave an open transaction to the next instance that parks too, instead of rolling it back. */
   readonly parks: boolean;
 }
 

@@ -137,7 +137,6 @@ function inverse({ before, after }: EntryChange): EntryChange {
   return { before: after, after: before } as EntryChange;
 }
 
-/** The steps of one phase, in order. */
 interface Work {
   /** Permissions that writing needs. */
   readonly loosened: readonly EntryStep[];
@@ -191,7 +190,6 @@ function orderSteps(steps: readonly Step[]): Work {
 /** Replacements that prevent changing all files at once. */
 const crossings = { "file directory": true, "directory file": true, "directory link": true };
 
-/** A directory that a file or link replaces. */
 function isReplaced({ now, wanted }: Step): boolean {
   return isDirectory(now) && (wanted.kind === "file" || isLink(wanted));
 }

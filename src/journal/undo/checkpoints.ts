@@ -34,7 +34,6 @@ export function listCheckpoints(journal: Journal): readonly Checkpoint[] {
   });
 }
 
-/** The sequence number of a checkpoint. */
 export function findCheckpoint(journal: Journal, name: string): number {
   const checkpoints = checkpointsIn(journal);
   const found = checkpoints.find((checkpoint) => checkpoint.name === name);

@@ -6,10 +6,7 @@ import type { HistoryParts } from "./history.ts";
 
 export interface CallHistoryParts extends Omit<HistoryParts, "environment" | "blobs"> {
   readonly blobs: Blobs;
-  /**
-   * The workspace without its guard. It is never passed to a tool: an undo also restores guarded files, without showing
-   * them. It only restores earlier content.
-   */
+  /** The workspace without its guard, never passed to a tool: an undo also restores guarded files, unseen. */
   readonly unguarded: () => Environment;
   /** Whether the policy allowed the call as a write. Otherwise it may show changes, but not undo them. */
   readonly mayUndo: boolean;

@@ -67,10 +67,7 @@ export function netChanges(changes: readonly RecordedChange[], isUncertain: IsUn
 
 type MovedChange = RecordedChange & { readonly moved: string };
 
-/**
- * Whether this is the second change of a move that must be undone as a move: of a directory, of a file that was too
- * large to hash, or to the same name in another case.
- */
+/** Whether this is the second change of a move that cannot be undone as separate changes of contents. */
 function isWholeMove(change: RecordedChange): change is MovedChange {
   const { path, after, moved } = change;
   if (moved === undefined || after.kind === "nothing") return false;

@@ -13,7 +13,6 @@ export interface Step {
   readonly hardLinks?: "keep" | undefined;
 }
 
-/** A path that cannot be undone. */
 export interface Conflict {
   /** Index of its phase. */
   readonly phase: number;
@@ -41,11 +40,9 @@ interface StuckMove {
   readonly why: string;
 }
 
-/** The current workspace. */
 export interface Present {
   /** The current state of a path, or the reason why it cannot be read. */
   state(path: string): EntryState | { readonly unreadable: string };
-  /** Whether a content is available. */
   has(hash: string): boolean;
 }
 
@@ -128,9 +125,7 @@ function whyStuck({ from, to }: Move): string {
   return `${to} cannot be moved back to ${from}`;
 }
 
-/**
- * Whether the moved entry is unchanged, as far as is known: contents of directories and of unread files are unknown.
- */
+/** Whether the moved entry is unchanged. The contents of directories and unread files are unknown. */
 function isStill(state: EntryState, moved: EntryState): boolean {
   if (moved.kind === "directory") return state.kind === "directory";
   if (moved.kind !== "file" || moved.hash !== "") return isSameState(state, moved);

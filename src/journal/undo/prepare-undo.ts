@@ -23,7 +23,6 @@ interface UndoContext extends ShowContext {
 /** An undo that is planned but not applied. */
 export interface PreparedUndo extends Settled {
   readonly calls: readonly string[];
-  /** The number of paths. */
   readonly total: number;
   /** Whether there is nothing to do: every path has its earlier state, or is refused. */
   readonly isEmpty: boolean;
@@ -100,9 +99,7 @@ function nothingToUndo(selection: Selection, journal: Journal): ToolError {
   return new ToolError("not-found", message, { hint });
 }
 
-/**
- * Checks only other sessions. Calls of this session run one after the other, or are recorded only when they have ended.
- */
+/** Checks only other sessions. Calls of this one run one after the other, or are recorded when they end. */
 function refuseRunning(calls: readonly string[], journal: Journal, { session }: UndoScope): void {
   const isElsewhere = (callId: string) => journal.find(callId)?.session !== session;
   const running = journal

@@ -6,7 +6,6 @@ import type { Conflict, UndoPlan } from "./plan-undo.ts";
 import type { LaterCalls } from "./select-calls.ts";
 import { type ShowContext, showChange, whyHidden } from "./show-change.ts";
 
-/** A path that is not undone. */
 export interface Refusal {
   readonly path: string;
   /** A predicate of the path: "has changed since". */
@@ -49,7 +48,6 @@ function leftAlone(path: string, reason: string, { isChanged }: { readonly isCha
   return { path, reason, details: "", isChanged, isFile: false, later: undefined };
 }
 
-/** The lines that both sides have changed. */
 export function showCollisions(collisions: readonly Collision[]): string {
   const lines = collisions.flatMap(({ line, ours, theirs }) => [
     `at line ${line} it is now:`,

@@ -10,10 +10,7 @@ import { type Conflict, decideStep, type Step } from "./plan-undo.ts";
 import { stateAt } from "./settle-conflicts.ts";
 import type { UndoRecords } from "./undo-records.ts";
 
-/**
- * The calls and paths that may be undone. Only the user may undo calls of other sessions, or changes of protected
- * files.
- */
+/** The calls and paths that may be undone. Only the user may undo calls of other sessions or protected files. */
 export interface UndoScope {
   readonly session: string;
   readonly calls: "session" | "workspace";
@@ -31,7 +28,6 @@ interface SelectionContext {
   readonly without?: ReadonlySet<string>;
 }
 
-/** The changes of the selected calls, in order. */
 export function selectChanges(selection: Selection, context: SelectionContext): readonly RecordedChange[] {
   const { journal, undos, scope, wholes } = context;
   const allOf = (ids: readonly string[]) => [...new Set(ids.flatMap((id) => wholes.callsOf(id)))];
@@ -115,7 +111,6 @@ interface LaterCallsParts {
   readonly environment: Environment;
   readonly contents: Contents;
   readonly scope: UndoScope;
-  /** The changes that are undone. */
   readonly changes: readonly RecordedChange[];
 }
 

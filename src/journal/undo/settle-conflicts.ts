@@ -49,7 +49,6 @@ export async function settleConflicts(plan: UndoPlan, context: SettleContext): P
   };
 }
 
-/** How a conflict was resolved. */
 interface Solution {
   readonly step: Step;
   readonly isMerged: boolean;

@@ -2,7 +2,6 @@ import type { Journal } from "../journal.ts";
 
 /** Records that one call undoes others. It is written before the undo. */
 export interface UndoRecord {
-  /** The call that undoes. */
   readonly by: string;
   readonly calls: readonly string[];
   /** The undone paths, if not all paths were undone. */
@@ -12,13 +11,11 @@ export interface UndoRecord {
   readonly isRedo?: true | undefined;
 }
 
-/** The recorded undos of a workspace. */
 export class UndoRecords {
   static readonly #known = new WeakMap<Journal, UndoRecords>();
   readonly #journal: Journal;
   readonly #records: UndoRecord[] = [];
   readonly #undos = new Set<string>();
-  /** The undos of each call. */
   readonly #byCall = new Map<string, UndoRecord[]>();
   readonly #done = new Set<string>();
   #readUpTo = 0;
@@ -46,7 +43,6 @@ export class UndoRecords {
     this.#journal.append(kind, record);
   }
 
-  /** Whether a call is an undo or a redo. */
   isUndo(callId: string): boolean {
     return this.#undos.has(callId);
   }

@@ -33,9 +33,7 @@ interface CharacterClass {
   readonly ranges: readonly number[];
 }
 
-/**
- * Splits a pattern without braces at its slashes. As in git, a slash inside a class does not split and matches nothing.
- */
+/** Splits a pattern without braces at its slashes. As in git, a slash inside a class matches nothing. */
 export function parseSegments(pattern: string): Segment[] {
   if (!/[[\\]/.test(pattern)) return pattern.split("/").map(plainSegment);
   const segments: Segment[] = [];
@@ -72,10 +70,7 @@ export function parseSegments(pattern: string): Segment[] {
   return segments;
 }
 
-/**
- * A segment in which only stars and question marks are special. Its tokens are computed on demand, because few are
- * needed.
- */
+/** A segment in which only stars and question marks are special. Its tokens are computed on demand. */
 function plainSegment(text: string): Segment {
   if (/^\*{2,}$/.test(text)) return "**";
   const name = text.includes("**") ? text.replace(/\*{2,}/g, "*") : text;

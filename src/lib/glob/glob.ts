@@ -8,9 +8,7 @@ import {
   type Segment,
 } from "./glob-segment.ts";
 
-/**
- * A file name pattern. Matching takes time proportional to pattern length times path length, even for hostile patterns.
- */
+/** A file name pattern. Matching takes time linear in pattern times path, even for hostile patterns. */
 export interface Glob {
   /** The base name that a pattern without wildcards matches at any depth; undefined for every other pattern. */
   readonly literalName: string | undefined;
@@ -42,9 +40,7 @@ export function parseGlob(source: string, options: { readonly ignoreCase?: boole
   }
 }
 
-/**
- * Like `compileGlob`, for a line of an ignore file, where braces are literal; undefined when git would never match it.
- */
+/** Like `compileGlob`, for a line of an ignore file, with literal braces; undefined if git would never match it. */
 export function parseIgnoreGlob(source: string): Glob | undefined {
   try {
     return new PlainGlob(source, false);
@@ -168,9 +164,7 @@ function explain(pattern: string, error: GlobSyntaxError): ToolError {
 
 const maxAlternatives = 256;
 
-/**
- * Expands `a.{ts,js}` to `a.ts` and `a.js`. Braces may nest; in a class or after a backslash they are literal.
- */
+/** Expands `a.{ts,js}` to `a.ts` and `a.js`. Braces may nest; in a class or after a backslash they are literal. */
 export function expandBraces(pattern: string): string[] {
   if (!/[{}[]/.test(pattern)) return [pattern];
   const { texts, next } = expandUntil(pattern, 0, "");

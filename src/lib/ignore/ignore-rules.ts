@@ -1,12 +1,8 @@
 import type { IgnoreFileOutside } from "../../contract/environment.ts";
 import { type Glob, parseIgnoreGlob } from "../glob/glob.ts";
 
-/** The rules of one ignore file. */
 export interface IgnoreRules {
-  /**
-   * The verdict of the last matching line; undefined when none matches. `path` is relative to the file's directory. The
-   * directories above `path` are not checked.
-   */
+  /** The verdict of the last matching line, if any, for a path relative to the file's directory. */
   decide(path: string, kind: "file" | "directory"): "ignore" | "include" | undefined;
   /** Every name that a line matches ends in one of these. */
   readonly tails: readonly string[];
@@ -79,10 +75,7 @@ function withoutTrailingSpaces(line: string): string {
 
 export type IgnoreFileName = IgnoreFileOutside["name"];
 
-/**
- * The ignore files of one directory. Before matching, `prefix` is added to a path and its first `cut` characters are
- * removed.
- */
+/** The ignore files of one directory. Paths get `prefix` and lose their first `cut` characters before matching. */
 export interface IgnoreLevel {
   readonly files: ReadonlyMap<IgnoreFileName, IgnoreRules>;
   readonly cut: number;

@@ -2,10 +2,7 @@ const maxWidth = 100;
 /** Deeper values stay on one line, because indenting them would produce quadratic output. */
 const maxDepth = 100;
 
-/**
- * Formats JSON with one line for each value, and short lists and objects on one line. Numbers and strings keep their
- * spelling. Returns undefined for invalid JSON.
- */
+/** Formats JSON, with short lists and objects on one line. Undefined for invalid JSON. */
 export function prettyJson(text: string): string | undefined {
   try {
     JSON.parse(text);

@@ -156,7 +156,6 @@ function parseName(scanner: Scanner, open: number): void {
   scanner.names.add(name);
 }
 
-/** Parses the flags before the ":" or ")". */
 function parseFlags(scanner: Scanner, open: number): Flags {
   const found: Record<string, boolean> = {};
   let value = true;

@@ -73,10 +73,7 @@ class Translation implements RustRegex {
     return compiled;
   }
 
-  /**
-   * The reason why the engine refuses the expression: Node 22 has no `(?i:…)`, and some patterns are too large for any
-   * engine.
-   */
+  /** Why the engine refuses the expression: Node 22 has no `(?i:…)`, and some patterns are too large. */
   #refusal(): string | undefined {
     try {
       // An expression that is too large fails when it is first used.

@@ -25,7 +25,6 @@ export type AssertionKind =
   | "word-start-half"
   | "word-end-half";
 
-/** A set of characters. */
 export type ClassSet = Readonly<
   | { kind: "range"; first: number; last: number }
   | { kind: "perl"; name: "d" | "s" | "w"; negated: boolean; unicode: boolean }
@@ -38,7 +37,6 @@ export type ClassSet = Readonly<
 /** Flags that `(?i-s:…)` sets. Unlike in Rust, `m` is on by default, because ripgrep searches lines. */
 export type Flags = Readonly<Record<"i" | "m" | "s" | "u" | "x" | "U", boolean>>;
 
-/** A node and everything in it. */
 export function* nodesOf(node: Node): Generator<Node> {
   yield node;
   if (node.kind === "repetition") yield* nodesOf(node.node);
@@ -52,7 +50,6 @@ export class Scanner {
   readonly pattern: string;
   flags: Flags;
   index = 0;
-  /** Group names taken so far. */
   readonly names = new Set<string>();
   /** A part that JavaScript cannot express. */
   untranslatable: string | undefined;
@@ -85,7 +82,6 @@ export class Scanner {
     return match;
   }
 
-  /** Reads the next code point. */
   next(): number {
     const code = this.pattern.codePointAt(this.index)!;
     this.index += code > 0xffff ? 2 : 1;

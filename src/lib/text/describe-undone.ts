@@ -2,7 +2,6 @@ import type { ChangedFile, Undone } from "../../contract/history.ts";
 import { counted } from "./format-quantity.ts";
 import { showPath } from "./printable.ts";
 
-/** How an undo was asked for. */
 interface UndoRequest {
   readonly redo?: boolean | undefined;
   readonly dry_run?: boolean | undefined;

@@ -4,10 +4,7 @@ import { asBuffer } from "../bytes/bytes.ts";
 /** Enough of a file to detect its encoding. */
 export const detectionBytes: number = 64 * 1024;
 
-/**
- * Detects the encoding from a file's beginning. `complete`: `head` is the whole file. Otherwise a character may be cut
- * at its end.
- */
+/** Detects the encoding from a file's beginning. Without `complete`, a character may be cut at its end. */
 export function detectEncoding(head: Uint8Array, options: { complete: boolean }): TextEncoding | "binary" {
   if (hasUtf8Mark(head)) return "utf-8-bom";
   const utf16 = detectUtf16(head);
@@ -69,10 +66,7 @@ export function decodeText(
 const utf8Decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const tolerantDecoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/**
- * Whether a text that is not valid UTF-8 is UTF-8 with stray bytes. Letters of other encodings hardly ever form valid
- * UTF-8 by chance.
- */
+/** Whether a text is UTF-8 with stray bytes. Other encodings hardly ever form valid UTF-8 by chance. */
 export function isMostlyUtf8(decoded: string): boolean {
   let strays = 0;
   let letters = 0;

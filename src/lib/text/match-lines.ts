@@ -8,10 +8,7 @@ export interface LineMatch {
   readonly at: number;
 }
 
-/**
- * The lines that an expression with the flag "g" matches, in order, each once. A final newline does not begin another
- * line. With `multiline` a match may span several lines.
- */
+/** The lines that a "g" expression matches, in order, each once. With `multiline` a match may span several. */
 export function* matchLines(
   text: string,
   expression: RegExp,

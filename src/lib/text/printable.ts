@@ -1,7 +1,4 @@
-/**
- * Makes characters visible that would control a terminal: control characters, escape sequences, bidirectional controls,
- * invisible characters. Line ends and tabs stay.
- */
+/** Makes characters visible that would control a terminal or are invisible. Line ends and tabs stay. */
 export function printable(text: string): string {
   return text.replace(unprintable, codePointOf);
 }
@@ -11,10 +8,7 @@ export function printableLine(text: string): string {
   return printable(text).replace(/[\r\n\t]/g, codePointOf);
 }
 
-/**
- * Quotes a path that contains control characters. Otherwise a line end in a name could look like a line of the output,
- * and a bidirectional control could make it look like another name.
- */
+/** Quotes a path with control characters, which could make it look like another name or an output line. */
 export function showPath(path: string): string {
   if (path.search(unprintableInPath) < 0) return path;
   const toEscape = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;

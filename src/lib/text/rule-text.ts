@@ -8,7 +8,6 @@ export function quoteForRule(text: string): string {
 
 const keywords: ReadonlySet<string> = new Set(["by", "of", "because"]);
 
-/** Formats rules as command-line options. */
 export function ruleFlags(rules: readonly string[]): string {
   return [...new Set(rules)].map((rule) => toCommandLine(["--rule", rule])).join(" ");
 }

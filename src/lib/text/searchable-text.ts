@@ -3,10 +3,7 @@ import { asBuffer } from "../bytes/bytes.ts";
 import type { TextTraits } from "../rust-regex/rust-regex.ts";
 import { byteOrderMarkLength, decodeText } from "./encoding.ts";
 
-/**
- * The content of a file as ripgrep reads it: UTF-16 only with a byte-order mark, everything else as UTF-8 with possible
- * stray bytes.
- */
+/** A file as ripgrep reads it: UTF-16 only with a byte-order mark, else UTF-8 with possible stray bytes. */
 export interface SearchableText {
   /** Without byte-order mark. Bytes that are not UTF-8 are lone surrogates; show them with `showStrayBytes`. */
   readonly text: string;

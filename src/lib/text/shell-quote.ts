@@ -8,9 +8,7 @@ export function shellWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : shellQuote(word);
 }
 
-/**
- * Formats words as a shell command. The first word is a program: unquoted, `a=b` would be an assignment and `%1` a job.
- */
+/** Formats a command. As the first word, an unquoted `a=b` would be an assignment and `%1` a job. */
 export function toCommandLine(words: readonly string[]): string {
   const quote = (word: string, index: number) =>
     index === 0 && /[%=]/.test(word) ? shellQuote(word) : shellWord(word);

@@ -1,7 +1,7 @@
 /**
  * The text that a terminal finally shows: without colours and control sequences, and with the last state of each
- * overwritten line (progress bars, spinners). Cursor movements to other lines are ignored. Line ends become "
- * "; other control characters become their Unicode pictures.
+ * overwritten line (progress bars, spinners). Cursor movements to other lines are ignored. Line ends become "\n"; other
+ * control characters become their Unicode pictures.
  */
 export function plainTerminalText(text: string): string {
   if (!special.test(text)) return text;

@@ -97,10 +97,7 @@ export function hiddenCharacters(command: string): NotUnderstood[] {
   });
 }
 
-/**
- * Matches control characters except tab and newline, unusual blanks, zero-width marks (except in emoji) and lone
- * surrogates.
- */
+/** Control characters except tab and newline, unusual blanks, zero-width marks (not in emoji), lone surrogates. */
 const hidden =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
   /[\0-\x08\x0b-\x1f\x7f-\xa0\xad]|\u034f|\u180b|\u180c|\u180d|\u180f|[\ufe00-\ufe0e]|[\u061c\u115f\u1160\u1680\u180e\u2000-\u200c\u200e\u200f\u2028-\u202f\u205f-\u206f\u3000\u3164]|(?<![\xa9\xae\u203c-\u3299\udc00-\udfff\d#*])\ufe0f|(?<![\u2600-\u27bf\udc00-\udfff]|\ufe0f)\u200d|[\ufeff\uffa0\ufff9-\ufffb]|\udb40[\udc00-\udfff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
@@ -125,10 +122,7 @@ function deepest(command: string): number {
   return most;
 }
 
-/**
- * Whether every part of a command is understood and only reads, so that it changes no file. Pure. `cwd`: its start
- * directory.
- */
+/** Whether a command is understood completely and only reads. Pure. `cwd`: its start directory. */
 export function readsOnly(command: string, cwd = ""): boolean {
   const { commands, notUnderstood } = analyseCommand(command, "", { directory: cwd });
   if (notUnderstood.length > 0 || commands.length === 0) return false;

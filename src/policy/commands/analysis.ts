@@ -40,10 +40,7 @@ export interface SimpleCommand {
   readonly redirections: readonly Redirection[];
   /** The programs that run it, outermost first: "sudo", "bash -c", "find -exec". */
   readonly within: readonly string[];
-  /**
-   * Its directory: "" for the start directory of the whole command, a path as written after `cd … &&`, undefined if
-   * unknown.
-   */
+  /** Its directory: "" for the start of the whole command, a path as in `cd … &&`, undefined if unknown. */
   readonly directory: string | undefined;
   /** The highest risk of its effects; "read" if there are none. */
   readonly risk: Risk;
@@ -113,10 +110,7 @@ export interface CommandAccess {
   readonly extent?: Extent;
 }
 
-/**
- * "deep": also the contents of everything below it. "visible": the same without hidden files. "names": only names and
- * attributes, not even its own content.
- */
+/** "deep": also everything below it. "visible": the same without hidden files. "names": names and attributes only. */
 export type Extent = "deep" | "visible" | "names";
 
 export interface NotUnderstood {

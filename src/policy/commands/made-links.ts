@@ -1,9 +1,6 @@
 import type { CommandAccess, NotUnderstood, SimpleCommand } from "./analysis.ts";
 
-/**
- * Finds paths that may lead through a link that the command itself creates. Other links are resolved before the command
- * runs, but the target of such a path is unknown.
- */
+/** Finds paths that may lead through a link that the command itself creates, so that their target is unknown. */
 export function throughMadeLinks(commands: readonly SimpleCommand[]): NotUnderstood[] {
   const made: Made = { links: new Set(), trees: new Set() };
   return commands.flatMap((command) => {

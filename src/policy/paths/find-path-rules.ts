@@ -183,9 +183,7 @@ function beyondWorkspace(
   return isOurs ? undefined : "it lies outside the workspace";
 }
 
-/**
- * The reason why a command's path needs approval although the mode allows it. For tools, the environment enforces it.
- */
+/** Why a command's path needs approval although the mode allows it. For tools, the environment enforces it. */
 function whereItLies(
   target: Exclude<PathTarget, { kind: "output" }>,
   { workspace }: PathContext,

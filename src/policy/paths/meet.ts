@@ -128,7 +128,6 @@ function overlap(beginning: string, ending: string): number {
 
 /** The patterns can match the same text, but share no spelled-out part. */
 const apart = 1;
-/** The patterns share a spelled-out part. */
 const alike = 2;
 
 /** The ways in which two patterns can match one text: with or without a part that both spell out. */

@@ -77,10 +77,7 @@ type Paths = Policy["paths"];
 
 const maxRemembered = 1024;
 
-/**
- * The rule that protects a path that a glob may match, or something in it: `/*` matches everything. Undefined for a
- * glob whose starting directory is unknown.
- */
+/** The rule that protects a path that a glob may match, or something in it: `/*` matches everything. */
 export function protectedAhead(
   policy: Policy,
   { names }: OpenPath,

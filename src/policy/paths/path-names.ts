@@ -30,10 +30,7 @@ export function namesOf(path: string, { workspace }: PathContext): Names {
   return { exact, folded: foldNames(path, exact), inside: isInside ? countNames(workspace) : 0 };
 }
 
-/**
- * Most paths are plain and folded as a whole. Otherwise each name is folded separately, so that no character becomes a
- * slash.
- */
+/** Folds a plain path as a whole, any other name by name, so that no character becomes a slash. */
 function foldNames(path: string, exact: readonly string[]): readonly string[] {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII is meant
   if (!/^[\x00-\x7f]*$/.test(path)) return exact.map(fold);

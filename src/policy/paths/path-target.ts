@@ -118,10 +118,7 @@ function startParts(word: Word, { home }: PathContext): Word["parts"] {
   return isHome ? [home, ...rest] : word.parts;
 }
 
-/**
- * Globs and braces stay within one name. Other expansions may contain slashes and "..", so only the text after them is
- * certain.
- */
+/** Globs and braces stay within one name. Other expansions may contain slashes and "..". */
 function openPath(parts: Word["parts"], directory: string | undefined, context: PathContext): PathTarget {
   const wild = parts.findLastIndex((part) => typeof part === "object" && !isPattern(part));
   const isLost = wild >= 0 || parts.length === 0 || (directory ?? "").length > longest;

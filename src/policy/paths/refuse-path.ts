@@ -112,10 +112,7 @@ function inRoot({ paths }: Policy, refusing: Counts): PathRule[] {
   return found ? [found] : [];
 }
 
-/**
- * Rules about an entry in this directory, which they name on the way. Writing a directory usually only adds to it, so
- * only patterns that match at any depth count then.
- */
+/** Rules about an entry in this directory. For writes, only patterns that match at any depth count. */
 export function rulesThrough(
   { pathsThrough }: Policy,
   use: PathUse,
@@ -147,7 +144,6 @@ export function isAbout({ patterns, spares }: PathRule, use: PathUse, names: Nam
   return patterns.some((pattern) => matchNames(pattern, names.folded, scope, firstName(pattern, names)));
 }
 
-/** Whether a rule that loosens matches exactly this path. */
 export function isExactly({ patterns }: PathRule, { exact }: Names): boolean {
   return patterns.some((pattern) => matchNames(pattern, exact, "whole"));
 }

@@ -2,10 +2,7 @@ import { findNamedValues } from "./named-values.ts";
 import { findPrivateKeys } from "./private-keys.ts";
 import type { Secret } from "./secret.ts";
 
-/**
- * The parts of a text that look like secrets, in order and without overlaps. Takes linear time, and skips most of the
- * text.
- */
+/** The parts of a text that look like secrets, in order and without overlaps. Takes linear time. */
 export function findSecrets(text: string): readonly Secret[] {
   if (text.length < shortestSecret) return none;
   const keys = findKeysIn(text);

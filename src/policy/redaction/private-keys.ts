@@ -3,10 +3,7 @@ import type { Secret } from "./secret.ts";
 const kind = "private key";
 const border = /-----(BEGIN|END) [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
 
-/**
- * The lines between the first and the last line of private keys, including keys whose beginning or end is not in the
- * text. A line may be prefixed by its number or its file.
- */
+/** The lines of private keys, even without their beginning or end, and with line numbers or file names before them. */
 export function findPrivateKeys(text: string): readonly Secret[] {
   // The rarest letter first, because searching for it costs almost nothing.
   if (!text.includes("VATE KEY")) return [];
@@ -23,10 +20,7 @@ export function findPrivateKeys(text: string): readonly Secret[] {
   });
 }
 
-/**
- * On one line the key has "
- * " for its line ends; otherwise each line has a part of it.
- */
+/** A key on one line has `\n` for its line ends; otherwise each line has a part of it. */
 function linesBetween(text: string, from: number, until: number): readonly Secret[] {
   const between = text.slice(from, until);
   if (!between.includes("\n")) return escapedPart.test(between) ? [{ kind, start: from, end: until }] : [];
@@ -81,9 +75,7 @@ const escapedPart = /^(?:\\n|\\r|[A-Za-z0-9+/=]){16,}/;
 const letter = /[A-Za-z0-9+/]/;
 const afterLetters = /["',\\n\r\s]/;
 
-/**
- * The letters at the end of a line, searched backwards, because a regex would restart at each letter of a long line.
- */
+/** The letters at the end of a line, searched backwards, because a regex would restart at each letter. */
 function partOf({ start, text }: Line, least: number): Secret | undefined {
   if (isHeader(text)) return undefined;
   let end = text.length;

@@ -16,10 +16,7 @@ export function redactText(text: string, found: (kind: string) => void = ignore)
   return redacted + text.slice(at);
 }
 
-/**
- * Redacts every string in a value, also a string that is secret by the name of its property. Returns the same object
- * for a value without secrets, unless it has getters.
- */
+/** Redacts every string in a value. Returns the same object if there are no secrets, unless it has getters. */
 export function redactValue<Value>(value: Value, found: (kind: string) => void = ignore): Value {
   return redactPart(value, found, []) as Value;
 }

@@ -131,9 +131,7 @@ function spellsOption(pattern: string, value: string): boolean {
   return end > 0 && value.startsWith("-") && pattern.startsWith(value.slice(0, end));
 }
 
-/**
- * Whether a word cannot become an option: it starts with known text, and its unknown parts are not split into words.
- */
+/** Whether a word cannot become an option: its beginning is known, and its unknown parts are not split. */
 function isPlainWord(word: Word): boolean {
   if (word.value !== undefined) return true;
   const [first] = word.parts;

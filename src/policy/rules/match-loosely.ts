@@ -143,10 +143,7 @@ function lettersOf(text: string): readonly Token[] {
 /** "maybe": depends on parts that the shell fills in. */
 type Match = "no" | "maybe" | "yes";
 
-/**
- * `-rf` matches when both letters are present in any cluster. A long option also matches when abbreviated or with a
- * value.
- */
+/** `-rf` matches when both letters are present in any cluster, a long option also when abbreviated. */
 function matchOption(pattern: SpelledPattern, words: readonly Word[]): Match {
   const values = words.flatMap(({ value, parts }) => {
     const start = value ?? (typeof parts[0] === "string" ? parts[0] : undefined);
@@ -212,10 +209,7 @@ function isText(pattern: SpelledPattern, value: string): boolean {
   return pattern.kind === "literal" ? pattern.text === value : matchSegment(pattern.whole, value);
 }
 
-/**
- * The ask and deny rules about commands that an unknown program may run: starting at any of its words, or in the text
- * of one. `chronic rm -rf x`, `su -c 'rm -rf x'`.
- */
+/** The ask and deny rules about a command that an unknown program may run: `chronic rm -rf x`, `su -c 'rm -rf x'`. */
 export function rulesWithin(
   command: SimpleCommand,
   { named }: NamedRules<CommandRule>,

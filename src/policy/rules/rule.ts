@@ -15,10 +15,7 @@ export interface ParsedRule {
   readonly origin: RuleOrigin;
 }
 
-/**
- * `secret`, `protected` and `open` sort paths into classes that hold in every mode. `unconfined`: the command runs
- * outside the sandbox, if it may run.
- */
+/** `secret`, `protected` and `open` hold in every mode. `unconfined`: runs outside the sandbox, if it may run. */
 export type Effect = "allow" | "ask" | "deny" | "secret" | "protected" | "open" | "unconfined";
 
 export type PathUse = "read" | "write" | "delete";

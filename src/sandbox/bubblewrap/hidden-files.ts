@@ -29,10 +29,7 @@ export function coverFilesFor(hidden: readonly TreeEntry[], folder: string): Rea
   );
 }
 
-/**
- * A file in `folder` that cannot be opened. Its size, time and executable bit are those of the hidden file, so that git
- * considers a tracked file unchanged without reading it.
- */
+/** A file that cannot be opened and looks to git like the hidden one: same size, time and executable bit. */
 function coverFile(hidden: Stats, folder: string): string {
   const mode = hidden.mode & constants.S_IXUSR;
   const path = join(folder, `cover-${hidden.size}-${hidden.mtimeMs}-${mode}`);
@@ -55,10 +52,7 @@ export const gitSettingsForCovers: Readonly<Record<string, string>> = {
 // Checking all paths once takes some hundred microseconds at most.
 const pauseMs = 50;
 
-/**
- * When a file is replaced outside, as editors and git do on saving, the kernel removes the mount on it in every running
- * sandbox. So the covered paths are checked continuously.
- */
+/** Checks covered paths continuously: when a file is replaced outside, the kernel removes the mount on it. */
 export class CoverWatch {
   readonly #found: readonly { readonly path: string; readonly identity: string }[];
   #timer: NodeJS.Timeout | undefined;

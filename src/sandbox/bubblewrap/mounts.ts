@@ -130,10 +130,7 @@ export function pinPrivateMountPoints(
   return { mounts, points };
 }
 
-/**
- * Moves away entries that commands have put at the mount points, while those commands are frozen. Returns false on
- * failure.
- */
+/** Moves away entries that frozen commands have put at the mount points. Returns false on failure. */
 export function clearPrivateMountPoints(points: readonly PrivateMountPoint[], aside: string): boolean {
   return points.every(({ path, isParent }) => {
     const stats = lstatSync(path, { throwIfNoEntry: false });
@@ -170,10 +167,7 @@ export function findStrayMount(
   })?.point;
 }
 
-/**
- * The device and the path on it, by the innermost mount around a path. If there are several on one path, the last
- * counts.
- */
+/** The device and the path on it, by the innermost mount around a path. Later mounts on one path win. */
 function identityOf(path: string, mounts: readonly MountTableEntry[]): string {
   const around = mounts.filter(({ point }) => liesInside(path, point));
   const { device, root, point } = around.reduce((best, next) =>

@@ -11,10 +11,7 @@ import { findMachinePaths } from "./machine-paths.ts";
 import { DelayedRemoval, Placeholders, placeholdersFolder } from "./placeholders.ts";
 import { WorkspaceView } from "./workspace-view.ts";
 
-/**
- * Tests bubblewrap with the profile for commands. Uses `preferred` if it exists. Default: the path that AppArmor
- * profiles name.
- */
+/** Tests bubblewrap with the profile for commands. `preferred` default: the path that AppArmor profiles name. */
 export async function openBubblewrap(
   options: SandboxContext & { readonly preferred?: string },
 ): Promise<OpenedSandbox> {

@@ -42,10 +42,7 @@ export class Placeholders {
     this.#removal = removal;
   }
 
-  /**
-   * Creates missing placeholders, with their directories. `standing` are the existing placeholders, without paths at
-   * which something real exists.
-   */
+  /** Creates missing placeholders, with their directories. `standing`: those that now exist as placeholders. */
   use(wanted: readonly Placeholder[]): { readonly standing: readonly Placeholder[]; end(): void } {
     let recorded: ReadonlySet<string> | undefined;
     const isMissing = (path: string) => {

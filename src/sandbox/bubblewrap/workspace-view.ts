@@ -258,10 +258,7 @@ export class WorkspaceView {
     return new TreeScan(top, { leaveOut: this.#unseen, ...budget });
   }
 
-  /**
-   * Replacements for homes and temporary directories, even inside the workspace, except a temporary directory of the
-   * workspace itself.
-   */
+  /** Replacements for homes and temporary directories, except a temporary directory inside the workspace. */
   #replaced(): SandboxView["replaced"] {
     const { workspace, privates, machine } = this.#options;
     const isOwn = (path: string) => liesInside(path, workspace) && !sharedByAll.includes(path);

@@ -67,10 +67,7 @@ function missing(reason: string): { readonly missing: string } {
   return { missing: `Landlock cannot be used: ${reason}.` };
 }
 
-/**
- * Returns 0 without Landlock, undefined when perl does not work. Asks the kernel, because the files that list its
- * security modules may not be mounted.
- */
+/** The version from the kernel: 0 without Landlock, undefined when perl does not work. */
 async function versionOf(perl: string): Promise<number | undefined> {
   try {
     const { stdout } = await promisify(execFile)(perl, ["-e", "print syscall(444, 0, 0, 1)"], { env: {} });

@@ -201,10 +201,7 @@ function namesIn(path: string, seen: Map<string, string>): readonly string[] {
   return names.length > mostNames ? [] : names;
 }
 
-/**
- * The identity of a directory; undefined for anything else. Throws when it cannot be examined, so that the command does
- * not run.
- */
+/** The identity of a directory; undefined for anything else. Throws when it cannot be examined. */
 function stampOf(path: string): string | undefined {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   return stats?.isDirectory() ? `${stats.ino}:${stats.ctimeMs}` : undefined;

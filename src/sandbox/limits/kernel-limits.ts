@@ -117,10 +117,7 @@ function tidy(parent: string): void {
   }
 }
 
-/**
- * The directory to create groups in: for version 1 the group of this process, for version 2 its parent, because a group
- * with members cannot contain groups there.
- */
+/** The directory to create groups in: for version 1 the group of this process, for version 2 its parent. */
 export function findParent(
   groups: string,
   mounts: string,

@@ -56,7 +56,6 @@ export class LimitWatch {
     this.#last = { usage: nothing, machine, atMs: this.begunMs, tookMs: 0 };
   }
 
-  /** Wraps the command in the limits of the kernel. */
   limit(command: Command): Command {
     return withKernelLimits(command, this.#limits, this.#last.machine);
   }
@@ -86,9 +85,7 @@ export class LimitWatch {
     return this.#ranOutOfMemory(exit) ? [outOfMemory] : [];
   }
 
-  /**
-   * Decides by the totals of the machine whether to measure all processes. "if made": only if another watch needs it.
-   */
+  /** Whether the machine's totals require measuring all processes. "if made": only if another watch needs it. */
   glance(machine: MachineUse): "yes" | "if made" | "no" {
     this.#endedForMemory ??= endedForMemory();
     if (this.#met !== undefined || this.#isLooking) return "no";

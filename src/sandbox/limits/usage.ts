@@ -14,10 +14,7 @@ export interface Usage {
   readonly processes: number;
 }
 
-/**
- * `all`: every process of the machine. `files`: bytes of files in memory. Counts memory exactly only if it may exceed
- * `enough`, because that takes a while.
- */
+/** `all`: every process of the machine. `files`: bytes of files in memory. Exact only above `enough`. */
 export async function usageOf(
   members: readonly ProcessInfo[],
   options: { readonly all: readonly ProcessInfo[]; readonly files: number; readonly enough: number },

@@ -13,10 +13,7 @@ const innerPort = 61_080;
 
 /** The connections into and out of a network namespace in which one command runs. */
 export interface Network {
-  /**
-   * The program to run inside instead of `command`. It listens for programs that want to connect, starts the relay, and
-   * becomes the command, which does not inherit the channel.
-   */
+  /** The program to run inside instead of `command`. It starts the relay and becomes the command. */
   wrap(
     command: readonly string[],
     env: Variables,

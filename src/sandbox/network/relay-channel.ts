@@ -6,10 +6,7 @@ const mostConnections = 2048;
 // Reached only when the other side keeps sending and never reads.
 const mostWaitingBytes = 128 * 1024 * 1024;
 
-/**
- * Toolcrib's side of the channel to the relay. The command controls the relay, so everything that it sends is checked,
- * and the channel is closed at the first protocol violation.
- */
+/** Toolcrib's side of the channel. The command controls the relay, so everything that it sends is checked. */
 export class RelayChannel {
   readonly #channel: Duplex;
   readonly #onConnection: (connection: Duplex) => void;

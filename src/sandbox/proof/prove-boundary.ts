@@ -47,10 +47,7 @@ async function prove(attack: Attack, { lab, report, run }: ProofOptions): Promis
   return { promise, outcome: "open" };
 }
 
-/**
- * The attack is in a file, so that rules do not see its targets. Its loot is in a file too, because secrets are
- * redacted from output. Undefined when it cannot be tried.
- */
+/** Attack and loot are in files, so that rules and redaction do not interfere. Undefined when it cannot be tried. */
 async function plunder(attack: Attack, lab: Lab, run: ProofOptions["run"]): Promise<string | undefined> {
   const [script, loot] = ["attack", "loot"].map((name) => join(lab.workspace, name)) as [string, string];
   const needsPerl = attack.needs === "perl";

@@ -217,10 +217,7 @@ function makesLending({ flags, mode }: { readonly flags: number; readonly mode: 
   ];
 }
 
-/**
- * Refuses to truncate a file while opening it for reading (0) or for neither (3), which Landlock does not treat as
- * writing.
- */
+/** Refuses truncation while opening for reading (0) or neither (3), which Landlock does not treat as writing. */
 function truncatesUnseen(argument: number): readonly Line[] {
   return [
     low(argument),

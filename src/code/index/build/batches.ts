@@ -52,10 +52,7 @@ export class Batches {
     for (const { path } of files) this.#underway.delete(path);
   }
 
-  /**
-   * After a crash, each half is tried separately, and a single file without symbols. Returns whether to give up the
-   * file.
-   */
+  /** After a crash, tries each half, and a single file without symbols. Returns whether to give up the file. */
   blame(batch: Batch): boolean {
     if (batch.files.length > 1) {
       const middle = batch.files.length >> 1;
@@ -134,9 +131,7 @@ interface Waiting {
   readonly bytes: number;
 }
 
-/**
- * Assigns languages to as few workers as possible, because a grammar and its query take a second to load and warm up.
- */
+/** Assigns languages to as few workers as possible, because a grammar and its query take a second to load. */
 export class WorkerLanguages {
   readonly #claimed: readonly Set<string>[];
 

@@ -223,10 +223,7 @@ interface SearchableBytes {
   readonly binary: boolean;
 }
 
-/**
- * The bytes of a file that a folder search reads, like ripgrep: UTF-8, converted from UTF-16 with a byte-order mark, up
- * to the first NUL, which marks a binary file.
- */
+/** The bytes of a file that a search reads, like ripgrep: UTF-8, or converted UTF-16, up to the first NUL. */
 export function searchableBytes(bytes: Uint8Array): SearchableBytes {
   const all = byteOrderMarkLength(bytes) === 2 ? fromUtf16(bytes) : bytes;
   const end = all.indexOf(0);

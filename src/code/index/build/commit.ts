@@ -95,9 +95,7 @@ export function commitWords(
 /** Stored for files without symbols, so that a missing outline is noticed. */
 const noOutline = new Uint8Array(0);
 
-/**
- * Removes the records of deleted files with numbers below `next`, because other processes may have added later ones.
- */
+/** Removes the records of deleted files with numbers below `next`. Other processes may have added later ones. */
 export function commitGone(store: IndexStore, { files }: WorkspaceState, next: number): void {
   const gone = () =>
     [...store.records.values()].filter(({ path, number }) => number < next && !files.has(path));

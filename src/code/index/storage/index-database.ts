@@ -24,10 +24,7 @@ const tables = `
   CREATE TABLE outlines (file INTEGER PRIMARY KEY, bytes BLOB NOT NULL, checked INTEGER NOT NULL) STRICT;
 `;
 
-/**
- * The database of an index. It is not safe against a power failure, because it can be rebuilt from the workspace, but
- * every part has a checksum.
- */
+/** The database of an index. Not safe against a power failure, but every part has a checksum. */
 export class IndexDatabase {
   readonly path: string;
   readonly identity: string | undefined;

@@ -4,10 +4,7 @@ import { DamagedIndex } from "./bytes.ts";
 import { checkOf, IndexDatabase } from "./index-database.ts";
 import { SegmentTable } from "./segment-table.ts";
 
-/**
- * The index in memory and in its database. Other processes may write at any time: `sync` loads their changes. Throws
- * SQLite errors or DamagedIndex; see `isDamage`.
- */
+/** The index in memory and in its database. `sync` loads changes of other processes. For errors see `isDamage`. */
 export class IndexStore {
   readonly segments: SegmentTable;
   readonly #database: IndexDatabase;

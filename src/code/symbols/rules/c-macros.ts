@@ -1,9 +1,6 @@
 import { blankOut } from "../second-reading.ts";
 
-/**
- * C and C++ without macros in positions where the language has no such construct. Their expansion is unknown, but
- * without them the grammar can parse the code around them.
- */
+/** C and C++ without macros that the grammar cannot parse, so that it can parse the code around them. */
 export function withoutMacros(text: string): string {
   return misplaced.reduce(blankOut, text);
 }

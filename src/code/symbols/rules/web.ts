@@ -152,10 +152,7 @@ function withoutQuotes(written: string): string {
 
 const holdingMembers: ReadonlySet<string> = new Set(["interface", "type", "class"]);
 
-/**
- * Replaces constructs that the grammar does not know: variance of type parameters, a type parameter called `type`, and
- * a signature that ends where the next begins with `<`.
- */
+/** Replaces constructs that the grammar does not know, such as variance of type parameters. */
 function respellTypescript(text: string): string {
   return blankOut(text, /(?<=[<,]\s*)\b(?:in\s+out|in|out)\s+(?=[\p{L}_$])/gu)
     .replace(/(?<=[(|&?:=]\s*)\btype(?=\s+extends\b)/g, "Type")

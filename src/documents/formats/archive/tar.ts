@@ -22,10 +22,7 @@ export interface ArchiveEntry {
   readonly isEncrypted?: boolean;
 }
 
-/**
- * Lists a tar archive and finds the content of the `wanted` entry. `fault`: the reason why the bytes are not the whole
- * archive.
- */
+/** Lists a tar archive and finds the `wanted` entry. `fault`: why the bytes are not the whole archive. */
 export function tarArchive(
   description: string,
   given: Uint8Array,

@@ -1,8 +1,6 @@
 import { type Element, findElement, noAttributes } from "./element.ts";
 
-/**
- * The element that contains the content of a page. Descends as long as the omitted elements contain hardly any text.
- */
+/** The element with the content of a page. Descends while the omitted elements have hardly any text. */
 export function findMain(root: Element): Element {
   const named = findNamed(root, root.plainLength);
   let main = named ?? root;

@@ -1,6 +1,5 @@
 import { ToolError } from "../../../contract/error.ts";
 
-/** The start of a top-level block. */
 export interface BlockStart {
   readonly offset: number;
   readonly heading: string | undefined;

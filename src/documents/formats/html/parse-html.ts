@@ -65,7 +65,6 @@ function listen(html: string, tree: Tree, isXhtml: boolean): TokenizerCallbacks 
   };
 }
 
-/** The attributes to keep. */
 const attributeNames: ReadonlySet<string> = new Set(
   (
     "alt alttext aria-hidden aria-label aria-level class colspan content data-footnote-ref data-lang data-language " +

@@ -7,10 +7,7 @@ type Area = [left: number, top: number, width: number, height: number];
 type Drawing = [...Area, rotate: number, flags: number];
 type Text = (of: Handle, buffer: number, bytes: number) => number;
 
-/**
- * The functions of PDFium's C interface that Toolcrib uses (fpdfview.h, fpdf_text.h, fpdf_doc.h, fpdf_annot.h,
- * fpdf_formfill.h).
- */
+/** The functions of PDFium's C interface that Toolcrib uses (fpdf*.h). */
 export interface Functions {
   malloc(bytes: number): number;
   free(address: number): void;

@@ -7,7 +7,6 @@ import { openPdf, type Pdf } from "./open-pdf.ts";
 import type { Handle } from "./pdfium-functions.ts";
 import { type Page, readPage } from "./read-page.ts";
 
-/** The most page pictures in one result. */
 const mostPictures = 4;
 
 /** Reads pages as parts. Also returns pages without text as pictures, unless `images` is false. */
@@ -115,9 +114,7 @@ function pageList(numbers: readonly number[]): string {
   return `page${numbers.length === 1 ? "" : "s"} ${list.join(", ")}${more}`;
 }
 
-/**
- * PDFium stopped: it ran out of memory, or met something unexpected. Only the text of WebAssembly's error shows which.
- */
+/** PDFium ran out of memory, or met something unexpected. Only the text of WebAssembly's error shows which. */
 function brokeDown(name: string, error: unknown): ToolError {
   if (error instanceof RangeError || /memory|unreachable|abort/i.test(String(error)))
     return new ToolError("too-large", `${name} takes too much memory to read`, {

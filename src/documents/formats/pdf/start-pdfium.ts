@@ -14,10 +14,7 @@ class PdfiumEnded extends Error {
 /** More than real documents need besides their own bytes. */
 const maxMemory = 512 * 1024 * 1024;
 
-/**
- * Starts a new PDFium for each document, so that no document affects the next. PDFium has access to the time, but not
- * to files, programs or the network.
- */
+/** Starts a new PDFium for each document. It has no access to files, programs or the network. */
 export async function startPdfium(documentBytes: number): Promise<Pdfium> {
   module ??= compile();
   const compiled = await module;

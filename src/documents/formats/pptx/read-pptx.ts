@@ -43,7 +43,6 @@ export const readPptx: DocumentReader = async (source, wanted, context) => {
   };
 };
 
-/** The parts of the slides, in presentation order. */
 function readOrder(opened: Package, part: string, relations: Relations): readonly string[] {
   const reader = opened.need(part);
   const slides: string[] = [];

@@ -13,11 +13,9 @@ export const plainParagraph: ParagraphKind = { level: 0, isInTable: false };
 
 /** Collects the blocks of the document, a footnote, a header or a text box. */
 export class Sheet {
-  /** The text of the open paragraph. */
   line = "";
   /** The number of paragraphs that have ended. */
   ended = 0;
-  /** The list marker of the open paragraph. */
   marker = "";
   readonly boxes: Block[] = [];
   readonly cited: Block[] = [];

@@ -7,7 +7,6 @@ import type { Token } from "./tokens.ts";
 
 /** Settings that apply until the end of a group, including nested groups. */
 interface Group {
-  /** The destination of the text. */
   readonly destination: "sheet" | "noted" | "nowhere" | "fonts" | "styles";
   readonly sheet: Sheet;
   readonly noted: { text: string };
@@ -31,7 +30,6 @@ interface Style {
   basedOn?: number | undefined;
 }
 
-/** Interprets the tokens of a document. */
 export class Story {
   readonly sheet: Sheet;
   /** "Page header" or "Page footer" by text. */

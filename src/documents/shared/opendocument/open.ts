@@ -34,7 +34,6 @@ export function openStory(
   return { story, styles };
 }
 
-/** The state of reading one file. */
 export interface Story extends Readonly<OpenDocumentStyles> {
   readonly opened: Package;
   readonly budget: Budget;

@@ -9,7 +9,6 @@ export interface OpenDocumentStyles {
   readonly preformatted: Set<string>;
   /** Paragraph styles of the document's title. */
   readonly titles: Set<string>;
-  /** Styles of hidden slides. */
   readonly hidden: Set<string>;
   outline: ListStyle | undefined;
 }

@@ -11,9 +11,7 @@ import {
   showSheetName,
 } from "./cell-address.ts";
 
-/**
- * Shows the wanted cells: a table for each sheet, with column letters and row numbers, without empty rows and columns.
- */
+/** Shows the wanted cells of each sheet as a table with column letters and row numbers, without empty ones. */
 export function showSheets(
   sheets: readonly Sheet[],
   wanted: DocumentWanted,

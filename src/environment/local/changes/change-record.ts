@@ -119,9 +119,7 @@ export class ChangeRecord {
     }
   }
 
-  /**
-   * Leaves the record to the next start. Never fails, because the next process finds a turn whose process has ended.
-   */
+  /** Leaves the record to the next start. Never fails: the next process finds a turn without a process. */
   leave(): void {
     attempt(() => this.#close());
   }

@@ -129,7 +129,6 @@ export class ChangedFile {
     }
   }
 
-  /** Checks that the file is the one that the change expects. */
   async check(signal: AbortSignal | undefined): Promise<void> {
     const { change, location, named, file, step } = this.target;
     if (file === undefined) {

@@ -17,10 +17,7 @@ import type { PinnedDirectory } from "../../../system/pinning.ts";
 import { confirmOpened, openIn } from "../../../system/pinning.ts";
 import { hasNoHardLinks, temporaryName } from "../../../system/temporary-file.ts";
 
-/**
- * The recorded change of one file in a change set. Together with the file and the temporary files next to it, it is
- * enough to complete or undo the change.
- */
+/** The recorded change of one file. With the temporary files next to it, it can be completed or undone. */
 export interface FileStep {
   /** Real path relative to the workspace. */
   readonly path: string;
@@ -156,10 +153,7 @@ function rewrite(directory: PinnedDirectory, name: string, from: string): void {
   }
 }
 
-/**
- * Whether a file can be the result of an interrupted `rewrite`: each byte is from one of the two files, or zero if the
- * disk lost it.
- */
+/** Whether a file can result from an interrupted `rewrite`: each byte is from either file, or zero if lost. */
 function isMixture(
   directory: PinnedDirectory,
   name: string,

@@ -53,7 +53,6 @@ export function locateExisting(
   }
 }
 
-/** Closes the directory when `act` fails. */
 export function closingOnError<Result>(directory: PinnedDirectory, act: () => Result): Result {
   try {
     return act();
@@ -63,7 +62,6 @@ export function closingOnError<Result>(directory: PinnedDirectory, act: () => Re
   }
 }
 
-/** The absolute real path of a location. */
 export function realPathOf(location: EntryLocation): string {
   if (location.name === ".") return location.directory.realPath;
   return withSlash(location.directory.realPath) + [...location.missing, location.name].join("/");

@@ -233,10 +233,7 @@ function isOtherSpelling(source: ExistingEntry, target: EntryLocation): boolean 
   return !readdirSync(target.directory.at(".")).includes(target.name);
 }
 
-/**
- * Copies a file or link to another file system, then deletes it here. The target is unchanged until the copy is
- * complete.
- */
+/** Copies a file or link to another file system, then deletes it. Until then the target is unchanged. */
 export async function moveAcrossDisks(
   source: ExistingEntry,
   target: EntryLocation,

@@ -13,10 +13,7 @@ const maxTries = 3;
 /** A file up to this size is read once as a whole. */
 const maxHeldBytes = 64 * 1024;
 
-/**
- * Reads lines of an open file, and retries when it changed in between. A file that only grows, like a log, keeps its
- * lines.
- */
+/** Reads lines of an open file, and retries when it changed in between. Growth, as of a log, is not a change. */
 export async function readFileLines(
   handle: number,
   givenPath: string,

@@ -56,10 +56,7 @@ type ReadOptions = Parameters<Environment["readFile"]>[1];
 // Small enough to be read at once without noticeably blocking other work.
 const pieceBytes = 1024 * 1024;
 
-/**
- * Reads an open file whole in one turn; undefined when it is large or changed in between, and must be read in many
- * turns.
- */
+/** Reads an open file whole in one turn; undefined when it is large or changed in between. */
 export function readQuickly(
   handle: number,
   givenPath: string,
@@ -136,10 +133,7 @@ export function readRange(pinning: Pinning, path: NamedPath, { offset, length }:
   }
 }
 
-/**
- * Opens a file of an environment for reading, safe against races like all reads. Not for tools, because old contents
- * are also stored of files that no tool may read.
- */
+/** Opens a file for reading, safe against races. Not for tools: undo also stores files that no tool may read. */
 export const openers: WeakMap<Environment, (path: string) => number> = new WeakMap();
 
 /** Stores the content of the file at `path`; undefined when the environment is not this machine. */

@@ -4,10 +4,7 @@ import { attempt } from "../../../system/attempt.ts";
 import { namesIfReadable } from "../../../system/directories.ts";
 import { type ProcessInfo, readSystemFile } from "../../../system/process-identity.ts";
 
-/**
- * Whether one of these processes waits for input from a terminal or from the leader's standard input. Undefined when
- * the system does not show that.
- */
+/** Whether one of these processes waits for input from a terminal or the leader's stdin; undefined when unknown. */
 export function waitsForInput(members: readonly ProcessInfo[], leader: number): boolean | undefined {
   const given = linkOf(leader, 0);
   const isInput = (link: string) => isTerminal(link) || (isChannel(link) && link === given);

@@ -13,10 +13,7 @@ export function newMark(): string {
   return `${thisProcess()}.${newIdentifier("run")}`;
 }
 
-/**
- * The runs in a workspace: a file for each, named by its mark and created before it begins. When a process is killed,
- * the next one can stop the programs that it left running.
- */
+/** A file for each run in a workspace, created before it begins, so that the next process can stop leftovers. */
 export class RunRecords {
   readonly #folder: string;
 

@@ -43,10 +43,7 @@ export class Runs {
 // Started processes would outlive this one, so they are stopped with it. Undefined for a run that is about to start.
 const watched = new Map<string, Run | undefined>();
 
-/**
- * Kills everything that this process has started, for an immediate exit. The records stay, so that the next process can
- * remove leftovers of the sandboxes.
- */
+/** Kills everything that this process has started. The records stay, so that the next process can clean up. */
 export function killWatched(): void {
   for (const run of watched.values()) run?.kill();
 }

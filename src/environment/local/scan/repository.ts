@@ -9,7 +9,6 @@ export function repositoryIn(workingTree: string, path: string): Repository {
   return describe(workingTree, path, "");
 }
 
-/** The nearest repository above the workspace. */
 export function repositoryAbove(workspace: string): Repository | undefined {
   if (existsSync(join(workspace, ".git"))) return undefined;
   let prefix = "";
@@ -60,9 +59,7 @@ function stampOf(file: string): string {
   return stats === undefined ? "" : [file, stats.mtimeMs, stats.ctimeMs, stats.size, stats.ino].join(" ");
 }
 
-/**
- * Does not use readdir's `recursive` option, which follows links: a link to "/" must not lead through the whole disk.
- */
+/** Does not use readdir's `recursive` option, which follows links, perhaps through the whole disk. */
 function stampsBelow(top: string): string[] {
   const stamps: string[] = [];
   const pending = statsAt(top)?.isDirectory() ? [top] : [];

@@ -2,10 +2,7 @@ import type { Word } from "../analysis.ts";
 import type { CommandReport } from "../command-report.ts";
 import { interpretOptions } from "./rows.ts";
 
-/**
- * awk programs can run commands and write files. A simple search in the text finds every way to do so, and sometimes
- * too many.
- */
+/** awk programs can run commands and write files. A simple text search finds every way, and sometimes too many. */
 export function interpretAwk(words: readonly Word[], report: CommandReport) {
   const list =
     "F=text v=text f=text e=text c P S t V --assign=text --field-separator=text --file=text --source=text --posix --sandbox --version";

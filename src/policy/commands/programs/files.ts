@@ -140,10 +140,7 @@ function interpretLink(words: readonly Word[], report: CommandReport) {
   report.writes(name === undefined ? only : wordAt(only, [name]));
 }
 
-/**
- * tar reads with `t` and writes with everything else. Many of its options run programs, so only the listed ones are
- * known.
- */
+/** tar reads with `t` and writes with everything else. Only the listed options are known not to run programs. */
 function interpretTar(words: readonly Word[], report: CommandReport) {
   const list =
     "c x t r u d v z j J a p k m O o h l w W B i s n f=text C=text b=text X=read --create --extract --get --list --append --update --diff --compare --verbose --gzip --bzip2 --xz --zstd --auto-compress --preserve-permissions --keep-old-files --to-stdout --dereference --numeric-owner --no-same-owner --no-recursion --wildcards --exclude=text --exclude-vcs --exclude-from=read --strip-components=text --transform=text --file=text --directory=text --owner=text --group=text --mtime=text --sort=text --totals --version --delete!delete --remove-files!delete --to-command=command --use-compress-program=command I=command --checkpoint-action=run";

@@ -3,10 +3,7 @@ import type { Span, Word } from "../analysis.ts";
 import type { CommandReport } from "../command-report.ts";
 import type { Scope } from "../syntax/scope.ts";
 
-/**
- * "same": runs in the shell that reads the command, so `cd` and assignments last. "elsewhere": runs in a directory that
- * is known only at run time.
- */
+/** "same": in the shell that reads it, so `cd` lasts. "elsewhere": in a directory known only at run time. */
 export type InnerShell = "same" | "own" | "elsewhere";
 
 /** Analyses words that are themselves a command. */

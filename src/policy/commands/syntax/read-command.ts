@@ -56,10 +56,7 @@ const kinds = {
   "<>": "read and write",
 } as const satisfies Partial<Record<bash.RedirectOperator, Redirection["kind"]>>;
 
-/**
- * `>&2` and `<&-` copy and close descriptors; `>&file` writes. A word that the shell may split differently is not
- * understood.
- */
+/** `>&2` and `<&-` copy and close descriptors; `>&file` writes. A word that may be split is not understood. */
 function kindOf(redirect: bash.Redirect, target: Word, scope: Scope): Redirection["kind"] {
   if (redirect.operator !== ">&" && redirect.operator !== "<&") return kinds[redirect.operator];
   if (target.value !== undefined && /^(?:\d+-?|-)$/.test(target.text)) {

@@ -49,7 +49,6 @@ export interface Reading {
   readonly start: string;
   readonly variables: VariableChange[];
   readonly evaluated: VariableUse[];
-  /** Functions that the command defines. */
   readonly functions: Set<string>;
   /** Functions that earlier commands of the same shell have defined. */
   readonly shadowed: ReadonlySet<string>;

@@ -39,10 +39,7 @@ export interface Repair {
   readonly failure?: string;
 }
 
-/**
- * Restores recorded entries. It follows no links, because the command may have created one, and does not read new
- * entries, which may be endless.
- */
+/** Restores recorded entries. Follows no links and reads no new entries, because a command may have created them. */
 export class Restoration {
   readonly repairs: Repair[] = [];
   readonly #reader: EntryReader;
