@@ -91,7 +91,7 @@ function systemCode(error: unknown): string | undefined {
     if (typeof code === "string" && (connectionCodes.test(code) || certificateCodes.test(code))) return code;
     const inner = errors?.map(systemCode).find((each) => each !== undefined);
     if (inner !== undefined) return inner;
-    // The error that `fetch` throws, without a code, when a connection ends within a response
+    // The error that `fetch` throws, without a code, when a connection ends within a response.
     if (cause instanceof TypeError && cause.message === "terminated") return "UND_ERR_SOCKET";
   }
   return undefined;

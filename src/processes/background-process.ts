@@ -200,7 +200,7 @@ const keys = ["\u0003", "\u001a", "\u001c"];
 
 const unreadMs = 5_000;
 const lookMs = 50;
-/** The pause that ends an answer, and the longer wait for any output */
+/** The pause that ends an answer, and the longer wait for any output. */
 const answeredMs = 300;
 const silentMs = 1_000;
 const longestMs = 5_000;

@@ -102,6 +102,6 @@ async function matchingLine(
   throw neverPrinted(kept, pattern);
 }
 
-/** The time in which a command that cannot start fails */
+/** The time in which a command that cannot start fails. */
 const momentMs = 500;
 const usualReadyMs = 60_000;

@@ -1,7 +1,4 @@
-/**
- * Every canonical tool, loaded on first use, so that a single call does not load all of them. A new tool needs its
- * file and an entry here.
- */
+/** All canonical tools, each loaded on first use. A new tool needs its file and an entry here. */
 export const catalog = {
   "file.read": async () => (await import("./file/read.ts")).fileRead,
   "file.write": async () => (await import("./file/write.ts")).fileWrite,

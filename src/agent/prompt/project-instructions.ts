@@ -2,7 +2,7 @@ import { dirname, join, relative } from "node:path";
 import type { ProjectFile, ProjectFiles } from "../../toolcrib/index.ts";
 import { asLine, asSeen, between } from "./marks.ts";
 
-/** Maximum size of all files together */
+/** Maximum size of all files together. */
 export const instructionBytes: number = 32 * 1024;
 
 /**

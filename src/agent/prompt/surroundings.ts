@@ -67,7 +67,7 @@ export async function findSurroundings(
   return {
     workspace: crib.workspace,
     platform: `${process.platform} ${process.arch}`,
-    // The local date, as 2026-11-16
+    // The local date, as 2026-11-16.
     day: now.toLocaleDateString("sv"),
     model,
     mode: crib.mode,

@@ -10,7 +10,7 @@ const maxPages = 64;
 const maxTools = 1_000;
 const maxNameChars = 256;
 const maxProblems = 20;
-// Maximum memory for one tool, and for all tools
+// Maximum memory for one tool, and for all tools.
 const maxToolChars = 1024 * 1024;
 const maxAllChars = 8 * 1024 * 1024;
 

@@ -91,7 +91,7 @@ function fitting(images: readonly Image[]): readonly Image[] {
 
 const imageType = /^image\/(?:png|jpeg|gif|webp)$/;
 const base64 = /^[A-Za-z0-9+/]+={0,2}$/;
-// Maximum size of one image, and of all in one result
+// Maximum size of one image, and of all in one result.
 const maxImageChars = 10_000_000;
 const maxImages = 20;
 

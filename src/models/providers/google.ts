@@ -37,7 +37,7 @@ export async function google(settings: ProviderSettings): Promise<Model> {
   });
 }
 
-/** Maximum length of the text that the model wrote instead of a call */
+/** Maximum length of the text that the model wrote instead of a call. */
 const maxQuoted = 300;
 
 /** Finish reasons of replies that tried to call a tool and failed. */

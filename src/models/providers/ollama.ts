@@ -177,6 +177,6 @@ export class PromptWatch {
 /** In short requests the framing of messages distorts the ratio. */
 const fewCharacters = 4_000;
 
-/** Tokens per character that hardly any text falls below */
+/** Tokens per character that hardly any text falls below. */
 const fewestTokens = 1 / 8;
 const mostTokens = 1 / 3;

@@ -73,7 +73,7 @@ function describeIssue(issue: z.core.$ZodIssue, knownKeys: readonly string[], in
     default:
       // The message of a check of the whole input has its own subject.
       if (issue.code === "custom" && at === "") return issue.message;
-      // Zod's text for a check without a message
+      // Zod's text for a check without a message.
       return issue.message === "Invalid input" ? `${subject} is not valid` : `${subject}: ${issue.message}`;
   }
 }

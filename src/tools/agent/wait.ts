@@ -4,7 +4,7 @@ import type { Tool, ToolOutput } from "../../contract/tool.ts";
 import { integer } from "../fields.ts";
 import { agentField, agentLimits, describeAgent } from "./describe-agent.ts";
 
-/** The agent that was waited for, or the first that ended; with the others. */
+/** The agent that was waited for, or the first that ended, and the others. */
 export interface AgentWaitData extends AgentStatus {
   readonly others?: readonly AgentStatus[];
 }

@@ -68,7 +68,7 @@ interface BlockNow {
   readonly name: string;
   readonly firstLine: number;
   readonly lastLine: number;
-  /** SHA-256 of its text; a caller can send it back as `expected_old_hash`. */
+  /** SHA-256 of its text, which a caller can send back as `expected_old_hash`. */
   readonly hash: string;
 }
 
@@ -77,7 +77,7 @@ export interface DeclaringEdit extends CodeEdit {
   readonly declared: CodeSymbol | undefined;
 }
 
-/** The answer of a change, with the declared block as it is in the new file. */
+/** The answer to a change, with the declared block as it is in the new file. */
 export function blockAnswer(changed: ChangedCode<DeclaringEdit>): ToolOutput<BlockEditData> {
   const { edit, files, description, text, outline } = changed;
   const symbol = sameIn(outline, edit.declared);

@@ -17,9 +17,9 @@ import { damaged } from "./settle-lines.ts";
 
 export interface CodeEdit {
   readonly splices: readonly Splice[];
-  /** For the answer. */
+  /** A description for the answer. */
   readonly notes: readonly string[];
-  /** Outline of the text with these splices, if it is known already. */
+  /** The outline of the text with these splices, if known. */
   readonly outline?: Outline | undefined;
 }
 
@@ -42,8 +42,7 @@ export interface ChangedCode<Edit extends CodeEdit = CodeEdit> {
 }
 
 /**
- * Changes only the named part of a code file; every other byte stays. Throws, and changes nothing, when the file
- * would parse worse than before.
+ * Changes only the named part of a code file. Throws, and changes nothing, when the file would parse worse than before.
  */
 export async function changeCode<Edit extends CodeEdit>(
   target: ChangeTarget,
@@ -62,7 +61,7 @@ export async function changeCode<Edit extends CodeEdit>(
       const { edit, after: text, outline } = formatted;
       return { edit, files: [editedFile(done)], description: describeEdit([done], "done"), text, outline };
     },
-    // With output, a checker has run on the change, and the change is in the file.
+    // Output means that a checker ran on the change, so the change is in the file.
     (error) => !error.output,
   );
 }

@@ -66,7 +66,7 @@ function startsOf(lines: readonly string[]): readonly number[] {
   return starts;
 }
 
-/** How many units are equal at the start and at the end; characters and line ends stay whole. */
+/** How many units are equal at the start and at the end, without splitting characters and line ends. */
 function alike(one: string, other: string): { readonly head: number; readonly tail: number } {
   const shorter = Math.min(one.length, other.length);
   let head = 0;

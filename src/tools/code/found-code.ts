@@ -58,11 +58,11 @@ export interface ExcerptLine {
   readonly text: string;
 }
 
-/** About 2 000 tokens with excerpts; further results are only named, up to twice as much. */
+/** About 2 000 tokens with excerpts; further results are only named, up to twice as many. */
 const mostChars = 7500;
 const mostCharsOfHeads = 2 * mostChars;
 
-/** Results with excerpts as long as they fit, then without. */
+/** Shows results with excerpts as long as they fit, then without. */
 export function showFound(
   query: string,
   data: CodeSearchData,

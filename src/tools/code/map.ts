@@ -56,7 +56,7 @@ export const codeMap: Tool<CodeMapInput, CodeMapData> = {
 const mostFiles = 400;
 const charsPerToken = 4;
 
-/** Without files that are gone by now or may not be read. */
+/** Drops files that are gone or may not be read. */
 async function allowed(files: readonly CentralFile[], { environment }: ToolContext): Promise<CentralFile[]> {
   const times = await environment.modifiedTimes(files.map(({ path }) => path));
   return files.filter((_, index) => times[index] !== undefined);

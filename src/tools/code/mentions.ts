@@ -22,10 +22,7 @@ interface MentionsWanted {
   readonly from?: string | undefined;
 }
 
-/**
- * The files that mention a name, ordered by path, among those that search.grep would search and that may be read.
- * Uses the index to select candidates if there is one.
- */
+/** The files that mention a name, ordered by path, among those that search.grep would search. */
 export async function* filesMentioning(
   { name, directory, from = "" }: MentionsWanted,
   context: ToolContext,
@@ -58,7 +55,7 @@ export function wholeWord(name: string, flags = "u"): RegExp {
 async function candidates(name: string, directory: string, context: ToolContext): Promise<readonly string[]> {
   const indexed = await indexedFiles(name, context);
   const found = indexed?.filter((path) => directory === "" || path.startsWith(`${directory}/`)) ?? [];
-  // A folder that is named explicitly is searched even if it is ignored.
+  // An explicitly named folder is searched even if it is ignored.
   if (found.length > 0 || (indexed !== undefined && directory === "")) return [...found].sort();
   const wanted = { directory, filter: new FileFilter({ globs: [] }), hidden: false, ignoreFiles: true };
   return [...(await listFiles(wanted, context)).paths].sort();
@@ -99,10 +96,10 @@ const passedOver: ReadonlySet<string> = new Set([
   "outside-workspace",
 ]);
 
-/** Larger files are data or generated. */
+/** Larger files are data, or generated. */
 const maxBytes = 1024 * 1024;
 
-/** Waits longer than an index does by default if most of it would be missing, or if it will be ready soon. */
+/** Waits longer than usual for an index that is mostly missing, or almost ready. */
 export async function patientIndex({ code, signal, progress }: ToolContext): Promise<ProjectIndex> {
   const ask = () => code.index({ signal, progress: (message) => progress(message) });
   let index = await ask();

@@ -23,9 +23,9 @@ interface BlockRead {
   readonly within: readonly string[];
   readonly firstLine: number;
   readonly lastLine: number;
-  /** Without other code on its first and last line. */
+  /** Excludes other code on its first and last line. */
   readonly text: string;
-  /** SHA-256 of its text; a caller can send it back as `expected_old_hash`. */
+  /** SHA-256 of its text, which a caller can send back as `expected_old_hash`. */
   readonly hash: string;
 }
 
@@ -102,7 +102,7 @@ function show(
   );
 }
 
-/** Notes what was shown, so that an edit can report changes by others. */
+/** Notes what was shown, so that a later edit can report changes by others. */
 function noteSeen({ path, bytes, source, text }: CodeFile, symbol: CodeSymbol, { seen }: ToolContext): void {
   const { start, end } = spanOf(text, symbol);
   const from = text.lastIndexOf("\n", start - 1) + 1;

@@ -96,7 +96,7 @@ async function findReferences(input: CodeReferencesInput, context: ToolContext):
   return { files, notCode, unread, next: null };
 }
 
-/** Each is parsed: more of them take too long for one answer. */
+/** Every file is parsed; more would take too long for one answer. */
 const mostFiles = 400;
 
 async function* mentions(
@@ -113,7 +113,7 @@ async function* mentions(
   if (mention !== undefined) yield mention;
 }
 
-/** Or why there are none: no grammar parses the file, or its parser did not finish. */
+/** Occurrences, or why there are none: no grammar parses the file, or its parser did not finish. */
 async function occurrencesIn(
   { path, text }: Mention,
   name: string,

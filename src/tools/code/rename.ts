@@ -50,7 +50,7 @@ export const codeRename: Tool<CodeRenameInput, CodeRenameData> = {
   input,
   limits: { maxChars: 20_000, keep: "both" },
   timeoutMs: projectToolsTimeoutMs,
-  // Searches all files for other mentions of the name.
+  // All files are searched for other mentions of the name.
   accesses: (input) => [...changeAccesses(input), { kind: "read", path: "." }],
   preview: (input, context) => diffOfChange(input, planOf(input), context),
 
@@ -105,7 +105,7 @@ function planOf(input: CodeRenameInput): PlanCode<RenameEdit> {
   };
 }
 
-/** Where parsing failed, scopes may end anywhere. */
+/** Refuses a file with syntax errors, where scopes may end anywhere. */
 function refuseFaults(path: string, { faults: [fault] }: Outline): void {
   if (fault === undefined) return;
   throw new ToolError(
@@ -115,7 +115,7 @@ function refuseFaults(path: string, { faults: [fault] }: Outline): void {
   );
 }
 
-/** Without the `$` of languages that spell variables so. */
+/** Removes the `$` that some languages put before variables. */
 function bare(name: string, { language }: Outline): string {
   return /^(?:php|bash|perl)$/.test(language) ? name.replace(/^\$/, "") : name;
 }
@@ -136,7 +136,7 @@ function ofKind(kind: string | undefined, { symbols }: Outline): RenameWanted["i
     suited.some((symbol) => symbol.line === line && symbol.declarationStart <= start && start < symbol.end);
 }
 
-/** Mentions that a rename does not change and a reader may want to change. */
+/** Mentions that a rename does not change, but that a reader may want to change. */
 function notesOn({ text, outline }: CodeFile, name: string, { places }: Occurrences): readonly string[] {
   const isCode = new Set(places.map(({ start }) => start));
   const lineStarts = lineStartsOf(text);
@@ -159,8 +159,8 @@ function listed(lines: readonly number[]): string {
 }
 
 /**
- * Mentions in files of the same language, or of one that shares its names. The file is written by now, so a problem
- * is reported instead of thrown.
+ * Mentions in files of the same language, or of one that shares its names. The file is already written, so a problem is
+ * reported, not thrown.
  */
 async function otherFiles(
   { path, name }: CodeRenameInput,

@@ -21,7 +21,7 @@ import {
 
 type ExactQuery = Exclude<SearchQuery, { way: "words" }>;
 
-/** Every line that matches, as ripgrep would find it: the index selects the files, their content is read now. */
+/** Every matching line, as ripgrep would find it. The index selects the files; their current content is read. */
 export async function searchExactly(
   query: ExactQuery,
   wanted: SearchWanted,
@@ -59,7 +59,7 @@ interface MatchingFile {
   readonly hasMore: boolean;
 }
 
-/** Symbols are looked up for this many results: each needs a parsed file. */
+/** Looks up symbols for this many results, because each needs a parsed file. */
 const mostOutlined = 50;
 
 async function matchingFiles(
@@ -91,7 +91,7 @@ async function matchingFiles(
   }
 }
 
-/** Files that define a symbol of that name, then code, tests and the rest, each ordered by path. */
+/** Files that define a symbol of that name come first, then code, tests and the rest, each ordered by path. */
 function usefulFirst(paths: readonly string[], defining: ReadonlySet<string>): string[] {
   const ordered = paths.map((path) => ({ path, rank: defining.has(path) ? -1 : roleOf(path) }));
   return ordered
@@ -118,7 +118,7 @@ async function* lookInto(
   }
 }
 
-/** None if the file is gone, binary, denied, or in another language. */
+/** Empty if the file is gone, binary, denied, or in another language. */
 async function linesOf(
   path: string,
   request: GrepRequest,
@@ -141,10 +141,10 @@ async function linesOf(
   return { path, lines: results.hits.flatMap(({ lines }) => lines), hasMore: results.isLimited };
 }
 
-/** Per file: a large one may have millions. */
+/** Maximum per file: a large one may have millions. */
 const mostLines = 10_000;
 
-/** Without an index, or for a pattern that only ripgrep supports. */
+/** Used without an index, and for patterns that only ripgrep supports. */
 async function* withRipgrep(
   request: GrepRequest,
   { path, language, limit }: SearchWanted,
@@ -185,7 +185,7 @@ async function symbolsOf(
 
 const maxOutlinedBytes = 512 * 1024;
 
-/** Matching lines in one symbol are one result. */
+/** Merges matching lines in one symbol into one result. */
 function groupBySymbol(
   path: string,
   lines: readonly ShownLine[],

@@ -89,7 +89,7 @@ function folderOf(path = "."): string {
   return fixed.includes("/") ? fixed.slice(0, fixed.lastIndexOf("/")) || "/" : ".";
 }
 
-/** The best symbols for a question. Their text is read now, as by any other tool. */
+/** The best symbols for a question. Their text is read when they are shown. */
 async function searchByWords(
   words: string,
   { kinds, language, path, limit }: SearchWanted,
@@ -110,7 +110,7 @@ function excerptLines(limit: number): number {
   return limit <= 10 ? 5 : limit <= 25 ? 2 : 0;
 }
 
-/** Undefined when it is gone by now, or may not be read. */
+/** Undefined when the file is gone or may not be read. */
 async function describe(
   { path, firstLine, lastLine, symbol, why }: IndexHit,
   words: string,

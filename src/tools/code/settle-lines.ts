@@ -15,14 +15,14 @@ import type { CodeFile } from "./code-file.ts";
 
 interface Settled {
   readonly splices: readonly Splice[];
-  /** Of the changed text. */
+  /** The outline of the changed text. */
   readonly outline: Outline;
-  /** Offsets of the new lines in it. */
+  /** Offsets of the new lines in the changed text. */
   readonly start: number;
   readonly end: number;
 }
 
-/** Of several ways to make a change, the first that breaks nothing. Otherwise throws what is wrong with the first. */
+/** Returns the first of several ways to make a change that breaks nothing. If all do, throws the fault of the first. */
 export async function settleLines(
   file: CodeFile,
   changes: readonly BlockChange[],
@@ -39,8 +39,8 @@ export async function settleLines(
 }
 
 /**
- * Which lines are inside strings is known only after parsing, and parsing may depend on the indentation, for example
- * at the end of a heredoc. So this repeats until nothing changes.
+ * Only parsing shows which lines are inside strings, and parsing may depend on their indentation, for example at the
+ * end of a heredoc. So this repeats until nothing changes.
  */
 async function keepLiterals(file: CodeFile, change: BlockChange, context: PreviewContext): Promise<Settled> {
   let literal: ReadonlySet<number> = new Set();
@@ -86,7 +86,7 @@ interface Span {
   readonly end: number;
 }
 
-/** The symbol that new code declares: of the same name and kind as the old if there is one, else the first. */
+/** The symbol that new code declares: one with the name and kind of the old, else the first. */
 export function declaredIn(
   { symbols }: Outline,
   { start, end }: Span,
@@ -99,7 +99,7 @@ export function declaredIn(
   return named.find(({ kind }) => kind === like?.kind) ?? named[0] ?? inside[0];
 }
 
-/** The lines that disappear with the old block, so that nothing is lost silently. */
+/** Describes lines that disappear with the old block, so that nothing is lost silently. */
 export function notesOnReplacement(
   { text, outline }: CodeFile,
   old: CodeSymbol,

@@ -25,7 +25,7 @@ export interface SymbolsData {
 interface FileSymbols {
   readonly path: string;
   readonly language: string;
-  /** Syntax errors: near them symbols may be missing. */
+  /** Syntax errors, near which symbols may be missing. */
   readonly faults: number;
   readonly symbols: readonly ListedSymbol[];
 }
@@ -187,14 +187,14 @@ async function symbolsInFolder(
       if (!(error instanceof ToolError) || context.signal.aborted) throw error;
       if (error instanceof RefusedPath) skipped.guarded.push(path);
       else if (error.code === "too-large") skipped.tooLarge.push(path);
-      // A file that no grammar parses declares nothing; a file that is gone is not listed.
+      // A file that no grammar parses declares nothing; a missing file is not listed.
       else if (error.code !== "unsupported" && error.code !== "not-found") skipped.unreadable.push(path);
     }
   }
   return { files, total: paths.length, nextOffset: next < paths.length ? next : undefined, skipped };
 }
 
-/** Each is parsed: more of them take too long for one answer. */
+/** Every file is parsed; more would take too long for one answer. */
 const maxFiles = 2_000;
 
 /** Larger files are data or generated. */
@@ -229,7 +229,7 @@ function showSymbol({ symbol, depth }: Listed): string {
   return `${"  ".repeat(depth - 1)}${headOf(symbol)}${head}${doc === undefined || doc === "" ? "" : ` — ${cut(doc, 120)}`}`;
 }
 
-/** Whether the signature says more than kind and name. A single word before the name is mostly the kind again. */
+/** Whether the signature says more than kind and name. A single word before the name is usually the kind. */
 function saysMore({ name, signature }: CodeSymbol): boolean {
   const [before, after] = signature.split(name, 2);
   if (after === undefined) return signature !== "";

@@ -50,7 +50,7 @@ export const documentRead: Tool<DocumentReadInput, DocumentReadData> = {
   },
 };
 
-/** The name of an archive entry decides whether it may be read, as if it were in a folder named like the archive. */
+/** The name of an archive entry decides whether it may be read, as if the archive were a folder. */
 function entryOf(path: string, part = ""): readonly Access[] {
   const { anchor = "" } = splitAnchor(part);
   if (/^(?:\p{L}+\s+)?\d+\s*(?:(?:-|–|to|\.\.)\s*\d*)?$/u.test(anchor)) return [];

@@ -15,10 +15,10 @@ export function showDocument(path: string, content: Shown): string {
   return shown.filter((piece) => piece !== "").join("\n\n");
 }
 
-/** How to read what follows `text`, of which an answer shows at most `maxChars`. */
+/** How to read what follows `text`. An answer shows at most `maxChars` of it. */
 export function describeNext(next: string, text: string, maxChars: number): string {
   const part = JSON.stringify(next);
-  // The cut part is only in the stored output.
+  // The part that was cut is only in the stored output.
   return text.length > maxChars
     ? `The rest of this part is only in the stored output; then continue with part: ${part}.`
     : `Continue with part: ${part}.`;
@@ -47,7 +47,7 @@ function pluralOf(one: string): string {
   return one.endsWith("y") ? `${one.slice(0, -1)}ies` : `${one}s`;
 }
 
-/** A document's own properties can have any length. */
+/** The properties of a document can be of any length. */
 function shortened(value: string): string {
   const line = printableLine(value.replaceAll(/\s+/g, " ").trim());
   return line.length > 200 ? `${line.slice(0, 200)}…` : line;

@@ -5,7 +5,7 @@ import { counted } from "../../lib/text/format-quantity.ts";
 import type { PlannedFile } from "./plan-files.ts";
 import { boundDiff, type LineSpan, listLines } from "./show-lines.ts";
 
-/** The changes that were made or are planned, for the model. */
+/** Describes the changes that were made, or are planned, for the model. */
 export function describeEdit(files: readonly PlannedFile[], mood: "done" | "planned"): string {
   return files.map((file) => describeFile(file, mood)).join("\n");
 }
@@ -48,7 +48,7 @@ function subjectOf({ plan, target, mode }: PlannedFile): string {
   }
 }
 
-/** The changed lines in the new numbering; where lines were only removed, the line that is there now. */
+/** The changed lines, numbered as in the new file; for removed lines, the line that is now in their position. */
 function spansAfter(changes: FilePlan["changes"]): readonly LineSpan[] {
   let growth = 0;
   return changes.map(({ firstLine, removedLines, addedLines }) => {
@@ -131,7 +131,7 @@ function notesOn({ plan, drift }: PlannedFile): readonly string[] {
   ];
 }
 
-/** The differences that a match tolerated; the plan's own notes explain the other tiers. */
+/** Describes the differences that a match tolerated. The plan's own notes explain the other tiers. */
 const tierNotes: Readonly<Partial<Record<TierName, string>>> = {
   "line-ends": "found with other line ends; the file's were kept",
   "trailing-blanks": "found with other blanks at line ends",

@@ -20,9 +20,7 @@ export async function driftSince(
   return driftOf(await seen.recall(path), bytes);
 }
 
-/**
- * Undefined when everything that was seen is still there, also at other line numbers. Compares content, never times.
- */
+/** Undefined when all lines that were seen still exist, even at other line numbers. Compares content, not times. */
 export function driftOf(seen: readonly SeenPart[], present: Uint8Array): Drift | undefined {
   const bytes = asBuffer(present).subarray(byteOrderMarkLength(present));
   const outdated = seen.filter((part) =>
@@ -41,7 +39,7 @@ export function driftOf(seen: readonly SeenPart[], present: Uint8Array): Drift |
   return { at: listLines(spans), diff: showRuns(known, now, runs) };
 }
 
-/** The file as the caller knows it: the current content, with the lines it saw instead of what became of them. */
+/** The file as the caller knows it: the current content, but with the lines that the caller saw. */
 function asKnown(
   outdated: readonly SeenPart[],
   now: readonly string[],
@@ -61,7 +59,7 @@ function firstLine({ lines }: SeenPart): number {
   return lines === "all" ? 1 : lines.first;
 }
 
-/** Positions of lines that occur once, which show where others have been; -1 for lines that occur often. */
+/** Positions of lines that occur once, which show where other lines were; -1 for lines that occur often. */
 function uniqueLines(lines: readonly string[], now: readonly string[]): ReadonlyMap<string, number> {
   const wanted = new Set(lines);
   const positions = new Map<string, number>();
@@ -101,7 +99,7 @@ function linesOf(text: string): readonly string[] {
   return lines;
 }
 
-/** An edit that does not fit the file may have fitted what the caller last saw. */
+/** Adds the changes since the caller last saw the file, because the edit may have fitted the old content. */
 export async function explainMiss(
   error: unknown,
   { path, bytes }: { readonly path: string; readonly bytes: Uint8Array },

@@ -35,8 +35,8 @@ export async function editFiles(
 }
 
 /**
- * Plans and writes again, from the current content, when a file has changed since it was planned. A plan that is refused
- * as stale is not repeated: its refusal is the answer.
+ * Plans and writes again from the current content when a file has changed since it was planned. A plan that is itself
+ * refused as stale is not repeated.
  */
 export async function retryWhenStale<Plan, Result>(
   makePlan: () => Promise<Plan>,
@@ -54,7 +54,7 @@ export async function retryWhenStale<Plan, Result>(
   }
 }
 
-/** Only a file that changes all the time needs more tries. */
+/** A file that needs more tries is changing all the time. */
 const maxTries = 50;
 
 /** The caller has seen its own change. */

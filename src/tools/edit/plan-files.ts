@@ -23,8 +23,7 @@ export interface PlannedFile {
 }
 
 /**
- * Plans a request for the current files. A file that has changed since the caller saw it is fine as long as the edit
- * still fits; otherwise the refusal shows the change.
+ * Plans a request for the current files. An edit that still fits a changed file is fine; a refusal shows the change.
  */
 export async function planFiles(
   request: EditRequest,
@@ -42,7 +41,7 @@ export async function planFiles(
   }
 }
 
-/** Adds to a plan what must be known about the file before it is changed. */
+/** Adds the facts that are needed before the file is changed. */
 export async function withFileState(plan: FilePlan, context: PreviewContext): Promise<PlannedFile> {
   const source = "from" in plan ? plan.from : plan.path;
   if (plan.action === "delete" || plan.action === "move") await refuseLink(source, context);
@@ -58,7 +57,7 @@ export async function withFileState(plan: FilePlan, context: PreviewContext): Pr
   };
 }
 
-/** As in git, a mode only says whether the file is executable, by everyone who may read it. */
+/** As in git, a mode only says whether the file is executable; everyone who may read it may then run it. */
 async function newMode(
   { action, mode }: FilePlan,
   source: string,
@@ -88,10 +87,7 @@ async function targetOf(path: string, { environment }: PreviewContext): Promise<
   return named === real || (!isInside && named.endsWith(`/${target}`)) ? undefined : target;
 }
 
-/**
- * Deleting or moving a link concerns the link, changing lines concerns its target: an edit that does both is
- * ambiguous.
- */
+/** Refuses to delete or move a link, because the edit may mean its target. */
 async function refuseLink(path: string, { environment }: PreviewContext): Promise<void> {
   const { kind } = await environment.info(path, { followLinks: false });
   if (kind !== "link") return;
@@ -100,7 +96,7 @@ async function refuseLink(path: string, { environment }: PreviewContext): Promis
   });
 }
 
-/** Adds to a refusal of the engine what else is known about the file: changes by others, its kind, similar names. */
+/** Adds what is known about the file to a refusal: changes by others, its kind, similar names. */
 async function explainRefusal(
   error: ToolError,
   files: RequestedFiles,
@@ -108,7 +104,7 @@ async function explainRefusal(
 ): Promise<ToolError> {
   const explained = await explainFile(error, files, context);
   if (!files.areSeveral) return explained;
-  // Other tools apply patches file by file, so this is worth saying.
+  // Other tools apply patches file by file, so the hint says that nothing was changed.
   const { code, message, hint = "" } = explained;
   return new ToolError(code, message, {
     hint: `${hint} None of the files was changed.`.trim(),
@@ -177,7 +173,7 @@ function notInBinary(path: string): ToolError {
   );
 }
 
-/** The files that a request may mean, read before anything is decided. */
+/** The files that a request may mean, read before planning. */
 class RequestedFiles {
   readonly #found = new Map<string, Uint8Array | ToolError>();
   readonly areSeveral: boolean;
@@ -187,7 +183,7 @@ class RequestedFiles {
     this.areSeveral = new Set(touches.map(({ paths }) => paths[0])).size > 1;
   }
 
-  /** Reads, of several spellings of a name, up to the first that exists. */
+  /** Tries several spellings of a name, up to the first that exists. */
   static async read(touches: readonly Touch[], context: PreviewContext): Promise<RequestedFiles> {
     const files = new RequestedFiles(touches);
     for (const { paths, to } of touches) {
@@ -198,7 +194,7 @@ class RequestedFiles {
   }
 
   /**
-   * The bytes at a path, undefined when it does not exist. Throws any other read error, and for a path that was not
+   * The bytes at a path; undefined when it does not exist. Throws other read errors, and for a path that was not
    * announced.
    */
   at(path: string): Uint8Array | undefined {
@@ -219,7 +215,7 @@ class RequestedFiles {
   async #readFirst(paths: readonly string[], context: PreviewContext): Promise<void> {
     for (const [index, path] of paths.entries()) {
       if ((await this.#read(path, context)) instanceof ToolError) continue;
-      // A path that is not a file cannot be meant if another spelling is one.
+      // A path that is not a file is skipped if another spelling is a file.
       for (const other of paths.slice(0, index)) this.#passOver(other);
       return;
     }
@@ -248,7 +244,7 @@ class RequestedFiles {
 
 const megabyte = 1024 * 1024;
 
-/** Larger files are data, and an edit holds a file in memory several times. */
+/** Larger files are data, and an edit needs several times their size in memory. */
 const maxEach = 64;
 const maxTogether = 256;
 

@@ -41,7 +41,7 @@ export const replaceFields = {
 /** One edit, or a list of them. */
 export type ReplaceFields = { path?: string | undefined } & z.infer<z.ZodMiniObject<typeof replaceFields>>;
 
-/** The fault in the combination of fields. Some models fill every field: an empty one counts as absent. */
+/** Describes a wrong combination of fields. Some models fill every field, so an empty one counts as absent. */
 export function faultInEdits(fields: ReplaceFields): string | undefined {
   const { find, replace, all, expect_count, edits = [], first } = fields;
   const isSingle = [find, replace, all, expect_count].some(isGiven);
@@ -57,7 +57,7 @@ export function isGiven(field: unknown): boolean {
   return Array.isArray(field) ? field.length > 0 : field !== undefined && field !== "" && field !== false;
 }
 
-/** The request for fields without a fault. */
+/** Converts checked fields to a request. */
 export function toReplaceRequest(fields: ReplaceFields): ReplaceRequest {
   const { path = "", find = "", replace = "", all, expect_count, edits, exact, first } = fields;
   const wanted = edits?.length ? edits : [{ find, replace, all, expect_count }];
@@ -68,7 +68,7 @@ export function toReplaceRequest(fields: ReplaceFields): ReplaceRequest {
   };
 }
 
-/** A check of a whole input. */
+/** Checks a whole input. */
 export function refuseFault<Input>(
   faultIn: (input: Input) => string | undefined,
 ): (payload: z.core.ParsePayload<Input>) => void {

@@ -55,7 +55,7 @@ function cutLine(line: string, other: string | undefined): string {
   return `${line[0]}${start > 1 ? "…" : ""}${line.slice(start, end)}${end < line.length ? "…" : ""}`;
 }
 
-/** The line with the opposite sign at the same index of its run: removed lines precede added ones. */
+/** The line with the opposite sign at the same index of its run; removed lines precede added ones. */
 function counterpart(lines: readonly string[], index: number): string | undefined {
   const sign = lines[index]![0];
   const isRemoved = sign === "-";
@@ -97,7 +97,7 @@ function showRun(
   const range = (start: number, end: number) => `${start + 1 - above},${end - start + above + below}`;
   const removed = before.slice(oldStart, oldEnd);
   const added = after.slice(newStart, newEnd);
-  // If only line ends differ, they must be visible.
+  // If only line ends differ, they are made visible.
   const show =
     removed.map(withoutEnd).join("\n") === added.map(withoutEnd).join("\n") ? withVisibleEnd : withoutEnd;
   return [

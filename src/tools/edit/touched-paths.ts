@@ -4,10 +4,10 @@ import type { EditRequest } from "../../edit/edit-request.ts";
 import { newPath, spellings } from "../../edit/parse/headers.ts";
 import { sectionsIn } from "../../edit/plan-edits.ts";
 
-/** The possible effect of a request on one file, by the request alone. */
+/** What a request may do to one file, judged by the request alone. */
 export interface Touch {
   readonly action: "add" | "update" | "delete" | "move" | "copy";
-  /** The paths its name may mean, most likely first; which one depends on the existing files. */
+  /** The paths that its name may mean, most likely first; the existing files decide. */
   readonly paths: readonly [string, ...string[]];
   /** The target of a move or copy. */
   readonly to?: string;

@@ -64,7 +64,7 @@ function describe(verb: "Deleted" | "Would delete", { path, kind, bytes, entries
   }
 }
 
-/** The changes that cannot be undone, for the approval prompt. */
+/** Warns about what cannot be undone, for the approval prompt. */
 function warn({ kind, bytes = 0, entries }: FileDeleteData, { recursive = false }: FileDeleteInput): string {
   const { maxBytes, maxEntries } = undoLimits;
   if (kind === "other") return "\nThis cannot be undone.";
@@ -80,7 +80,7 @@ function describeEntries(entries: number | undefined): string {
   return entries === 1 ? "1 file or directory in it" : `${entries} files and directories in it`;
 }
 
-/** Counting stops here: the number is only informative. */
+/** Counting stops here, because the number is only informative. */
 const maxCounted = 1000;
 
 async function countEntries(

@@ -31,7 +31,7 @@ type LinkTarget = { readonly path: string } | { readonly astray: "outside" | "ci
 export interface ListedDirectory {
   readonly kind: "directory";
   readonly name: string;
-  /** Shown entries, ordered by name; undefined when too deep, unreadable, or just deleted. */
+  /** The shown entries, ordered by name; undefined for a directory that is too deep, unreadable, or just deleted. */
   readonly entries: readonly ListedEntry[] | undefined;
   /** Entries that the limit left out. */
   readonly beyondLimit: number;
@@ -43,13 +43,13 @@ export interface ListedDirectory {
 interface ListOptions extends Visibility {
   readonly depth: number;
   readonly limit: number;
-  /** Other entries are left out, as if ignored. Globs are relative to the start of the listing. */
+  /** Skips all other entries, as if they were ignored. Globs are relative to the start of the listing. */
   readonly filter: FileFilter;
 }
 
 /**
- * Lists level by level, so that a limit cuts depth first. `start` is relative to the workspace and without links, ""
- * for the workspace itself.
+ * Lists level by level, so that a limit cuts the deepest levels. `start` is relative to the workspace and without
+ * links.
  */
 export async function listTree(
   start: string,
@@ -66,7 +66,7 @@ export async function listTree(
     try {
       waiting.push(...(await list(next, left, { ...options, start }, environment)));
     } catch (error) {
-      // The first must be readable; others are shown as unreadable.
+      // Only the first directory must be readable; others are shown as unreadable.
       if (next.node === root || !(error instanceof ToolError)) throw error;
       if (error.code === "denied") next.node.isUnreadable = true;
       else if (!isGone(error)) throw error;
@@ -144,7 +144,7 @@ function ignoreGone(error: unknown): undefined {
   if (!(error instanceof ToolError) || !isGone(error)) throw error;
 }
 
-/** It existed a moment ago; now it does not, or is something else. */
+/** The entry existed a moment ago, and is now gone or something else. */
 function isGone({ code }: ToolError): boolean {
   return ["not-found", "unsupported", "outside-workspace", "stale"].includes(code);
 }

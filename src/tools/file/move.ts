@@ -25,7 +25,7 @@ export const fileMove: Tool<FileMoveInput, FileMoveData> = {
   risk: "destructive",
   input,
   limits: { maxChars: 1000, keep: "both" },
-  // A move can be moved back; only what it replaces is lost.
+  // A move can be undone; only what it replaces is lost.
   accesses: ({ from, to, replace = false }) => [
     { kind: "write", path: from, link: "itself" },
     { kind: "write", path: to, link: "itself" },

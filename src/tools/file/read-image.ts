@@ -10,7 +10,7 @@ export interface ImageFile {
   readonly path: string;
   readonly mediaType: string;
   readonly base64: string;
-  /** In pixels; undefined when the picture does not say. */
+  /** Size in pixels; undefined when the image does not contain it. */
   readonly width: number | undefined;
   readonly height: number | undefined;
   readonly bytes: number;
@@ -22,7 +22,7 @@ export interface BinaryFile {
   readonly bytes: number;
 }
 
-/** A picture that models can see; other binary files are `unsupported`. */
+/** An image that models can see. Other binary files are `unsupported`. */
 export async function readImage(
   path: string,
   binary: BinaryFile,

@@ -33,7 +33,7 @@ export async function readText(
   return slice.lines === 0 ? showNothing(path, offset, slice) : showLines(path, wanted, slice, context);
 }
 
-/** Latin-1 is the fallback for files that are not UTF-8, which includes PDF and other formats without NUL bytes. */
+/** Latin-1 is assumed for all files that are not UTF-8, including PDF and other formats without NUL bytes. */
 function mayBeBinary({ encoding }: LineSlice): boolean {
   return encoding === "binary" || encoding === "latin1";
 }
@@ -44,7 +44,7 @@ function isText(slice: LineSlice): slice is TextSlice {
   return slice.encoding !== "binary";
 }
 
-/** Bounds the memory of a slice, however many lines are requested. */
+/** Limits the memory of a slice, however many lines are requested. */
 export const maxSliceBytes: number = 1024 * 1024;
 
 async function headOf(
@@ -93,7 +93,7 @@ async function showLines(
   const { bytes, lines, cutBytes } = slice;
   const nextOffset = slice.reachedEnd ? undefined : firstLine + lines;
   const isWhole = firstLine === 1 && slice.reachedEnd && cutBytes === 0;
-  // Lines that are numbered from the end, or cut, cannot be found again.
+  // Lines that were cut, or numbered from the end, cannot be found again.
   if (firstLine > 0 && cutBytes === 0)
     context.seen.note(path, { bytes, lines: isWhole ? "all" : { first: firstLine, count: lines } });
   const file: TextFile = {
@@ -119,14 +119,14 @@ async function showLines(
   };
 }
 
-/** Of the file's bytes, including the byte-order mark that the slice omits. */
+/** Hashes the file's bytes, including the byte-order mark that the slice omits. */
 function hashOf({ bytes, info, encoding }: TextSlice): string {
   const mark = Buffer.from("\ufeff", encoding.startsWith("utf-8") ? "utf8" : "utf16le");
   if (info.bytes === bytes.length) return contentHash(bytes);
   return contentHash(Buffer.concat([encoding === "utf-16be" ? mark.swap16() : mark, bytes]));
 }
 
-/** Lines of files up to this size are counted, so that they have their true numbers; that takes milliseconds. */
+/** In files up to this size, lines are counted to get their true numbers, which takes milliseconds. */
 const maxCountedBytes = 8 * 1024 * 1024;
 
 async function numberLines(
@@ -150,7 +150,7 @@ export interface TextFile {
   readonly path: string;
   /** The exact lines, with line ends and not shortened. */
   readonly text: string;
-  /** Negative, counted from the end, where counting from the start would cost too much. */
+  /** Negative, counted from the end, when counting from the start would take too long. */
   readonly firstLine: number;
   readonly lines: number;
   /** Lines in the whole file, if known. */
@@ -161,9 +161,9 @@ export interface TextFile {
   readonly lineEnd: "lf" | "crlf" | "mixed" | "none";
   /** Of the whole file. */
   readonly bytes: number;
-  /** Missing at the end of the text: a single line that is too long. */
+  /** Bytes missing at the end of the text, when a single line is too long. */
   readonly cutBytes?: number;
-  /** SHA-256 of the file if all of it was read, to send back as `expected_hash`; computed on first use. */
+  /** SHA-256 of the file if all of it was read, to send back as `expected_hash`. Computed on first use. */
   readonly hash: string | undefined;
 }
 
@@ -209,7 +209,7 @@ function lineEndOf(text: string): TextFile["lineEnd"] {
   return hasLf ? "lf" : "none";
 }
 
-/** Longer lines are cut for the model: they are data or generated code and would crowd out everything else. */
+/** Longer lines are data or generated code, and are cut for the model. */
 const maxLineChars = 2000;
 
 function showLine(line: string, encoding: TextEncoding, { cutBytes, wording }: Showing): string {

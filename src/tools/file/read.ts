@@ -23,7 +23,7 @@ interface UnreadFile {
   readonly hint: string | undefined;
 }
 
-/** Per call. */
+/** Maximum number of files per call. */
 const maxFiles = 50;
 
 const fields = z.strictObject({
@@ -90,7 +90,7 @@ export const fileRead: Tool<FileReadInput, FileReadData> = {
   },
 };
 
-/** Of all pictures in one call. */
+/** Maximum size of all images in one call. */
 const maxImageBytes = 10 * 1024 * 1024;
 
 /** A file to read, or the error of a pattern. */
@@ -124,7 +124,7 @@ async function asDirectory(path: string, error: unknown, { environment }: ToolCo
   });
 }
 
-/** The entry for a file that could not be read, so that the others are not lost. */
+/** Replaces a file that could not be read, so that the others are not lost. */
 function explain(path: string, error: unknown, { signal, wording }: ToolContext): ToolOutput<UnreadFile> {
   if (!(error instanceof ToolError) || signal.aborted) throw error;
   const { code, message, hint } = error;
@@ -165,19 +165,22 @@ function combine(
   };
 }
 
-/** Whether it may mean more than the file of exactly this name. */
+/** Whether it may mean other files than the one of exactly this name. */
 function isPattern(path: string): boolean {
   return special.test(path);
 }
 
-/** The directory that contains everything a pattern can match, and a file of exactly this name. */
+/** The directory that contains everything a pattern can match, including a file of exactly this name. */
 function baseOf(pattern: string): string {
   const names = pattern.split("/");
   const first = names.findIndex((name) => special.test(name));
   return names.slice(0, first).join("/") || (pattern.startsWith("/") ? "/" : ".");
 }
 
-/** The files that a path or pattern means, ordered by path. A file of exactly this name takes precedence over the pattern. Leaves out hidden and ignored files. */
+/**
+ * The files that a path or pattern means, ordered by path, without hidden and ignored files. A file of exactly this
+ * name takes precedence over the pattern.
+ */
 async function expandPath(
   path: string,
   { exclude = [], no_ignore = false }: FileReadInput,
@@ -188,7 +191,7 @@ async function expandPath(
     const base = baseOf(path);
     const scope = await findScope(context.environment, base);
     const rest = path.slice(base === "." && !path.startsWith("./") ? 0 : base.length).replace(/^\/+/, "");
-    // Only a pattern without slash matches names at any depth.
+    // Only a pattern without a slash matches names at any depth.
     const glob = path.includes("/") ? `/${rest}` : rest.replace(/^!/, "\\!");
     const filter = new FileFilter({ globs: [glob, ...exclude.map((each) => `!${each}`)] });
     const wanted = { directory: scope.path, filter, hidden: false, ignoreFiles: !no_ignore };

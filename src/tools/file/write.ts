@@ -109,7 +109,7 @@ function fromText(content: string): Uint8Array {
 function fromBase64(content: string): Uint8Array {
   const digits = content.replace(/\s+/g, "");
   const bytes = Buffer.from(digits, "base64");
-  // Buffer skips invalid characters; encoding again reveals them.
+  // Buffer skips invalid characters; encoding the result again reveals them.
   if (bytes.toString("base64").replace(/=+$/, "") === digits.replace(/={0,2}$/, "")) return bytes;
   throw new ToolError("invalid-input", "The content is not valid base64", {
     hint: "Use the standard alphabet (A-Z a-z 0-9 + /), or send text with encoding utf-8.",

@@ -46,7 +46,7 @@ export const gitBlame: Tool<GitBlameInput, GitBlameData> = {
     refuseHidden(repository, inside, path);
     const commit = revision === undefined ? [] : [await resolveCommit(revision, repository)];
     const range = `-L${first},${last}`;
-    // Git would print a revisions file that it cannot parse, and settings can name any file.
+    // Git would print a file of revisions that it cannot parse, and settings can name any file.
     const held = ["--no-textconv", "--no-ignore-revs-file"];
     const args = ["blame", "--porcelain", ...held, range, ...commit];
     const named = inside.slice(repository.below.length);

@@ -76,7 +76,7 @@ function accessesOf({ name, path = ".", ...input }: GitBranchInput): readonly Ac
   const own = (...names: string[]) => posix.join(path, ".git", ...names);
   const byGit = (...names: string[]): Access => ({ kind: "write", path: own(...names), by: "git" });
   if (name === undefined) return [{ kind: "read", path }];
-  // No branch has such a name, and no other file of git may be addressed.
+  // No branch has such a name, and no other file of git may be accessed.
   const reference = /(?:^|\/)\.|\0/.test(name) ? "refs/heads" : posix.join("refs/heads", name);
   if (input.delete && input.force) return [{ kind: "delete", path: own(reference) }];
   if (!input.switch) return [byGit(reference)];

@@ -34,7 +34,7 @@ export function describeFiles({ files = [] }: Commit): readonly string[] {
 
 type Described = Pick<GitDiffData, "compared" | "files" | "additions" | "deletions" | "hidden">;
 
-/** A diff and its totals. When it is cut, lists the files, so that the others can be requested. */
+/** A diff and its totals. A cut diff comes with a list of files, so that the others can be requested. */
 export function describeDiff(data: Described, text: string, isCut: boolean): string {
   const { files } = data;
   if (files.length === 0) return describeNumbers(data);
@@ -64,7 +64,7 @@ function describeFile({ path, from, status, additions, deletions, isBinary }: Di
   return isBinary ? `${name}${kind} binary` : `${name}${kind} +${additions} -${deletions}`;
 }
 
-/** The policy names the rule when one of them is requested. */
+/** The rule is named when one of the files is requested. */
 function leftOut({ hidden }: Pick<Described, "hidden">): string {
   if (hidden.length === 0) return "";
   const names = hidden.slice(0, 10).map(showPath);

@@ -105,12 +105,10 @@ async function compare(
   return { data, text: describeDiff(data, text, kept !== undefined), kept };
 }
 
-/** The rest is for the file summary. */
+/** The rest is space for the file summary. */
 const shownPart = 0.9;
 
-/**
- * Files that differ only because a filter was not run are compared again with it, where the rules allow to run it.
- */
+/** Compares again, with the filter, files that differ only because the filter was not run, if the rules allow it. */
 async function filtered(
   output: ToolOutput<GitDiffData>,
   wanted: Wanted,
@@ -129,7 +127,7 @@ async function filtered(
   };
 }
 
-/** Changes inside a submodule belong to its own repository: they are named, not shown. */
+/** Changes inside a submodule belong to its own repository, so they are named but not shown. */
 async function changedSubmodules(
   paths: readonly string[],
   repository: Repository,

@@ -49,7 +49,7 @@ export const gitLog: Tool<GitLogInput, GitLogData> = {
     const commits = await readLog(
       {
         revision: range,
-        // Git skips before it follows a file, and would leave out too few.
+        // Git skips before it follows a file, so it would skip too few.
         limit: skip + limit + 1,
         selecting: [...selecting(input), ...((await isFile(path, context)) ? ["--follow"] : [])],
         pathspecs: pathspecs(repository, [found.path]),
@@ -67,7 +67,9 @@ export const gitLog: Tool<GitLogInput, GitLogData> = {
   },
 };
 
-/** Each value is in the same argument as its option, whatever it begins with. Text matches literally, in any case. */
+/**
+ * Each value is in the same argument as its option, whatever it begins with. Text matches literally and ignores case.
+ */
 function selecting({ since, until, author, grep }: GitLogInput): readonly string[] {
   return [
     ...(since === undefined ? [] : [`--since=${momentOf(since, "since")}`]),
@@ -78,7 +80,7 @@ function selecting({ since, until, author, grep }: GitLogInput): readonly string
   ];
 }
 
-/** Only a single file can be followed under earlier names; a deleted path was probably one. */
+/** Only a single file can be followed under earlier names; a deleted path was probably a file. */
 async function isFile(path: string, { environment }: ToolContext): Promise<boolean> {
   const info = await environment.info(path, { followLinks: false }).catch(() => undefined);
   return path !== "." && info?.kind !== "directory";

@@ -45,7 +45,7 @@ export const gitShow: Tool<GitShowInput, GitShowData> = {
     }
     if (found.commit !== undefined)
       return showCommit(found, found.commit, input.stat === true, repository, context.outputs);
-    // A hash alone shows neither the name of a blob, nor whether it may be read, nor the location of a tree.
+    // A hash alone shows neither the path of a blob or tree, nor whether it may be read.
     if (found.type === "tree" && repository.below === "") return showTree(revision, found.hash, repository);
     throw noCommit(revision, found.type);
   },

@@ -45,8 +45,7 @@ export const gitStage: Tool<GitStageInput, GitStageData> = {
   startsPrograms: true,
   input,
   limits: { maxChars: 10_000, keep: "head" },
-  // A path does not show where its repository begins: rules about another repository's index are checked once it is
-  // found.
+  // A path does not show where its repository begins, so rules about another repository's index are checked later.
   accesses: ({ paths = ["."], unstage: isBack }) => [
     { kind: "write", path: ".git/index", by: "git" },
     ...(isBack ? [] : paths.map((path): Access => ({ kind: "read", path }))),
@@ -82,7 +81,7 @@ async function resolvePaths(
   return found;
 }
 
-/** The top folder of a nested repository is a part of the outer one: a submodule. */
+/** The top folder of a nested repository is part of the outer one, as a submodule. */
 async function repositoryOf(path: string, context: GitContext, known: KnownTops): Promise<FoundPath> {
   const inner = await findRepository(path, context, known);
   const { directory } = inner.repository;

@@ -49,7 +49,7 @@ function dataOf(state: RepositoryState, repository: Repository): GitStatusData {
     });
   const changes = (entries: readonly Change[]): readonly Change[] =>
     moved(entries).map((change) =>
-      // A file moved in from elsewhere in the repository is new here.
+      // A file that was moved in from elsewhere in the repository is new here.
       change.from === undefined
         ? change
         : { ...change, from: workspacePath(repository, change.from) ?? change.from },

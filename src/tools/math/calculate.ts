@@ -34,7 +34,7 @@ export const mathCalculate: Tool<MathCalculateInput, MathCalculateData> = {
   },
 };
 
-/** Longer fractions are not useful to a reader. */
+/** Longer fractions are of no use to a reader. */
 const mostFractionCharacters = 60;
 
 function describe({ value, isExact, fraction }: ShownValue): string {

@@ -51,7 +51,7 @@ function deleteCell(notebook: NotebookText, cell: CellText): CellChange {
   };
 }
 
-/** With the separator to the next cell, or for the last one to the previous. */
+/** Includes the separator to the next cell, or for the last cell to the previous one. */
 function takenOut({ list, cells }: NotebookText, { number, node }: CellText): TextSplice {
   const [before, after] = [cells[number - 2]?.node, cells[number]?.node];
   if (after) return { start: node.start, end: after.start, text: "" };
@@ -72,7 +72,7 @@ function insertCell(notebook: NotebookText, cell: NewCell): CellChange {
   const type = cell.type ?? cellTypes.find((known) => known === cell.neighbour?.type) ?? "code";
   const id = notebook.hasIds ? newId(notebook, cell) : undefined;
   const added = { number: cell.index + 1, id, type };
-  // Alphabetical, as Jupyter writes them.
+  // In alphabetical order, as Jupyter writes them.
   const members = {
     cell_type: type,
     ...(type === "code" ? { execution_count: null } : {}),
@@ -90,7 +90,7 @@ function insertCell(notebook: NotebookText, cell: NewCell): CellChange {
   };
 }
 
-/** Separated from its neighbours as they are from each other. */
+/** Uses the separator of the neighbouring cells. */
 function insertedAt(notebook: NotebookText, index: number, members: object): TextSplice {
   const { text, style, list, indentation, cells } = notebook;
   const [first, second] = list.items;
@@ -107,7 +107,7 @@ function insertedAt(notebook: NotebookText, index: number, members: object): Tex
   return { start: at, end: at, text: next === undefined ? separator + written : written + separator };
 }
 
-/** Eight digits, as Jupyter makes them; the same for the same edit, so that the preview equals the result. */
+/** Eight digits, as Jupyter makes them. The same edit gets the same id, so that the preview equals the result. */
 function newId({ cells }: NotebookText, { index, source }: NewCell): string {
   const taken = new Set(cells.map(({ id }) => id));
   for (let salt = 0; ; salt += 1) {
@@ -156,7 +156,7 @@ function usedOutputs({ text }: NotebookText, { node }: CellText): readonly JsonM
   });
 }
 
-/** In the form of the old source: a list of lines, or one string. */
+/** Keeps the form of the old source: a list of lines, or one string. */
 function withSource({ text, style, name }: NotebookText, cell: CellText, source: string): TextSplice {
   const member = memberOf(cell.node, "source");
   if (!member)
@@ -187,7 +187,7 @@ function asType(notebook: NotebookText, { node }: CellText, type: string, source
   return { start: node.start, end: node.end, text: enclose("{}", written, style, indentation) };
 }
 
-/** New keys before the first that comes later in the alphabet: Jupyter sorts them. */
+/** Inserts new keys before the first that follows in the alphabet, as Jupyter sorts them. */
 function withKeys(keys: readonly string[], added: readonly string[]): readonly string[] {
   const all = [...keys];
   for (const key of added) {
@@ -197,7 +197,7 @@ function withKeys(keys: readonly string[], added: readonly string[]): readonly s
   return all;
 }
 
-/** Lines with their ends, as Jupyter stores a text: it splits lines as Python does. */
+/** Lines with their ends, split where Python splits them, as Jupyter stores text. */
 function splitLines(text: string): readonly string[] {
   return text.match(lines) ?? [];
 }

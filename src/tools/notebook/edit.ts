@@ -143,7 +143,7 @@ async function readNotebook(path: string, { environment, signal }: PreviewContex
   return { path, bytes, source: source!, text: source!.text.utf8.toString() };
 }
 
-/** A check of our own work: an edit must not add a fault to a notebook. */
+/** Checks the result: an edit must not add a fault to a notebook. */
 function refuseWorse(path: string, before: string, after: string): void {
   const known = new Map<string, number>();
   for (const fault of notebookFaults(JSON.parse(before))) known.set(fault, (known.get(fault) ?? 0) + 1);

@@ -13,7 +13,7 @@ export interface NotebookText {
   readonly text: string;
   readonly style: JsonStyle;
   readonly list: JsonArray;
-  /** Of the line in which the list begins. */
+  /** Indentation of the line in which the list begins. */
   readonly indentation: string | undefined;
   readonly cells: readonly CellText[];
   /** From nbformat 4.5 on every cell has an id. */
@@ -25,7 +25,7 @@ export interface CellText extends CellName {
 }
 
 /**
- * Reads a notebook to change it. Throws `unsupported` for other content or an old version; `too-large` for too many
+ * Reads a notebook for editing. Throws `unsupported` for other content and old versions, `too-large` for too many
  * values.
  */
 export function readNotebookText(text: string, name: string): NotebookText {
@@ -66,7 +66,7 @@ export function readNotebookText(text: string, name: string): NotebookText {
   };
 }
 
-/** Parsed in a second or two; a picture, which makes most large notebooks large, is one value. */
+/** This many values are parsed in a second or two. An image, which makes most large notebooks large, is one value. */
 const mostValues = 1_000_000;
 
 function notANotebook(name: string, why: string): ToolError {
@@ -107,7 +107,7 @@ function styleOf(text: string, root: JsonNode): JsonStyle {
 const otherLetters = /[^\0-\x7f]/;
 const escapedLetters = /(?<!\\)(?:\\\\)*\\u(?:00[89a-f]|0[1-9a-f]|[1-9a-f])/i;
 
-/** A value in that style; `indentation` is that of its first line, undefined to stay on that line. */
+/** Writes a value in that style. `indentation` is that of its first line; undefined keeps it on that line. */
 export function writeJson(value: unknown, style: JsonStyle, indentation: string | undefined): string {
   if (typeof value === "string") return writeString(value, style);
   if (Array.isArray(value))

@@ -26,7 +26,7 @@ const input = z.strictObject({
 
 export type PlanUpdateInput = z.infer<typeof input>;
 
-/** Stores a plan and shows it; clients learn of it by the event that ends the call. */
+/** Stores and shows a plan. The event that ends the call tells clients about it. */
 export const planUpdate: Tool<PlanUpdateInput, Plan> = {
   name: "plan.update",
   summary:

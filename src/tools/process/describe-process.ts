@@ -30,7 +30,7 @@ function describeState({ kind, state, exitCode, signal, durationMs }: ProcessSta
   }
 }
 
-/** A port in the sandbox may have another number outside. */
+/** A port in a sandbox may have another number outside. */
 function describePorts({ ports, state }: ProcessStatus): string {
   if (ports.length === 0 || state === "ended") return "";
   const addresses = ports.map(({ port, address }) =>
@@ -93,7 +93,7 @@ export function showOutput({ text, from, lost, status }: ProcessOutput): string 
   ].join("\n");
 }
 
-/** For callers that got output as a side effect. */
+/** For calls that return output as a side effect. */
 export function whereToGoOn({ cursor, status }: ProcessOutput): { readonly continuation?: string } {
   if (status.state === "ended") return {};
   return { continuation: `Read newer output with process.output and cursor ${cursor}.` };

@@ -13,7 +13,7 @@ export interface GlobData {
   readonly files: readonly FoundFile[];
   readonly total: number;
   readonly limited: boolean;
-  /** The program that listed the files; the answer does not depend on it. */
+  /** The program that listed the files; the answer is the same for each. */
   readonly source: FileSource;
 }
 
@@ -57,7 +57,7 @@ export const searchGlob: Tool<GlobInput, GlobData> = {
     const wanted = { directory: scope.path, filter, hidden, ignoreFiles: !no_ignore };
     const { paths, source } = await listFiles(wanted, context);
     const times = await context.environment.modifiedTimes(paths, context.signal);
-    // An entry that is not a regular file, or is gone, has no time.
+    // An entry that is missing or not a regular file has no time.
     const found = paths.flatMap((found, index) => {
       const modifiedMs = times[index];
       return modifiedMs === undefined ? [] : [{ path: found, modifiedMs }];

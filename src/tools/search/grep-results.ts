@@ -11,8 +11,8 @@ export class GrepResults {
   readonly skipped = {
     unreadable: new Set<string>(),
     /**
-     * Denied files, reported whatever their content: only a search that has not read a file may add it, otherwise the
-     * report would reveal whether it matches.
+     * Denied files. Only a search that has not read a file may add it, so that the report does not reveal whether it
+     * matches.
      */
     guarded: new Set<string>(),
     /** Files with a line that was too long to search completely. */
@@ -31,7 +31,7 @@ export class GrepResults {
     this.#maxPerFile = request.maxPerFile ?? Number.POSITIVE_INFINITY;
   }
 
-  /** How many more matching lines, or files, the limit allows. */
+  /** How many more matching lines, or files, fit the limit. */
   get left(): number {
     return this.#left;
   }
@@ -42,7 +42,7 @@ export class GrepResults {
     return this.#left === 0 ? 0 : Number.POSITIVE_INFINITY;
   }
 
-  /** More than the limit was found: the search is over. */
+  /** More than the limit was found, so the search is over. */
   get isLimited(): boolean {
     return this.#isLimited;
   }
@@ -51,7 +51,7 @@ export class GrepResults {
     return this.#searched.size;
   }
 
-  /** Not all matching lines of some files were wanted. */
+  /** Not all matching lines of some files were requested. */
   get hasCutFiles(): boolean {
     return this.#hits.some(({ hasMore }) => hasMore);
   }
@@ -65,7 +65,7 @@ export class GrepResults {
     return this.#searched.has(path);
   }
 
-  /** Adds the hits of a file that was searched completely, or as far as wanted. */
+  /** Adds the hits of a file that was searched completely, or as far as requested. */
   add(hits: FileHits): void {
     this.#searched.add(hits.path);
     const isCut = hits.hasMore && hits.count < this.#maxPerFile;

@@ -10,10 +10,7 @@ import { runRipgrep, testWithRipgrep } from "./run-ripgrep.ts";
 import type { Scope } from "./scope.ts";
 import { Batch, headBytes, maxWholeBytes, scanLargeFile, scanText, searchFiles } from "./search-files.ts";
 
-/**
- * So much is searched in process first: that costs less than starting ripgrep, and most searches end here. If not,
- * ripgrep searches the rest; without ripgrep the search continues in process.
- */
+/** Searches this much in process first: that is faster than starting ripgrep, and most searches end here. */
 export const usualBudget: Budget = { files: 800, bytes: 16 * 1024 * 1024 };
 const noBudget = { files: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY };
 
@@ -65,10 +62,7 @@ function onlyForRipgrep(reason: string, scope: Scope): ToolError {
 
 /** An in-process search that can be continued. */
 interface InProcessSearch {
-  /**
-   * Continues as far as the budget allows; returns whether it is finished, or found as much as wanted. Throws
-   * OutOfTime when the pattern takes too long.
-   */
+  /** Continues as far as the budget allows; returns whether it is finished. Throws OutOfTime for a slow pattern. */
   run(budget: Budget): Promise<boolean>;
   close(): Promise<void>;
 }
@@ -85,9 +79,9 @@ class DirectorySearch implements InProcessSearch {
   readonly #context: ToolContext;
   readonly #files: AsyncGenerator<WalkedFile>;
   readonly #batch: Batch;
-  /** Where the part of a path begins that filters apply to. */
+  /** Filters apply to paths from this position on. */
   readonly #cut: number;
-  /** Met, but too large for the budget. */
+  /** A file that was found, but is too large for the budget. */
   #next: WalkedFile | undefined;
 
   constructor(directory: string, request: GrepRequest, results: GrepResults, context: ToolContext) {
@@ -157,7 +151,7 @@ class DirectorySearch implements InProcessSearch {
     else await searchLargeFile(path, this.#request, this.#results, this.#context);
   }
 
-  /** A file that was deleted since the directory was read is not reported. */
+  /** A file that was deleted after the directory was read is not reported. */
   #noteSkipped(path: string, error: unknown): void {
     if (!(error instanceof ToolError) || this.#context.signal.aborted) throw error;
     const { skipped } = this.#results;
@@ -170,10 +164,10 @@ class DirectorySearch implements InProcessSearch {
 /** The cost of a skipped file relative to a searched one. */
 const passingCost = 0.1;
 
-/** More large files are searched together. */
+/** More large files than this are searched together. */
 const fewLargeFiles = 4;
 
-/** After so many files it pays to estimate how many are left. */
+/** After this many files it pays to estimate how many are left. */
 const fewFiles = 32;
 
 /** Searches one file or stored output that was named explicitly, even if it is ignored, hidden or binary. */

@@ -18,10 +18,10 @@ export interface GrepData {
   /** Number of searched files, if known. */
   readonly searchedFiles: number | undefined;
   readonly skipped: {
-    /** Binary files, as far as counted. */
+    /** Binary files, as far as they were counted. */
     readonly binary: number;
     readonly unreadable: readonly string[];
-    /** Files that the policy denies, because they may hold secrets, as far as met. */
+    /** Files that may hold secrets and that the policy denies, as far as they were found. */
     readonly guarded?: readonly string[];
     /** Files with a line too long to search completely. */
     readonly partly: readonly string[];
@@ -36,7 +36,7 @@ export interface GrepMatch {
   readonly path: string;
   /** Counted from 1. */
   readonly line: number;
-  /** The line without its end, the part of a long one around the match between "[…]", or only the match. */
+  /** The line without its end; of a long one only the part around the match, between "[…]"; or only the match. */
   readonly text: string;
   readonly before?: readonly string[];
   readonly after?: readonly string[];
@@ -81,7 +81,7 @@ export const searchGrep: Tool<GrepInput, GrepData> = {
   run: (input, context) => grep(input, context, usualBudget),
 };
 
-/** The same with another budget for the in-process search. */
+/** Creates the tool with another budget for the in-process search. */
 export async function grep(
   input: GrepInput,
   context: ToolContext,

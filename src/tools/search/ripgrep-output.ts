@@ -96,8 +96,8 @@ function afterRemark(bytes: Buffer, start: number): number {
 }
 
 /**
- * Reads the lines that ripgrep reported again through the workspace boundary: ripgrep opens files by path, and the
- * file may have been swapped for that moment. Undefined when they are not what ripgrep saw.
+ * Reads the lines that ripgrep reported again through the workspace boundary, because the file may have been swapped
+ * while ripgrep read it. Undefined when they are not what ripgrep saw.
  */
 export async function confirmLines(
   environment: Environment,

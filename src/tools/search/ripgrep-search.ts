@@ -9,9 +9,8 @@ import { confirmLines, type RipgrepLine, readCounts, readLines } from "./ripgrep
 import { Batch, type FileToSearch, maxWholeBytes, scanLargeFile, searchFiles } from "./search-files.ts";
 
 /**
- * Consumes the results of a running ripgrep. It opens files by path, so a swapped link can mislead it; therefore
- * every reported line is read again through the workspace boundary, and a file without that line is searched again in
- * process.
+ * Consumes the results of a running ripgrep. It opens files by path, so a swapped link can mislead it. Therefore every
+ * reported line is read again through the workspace boundary, and a file without that line is searched in process.
  */
 export class RipgrepSearch {
   readonly #process: RunningProcess;
@@ -56,7 +55,7 @@ export class RipgrepSearch {
     else if (code !== 0 && code !== 1) throw endedEarly(signal ?? `code ${code}`);
   }
 
-  /** Lines are collected until they could be all that is wanted, or many: confirming them at once is cheapest. */
+  /** Collects lines until they may be all that is requested, or many: confirming them together is fastest. */
   async #takeLines(): Promise<void> {
     let waiting: ReportedFile[] = [];
     let lineCount = 0;
@@ -118,7 +117,7 @@ export class RipgrepSearch {
     this.#results.add({ path, ...hits });
   }
 
-  /** The line that ripgrep saw is not there: ripgrep was misled, or the file has changed. */
+  /** The line that ripgrep saw is missing: ripgrep was misled, or the file has changed. */
   async #searchChanged(path: string): Promise<void> {
     if (!this.#options.searchesAgain) return;
     const file = await this.#read(path);
@@ -126,7 +125,7 @@ export class RipgrepSearch {
     else if (file !== "gone") searchFiles([file], this.#request, this.#results);
   }
 
-  /** A file that is gone, outside, or denied is not reported, not even that it matches. */
+  /** Does not report a file that is gone, outside or denied, not even that it matches. */
   async #read(path: string): Promise<FileToSearch | "too-large" | "gone"> {
     const { environment, signal } = this.#context;
     try {
@@ -159,7 +158,7 @@ export class RipgrepSearch {
 }
 
 interface RipgrepSearchOptions {
-  /** In doubt a file is searched again in process, unless the pattern cannot be searched for there. */
+  /** Searches a doubtful file again in process, if the pattern allows that. */
   readonly searchesAgain: boolean;
   accepts(path: string): boolean | Promise<boolean>;
 }
@@ -169,7 +168,7 @@ interface ReportedFile {
   readonly lines: RipgrepLine[];
 }
 
-/** At most so many lines are held and confirmed at once. */
+/** Maximum number of lines that are confirmed at once. */
 const manyLines = 1000;
 
 function matchesIn({ lines }: ReportedFile): number {

@@ -10,10 +10,7 @@ import { RipgrepSearch } from "./ripgrep-search.ts";
 import type { Scope } from "./scope.ts";
 import { maxLineChars } from "./search-files.ts";
 
-/**
- * Searches with ripgrep; returns false, and does nothing, if there is none. `searchesAgain`: results are searched for
- * in process, too.
- */
+/** Searches with ripgrep; returns false if there is none. `searchesAgain`: results are also searched for in process. */
 export async function runRipgrep(
   scope: Scope,
   request: GrepRequest,
@@ -66,7 +63,7 @@ interface Filter {
   accepts(path: string): boolean | Promise<boolean>;
 }
 
-/** A file that was named explicitly is searched whatever its name. */
+/** A file that was named explicitly is searched even if it is ignored or hidden. */
 const everything: Filter = { args: [], accepts: () => true };
 
 async function directoryFilter(
@@ -75,7 +72,7 @@ async function directoryFilter(
   { environment }: ToolContext,
 ): Promise<Filter> {
   const { args, showsHidden, showsIgnored } = request.filter.forRipgrep(directory);
-  // Outside of repositories ripgrep would ignore git's ignore files.
+  // Outside of repositories, ripgrep ignores git's ignore files by default.
   const { isInRepository } = await IgnoreChain.at(environment, directory);
   const visible = new VisiblePaths(environment, directory, request);
   const cut = directory === "" ? 0 : directory.length + 1;
@@ -91,8 +88,8 @@ async function directoryFilter(
 }
 
 /**
- * ripgrep's arguments: no user settings, one record per line, paths ended by NUL, and never a whole long line. Paths
- * begin with "./", so that none looks like a flag.
+ * ripgrep's arguments: no user settings, one record per line, paths ended by NUL, long lines cut. Paths begin with
+ * "./", so that none looks like a flag.
  */
 function searchArguments(
   request: GrepRequest,

@@ -12,7 +12,7 @@ export async function findScope(environment: Environment, path: string): Promise
   const info = await environment.info(path);
   const real = await environment.realPath(path);
   const inside = pathInWorkspace(real, environment);
-  // Outputs may be stored in the workspace, where only their handles lead to them.
+  // Outputs may be stored in the workspace; there, only their handles lead to them.
   const isOutput = inside === undefined || (outputHandle.test(path) && inside !== path);
   const relative = isOutput ? path : inside;
   if (info.kind === "directory") return { kind: "directory", path: relative };

@@ -23,7 +23,7 @@ export interface FileToSearch {
   readonly bytes: Uint8Array;
 }
 
-/** Files to search together: a time limit for each alone would cost more than the search. */
+/** Files that are searched together, because a time limit for each would cost more than the search. */
 export class Batch {
   readonly #request: GrepRequest;
   readonly #results: GrepResults;
@@ -77,14 +77,14 @@ export function searchFiles(
     if (mayBacktrack(request)) withinTime(batchMs, search);
     else search();
   } catch (error) {
-    // For non-ASCII text the expression can be too large after all.
+    // The compiled expression can still be too large for non-ASCII text.
     throw error instanceof SyntaxError ? new OutOfTime() : error;
   }
 }
 
 const noHits = { count: 0, lines: [], hasMore: false };
 
-/** Most files can be ruled out by their bytes. */
+/** Rules out most files by their bytes. */
 function couldMatch(bytes: Uint8Array, { regex }: GrepRequest): boolean {
   if (regex.requiredText === "" || byteOrderMarkLength(bytes) === 2) return true;
   return asBuffer(bytes).includes(regex.requiredText);
@@ -160,8 +160,8 @@ const pieceMs = 2000;
 const maxMultilineMegabytes = 64;
 
 /**
- * Searches a file of any size in process, piece by piece; only the first piece of a longer line. Throws `too-large`
- * when a search across lines would take too much memory.
+ * Searches a file of any size in process, piece by piece, and of a very long line only the first piece. Throws
+ * `too-large` when a search across lines would take too much memory.
  */
 export async function scanLargeFile(
   path: string,
@@ -237,14 +237,14 @@ async function withContext(
   return [...shown.values()].sort((one, other) => one.line - other.line);
 }
 
-/** Longer lines are data or generated code and would crowd out everything else. */
+/** Longer lines are data or generated code, and would displace everything else. */
 export const maxLineChars = 500;
 
 /** How much of a long line is shown before the match. */
 export const charsBeforeMatch = 100;
 
 /**
- * A line for the model: without its line end, a long one cut around the match at `at`. `isOpen` says on which sides
+ * A line for the model, without its line end. A long one is cut around the match at `at`; `isOpen` says on which sides
  * the line continues beyond `text`.
  */
 export function showLine(

@@ -9,7 +9,7 @@ export interface GivenCommand {
   readonly session?: string | undefined;
 }
 
-/** The access of running it. Its variables are checked as if the command itself set them. */
+/** The access of running it. Variables are checked as if the command set them. */
 export function commandAccess({ command, cwd, env = {}, session }: GivenCommand): ExecuteAccess {
   if ([command, ...Object.values(env)].some((text) => text.includes("\0")))
     throw new ToolError("invalid-input", "A command cannot contain a NUL byte", {

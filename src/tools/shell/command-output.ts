@@ -13,8 +13,8 @@ import {
 } from "./show-output.ts";
 
 /**
- * Consumes the output of a running command: streams it to listeners, stores it up to the store's budget, and holds
- * both ends for the answer. Each byte is decoded at most once, and not at all beyond the budget.
+ * Consumes the output of a running command: streams it to listeners, stores it up to a budget, and holds both ends for
+ * the answer. Decodes each byte at most once, and none beyond the budget.
  */
 export class CommandOutput {
   readonly #context: Pick<ToolContext, "output" | "outputs">;
@@ -22,7 +22,7 @@ export class CommandOutput {
   readonly #streams = { stdout: new Stream(), stderr: new Stream() };
   readonly #timer: NodeJS.Timeout;
   #kept: KeptOutput | undefined;
-  /** Stored if more output follows. */
+  /** Output that is stored if more follows. */
   #unstored = "";
   #pending: { stream: StreamName; text: string } | undefined;
   #totalBytes = 0;
@@ -138,16 +138,16 @@ class Stream {
   }
 }
 
-/** Listeners get updates this often, or after so much output. */
+/** Listeners get updates this often, or after this much output. */
 const updateMs = 50;
 const updateChars = 64 * 1024;
 
-/** More than this is surely not shown completely. Until then nothing is stored. */
+/** More than this is never shown completely. Until then nothing is stored. */
 const unstoredChars = 32 * 1024;
 
 /**
- * Passes on the bytes of one stream by whole lines, so that lines of two streams do not mix. Holds a copy of an
- * unfinished line until its end, or until `flush`.
+ * Passes on the bytes of one stream by whole lines, so that lines of two streams do not mix. Holds an unfinished line
+ * until its end, or until `flush`.
  */
 export class WholeLines {
   #held: Uint8Array[] = [];

@@ -6,7 +6,7 @@ import type { CommandRun } from "./run-command.ts";
 export const usualTimeoutMs = 120_000;
 export const maxTimeoutMs = 600_000;
 
-/** A failed exit, the output, and remarks. */
+/** Shows a failed exit, the output, and remarks. */
 export function describeRun(run: CommandRun): string {
   const { shown } = run;
   return [
@@ -19,14 +19,14 @@ export function describeRun(run: CommandRun): string {
     .join("\n");
 }
 
-/** The folder of its shell, and once how a user joins it. */
+/** Shows the folder of its shell and, the first time, how a user joins it. */
 function describeSession({ cwd, attach, isNewSession }: CommandRun): readonly string[] {
   if (cwd === undefined) return [];
   const way = isNewSession && attach !== undefined ? `; a user can join it with: ${attach}` : "";
   return [`[The session is in ${showPath(cwd)}${way}]`];
 }
 
-/** Remarks, and the sandbox level if it is not the best. */
+/** Shows remarks, and the sandbox level if it is not the best. */
 export function surroundingsOf({
   remarks,
   sandbox,
@@ -75,7 +75,7 @@ export function endedWithCall(run: CommandRun, reason: unknown): ToolError {
   });
 }
 
-/** With remarks: it may have waited for a host that was refused. */
+/** Includes remarks, because the command may have waited for a host that was refused. */
 function outputOf(run: CommandRun): string {
   const { text } = run.shown;
   return [text === "" ? [] : withoutLastLineEnd(text), surroundingsOf(run)].flat().join("\n");
@@ -86,7 +86,7 @@ export interface CommandExit {
   readonly signal: string | null;
 }
 
-/** One sentence with the usual meaning; undefined on success. */
+/** The exit in one sentence, with its usual meaning; undefined on success. */
 export function describeExit({ exitCode, signal }: CommandExit): string | undefined {
   if (exitCode === 0) return undefined;
   if (signal !== null) return `Ended by ${signal}${meaning(signals[signal])}.`;

@@ -17,7 +17,7 @@ interface CommandRequest extends GivenCommand {
   readonly timeoutMs: number;
   /** Ends the command after so long without output. */
   readonly quietTimeoutMs?: number | undefined;
-  /** How much of its output the answer will show: more is stored. */
+  /** How much of its output the answer shows; more is stored. */
   readonly limits: OutputLimits;
 }
 
@@ -25,7 +25,7 @@ export interface CommandRun extends CommandExit {
   readonly shown: ShownOutput;
   readonly kept?: OutputKept;
   readonly durationMs: number;
-  /** It was ended because its time was up, or because it was quiet too long. */
+  /** It was ended because its time was up, or because it was silent too long. */
   readonly timedOut: boolean;
   readonly wasQuiet: boolean;
   readonly sandbox: SandboxLevel;
@@ -38,8 +38,8 @@ export interface CommandRun extends CommandExit {
 }
 
 /**
- * Runs a command and reports how it ended, also on timeout. Throws `cancelled`, or `timeout` of the whole call, with
- * the output so far, when the call ends first.
+ * Runs a command and reports how it ended, even on timeout. When the call itself ends first, throws `cancelled` or
+ * `timeout` with the output so far.
  */
 export async function runCommand(request: CommandRequest, context: ToolContext): Promise<CommandRun> {
   const { timeoutMs, limits } = request;
@@ -50,7 +50,7 @@ export async function runCommand(request: CommandRequest, context: ToolContext):
     startCommand(request, { ...context, signal }),
   );
   const timer = setTimeout(() => deadline.abort(), timeoutMs);
-  // A command that has ended was in time, however long reading its output takes.
+  // A command that has ended was in time, even if reading its output takes longer.
   running.exit.then(
     () => clearTimeout(timer),
     () => {},
@@ -125,7 +125,7 @@ function endWhenQuiet(
 
 const lookMs = 1_000;
 
-/** In a session a user may run something, too. */
+/** In a session, the user may run commands too. */
 async function inItsTurn<Result>(
   { session, timeoutMs }: CommandRequest,
   { processes, signal }: ToolContext,

@@ -16,7 +16,7 @@ export interface ShownOutput {
   readonly remarks: readonly string[];
 }
 
-/** Control sequences are applied or removed, binary bytes are reported. */
+/** Applies or removes control sequences, and reports binary bytes. */
 export function showOutput(tape: OutputTape): ShownOutput {
   const streams = streamNames.map((stream) => readStream(stream, tape.ends(stream)));
   const runs = joinRuns(
@@ -84,7 +84,7 @@ function decode(pieces: readonly Piece[]): { readonly order: number; readonly te
   return rest === "" || last === undefined ? texts : [...texts, { order: last.order, text: rest }];
 }
 
-/** The rest of a line or character that a gap has cut is left out, too. */
+/** Also leaves out the rest of a line or character that a gap has cut. */
 function fromLineStart(tail: readonly Piece[]): { pieces: readonly Piece[]; skippedBytes: number } {
   const [first, ...others] = tail;
   if (first === undefined) return { pieces: [], skippedBytes: 0 };
@@ -105,7 +105,7 @@ function isDamaged(pieces: readonly Piece[], texts: readonly { readonly text: st
   );
 }
 
-/** Joins output of one stream without the other in between, and cleans it as a whole. */
+/** Joins adjacent output of one stream and cleans it as a whole. */
 function joinRuns(runs: readonly Run[]): readonly Run[] {
   const joined: { stream: StreamName; order: number; texts: string[] }[] = [];
   for (const { stream, order, text } of runs) {
@@ -120,7 +120,7 @@ function joinRuns(runs: readonly Run[]): readonly Run[] {
   }));
 }
 
-/** Marks which stream each part is from, unless they alternate so often that marks would disturb. */
+/** Marks which stream each part is from, unless they alternate too often. */
 function mergeRuns(runs: readonly Run[]): string {
   if (runs.length < 2 || runs.length > maxMarkedRuns) return runs.map(({ text }) => text).join("");
   return runs
@@ -151,12 +151,12 @@ interface Ends {
   readonly totalBytes: number;
 }
 
-/** Held at each end of each stream. */
+/** Maximum bytes held at each end of each stream. */
 export const heldBytes: number = 256 * 1024;
 
 /**
- * Beginning and end of a command's two outputs, in its own memory, each piece with its order of arrival. Endless
- * output costs constant memory, and one stream never displaces the other.
+ * The beginning and end of a command's two outputs, each piece with its order of arrival. Endless output costs constant
+ * memory, and one stream never displaces the other.
  */
 export class OutputTape {
   readonly #sides: Readonly<Record<StreamName, Side>> = { stdout: new Side(), stderr: new Side() };
@@ -225,8 +225,8 @@ function copyOf(bytes: Uint8Array): Uint8Array {
 }
 
 /**
- * Whether this is binary: a picture, an archive, a program. A few odd characters are not: lists separated by NUL, old
- * encodings.
+ * Whether this is binary, such as an image, archive or program. A few odd characters, as in lists separated by NUL and
+ * old encodings, are not.
  */
 export function looksBinary(decoded: string): boolean {
   const sample = decoded.slice(0, sampleChars);

@@ -22,7 +22,7 @@ export interface StartedCommand {
   waitsForInput(): boolean | undefined;
 }
 
-/** Without startup files and with empty stdin. */
+/** Runs without startup files and with empty stdin. */
 export async function startCommand(
   { command, cwd, env, session }: GivenCommand,
   { environment, processes, shells, signal }: StartingContext,
@@ -35,7 +35,7 @@ export async function startCommand(
     if (namesake?.kind === "process") throw isProcess(session);
     const isNewSession = namesake === undefined;
     const running = await shells.run(session, { command, ...surroundings });
-    // In a session stdin belongs to the shell; its commands have none, and no terminal.
+    // In a session stdin belongs to the shell, so its commands have neither input nor terminal.
     return { ...running, isNewSession, remarks: [], waitsForInput: () => false };
   }
   const script =
@@ -68,7 +68,7 @@ function startedIn(running: Started, remarks: readonly string[]): StartedCommand
   return { stdout, stderr, exit, sandbox, remarks, waitsForInput: () => running.waitsForInput() };
 }
 
-/** Names for listing and stopping must be unique. */
+/** Processes and sessions share one set of names, for listing and stopping. */
 function isProcess(name: string): ToolError {
   return new ToolError("already-exists", `"${name}" is a running process, not a session`, {
     hint: "Choose another name for the session.",

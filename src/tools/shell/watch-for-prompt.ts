@@ -3,7 +3,7 @@ import { plainTerminalText } from "../../lib/text/terminal-text.ts";
 import type { CommandOutput } from "./command-output.ts";
 import type { StartedCommand } from "./start-command.ts";
 
-/** Notices that a command waits for input that will not come. */
+/** Notices that a command waits for input that it will never get. */
 export function watchForPrompt(
   running: Pick<StartedCommand, "waitsForInput">,
   output: CommandOutput,
@@ -28,7 +28,7 @@ export function watchForPrompt(
 
 interface PromptWatch {
   stop(): void;
-  /** Remarks on the ended command, given its whole output. */
+  /** Remarks on the ended command, based on its whole output. */
   remarks(end: { readonly text: string; readonly failed: boolean }): readonly string[];
 }
 
@@ -37,7 +37,7 @@ const itAsked = "The command seems to have asked for input";
 const ways =
   "Give the answer in advance (a flag such as --yes, or a heredoc). To answer while it runs, use process.start with `terminal` and process.input.";
 
-/** Check after so much silence, and how often. */
+/** How long to wait in silence before the first check, and between checks. */
 const quietMs = 3_000;
 const lookMs = 1_000;
 

@@ -50,7 +50,7 @@ export function timeInZone(instantMs: number, zone: string): ZonedTime {
   };
 }
 
-/** The requested name: the resolved one may be outdated, Asia/Calcutta for Asia/Kolkata. */
+/** The requested name, because the resolved one may be outdated: Asia/Calcutta for Asia/Kolkata. */
 function nameOf(wanted: string, resolved: string): string {
   const isSame = wanted.toLowerCase() === resolved.toLowerCase();
   return isSame || isLocal(wanted) ? resolved : wanted;
@@ -84,7 +84,7 @@ function clockIn(format: Intl.DateTimeFormat, instantMs: number): number {
   return wholeSeconds + (((instantMs % 1000) + 1000) % 1000);
 }
 
-/** "+05:30"; zones of the nineteenth century have seconds, too. */
+/** "+05:30". Zones of the nineteenth century have seconds, too. */
 function showOffset(offsetMs: number): string {
   const seconds = Math.round(Math.abs(offsetMs) / 1000);
   const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
@@ -101,7 +101,7 @@ function unknownZone(zone: string): ToolError {
   });
 }
 
-/** By the city's name alone, else by spelling. */
+/** Suggests zones by the name of the city, else by spelling. */
 function nearestZones(zone: string): readonly string[] {
   const known = Intl.supportedValuesOf("timeZone");
   const city = plain(zone);

@@ -10,8 +10,8 @@ const input = z.strictObject({
 export type ToolsCallInput = z.infer<typeof input>;
 
 /**
- * For clients whose tool list does not grow. The toolset resolves it to a call of the named tool, so that this one is
- * checked and recorded; a call that arrives here names no other tool.
+ * For clients whose tool list is fixed. The toolset resolves it to a call of the named tool, which is checked and
+ * recorded. A call that arrives here names no other tool.
  */
 export const toolsCall: Tool<ToolsCallInput, never> = {
   name: "tools.call",

@@ -10,7 +10,7 @@ const input = z.strictObject({
 
 export type ToolsFindInput = z.infer<typeof input>;
 
-/** Finds tools that are not listed initially, so that many of them cost a request nothing. */
+/** Finds tools that are not listed at first, so that they cost a request nothing. */
 export const toolsFind: Tool<ToolsFindInput, FoundTools> = {
   name: "tools.find",
   summary:

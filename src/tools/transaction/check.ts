@@ -53,7 +53,7 @@ export const transactionCheck: Tool<TransactionCheckInput, TransactionCheckData>
     if (passed) return answer;
     return {
       ...answer,
-      // The command's own changes are rolled back as well: they are known only when it has ended.
+      // The command's own changes, which are known only when it has ended, are rolled back too.
       afterwards: async () => {
         const rolledBack = await transactions.rollback({ aside: true }).catch((cause) => {
           throw notRolledBack(end, cause);

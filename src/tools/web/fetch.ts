@@ -25,13 +25,13 @@ export interface WebPage extends Omit<DocumentContent, "images"> {
   /** The final URL after redirects. */
   readonly url: string;
   readonly status: number;
-  /** As the server says. */
+  /** The content type that the server declares. */
   readonly mediaType: string | undefined;
   readonly bytes: number;
-  /** The page is longer; no more of it was fetched. */
+  /** The page is longer, but the rest was not fetched. */
   readonly isCut: boolean;
   readonly redirects: readonly string[];
-  /** It was not fetched now: from memory, or unchanged since. ISO-8601. */
+  /** When it was fetched or last confirmed, if it comes from the cache. ISO-8601. */
   readonly memory: { readonly kind: "remembered" | "unchanged"; readonly since: string } | undefined;
 }
 
@@ -141,19 +141,19 @@ function showElsewhere(led: LedElsewhere): ToolOutput<WebRedirect> {
   };
 }
 
-/** A server can send any text here. */
+/** Shortened, because a server can send any text. */
 function shortened(target: string): string {
   const line = printableLine(target);
   return line.length > 500 ? `${line.slice(0, 500)}…` : line;
 }
 
-/** A server that was started here listens on the loopback of its sandbox, not of this machine. */
+/** The address of a server that was started here: it listens on the loopback of its sandbox, not of this machine. */
 async function reachProcess({ hostname, port, protocol }: URL, { processes }: ToolContext) {
   if (!/^(?:(?:.*\.)?localhost\.?|127\.0\.0\.1|\[::1\])$/.test(hostname)) return undefined;
   return processes.reach(port === "" ? (protocol === "https:" ? 443 : 80) : Number(port));
 }
 
-/** At most once a second, and not for quick fetches. */
+/** Reports at most once a second, and not for quick fetches. */
 function progressReporter({
   progress,
 }: ToolContext): (url: URL, bytes: number, total: number | undefined) => void {
@@ -195,7 +195,7 @@ interface UnfetchedPage {
   readonly hint: string | undefined;
 }
 
-/** Fetches one after the other; a failure takes the slot of its page, unless all fail. */
+/** Fetches one after the other. A failure takes the slot of its page, unless all fail. */
 async function fetchSeveral(
   urls: readonly string[],
   fetchOne: (url: string) => Promise<ToolOutput<WebPage | WebRedirect>>,

@@ -17,7 +17,7 @@ interface PageWanted {
   readonly raw: boolean;
 }
 
-/** The content of a page: text in its own character set, JSON by lines, everything else by the document readers. */
+/** The content of a page: text in its character set, JSON by lines, everything else by the document readers. */
 export async function readPage(
   { url, answer }: FetchedPage,
   wanted: PageWanted,
@@ -32,7 +32,7 @@ export async function readPage(
     return readDocument(name, answer, wanted, context);
   }
   const { text } = decodePage(body, mediaType);
-  // Longer text is not viewed as a whole anyway.
+  // Longer text is not shown as a whole anyway.
   const pretty =
     kind === "json" && !wanted.raw && text.length <= maxPrettyChars ? prettyJson(text) : undefined;
   const { parts, next } = wholeText(pretty ?? text, wanted, name);
@@ -76,7 +76,7 @@ function essenceOf(mediaType: string | undefined): string | undefined {
   return isKnown ? essence : undefined;
 }
 
-/** A server can send any text here, and it is shown in the first line of our answer. */
+/** Cleaned, because a server can send any text and it is shown in the first line. */
 const mediaTypeForm = /^[a-z0-9!#$&^_.+-]{1,40}\/[a-z0-9!#$&^_.+-]{1,100}$/;
 
 async function readDocument(

@@ -36,7 +36,7 @@ export const webSearch: Tool<WebSearchInput, WebSearchData> = {
   hints: { readOnly: true },
   input,
   limits: { maxChars: 30_000, keep: "head" },
-  // Without an engine the call cannot work: say so at once, instead of asking the user for approval.
+  // Without an engine the call cannot work, so it fails before the user is asked for approval.
   accesses: (_input, settings) =>
     settings === undefined ? [] : [{ kind: "network", host: engineOf(settings).url.hostname }],
 
@@ -60,7 +60,7 @@ export const webSearch: Tool<WebSearchInput, WebSearchData> = {
 };
 
 function describe({ results, more, notes }: FoundResults, { query, page }: SearchQuestion): string {
-  // The engine decides how many results a page has, and hardly one documents it.
+  // The engine decides how many results a page has, and few engines document it.
   const list = results.map((result, index) => showResult(index + 1, result));
   const head = page === 1 || list.length === 0 ? [] : [`Page ${page}:`];
   const left = more === 0 ? [] : [`${counted(more, "more result")} of this page not shown; raise limit.`];

@@ -2,7 +2,7 @@ import { ToolError } from "../../../contract/error.ts";
 import { TimeSlice } from "../../../lib/async/time-slice.ts";
 import { monotonicMs } from "../../../lib/clock.ts";
 
-/** Maximum size of a response, or of one event in a stream */
+/** Maximum size of a response, or of one event in a stream. */
 const maxBytes = 16 * 1024 * 1024;
 
 type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;

@@ -17,14 +17,14 @@ interface CheckedChange {
   readonly after: Uint8Array;
 }
 
-/** For tools that format and check: a checker may run twice. */
+/** Time for tools that format and check: a checker may run twice. */
 export const projectToolsTimeoutMs = 660_000;
 
 /**
- * Changes a file and runs the project's checker; returns the command. If that fails, restores the old content and throws an error that
- * says what is wrong, and whether it fails without the change too: a checker that fails early hides new errors. Needs
- * the accesses of `checkerAccesses`. Throws `stale` when the file has changed before; `unavailable`, with nothing
- * changed, when there is no checker.
+ * Changes a file and runs the project's checker; returns the command. If the check fails, restores the file and throws
+ * an error that says why, and whether it fails without the change too: a checker that fails early hides new errors.
+ * Needs the accesses of `checkerAccesses`. Throws `stale` when the file has changed before, and `unavailable`, with
+ * nothing changed, when there is no checker.
  */
 export async function changeChecked(change: CheckedChange, context: ToolContext): Promise<string> {
   const checker = await findChecker(change.path, context);
@@ -80,7 +80,7 @@ async function run({ tool, program, args, directory }: FoundTool, context: ToolC
   };
 }
 
-/** Exit codes of shells, also for a missing interpreter of a script. */
+/** Exit codes of shells for a missing program, or a missing interpreter of a script. */
 const [notExecutable, notThere] = [126, 127];
 
 function notRun(command: string, output: string): ToolError {
@@ -105,7 +105,7 @@ function inverse({ path, before, after }: CheckedChange): CheckedChange {
   return { path, before: after, after: before };
 }
 
-/** The check was cancelled or could not run: an unchecked change must not stay. */
+/** Restores the file: the check was cancelled or could not run, and an unchecked change must not stay. */
 async function restore(change: CheckedChange, context: ToolContext, error: unknown): Promise<never> {
   const isBack = await writeChange(inverse(change), context).then(
     () => true,
@@ -148,7 +148,7 @@ async function findChecker(path: string, context: ToolContext): Promise<FoundToo
   throw noneFound("checker", path, missing);
 }
 
-/** Where an installed program is. A built-in command finds it, so that a program in the workspace does not count. */
+/** The path of an installed program. A shell built-in finds it, so programs in the workspace do not count. */
 async function locate(name: string, context: ToolContext): Promise<string | undefined> {
   const found = await outputOf("sh", { args: ["-c", 'command -v -- "$1"', "sh", name] }, context);
   const path = found?.text.trim();
@@ -173,5 +173,5 @@ function plain(line: string): string {
 /** `a.rs:3:5`, `a.ts(3,5)`, `line 3`, and the number before a quoted source line. */
 const lineNumbers = /(?<=[:(,]|\blines? |^\s*)\d+(?=[:),|\s\u2502-]|$)/g;
 
-/** "Found 2 errors in 1 file": a lower number is not a new error. */
+/** "Found 2 errors in 1 file": a lower count is not a new error. */
 const sums = /\b\d+ (?:\w+ )?(error|warning|problem|issue|diagnostic|offense|file)s?\b/g;

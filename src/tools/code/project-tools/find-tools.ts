@@ -9,9 +9,9 @@ import { argvFor, checkers, formatters, isFor, type ProjectTool } from "./known-
 /** A tool with its arguments for one file. */
 export interface FoundTool {
   readonly tool: ProjectTool;
-  /** Working directory relative to the workspace: that of its sign, else that of the file. */
+  /** Working directory relative to the workspace: the directory of its sign, else of the file. */
   readonly directory: string;
-  /** The file that shows that the project uses it; undefined for a language's default tool. */
+  /** The file that shows that the project uses it; undefined for the default tool of a language. */
   readonly sign: string | undefined;
   /** The name of an installed program, or the absolute path of one in the project. */
   readonly program: string;
@@ -21,13 +21,11 @@ export interface FoundTool {
 
 interface Wanted {
   readonly tools: readonly ProjectTool[];
-  /** Of several tools with a sign: the one whose sign is nearest to the file, or the first in the list. */
+  /** Which of several tools with a sign is used: the one with the nearest sign, or the first in the list. */
   readonly prefer: "nearest" | "first";
 }
 
-/**
- * The tools that a project has for a file, best first. Installed programs may turn out to be missing when started.
- */
+/** The tools that a project has for a file, best first. An installed program may still fail to start. */
 export async function findTools(
   path: string,
   { tools, prefer }: Wanted,
@@ -126,7 +124,7 @@ async function findProgram(
 
 const ownPrograms = ["node_modules/.bin", ".venv/bin", "venv/bin", "vendor/bin"];
 
-/** rustfmt does not look it up; a workspace member may inherit it. */
+/** rustfmt does not look up the edition, and a workspace member may inherit it. */
 async function rustEdition(
   above: readonly DirectoryAbove[],
   environment: Environment,
@@ -166,7 +164,7 @@ export function describeCommand({ tool, args }: Pick<FoundTool, "tool" | "args">
   return [tool.command.split(" ")[0]!, ...args.map(shellWord)].join(" ");
 }
 
-/** Why a program in the workspace is not started: anything that writes to the workspace may have created it. */
+/** Why a program in the workspace is not started: any tool that writes there may have created it. */
 export async function inSandboxOnly(
   { isOfProject, tool }: FoundTool,
   { environment }: Pick<ToolContext, "environment">,

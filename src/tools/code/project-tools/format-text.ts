@@ -11,8 +11,8 @@ interface Formatted {
 }
 
 /**
- * Formats the whole text of a file with the project's formatter; writes nothing. Line ends stay. Needs the accesses
- * of `formatterAccesses`. Throws `unavailable` when there is no formatter.
+ * Formats the text of a file with the project's formatter. Line ends stay; nothing is written. Needs the accesses of
+ * `formatterAccesses`. Throws `unavailable` when there is no formatter.
  */
 export async function formatText(
   { path, text }: { readonly path: string; readonly text: string },
@@ -77,7 +77,7 @@ async function filter(
   };
 }
 
-/** Formatters take milliseconds, those on a virtual machine seconds. */
+/** Formatters take milliseconds, or seconds on a virtual machine. */
 const timeoutMs = 30_000;
 const mostComplaints = 16 * 1024;
 
@@ -121,7 +121,7 @@ function accepted(tool: FoundTool, path: string, before: string, output: FilterO
   return text;
 }
 
-/** A formatter does not decide about line ends. */
+/** Restores the line ends, which are not the formatter's to choose. */
 function withLineEndsOf(before: string, after: string): string {
   const lineEnds = before.match(/\r?\n/g) ?? [];
   if (lineEnds.length === 0 || !lineEnds.every((end) => end === lineEnds[0])) return after;

@@ -23,7 +23,7 @@ function table(lines: string): readonly ProjectTool[] {
   });
 }
 
-/** Of several, the first is used: type checkers come before linters. */
+/** The first that fits is used, so type checkers come before linters. */
 export const checkers: readonly ProjectTool[] = table(`
 rs | cargo check --quiet --message-format short | Cargo.toml
 go | go vet ./... | go.mod
@@ -64,7 +64,7 @@ yaml yml | yamllint --format parsable {path} | .yamllint*
 sql | sqlfluff lint {path} | .sqlfluff
 `);
 
-/** Each is a filter from stdin to stdout. Of several, the one whose sign is nearest is used. */
+/** Each is a filter from stdin to stdout. The one with the nearest sign is used. */
 export const formatters: readonly ProjectTool[] = table(`
 rs | rustfmt --emit stdout
 go | gofumpt | .golangci.* gofumpt
@@ -125,16 +125,13 @@ export function formatterAccesses(path: string): readonly ExecuteAccess[] {
 
 /** A program with which projects format or check their files. */
 export interface ProjectTool {
-  /**
-   * Its arguments: `{path}` is the file, `{extension}` its extension. A formatter reads the text from stdin and
-   * prints it formatted.
-   */
+  /** Its arguments. `{path}` is the file, `{extension}` its extension. A formatter is a filter from stdin to stdout. */
   readonly command: string;
   /** Extensions, or whole file names with a capital letter. */
   readonly files: string;
   /**
-   * The sign that a project uses it, in the directory of the file or above: a file name, also with `*`, optionally
-   * with text that the file must contain. Without signs it is the default of its language.
+   * Signs that a project uses it, in the directory of the file or above: a file name or pattern, optionally with text
+   * that the file must contain. A tool without signs is the default of its language.
    */
   readonly signs?: readonly string[] | undefined;
   /** An exit code besides 0 that means success. */
@@ -148,8 +145,8 @@ export function isFor({ files }: ProjectTool, path: string): boolean {
 }
 
 /**
- * The accesses of a call that may run one of these tools on a file. Which one is known only when it runs, with the
- * path relative to its working directory.
+ * The accesses of a call that may run one of these tools on a file. Which tool runs, and in which directory, is known
+ * only then.
  */
 function accessesFor(tools: readonly ProjectTool[], path: string): readonly ExecuteAccess[] {
   return tools

@@ -8,8 +8,8 @@ import { LineTable } from "../../../code/smart/text-locations.ts";
 export type Operation = "replace" | "insert_before" | "insert_after" | "delete";
 
 /**
- * The ways to put whole lines before, after or instead of others, most likely first. New lines without indentation
- * get that of their neighbours; others keep their own.
+ * The ways to put whole lines before, after or instead of others, most likely first. New lines without indentation get
+ * that of their neighbours.
  */
 export function planLines(
   { text, outline }: Pick<SmartFile, "text" | "outline">,
@@ -73,19 +73,19 @@ export function planAsIs(
   }
 }
 
-/** The bytes to delete: lines with their line ends, or text; text that fills its lines takes them with it. */
+/** The bytes to delete. Whole lines include their line ends; text that fills its lines takes them with it. */
 export function planDeletion(text: string, { way, start, end, firstLine, lastLine }: TextLocation): Splice {
   const lines = new LineTable(text);
   const [first, last] = [lines.start(firstLine), lines.end(lastLine)];
   const isPart = text.slice(first, start).trim() !== "" || text.slice(end, Math.max(end, last)).trim() !== "";
   if (isPart && (way === "text" || way === "tolerant text")) return { start, end, text: "" };
   const next = lines.next(lastLine);
-  // A text without final line end still has none.
+  // A text without a final line end still has none afterwards.
   const isUnclosed = next === last && firstLine > 1;
   return { start: isUnclosed ? lines.end(firstLine - 1) : first, end: next, text: "" };
 }
 
-/** Whether they are indented in the way of the file. */
+/** Whether they are indented like the file. */
 function isIndented(added: readonly string[], level: string): boolean {
   const blanks = commonBlanks(added);
   if (blanks === "") return false;

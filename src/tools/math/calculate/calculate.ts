@@ -40,7 +40,7 @@ export function calculate(expression: string, options: CalculateOptions): Value 
 
 const mostCharacters = 4000;
 const mostNesting = 200;
-/** Of all long numbers in an expression together: they block everything else. */
+/** Maximum for all long numbers of an expression together, because they block everything else. */
 const mostLongBits = 8 * mostBits;
 
 class Reading {

@@ -111,7 +111,7 @@ function integers(name: string, values: readonly Value[]): readonly bigint[] {
   });
 }
 
-/** Euclid's algorithm takes as many steps as there are digits, each as long as the numbers. */
+/** Euclid's algorithm takes as many steps as there are digits, and each takes as long as the numbers. */
 const mostBitsDivided = 2 ** 14;
 const mostDigitsDivided = 4900;
 
@@ -153,7 +153,10 @@ const floorOf = (value: Value): Value => toInteger(value, floor);
 const ceilingOf = (value: Value): Value => toInteger(value, (exact) => -floor(negate(exact) as Exact));
 const truncationOf = (value: Value): Value => toInteger(value, truncate);
 
-/** To `digits` after the point, before it where negative; halves are rounded away from zero, as in spreadsheets. */
+/**
+ * Rounds to `digits` after the point, or before it where negative. Halves are rounded away from zero, as in
+ * spreadsheets.
+ */
 function rounded(value: Value, digits: Value = 0n): Value {
   if (typeof digits !== "bigint" || digits > mostPlaces || digits < -mostPlaces) throw noSuchPlace();
   const known = knownDigits(value);
@@ -173,21 +176,21 @@ function noSuchPlace(): ToolError {
   );
 }
 
-/** On which side of an integer an approximation lies is unknown. */
+/** An approximation may lie on either side of an integer. */
 function toInteger(value: Value, convert: (value: Exact) => bigint): Value {
   const known = knownDigits(value);
   const whole = convert(known);
   return typeof value === "number" && typeof known === "bigint" ? Number(whole) : whole;
 }
 
-/** The fifteen known digits of an approximation. */
+/** The fifteen reliable digits of an approximation. */
 function knownDigits(value: Value): Exact {
   if (typeof value !== "number") return value;
   const [digits = "0", exponent = "0"] = approximate(value).toExponential(14).split("e");
   return multiply(BigInt(digits.replace(".", "")), power(10n, BigInt(exponent) - 14n)) as Exact;
 }
 
-/** A JavaScript function: an approximation, unless its value is known. NaN where it is undefined. */
+/** A JavaScript function, which approximates unless its value is known. NaN where it is undefined. */
 function real(
   compute: (value: number) => number,
   known: { readonly at: bigint; readonly is: bigint },
@@ -218,18 +221,18 @@ const tangent: (value: Value) => Value = (value) => {
   return settled(Math.tan(angle(value)), value);
 };
 
-/** In radians. For a larger angle no digit after the point is known, and so nothing about its sine. */
+/** The angle in radians. A larger angle has no known digit after the point, so nothing is known about its sine. */
 function angle(radians: number): number {
   if (Math.abs(radians) > 2 ** 48) throw tooLarge("the angle has no digits left behind the point");
   return radians;
 }
 
-/** A result that is only the rounding of the angle is zero: sin(pi). */
+/** Treats a result that is only the rounding of the angle as zero: sin(pi). */
 function settled(result: number, radians: number): number {
   return Math.abs(result) <= Math.abs(radians) * 2 ** -52 ? 0 : result;
 }
 
-/** An exact angle as quarter turns and a rest, so that a long one loses no digits. */
+/** Splits an exact angle into quarter turns and a rest, so that a long one loses no digits. */
 function turned(value: Exact): Turned {
   const near = toNumber(value);
   const isKept = typeof value === "bigint" && Number.isSafeInteger(near);
@@ -242,9 +245,9 @@ function turned(value: Exact): Turned {
 }
 
 interface Turned {
-  /** From 0 to 3. */
+  /** A number from 0 to 3. */
   readonly quarters: number;
-  /** Short enough, or exact as a number. */
+  /** The rest is short enough, or exact as a number. */
   readonly rest: number;
 }
 
@@ -268,7 +271,7 @@ function naturalLogarithm(value: Value): Value {
   return value === 1n ? 0n : naturalNumber(value);
 }
 
-/** Exact where the value is an integer power of the base. */
+/** Exact when the value is an integer power of the base. */
 function logarithm(value: Value, base: Value): Value {
   refuseUnfit(value);
   refuseUnfit(base);
@@ -277,7 +280,7 @@ function logarithm(value: Value, base: Value): Value {
   return exactLogarithm(value, base, Math.round(near)) ?? approximate(near);
 }
 
-/** JavaScript is more precise for two bases than a quotient. */
+/** JavaScript's functions for two bases are more precise than a quotient. */
 function withBase(value: Value, base: Value): number {
   if (base !== 2n && base !== 10n) return naturalNumber(value) / naturalNumber(base);
   const { mantissa, exponent } = asScaled(value);
@@ -292,7 +295,7 @@ function exactLogarithm(value: Value, base: Value, near: number): Value | undefi
   return exact === wanted ? BigInt(near) : undefined;
 }
 
-/** Near 1, computed from the difference to 1, because a number would lose the relevant digits. */
+/** Near 1, the difference to 1 is used, because a number would lose the relevant digits. */
 function naturalNumber(value: Value): number {
   const { mantissa, exponent } = asScaled(value);
   if (typeof value !== "number" && Math.abs(Math.log2(mantissa) + exponent) < 0.5)

@@ -24,7 +24,7 @@ import {
   type Value,
 } from "./value.ts";
 
-/** Exact where possible; 0 to the power of 0 is 1. */
+/** Exact when possible. 0 to the power of 0 is 1. */
 export function power(base: Value, exponent: Value): Value {
   if (isZero(base) && isNegative(exponent)) throw divisionByZero();
   if (typeof exponent === "bigint") {
@@ -34,7 +34,7 @@ export function power(base: Value, exponent: Value): Value {
   return exactRootPower(base, exponent) ?? brokenPower(base, exponent);
 }
 
-/** The integer part of the exponent first, which loses no digit of an exact base. */
+/** Computes the integer part of the exponent first, which loses no digit of an exact base. */
 function brokenPower(base: Value, exponent: Exclude<Value, bigint>): Value {
   if (typeof base === "number" || typeof exponent === "number")
     return numberPower(toNumber(base), toNumber(exponent));
@@ -51,7 +51,7 @@ function wholePower(base: Exact, exponent: bigint): Value {
   if (exponent < 0n) return wholePower(inverse(base), -exponent);
   const [above, below] = [numeratorOf(base), denominatorOf(base)];
   if (below === 1n && above >= -1n && above <= 1n) return smallPower(above, exponent);
-  // One bit less than it has: 2 ** n has n + 1 bits, and all estimates below are lower bounds.
+  // One bit too few: 2 ** n has n + 1 bits, and all estimates below are lower bounds.
   const bits = Math.max(bitsOf(above) - 1, 0) * Number(exponent);
   if (below === 1n) {
     if (bits > mostBits) throw tooLarge();
@@ -59,11 +59,11 @@ function wholePower(base: Exact, exponent: bigint): Value {
   }
   const isShort = bits <= mostBits && (bitsOf(below) - 1) * Number(exponent) <= mostDenominatorBits;
   if (!isShort) return longPower(base, exponent);
-  // In lowest terms, as the base is.
+  // The result is in lowest terms, as the base is.
   return { numerator: integer(above ** exponent), denominator: below ** exponent };
 }
 
-/** Not `divide`: the inverse stays exact, because its power may be short again. */
+/** Does not use `divide`: the inverse stays exact, because its power may be short again. */
 function inverse(base: Exact): Exact {
   const [above, below] = [numeratorOf(base), denominatorOf(base)];
   if (above === 1n || above === -1n) return above * below;
@@ -76,8 +76,8 @@ function smallPower(base: bigint, exponent: bigint): bigint {
 }
 
 /**
- * A power of a fraction with too many digits to keep. A number would lose as many digits of the base as the exponent
- * has; squaring with a long mantissa does not.
+ * A power of a fraction with too many digits to keep. Squaring with a long mantissa keeps the digits that a number
+ * would lose.
  */
 function longPower(base: Exact, exponent: bigint): number {
   if (bitsOf(exponent) > 64) throw tooLarge("the exponent has too many digits");
@@ -111,7 +111,7 @@ function clamp(shift: bigint): number {
   return Math.max(-5000, Math.min(5000, Number(shift)));
 }
 
-/** 8 ** (1/3) is 2, and 4 ** 1.5 is 8. */
+/** Handles powers like 8 ** (1/3), which is 2, and 4 ** 1.5, which is 8. */
 function exactRootPower(base: Value, exponent: Value): Value | undefined {
   if (typeof base === "number" || typeof exponent === "number") return undefined;
   const root = exactRoot(base, denominatorOf(exponent));
@@ -125,7 +125,7 @@ function exactRoot(value: Exact, degree: bigint): Exact | undefined {
   return above === undefined || below === undefined ? undefined : (quotient(above, below) as Exact);
 }
 
-/** The root of `value`; of a negative value only where the degree is odd. */
+/** The root of `value`. A negative value has one only if the degree is odd. */
 export function root(value: Value, degree: Value): Value {
   if (typeof degree !== "bigint" || degree <= 0n)
     throw undefinedResult("A root needs a positive integer as its degree");
@@ -162,7 +162,7 @@ function noRealPower(): ToolError {
 function integerRoot(value: bigint, degree: bigint): bigint | undefined {
   if (value <= 1n || degree === 1n) return value;
   const bits = bitsOf(value);
-  // The root would lie between 1 and 2. More bits would take seconds.
+  // The root would lie between 1 and 2, and more bits would take seconds.
   if (degree >= BigInt(bits) + 4n || bits > mostBitsLookedAt) return undefined;
   const near = nearRoot(value, degree, bits);
   return near ** degree === value ? near : undefined;
@@ -202,7 +202,7 @@ function productOf(first: number, last: number): bigint {
   return productFrom(BigInt(first), last - first + 1);
 }
 
-/** Halves of similar size, so that long numbers meet long ones: many times faster than one after the other. */
+/** Multiplies halves of similar size, many times faster than one factor after the other. */
 function productFrom(first: bigint, count: number): bigint {
   if (count <= 8) {
     let product = 1n;

@@ -6,7 +6,7 @@ export function readLiteral(cursor: Cursor): Value | undefined {
   return readShort(cursor) ?? readAny(cursor);
 }
 
-/** Most numbers are short and plain: this is many times faster than a regular expression. */
+/** Reads short plain numbers, many times faster than a regular expression. */
 function readShort(cursor: Cursor): Value | undefined {
   const { text, at } = cursor;
   let digits = 0;
@@ -26,7 +26,7 @@ function readShort(cursor: Cursor): Value | undefined {
   return quotient(BigInt(digits), powersOfTen[place - point - 1]!);
 }
 
-/** Continues with an exponent or a digit separator, or is not a number. */
+/** Continues with an exponent or a digit separator; otherwise it is not a number. */
 function goesOn(code: number): boolean {
   const letter = code | 0x20;
   return code === dot || code === underscore || (letter >= letterA && letter <= letterZ) || code > lastAscii;
@@ -50,7 +50,7 @@ const digit0 = 0x30;
 const digit9 = 0x39;
 const dot = 0x2e;
 const underscore = 0x5f;
-/** A number keeps all digits of so many characters. */
+/** A number keeps all digits of this many characters. */
 const mostShort = 15;
 const powersOfTen = Array.from({ length: mostShort }, (_, power) => 10n ** BigInt(power));
 
@@ -80,7 +80,7 @@ function notANumber(cursor: Cursor) {
   );
 }
 
-/** A position in an expression, never before a space. */
+/** A position in an expression, never at a space. */
 export class Cursor {
   readonly text: string;
   at = 0;
@@ -145,7 +145,7 @@ const lastAscii = 0x7f;
 const letterA = 0x61;
 const letterZ = 0x7a;
 
-/** Spelled out: loading `\p{L}` alone takes longer than all the rest. */
+/** Spelled out, because loading `\p{L}` takes longer than everything else here. */
 const wordHere =
   /[A-Za-z_\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u1fff\u3040-\ud7ff][\w\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u1fff\u3040-\ud7ff]*/y;
 

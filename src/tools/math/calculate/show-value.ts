@@ -3,9 +3,9 @@ import { bitsOf, type Fraction, type Value } from "./value.ts";
 export interface ShownValue {
   /** In decimal, as program text: "0.3", "-4", "1.5e+300". */
   readonly value: string;
-  /** Nothing was rounded, neither in computing nor for display. */
+  /** Nothing was rounded, neither in the calculation nor for display. */
   readonly isExact: boolean;
-  /** The exact value where decimal digits cannot give it: "1/3". */
+  /** The exact value when no decimal can express it: "1/3". */
   readonly fraction: string | undefined;
 }
 
@@ -27,7 +27,7 @@ export function showValue(value: Value): ShownValue {
 
 const mostPlaces = 100;
 
-/** All digits, if they end soon. */
+/** All digits, if they end soon enough. */
 function wholeDecimal({ numerator, denominator }: Fraction): string | undefined {
   const places = Math.max(timesIn(denominator, 2n), timesIn(denominator, 5n));
   const scale = 10n ** BigInt(places);
@@ -48,7 +48,7 @@ function withPoint(digits: bigint, places: number): string {
   return `${sign}${text.slice(0, -places)}.${text.slice(-places)}`;
 }
 
-/** To so many significant digits; halves are rounded away from zero. */
+/** Rounds to this many significant digits, halves away from zero. */
 function roundedDecimal(
   { numerator, denominator }: Fraction,
   count: number,
@@ -62,7 +62,7 @@ function roundedDecimal(
   return { text: `${isNegative ? "-" : ""}${spelled(digits, exponent)}`, isExact };
 }
 
-/** Of the first significant digit: 0 for 5.2, -2 for 0.052. */
+/** The exponent of the first significant digit: 0 for 5.2, -2 for 0.052. */
 function exponentOf(value: Fraction): number {
   const near = Math.floor((bitsOf(value.numerator) - bitsOf(value.denominator)) * Math.log10(2));
   for (let exponent = near + 3; ; exponent -= 1) if (isAtLeast(value, exponent)) return exponent;
@@ -80,7 +80,7 @@ function scaledRound(above: bigint, below: bigint, places: number): { digits: st
   return { digits, isExact: dividend % divisor === 0n };
 }
 
-/** As JavaScript prints numbers: with an exponent instead of many zeros. */
+/** Uses an exponent instead of many zeros, as JavaScript does. */
 function spelled(digits: string, exponent: number): string {
   const trimmed = digits.replace(/0+$/, "");
   if (exponent < -7 || exponent > 20) {

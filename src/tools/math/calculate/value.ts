@@ -1,8 +1,6 @@
 import { ToolError } from "../../../contract/error.ts";
 
-/**
- * A bigint is an exact integer, a fraction is exact too, and a number is an approximation with about fifteen digits.
- */
+/** A bigint or a fraction is exact; a number is an approximation with about fifteen digits. */
 export type Value = bigint | Fraction | number;
 
 export type Exact = bigint | Fraction;
@@ -36,7 +34,7 @@ export function approximate(value: number): number {
   return value;
 }
 
-/** The same where zero could only mean that the digits of another number were lost. */
+/** Like `approximate`, but refuses a zero that can only mean lost digits. */
 export function notZero(value: number): number {
   if (value === 0)
     throw new ToolError("too-large", "The result is too close to zero: an approximation ends at 5e-324", {
@@ -45,7 +43,7 @@ export function notZero(value: number): number {
   return approximate(value);
 }
 
-/** The quotient of two integers, as exact as can be kept. */
+/** The quotient of two integers, as exact as can be stored. */
 export function quotient(numerator: bigint, denominator: bigint): Value {
   if (denominator === 0n) throw divisionByZero();
   const divisor = greatestDivisor(numerator, denominator, worthwhileDivisor(denominator));
@@ -57,7 +55,7 @@ export function quotient(numerator: bigint, denominator: bigint): Value {
   return below > mostDenominator ? toNumber(fraction) : fraction;
 }
 
-/** A smaller divisor leaves the denominator too long to keep, and finding it may take minutes. */
+/** A smaller divisor would leave the denominator too long, and finding it may take minutes. */
 function worthwhileDivisor(denominator: bigint): bigint {
   if (denominator <= mostDenominator && denominator >= leastDenominator) return 0n;
   return (denominator < 0n ? -denominator : denominator) / mostDenominator;
@@ -91,7 +89,7 @@ export function scaled(value: Exact): { readonly mantissa: number; readonly expo
   return { mantissa: Number(digits), exponent: -shift };
 }
 
-/** mantissa × 2 ** exponent, in two steps, because 2 ** exponent alone may overflow where the product does not. */
+/** mantissa × 2 ** exponent, in two steps, because 2 ** exponent alone may overflow. */
 export function scaleUp(mantissa: number, exponent: number): number {
   const half = Math.trunc(exponent / 2);
   return mantissa * 2 ** half * 2 ** (exponent - half);
@@ -136,8 +134,7 @@ export function undefinedResult(message: string, hint = "Use values for which it
 
 /**
  * The greatest common divisor; undefined as soon as it is known to be less than `least`. Long numbers use Lehmer's
- * method: the leading digits of both determine several steps of Euclid at once, which saves nine tenths of the
- * divisions.
+ * method: their leading digits determine several steps of Euclid at once, which saves most divisions.
  */
 export function greatestDivisor(one: bigint, other: bigint, least: bigint): bigint | undefined {
   let [larger, smaller] = [one < 0n ? -one : one, other < 0n ? -other : other];
@@ -153,10 +150,10 @@ export function greatestDivisor(one: bigint, other: bigint, least: bigint): bigi
 }
 
 const long = 1n << 512n;
-/** So that the sum of two such numbers is exact. */
+/** The sum of two such numbers is exact. */
 const knownBits = 50;
 
-/** Continues as long as the remaining digits, whatever they are, make no difference. */
+/** Continues as long as the remaining digits make no difference, whatever they are. */
 function severalSteps(larger: bigint, smaller: bigint): [bigint, bigint] {
   const shift = BigInt(larger.toString(16).length * 4 - knownBits);
   let [above, below] = [Number(larger >> shift), Number(smaller >> shift)];
@@ -178,7 +175,7 @@ export function add(one: Value, other: Value): Value {
   return quotient(numeratorOf(one) * right + numeratorOf(other) * left, left * right);
 }
 
-/** Two approximations that cancel leave only their rounding. */
+/** Two approximations that cancel leave only rounding errors. */
 function addNumbers(one: number, other: number): number {
   const sum = approximate(one + other);
   return Math.abs(sum) <= Math.max(Math.abs(one), Math.abs(other)) * 2 ** -50 ? 0 : sum;
@@ -222,7 +219,7 @@ export function remainder(one: Value, other: Value): Value {
   return quotient((numeratorOf(one) * right) % (numeratorOf(other) * left), left * right);
 }
 
-/** A remainder that is only the rounding of the dividend is zero. */
+/** Treats a remainder that is only the rounding of the dividend as zero. */
 function remainderOfNumbers(one: number, other: number): number {
   const unknown = Math.abs(one) * 2 ** -50;
   if (Math.abs(other) < 4 * unknown) throw tooLarge("of the remainder no digit is known");
@@ -243,7 +240,7 @@ export function compare(one: Value, other: Value): number {
   return difference === 0n ? 0 : difference < 0n ? -1 : 1;
 }
 
-/** Towards zero. */
+/** Rounds towards zero. */
 export function truncate(value: Exact): bigint {
   return typeof value === "bigint" ? value : value.numerator / value.denominator;
 }
