@@ -4,10 +4,7 @@ import type { CallResult } from "../toolcrib/index.ts";
 import { interruptible } from "./interruption.ts";
 import { exitCodeOf, printFailure, printJson, remarkRecovered, remarkWarnings, toReport } from "./report.ts";
 
-/**
- * Calls a tool of the journal for the user, who may undo the calls of every session in the workspace. The call passes the
- * pipeline like any other. Returns the exit code.
- */
+/** Calls a journal tool for the user, who may undo the calls of every session. Returns the exit code. */
 export async function callJournal(
   tool: "journal.undo" | "journal.diff" | "journal.checkpoint",
   input: object,
@@ -32,7 +29,7 @@ export async function callJournal(
   });
 }
 
-/** Names flags instead of fields, where the error is about the arguments. */
+/** Replaces fields with flags in errors about the arguments. */
 function forUser(error: NonNullable<CallResult["error"]>, tool: string): ReturnType<typeof textForUser> {
   const { message, hint } = textForUser(error);
   if (error.details?.kind !== "bad-arguments") return { message, hint: asFlags(hint) };
@@ -49,12 +46,12 @@ function flagOf(field: string, tool: string): string {
   return `--${field === "paths" ? "file" : field.replaceAll("_", "-")}`;
 }
 
-/** Replaces fields that a model would set by flags. */
+/** Replaces fields that a model would set with flags. */
 export function asFlags(text: string | null): string {
   return (text ?? "").replace(/`(\w+): true`/g, (_, name: string) => `--${name.replaceAll("_", "-")}`);
 }
 
-/** Reads how long ago, or a date with or without a time. Returns milliseconds since 1970. */
+/** Parses how long ago, or a date with an optional time. Returns milliseconds since 1970. */
 export function readSince(text: string, now: number = Date.now()): number {
   const [, count, unit = ""] = /^(\d{1,6})([mhd])$/.exec(text) ?? [];
   if (count !== undefined) return now - Number(count) * unitMs[unit]!;

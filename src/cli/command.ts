@@ -3,7 +3,7 @@ export interface Command {
   readonly name: string;
   /** A verb phrase of at most eight words, without a full stop. */
   readonly summary: string;
-  /** The forms after `toolcrib`; a command of several forms says what each does. */
+  /** The forms after `toolcrib`. A command with several forms explains each. */
   readonly usage: readonly (readonly [form: string, meaning?: string])[];
   /** Paragraphs that help wraps to the terminal's width. */
   readonly notes?: readonly string[];
@@ -11,7 +11,7 @@ export interface Command {
   readonly examples: readonly Example[];
   /** Possible first operands, for completion. */
   readonly operand?: "command" | "tool" | readonly string[];
-  /** Unknown flags, and everything after `--`, are passed to the tool that the first operand names. */
+  /** Passes unknown flags, and everything after `--`, to the tool that the first operand names. */
   readonly forwardsFlags?: true;
   /** Runs the command and returns the exit code; throws ToolError. */
   run(given: Arguments): Promise<number>;

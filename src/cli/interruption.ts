@@ -25,7 +25,7 @@ export async function interruptible<Result>(work: (signal: AbortSignal) => Promi
   return work(signal).finally(stop);
 }
 
-/** The launcher, npx and npm repeat the signal that the terminal has sent already. */
+/** The launcher, npx and npm repeat the signal that the terminal has already sent. */
 const sameMs = 500;
 
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;

@@ -39,7 +39,7 @@ interface Shown {
   readonly isAll: boolean;
 }
 
-/** A paragraph for each provider; readable without a visual layout. */
+/** A paragraph for each provider, which is readable without a visual layout. */
 function describeModels(reached: readonly CheckedProvider[], shown: Shown): string {
   const isReached = ({ state }: CheckedProvider) => state === "reachable";
   const available = reached.filter(isReached).map((provider) => describeReached(provider, shown));
@@ -68,7 +68,7 @@ function describeOther(provider: CheckedProvider): string {
   const text = [state === "no-key" ? "no key" : "not reachable", state === "no-key" ? null : problem, hint]
     .flatMap((part) => (part ? [printableLine(part).replace(/\.$/, "")] : []))
     .join(". ");
-  // A full stop after an address would be taken for part of it.
+  // A full stop after an address would look like part of it.
   return `${titleOf(provider)}: ${text}${/https?:\S+$/.test(text) ? "" : "."}\n`;
 }
 

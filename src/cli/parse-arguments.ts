@@ -64,7 +64,7 @@ export function refuseOperands(operands: readonly string[], { name }: Pick<Comma
   if (operands.length > 0) throw mistake(`Unexpected argument: ${operands[0]}`, { name });
 }
 
-/** Option names by form of a command: a subcommand, "" or a flag. */
+/** Option names by the form of a command: a subcommand, "" or a flag. */
 export type OptionsByForm = Readonly<Record<string, readonly string[]>>;
 
 /** Refuses an option that only other forms of the command take. */

@@ -6,8 +6,8 @@ import { interruptible } from "./interruption.ts";
 import { canRedraw, columnsOf, remark, startOfLine } from "./terminal.ts";
 
 /**
- * Shows a running call: the output of its command if `live`, and below it a line with the tool, the time and the
- * progress. A call that ends within a second shows no such line.
+ * Shows a running call: with `live` the output of its command, and below it a line with the tool, the time and the
+ * progress. A call that ends within a second shows no line.
  */
 export function showProgress(
   crib: { readonly events: Pick<EventSource, "on"> },
@@ -38,7 +38,7 @@ interface ProgressLine extends Pick<Progress, "stop" | "whileAsking"> {
   clear(): void;
 }
 
-/** Only the line, which is shown while `mayShow`. */
+/** Shows only the line, and only while `mayShow` allows it. */
 export function commandProgress(command: string, mayShow = () => true): ProgressLine {
   if (!canRedraw(2))
     return { update: () => {}, clear: () => {}, stop: () => {}, whileAsking: (work) => work() };
@@ -123,7 +123,7 @@ class ShownLines {
   }
 }
 
-/** More than any result shows of either end. */
+/** More than any result shows of its beginning or end. */
 const heldChars = 64 * 1024;
 
 const mark = /^\[(?:stdout|stderr|… \d+ (?:characters|bytes)(?: of std(?:out|err))? cut …)\]$/;

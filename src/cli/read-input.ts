@@ -4,7 +4,7 @@ import { isFlag } from "./parse-arguments.ts";
 
 /**
  * The input of a call from the words after the tool's name: one JSON text, `--key value`, or `-` for standard input. A
- * tool whose only argument is a text also takes that text from standard input.
+ * tool whose only argument is a text also takes plain text from standard input.
  */
 export async function readInput(tool: DialectTool, words: readonly string[]): Promise<unknown> {
   const [first, ...rest] = words;

@@ -87,7 +87,7 @@ export function exitCodeOf(code: ErrorCode | undefined): number {
   return code === undefined ? 0 : (ownCodes[code] ?? 1);
 }
 
-/** For errors that a command throws: something it does not find was named wrongly on the command line. */
+/** For errors that a command throws: a missing thing was named wrongly on the command line. */
 export function exitCodeOfError(code: ErrorCode): number {
   return code === "not-found" ? 2 : exitCodeOf(code);
 }

@@ -8,7 +8,6 @@ import { print } from "./terminal.ts";
 
 type Options = ReadonlyMap<string, string>;
 
-/** `toolcrib index` */
 export async function buildIndex(options: Options): Promise<number> {
   const index = openIndex(options);
   const { problem, ...counts } = await withProgress("index", (progress, signal) =>
@@ -21,7 +20,6 @@ export async function buildIndex(options: Options): Promise<number> {
   return problem === undefined ? 0 : 1;
 }
 
-/** `toolcrib index clear` */
 export async function clearIndex(options: Options): Promise<number> {
   const index = openIndex(options);
   const bytes = index.size;

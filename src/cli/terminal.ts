@@ -18,8 +18,8 @@ export function remark(text: string): void {
 }
 
 /**
- * Writes to standard error what the user is about to approve. In an ASCII locale, other characters are shown as `\u{2212}`:
- * a look-alike would hide what the command really contains.
+ * Writes to standard error what the user is about to approve. An ASCII locale shows other characters as `\u{2212}`,
+ * because a look-alike would hide what the command really contains.
  */
 export function remarkExactly(text: string): void {
   const shown = isAsciiLocale()
@@ -28,7 +28,7 @@ export function remarkExactly(text: string): void {
   write(2, shown);
 }
 
-/** The text in ASCII where the locale is C or POSIX. Characters that have no ASCII form stay. */
+/** The text in ASCII when the locale is C or POSIX. Characters without an ASCII form stay. */
 export function forLocale(text: string): string {
   if (!isAsciiLocale()) return text;
   return text.replace(/[\u00a0-\u2fff]/g, (character) => asciiForms[character] ?? boxForm(character));
@@ -62,7 +62,7 @@ function boxForm(character: string): string {
   return /[│┃┆┇┊┋╎╏║╵╷╹╻╽╿]/.test(character) ? "|" : "+";
 }
 
-/** How many columns a terminal has; COLUMNS, or else 80, where there is none. */
+/** The number of columns of the terminal; without one, COLUMNS or 80. */
 export function columnsOf(descriptor: Descriptor): number {
   const known = isTerminal(descriptor) ? streamOf(descriptor).columns : Number(process.env.COLUMNS);
   return known || 80;
@@ -108,7 +108,7 @@ export type Tone = "bold" | "dim" | "red" | "green" | "yellow";
 /** Standard output or standard error. */
 export type Descriptor = 1 | 2;
 
-/** Descriptors that could not take everything at once: from then on, Node's stream buffers for them. */
+/** Descriptors that did not take everything at once. Node's stream buffers for them from then on. */
 const buffered = new Set<Descriptor>();
 
 const closedListeners = new Set<() => void>();
@@ -117,7 +117,7 @@ function emitClosed(descriptor: Descriptor): void {
   if (descriptor === 1) for (const listener of closedListeners) listener();
 }
 
-/** Writes without `process.stdout`: loading it takes a sixth of the start time. */
+/** Writes without `process.stdout`, which takes a sixth of the start time to load. */
 function write(descriptor: Descriptor, text: string): void {
   const bytes = Buffer.from(text);
   let written = 0;
@@ -170,7 +170,7 @@ export function layTable(rows: readonly (readonly string[])[], indent = ""): str
     .join("");
 }
 
-/** At most so many characters, and "…" for the rest. */
+/** Shortens a text to this many characters, with "…" at the end. */
 export function shorten(text: string, maxChars: number): string {
   const characters = [...text];
   return characters.length <= maxChars ? text : `${characters.slice(0, maxChars).join("")}…`;
@@ -184,7 +184,7 @@ export function colourDiff(descriptor: Descriptor, diff: string): string {
   });
 }
 
-/** Whether the user can be asked: not in a pipe, for a program, or in continuous integration. */
+/** Whether the user can be asked: not in a pipe, with --json or --no-input, or in continuous integration. */
 export function canAsk(options: ReadonlyMap<string, string>): boolean {
   if (options.has("json") || options.has("no-input") || isContinuousIntegration()) return false;
   return isTerminal(2) && process.stdin.isTTY;

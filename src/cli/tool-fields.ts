@@ -8,7 +8,7 @@ import { isFlag, splitFlag } from "./parse-arguments.ts";
 
 /**
  * Reads `--key value` words as a tool's input, typed by its schema: `--hidden` and `--no-hidden` for a boolean, a
- * repeated flag for a list, NAME=VALUE for a record, `--max-results` for `max_results`. The pipeline validates the values.
+ * repeated flag for a list, NAME=VALUE for a record. The pipeline validates the values.
  */
 export function readFields(
   tool: string,
@@ -74,7 +74,7 @@ function readValue(tool: string, field: string, texts: readonly string[], schema
   if (types.includes("record")) return readRecord(texts);
   if (items && (texts.length > 1 || types.length === 1)) {
     const values = texts.map((text) => readOne(text, items.types));
-    // Objects come one per flag, or as one list.
+    // Objects come one per flag, or all in one list.
     return items.types.includes("object") ? values.flat() : values;
   }
   if (texts.length > 1) {
@@ -94,7 +94,7 @@ function readRecord(texts: readonly string[]): unknown {
     : first;
 }
 
-/** A value of the wrong type stays text: the error of the pipeline then names the right type. */
+/** A value of the wrong type stays text, so that the pipeline's error names the right type. */
 function readOne(text: string, types: readonly string[]): unknown {
   if (types.includes("number") && text.trim() !== "" && Number.isFinite(Number(text))) return Number(text);
   if (types.includes("boolean") && (text === "true" || text === "false")) return text === "true";
@@ -113,7 +113,7 @@ export interface FieldSchema {
   /** "string", "number", "boolean", "array", "object" … */
   readonly types: readonly string[];
   readonly choices?: readonly unknown[];
-  /** Of a list. */
+  /** The type of the items of a list. */
   readonly items?: FieldSchema | undefined;
   readonly description?: string | undefined;
   readonly required: boolean;
@@ -121,7 +121,10 @@ export interface FieldSchema {
 
 export type FieldSchemas = Readonly<Record<string, FieldSchema>>;
 
-/** The arguments of a tool by name, read from its zod schema: converting to JSON Schema takes a tenth of the start time. */
+/**
+ * The arguments of a tool by name, read from its zod schema, because converting to JSON Schema takes a tenth of the
+ * start time.
+ */
 export function fieldSchemasOf(tool: Pick<AnyTool, "input">): FieldSchemas {
   const fields = Object.entries(shapeOf(tool.input)).map(([name, schema]) => [name, fieldSchema(schema)]);
   return Object.fromEntries(fields);

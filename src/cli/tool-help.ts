@@ -76,7 +76,7 @@ function explainExample(
     ...(after.length > 0 ? ["--", ...after] : []),
   ];
   const call = ["toolcrib", "call", name];
-  // Several lines are hard to type between quotes.
+  // Several lines are hard to type in quotes.
   const multiline = fields.find((field) => String(input[field]).includes("\n"));
   return explainExamples(
     [

@@ -12,7 +12,6 @@ import { canAsk, columnsOf, layTable, print, remarkExactly, shorten } from "../t
 import { confirm, readAnswerFor, refuseProgramsOfTools } from "./ask-on-terminal.ts";
 import { showRequest } from "./show-request.ts";
 
-/** `toolcrib approve` */
 export async function listPending({ options }: Arguments): Promise<number> {
   const workspace = realWorkspace(options.get("workspace") ?? process.cwd());
   const isAll = options.has("all");
@@ -24,7 +23,6 @@ export async function listPending({ options }: Arguments): Promise<number> {
   return 0;
 }
 
-/** `toolcrib approve <id>` */
 export async function answerPending(given: Arguments): Promise<number> {
   const { options, operands } = given;
   const [id = "", ...words] = operands;

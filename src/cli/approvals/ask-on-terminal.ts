@@ -61,8 +61,8 @@ async function readLine(question: string, signal: AbortSignal): Promise<string> 
 }
 
 /**
- * Discards what was typed before a question is shown: it was meant for something else, perhaps for text that only looked
- * like a question. Raw mode also discards half a line.
+ * Discards what was typed before a question is shown: it was meant for something else, perhaps for text that only
+ * looked like a question. Raw mode also discards half a line.
  */
 export async function discardTyped(): Promise<void> {
   const { stdin } = process;
@@ -85,9 +85,9 @@ interface TrustQuestion {
   readonly trust: TrustState;
   readonly heading: string;
   readonly lines: readonly string[];
-  /** "these rules" */
+  /** A name for the message: "these rules". */
   readonly what: string;
-  /** The state without trust. */
+  /** What holds without trust. */
   readonly otherwise: string;
 }
 
@@ -114,7 +114,7 @@ export async function confirmTrust({ options }: Arguments, question: TrustQuesti
   throw new ToolError("denied", "They remain untrusted", { hint: otherwise });
 }
 
-/** Throws in a command that a tool runs: a model must not act for the user. */
+/** Refuses to run in a command of a tool: a model must not act for the user. */
 export function refuseProgramsOfTools(what: string): void {
   if (process.env[runVariable] === undefined) return;
   throw new ToolError("denied", `A command that a tool runs cannot ${what}`, {

@@ -29,7 +29,7 @@ export function showRequest(request: ShownRequest, columns: number): string {
   ].join("\n");
 }
 
-/** The access that a command has. */
+/** What a command has access to. */
 function confinementOf({ sandbox, unconfined, hosts }: ShownRequest): string {
   const access = "it can access every file and host that you can access";
   if (unconfined) return `outside the sandbox, by your rules: ${access}`;
@@ -45,7 +45,7 @@ function field(label: string, text: string, columns: number): readonly string[] 
   return [label.padEnd(labelWidth) + first, ...rest.map((line) => " ".repeat(labelWidth) + line)];
 }
 
-/** Commands of the call, each with its parts that need approval. */
+/** The commands of the call, each with its parts that need approval. */
 function commandsOf({ accesses, parts }: ShownRequest): readonly [string, readonly ShownPart[]][] {
   const commands = accesses.flatMap((access) => (access.kind === "execute" ? [access.command] : []));
   return commands.map((command) => [
@@ -152,8 +152,8 @@ const wide =
   /^[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{Emoji_Presentation}\u3000-\u303f\uff01-\uff60]$/u;
 
 /**
- * Quotes foreign text: every line on the screen starts with a mark, so that no part of it can look like text of Toolcrib,
- * whatever it contains and however long its lines are.
+ * Quotes foreign text: every line on the screen starts with a mark, so that nothing in it can look like text of
+ * Toolcrib.
  */
 export function quoteText(text: string, columns: number): readonly string[] {
   return printable(text)
@@ -183,7 +183,7 @@ function wrap(line: string, columns: number): readonly string[] {
   return [...pieces, piece];
 }
 
-/** An upper bound: terminals differ in how wide they draw what is not ASCII. */
+/** An upper bound, because terminals differ in the width of non-ASCII characters. */
 export function widthOf(text: string): number {
   let width = 0;
   for (const character of text) width += character < "\u007f" ? 1 : 2;

@@ -100,7 +100,7 @@ const chatCommands: readonly ChatCommand[] = [
       const { id, turns, model, reasoning, crib } = chat.session;
       await chat.open({});
       const { session } = chat;
-      // The user's settings hold for the whole chat.
+      // The user's settings apply to the whole chat.
       session.crib.setMode(crib.mode);
       if (model.id !== session.model.id || reasoning !== session.reasoning)
         await session.use({ model, reasoning });

@@ -78,7 +78,7 @@ export class ChatSessions {
     return !this.#isLeft && (!aborted || reason === "SIGINT");
   }
 
-  /** Makes a call for the user: in the default dialect, and without asking for approval. */
+  /** Makes a call for the user, in the default dialect and without asking for approval. */
   callForUser(tool: "journal.diff" | "journal.undo", input: object): Promise<CallResult> {
     return this.whileBusy("reading the journal", async (signal) => {
       const caller = await this.session.crib.addCaller({ dialect: "toolcrib" });

@@ -9,7 +9,7 @@ import { forLocale, remark } from "../terminal.ts";
 export interface Keyboard {
   /** The next input, of one line or more; undefined when the user leaves. */
   read(signal: AbortSignal): Promise<string | undefined>;
-  /** Calls `hear` with each line typed while the model works. Returns what stops it. */
+  /** Calls `hear` with each line typed while the model works. Returns a function that stops it. */
   listen(hear: (line: string) => void): () => void;
   /** Stops listening while a question is asked. */
   lend<Answer>(ask: () => Promise<Answer>): Promise<Answer>;
@@ -31,7 +31,7 @@ export class TerminalKeyboard implements Keyboard {
     if (process.stdin.readableEnded) return undefined;
     const reader = createInterface({
       input: process.stdin,
-      // Standard output is only for the model's text.
+      // Standard output carries only the model's text.
       output: process.stderr,
       terminal: true,
       prompt,
@@ -83,7 +83,7 @@ export class TerminalKeyboard implements Keyboard {
   }
 }
 
-/** Ctrl-D while the model works. */
+/** The user pressed Ctrl-D while the model works. */
 function remarkLeaving(): void {
   remark("The chat ends after this turn. Ctrl-C stops it now.\n");
 }
@@ -122,7 +122,7 @@ export class PipedKeyboard implements Keyboard {
   }
 }
 
-/** A line that ends with a backslash continues; the lines of pasted text arrive together and belong together. */
+/** A line that ends with a backslash continues. Pasted lines arrive together and belong together. */
 function readInput(reader: Interface, keep: (line: string) => void): Promise<string | undefined> {
   const { promise, resolve } = Promise.withResolvers<string | undefined>();
   const lines: string[] = [];
@@ -132,7 +132,7 @@ function readInput(reader: Interface, keep: (line: string) => void): Promise<str
     const last = lines.at(-1) ?? "";
     if (!last.endsWith("\\") && reader.line === "") resolve(lines.join("\n"));
     else {
-      // A backslash in the middle of pasted text stays.
+      // A backslash in the middle of pasted text is kept.
       if (last.endsWith("\\")) lines.splice(-1, 1, last.slice(0, -1));
       reader.setPrompt(continued);
       reader.prompt(true);

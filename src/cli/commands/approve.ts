@@ -1,7 +1,6 @@
 import type { Command } from "../command.ts";
 import { jsonOption, workspaceOption } from "../options.ts";
 
-/** `toolcrib approve` */
 export const approveCommand: Command = {
   name: "approve",
   summary: "List and answer pending approvals",

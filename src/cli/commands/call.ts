@@ -24,7 +24,6 @@ import {
 } from "../report.ts";
 import { canAsk, isTerminal, remark } from "../terminal.ts";
 
-/** `toolcrib call` */
 export const callCommand: Command = {
   name: "call",
   summary: "Call a tool",
@@ -71,8 +70,8 @@ export const callCommand: Command = {
       dialect,
       ...readInstanceOptions(options),
       approve: canAsk(options) ? (...asked) => progress.whileAsking(() => askUser(...asked)) : undefined,
-      // Every call of the command line is a session of its own: it undoes the work of others, and leaves its
-      // transaction open for the next.
+      // Every call of the command line is a session of its own, so it may undo other sessions and leaves its
+      // transaction open for the next call.
       undoes: "workspace",
       parkTransaction: true,
     });
@@ -81,7 +80,7 @@ export const callCommand: Command = {
     const progress = showProgress(crib, name, { live: isTerminal(2) && !options.has("json") });
     const result = await crib.call(name, input, { signal: interruption.signal, timeoutMs });
     progress.stop();
-    // Printed before the journal is closed, so that the reader does not wait for that.
+    // Printed before the journal is closed, so that the reader need not wait.
     if (options.has("json")) printJson(toReport(result));
     else printResult(result, isTerminal(1) ? progress.notShown : (text) => text);
     remarkLeftRunning(crib.processes());

@@ -2,7 +2,6 @@ import type { Command } from "../command.ts";
 import { refuseOperands } from "../parse-arguments.ts";
 import { sessionOptionList } from "../session/session-option-list.ts";
 
-/** `toolcrib chat` */
 export const chatCommand: Command = {
   name: "chat",
   summary: "Chat with a model that has these tools",

@@ -7,7 +7,6 @@ import { refuseOperands } from "../parse-arguments.ts";
 import { forReader } from "../report.ts";
 import { print } from "../terminal.ts";
 
-/** `toolcrib checkpoint` */
 export const checkpointCommand: Command = {
   name: "checkpoint",
   summary: "Set or list checkpoints for undo",

@@ -5,7 +5,6 @@ import { print } from "../terminal.ts";
 
 const shells = ["bash", "zsh", "fish"] as const;
 
-/** `toolcrib completion` */
 export const completionCommand: Command = {
   name: "completion",
   summary: "Print a shell completion script",

@@ -7,7 +7,6 @@ import { printContent } from "../report.ts";
 import { colourDiff } from "../terminal.ts";
 import { callOf, sinceOf, sinceOption } from "./undo.ts";
 
-/** `toolcrib diff` */
 export const diffCommand: Command = {
   name: "diff",
   summary: "Show what calls changed in files",

@@ -2,7 +2,6 @@ import type { Command } from "../command.ts";
 import { jsonOption, sandboxOption, workspaceOption } from "../options.ts";
 import { refuseOperands } from "../parse-arguments.ts";
 
-/** `toolcrib doctor` */
 export const doctorCommand: Command = {
   name: "doctor",
   summary: "Check the installation and suggest fixes",

@@ -2,7 +2,6 @@ import type { Command } from "../command.ts";
 import { refuseOperands } from "../parse-arguments.ts";
 import { print } from "../terminal.ts";
 
-/** `toolcrib help` */
 export const helpCommand: Command = {
   name: "help",
   summary: "Explain a command or a tool",

@@ -2,7 +2,6 @@ import type { Command } from "../command.ts";
 import { jsonOption, workspaceOption } from "../options.ts";
 import { refuseOperands, unknownSubcommand } from "../parse-arguments.ts";
 
-/** `toolcrib index` */
 export const indexCommand: Command = {
   name: "index",
   summary: "Build or update the code index",

@@ -1,7 +1,6 @@
 import type { Arguments, Command } from "../command.ts";
 import { jsonOption, workspaceOption } from "../options.ts";
 
-/** `toolcrib log` */
 export const logCommand: Command = {
   name: "log",
   summary: "List recorded calls and verify the journal",

@@ -10,7 +10,6 @@ import {
 
 const subcommands = ["install", "uninstall", "servers", "trust", "untrust"] as const;
 
-/** `toolcrib mcp` */
 export const mcpCommand: Command = {
   name: "mcp",
   summary: "Serve the tools to MCP clients",
@@ -94,7 +93,7 @@ export const mcpCommand: Command = {
 
 const serving = ["workspace", "dialect", "approval-wait-ms", ...instanceOptions.map(({ name }) => name)];
 const configuring = ["workspace", "client", "scope", "name", "print"];
-/** An option of another form would have no effect, so it is refused. */
+/** Options of another form would have no effect, so they are refused. */
 const optionsByForm: OptionsByForm = {
   "": serving,
   "--http": [...serving, "http", "token-file", "allow-host"],

@@ -2,7 +2,6 @@ import { providerNames } from "../../models/providers.ts";
 import type { Command } from "../command.ts";
 import { jsonOption } from "../options.ts";
 
-/** `toolcrib models` */
 export const modelsCommand: Command = {
   name: "models",
   summary: "List the available models",

@@ -4,7 +4,6 @@ import { refuseOperands } from "../parse-arguments.ts";
 import { printJson } from "../report.ts";
 import { layTable, print } from "../terminal.ts";
 
-/** `toolcrib paths` */
 export const pathsCommand: Command = {
   name: "paths",
   summary: "Show where Toolcrib stores its files",

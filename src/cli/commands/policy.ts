@@ -4,7 +4,6 @@ import { unknownSubcommand } from "../parse-arguments.ts";
 
 const subcommands = ["show", "explain", "test", "replay", "trust", "untrust"] as const;
 
-/** `toolcrib policy` */
 export const policyCommand: Command = {
   name: "policy",
   summary: "Show, explain, test and trust rules",

@@ -5,7 +5,6 @@ import { refuseOperands } from "../parse-arguments.ts";
 import { forReader } from "../report.ts";
 import { print } from "../terminal.ts";
 
-/** `toolcrib redo` */
 export const redoCommand: Command = {
   name: "redo",
   summary: "Revert the latest undo",

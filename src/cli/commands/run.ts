@@ -3,7 +3,6 @@ import type { Command } from "../command.ts";
 import { turnExitCodes } from "../session/exit-code-of-turn.ts";
 import { sessionOptionList } from "../session/session-option-list.ts";
 
-/** `toolcrib run` */
 export const runCommand: Command = {
   name: "run",
   summary: "Let a model do a task",

@@ -8,7 +8,6 @@ const subcommands = ["list", "show", "resume", "fork", "export", "rm"] as const;
 /** The options of `toolcrib run`; `resume` is a subcommand here. */
 const running = sessionOptionList.filter(({ name }) => name !== "resume" && name !== "workspace");
 
-/** `toolcrib sessions` */
 export const sessionsCommand: Command = {
   name: "sessions",
   summary: "List, resume, export and delete sessions",
@@ -69,7 +68,7 @@ export const sessionsCommand: Command = {
 };
 
 const held = ["workspace", "json", "jsonl", ...running.map(({ name }) => name)];
-/** An option of another form would have no effect, so it is refused. */
+/** Options of another form would have no effect, so they are refused. */
 const optionsByForm: OptionsByForm = {
   list: ["workspace", "json", "limit"],
   show: ["workspace", "json", "all", "with-secrets"],

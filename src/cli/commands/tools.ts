@@ -12,7 +12,6 @@ import { refuseOperands } from "../parse-arguments.ts";
 import { printJson } from "../report.ts";
 import { layTable, print } from "../terminal.ts";
 
-/** `toolcrib tools` */
 export const toolsCommand: Command = {
   name: "tools",
   summary: "List the tools with their risk",
@@ -50,7 +49,7 @@ export const toolsCommand: Command = {
   },
 };
 
-/** Names, risks and one line for each tool of a dialect; without a dialect by the names that people type. */
+/** Names, risks and one line for each tool of a dialect; without a dialect, by the names that users type. */
 export async function describeTools(name: string | undefined, narrowing: Narrowing = {}): Promise<string> {
   const dialect = await dialectHere(name);
   const tools = await loadTools(dialect, narrowing);
@@ -68,7 +67,7 @@ export async function describeTools(name: string | undefined, narrowing: Narrowi
   );
 }
 
-/** Whether a model gets a tool at once; tools that --tools names always are. */
+/** Whether a model gets a tool at the start, as it does all tools that --tools names. */
 function listedIn(
   { listed }: Dialect,
   { allowedTools }: Narrowing,

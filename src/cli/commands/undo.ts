@@ -13,13 +13,12 @@ export const sinceOption: Option = {
   summary: "everything since 30m, 2h, 3d, 2026-11-15, '2026-11-15 09:30'",
 };
 
-/** The option `--since` as ISO time. */
+/** The value of `--since` as an ISO time. */
 export function sinceOf({ options }: Arguments): string | undefined {
   const since = options.get("since");
   return since === undefined ? undefined : new Date(readSince(since)).toISOString();
 }
 
-/** `toolcrib undo` */
 export const undoCommand: Command = {
   name: "undo",
   summary: "Undo what calls changed in files",

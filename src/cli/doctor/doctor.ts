@@ -23,7 +23,6 @@ import { examineModels } from "./examine-models.ts";
 import { examineRules, examineSandbox } from "./examine-sandbox.ts";
 import { type Finding, ok, problem, warning } from "./finding.ts";
 
-/** `toolcrib doctor` */
 export async function runDoctor({ options }: Arguments): Promise<number> {
   const workspace = realWorkspace(options.get("workspace") ?? process.cwd());
   const { state, config } = userDirectories();
@@ -137,7 +136,7 @@ const labels = {
 
 const labelWidth = "warning".length;
 
-/** The last line: what all findings come to. */
+/** The last line, which sums up all findings. */
 export function verdict(findings: readonly Finding[]): string {
   const count = (state: Finding["state"]) => findings.filter((finding) => finding.state === state).length;
   const [problems, warnings] = [count("wrong"), count("note")];

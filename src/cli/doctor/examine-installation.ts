@@ -16,9 +16,9 @@ import { type Finding, ok, problem, warning } from "./finding.ts";
 interface Program {
   readonly name: string;
   readonly command: readonly [file: string, flag: string];
-  /** The consequence when it is missing. */
+  /** What does not work without it. */
   readonly lost: string;
-  /** The oldest version that works fully, and the consequence of an older one. */
+  /** The oldest version that works fully, and what does not work with an older one. */
   readonly oldest?: { readonly version: readonly [number, number]; readonly lost: string };
 }
 
@@ -70,7 +70,7 @@ export async function examinePrograms(workspace: string, signal: AbortSignal): P
   }
 }
 
-/** An unreadable version is not reported. */
+/** A version that cannot be read is not reported. */
 export function tooOld(
   { name, oldest }: Pick<Program, "name" | "oldest">,
   version: string | undefined,
@@ -86,7 +86,7 @@ export function tooOld(
   ];
 }
 
-/** Whether the folders are writable, and closed to other users. `state` is that of the workspace. */
+/** Checks that the folders are writable, and closed to other users. `state` is that of the workspace. */
 export function examineFolders({
   state,
   config,
@@ -96,9 +96,9 @@ export function examineFolders({
   readonly config: string;
   readonly files: PolicyFiles;
 }): readonly Finding[] {
-  // These hold contents of the user's files.
+  // These folders hold contents of the user's files.
   const secret = [state, join(state, "journal.sqlite"), join(state, "blobs"), join(state, "outputs")];
-  // Another user who writes here decides what needs approval and what runs.
+  // Another user who could write here would decide what needs approval and what runs.
   const trusted = [config, files.user, files.granted, files.trust, files.servers, files.serversTrust];
   return [
     examine("state", state, findOpen(secret, 0o077), "go-rwx"),
@@ -119,7 +119,7 @@ function findOpen(paths: readonly string[], bits: number): string | undefined {
   return paths.find((path) => ((statsOf(path)?.mode ?? 0) & bits) !== 0);
 }
 
-/** A parent folder that cannot be entered is reported for itself. */
+/** A parent folder that cannot be entered is reported itself. */
 function statsOf(path: string): Stats | undefined {
   return attempt(() => statSync(path, { throwIfNoEntry: false }));
 }

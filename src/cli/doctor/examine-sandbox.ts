@@ -84,7 +84,7 @@ function boundaryFindings(report: SandboxReport, proofs: readonly Proof[]): read
     if (outcome === "enforced") return [ok("boundary", `enforced: ${promise}`)];
     if (outcome === "open") return [problem("boundary", `NOT enforced: ${promise}`, remedy(report))];
     if (outcome === "not tried") return [warning("boundary", `not tried: ${promise}`, reason)];
-    // The finding about the missing sandbox covers them all.
+    // One finding about the missing sandbox covers them all.
     if (report.level === "none") return [];
     return [warning("boundary", `not enforced, nor promised by ${report.level}: ${promise}`, reason)];
   });

@@ -1,7 +1,7 @@
 /** One result of `toolcrib doctor`. */
 export interface Finding {
   readonly about: string;
-  /** As `--json` names it. The terminal shows ok, warning, problem. */
+  /** The name in `--json`. The terminal shows ok, warning, problem. */
   readonly state: "well" | "note" | "wrong";
   readonly message: string;
   readonly hint?: string | undefined;

@@ -18,7 +18,6 @@ import { readCount, refuseOperands } from "../parse-arguments.ts";
 import { printFailure, printJson, remarkWarnings } from "../report.ts";
 import { layTable, print, remark, shorten, toLocalTime } from "../terminal.ts";
 
-/** `toolcrib log` */
 export async function listCalls(given: Arguments): Promise<number> {
   refuseOperands(given.operands, logCommand);
   return withJournal(given, (journal, workspace) => {
@@ -75,8 +74,8 @@ export async function withJournal<Result>(
 }
 
 /**
- * `+1 ~2 -3`, with a note when it cannot be undone completely; "" when the call changed nothing. Changes are recorded
- * before they are made, so a call that failed made at most these.
+ * `+1 ~2 -3`, with a note when it cannot be undone completely; "" without changes. Changes are recorded before they are
+ * made, so a failed call made at most these.
  */
 function countFiles({ files, undoable, outcome }: LoggedCall): string {
   if (undoable === null) return "";
@@ -98,12 +97,11 @@ function formatDecision({ decision }: LoggedCall): string {
   return `  [${decided}: ${printableLine(formatRule(rule, source))}]`;
 }
 
-/** A rule and its source, unless the rule names it: "mode cautious: destructive". */
+/** A rule and its source, unless the rule contains it: "mode cautious: destructive". */
 function formatRule(rule: string, source: string): string {
   return source === "" || rule.startsWith(source) ? rule : `${rule} (${source})`;
 }
 
-/** `toolcrib log show <call>` */
 export async function showCall(given: Arguments): Promise<number> {
   const [callId, ...rest] = given.operands;
   refuseOperands(rest, logCommand);
@@ -199,7 +197,6 @@ function describeUndo({ undoable, callId }: LoggedCall): string {
   return `toolcrib undo ${callId}${undoable === "partly" ? " (undoes only a part)" : ""}`;
 }
 
-/** `toolcrib log verify` */
 export async function verifyLog(given: Arguments): Promise<number> {
   refuseOperands(given.operands, logCommand);
   const head = given.options.get("head")?.toLowerCase();
@@ -222,7 +219,7 @@ export function describeProof({ records, pruned, head, noted }: JournalReport): 
   return `${counted(records, "record")}${older}; none was altered, removed, added or moved.\n${proof}Head: ${head}\n`;
 }
 
-/** Without a fault, the given head is missing: the chain is intact, but another one. */
+/** Without a fault the chain is intact, but does not contain the given head. */
 export function describeFault({ fault }: Pick<JournalReport, "fault">): {
   readonly message: string;
   readonly hint: string;

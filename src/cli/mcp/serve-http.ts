@@ -61,7 +61,7 @@ function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || /^127(?:\.\d{1,3}){3}$/.test(host);
 }
 
-/** The user's own token. Tools must not be able to read it: with it, a model could approve its own calls. */
+/** The user's own token. Tools must not be able to read it, because a model could approve its own calls with it. */
 function readSecret({ options }: Arguments, workspace: string): string | undefined {
   const file = options.get("token-file");
   if (file !== undefined && liesInside(realLocation(resolve(file)), workspace))
@@ -92,7 +92,7 @@ function readToken(file: string): string {
   }
 }
 
-/** For programs that start a server and cannot read its output; deleted when it ends. */
+/** Writes the token for programs that cannot read this output. The file is deleted when the server ends. */
 function keepToken(token: string, port: number): string {
   const folder = join(userDirectories().state, "mcp");
   makePrivateDirectory(folder);

@@ -46,8 +46,8 @@ export function untilAskedToEnd({ withParent }: { readonly withParent: boolean }
 }
 
 /**
- * Closes within the second that clients wait before they kill the server. Programs that do not end in time are killed, so
- * that their calls end and are recorded.
+ * Closes within the second that clients wait before they kill the server. Kills programs that do not end in time, so
+ * that their calls are recorded.
  */
 export async function leave(close: () => Promise<void>): Promise<never> {
   const insist = setTimeout(killStarted, patienceMs);

@@ -50,7 +50,7 @@ export async function trustServers(given: Arguments): Promise<number> {
     ...project,
     workspace,
     heading: `${projectServersPath} of this folder names ${count}, to be run with your rights`,
-    // As in the file: the values of variables are not shown.
+    // Shown as in the file, without the values of variables.
     lines: Object.entries(servers).map(([name, server]) => `${name}: ${JSON.stringify(server)}`),
     what: "these servers",
     otherwise: "They are not started.",
@@ -67,7 +67,6 @@ export async function trustServers(given: Arguments): Promise<number> {
   return 0;
 }
 
-/** `toolcrib mcp untrust` */
 export async function untrustServers(given: Arguments): Promise<number> {
   const { workspace, files } = foldersOf(given);
   const wasTrusted = removePolicyFile(files.serversTrust);
@@ -85,7 +84,7 @@ function foldersOf({ options, operands }: Arguments) {
 /** The servers configured for a workspace; empty when there are neither servers nor warnings. */
 export async function configuredHub(
   workspace: string,
-  // First the client gets the built-in tools; those of other servers follow.
+  // The client gets the built-in tools first, and those of other servers later.
   { startAfterMs = 300 }: { readonly startAfterMs?: number } = {},
 ): Promise<readonly Hub[]> {
   const configured = await readServers({ workspace });
@@ -96,7 +95,7 @@ export async function configuredHub(
   ];
 }
 
-/** For one of several instances that share servers: closing it leaves them running. */
+/** Wraps servers that several instances share, so that closing one leaves them running. */
 export function shared(hub: ToolSource): ToolSource {
   const stops = new Set<() => void>();
   return {

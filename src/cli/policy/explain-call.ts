@@ -18,7 +18,6 @@ import { columnsOf, layTable, paint, print, remark } from "../terminal.ts";
 import { withPolicy } from "./open-policy.ts";
 import { reportConfinement, reportDecision, showConfinement, showDecision } from "./report-decision.ts";
 
-/** `toolcrib policy explain '<call>'` */
 export async function explainCall(given: Arguments): Promise<number> {
   const call = await readCall(given.operands);
   return withPolicy(given, async ({ rules, mode, environment, sandbox }) => {
@@ -34,7 +33,7 @@ export async function explainCall(given: Arguments): Promise<number> {
   });
 }
 
-/** `run git status`, in one word or in several, or a tool with its arguments, or `use` and a tool. */
+/** Parses `run git status`, in one word or several, a tool with its arguments, or `use` and a tool. */
 async function readCall(operands: readonly string[]): Promise<CheckedCall> {
   const isOne = operands.length === 1;
   const [first = "", ...rest] = isOne ? splitFirst(operands[0]!) : operands;
@@ -85,7 +84,7 @@ async function readToolCall(name: string, words: readonly string[]): Promise<Che
   return toCheckedCall(tool, input, settings);
 }
 
-/** A program that is taken for a tool is probably a command. */
+/** A program name in place of a tool is probably a command. */
 function findToolToExplain(name: string, words: readonly string[]): DialectTool {
   try {
     return findTool(toolcribDialect.tools, name);
@@ -98,7 +97,6 @@ function findToolToExplain(name: string, words: readonly string[]): DialectTool 
   }
 }
 
-/** `toolcrib policy show` */
 export async function showPolicy(given: Arguments): Promise<number> {
   refuseOperands(given.operands, { name: "policy" });
   const { sources, project } = await withPolicy(given, async ({ rules }) => rules);

@@ -17,7 +17,7 @@ export interface PolicyContext {
   readonly mode: Mode;
   readonly rules: OpenPolicy;
   readonly environment: Environment;
-  /** The sandbox of commands; found out when first called. */
+  /** The sandbox of commands, detected when first called. */
   readonly sandbox: () => Promise<SandboxLevel>;
 }
 

@@ -10,7 +10,6 @@ import { layTable, print, remark, shorten } from "../terminal.ts";
 import { withPolicy } from "./open-policy.ts";
 import { reportDecision } from "./report-decision.ts";
 
-/** `toolcrib policy replay <session|last|all>` */
 export async function replaySession(given: Arguments): Promise<number> {
   const [session, ...rest] = given.operands;
   refuseOperands(rest, { name: "policy" });

@@ -20,7 +20,7 @@ export function reportDecision({ verdict, risk, record, parts }: Decision): obje
   return { verdict, risk, reason, rule, source, parts: parts.map(reportPart) };
 }
 
-/** `rule` is null where the mode decided; `segment` is the part of the command. */
+/** `rule` is null when the mode decided; `segment` is the part of the command. */
 function reportPart({ part, verdict, risk, reason, rule }: PartVerdict): object {
   const found = segmentOf(part);
   const segment = found && { text: textOf(found), ...found.span };
@@ -45,7 +45,7 @@ export function describeRecord({ decisive, record }: Decision): string {
   return `it would ${describePart(decisive.part)}: ${record.reason}\nby ${record.rule} (${record.source})`;
 }
 
-/** The use of the tool itself is shown only when a rule is about it, or nothing else is known. */
+/** Shows the use of the tool itself only when a rule is about it, or when nothing else is known. */
 function isShown({ part, rule, verdict }: PartVerdict): boolean {
   return part.kind !== "use" || part.names === "nothing" || rule !== undefined || verdict !== "allow";
 }
@@ -77,7 +77,7 @@ function textOf({ command, span }: CommandSegment): string {
   return command.slice(span.start, span.end);
 }
 
-/** The access that the commands of a call have. */
+/** What the commands of a call have access to. */
 interface ConfinementReport {
   readonly sandbox: SandboxLevel;
   /** A rule takes them out of the sandbox. */

@@ -11,7 +11,6 @@ import { paint, print } from "../terminal.ts";
 import { type PolicyContext, withPolicy } from "./open-policy.ts";
 import { describeRecord, reportDecision } from "./report-decision.ts";
 
-/** `toolcrib policy test [FILE …]` */
 export async function testPolicy(given: Arguments): Promise<number> {
   const named = given.operands.length > 0 ? given.operands.flatMap(examplesIn) : undefined;
   const results = await withPolicy(withRulesOf(given), async (context) => {

@@ -14,7 +14,6 @@ import { printJson } from "../report.ts";
 import { print } from "../terminal.ts";
 import { type PolicyContext, withPolicy } from "./open-policy.ts";
 
-/** `toolcrib policy trust` */
 export async function trustProject(given: Arguments): Promise<number> {
   refuseOperands(given.operands, { name: "policy" });
   return withPolicy(given, async ({ workspace, files, rules: { project } }) => {
@@ -40,7 +39,6 @@ export async function trustProject(given: Arguments): Promise<number> {
   });
 }
 
-/** `toolcrib policy untrust` */
 export async function untrustProject(given: Arguments): Promise<number> {
   refuseOperands(given.operands, { name: "policy" });
   return withPolicy(given, async ({ workspace, files }: PolicyContext) => {
@@ -51,7 +49,7 @@ export async function untrustProject(given: Arguments): Promise<number> {
   });
 }
 
-/** The rules that only count once trusted. */
+/** The rules that count only once trusted. */
 function looseningRules({ text }: ProjectRules): readonly string[] {
   const source = { level: "project", name: projectRulesPath, text, onlyTightens: true } as const;
   const { ignored, settings } = parseRules(source);

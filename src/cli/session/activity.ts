@@ -4,8 +4,8 @@ import { formatTime } from "./call-lines.ts";
 import type { Screen } from "./screen.ts";
 
 /**
- * Shows what is running: in a line that is rewritten, or, on a terminal that cannot do that, in plain lines from time to
- * time. Nothing is shown for the first second.
+ * Shows what is running, in a line that is rewritten, or in plain lines from time to time on a terminal that cannot do
+ * that. Shows nothing for the first second.
  */
 export class Activity {
   readonly #screen: Screen;
@@ -71,8 +71,8 @@ const firstMs = 2_000;
 const againMs = 30_000;
 
 /**
- * Streams a model's text to a terminal: it cannot control the terminal, and it cannot imitate the approval question. A
- * piece that only the next one completes is held back.
+ * Streams a model's text to a terminal. The text can neither control the terminal nor imitate the approval question.
+ * Holds back a piece that the next one completes.
  */
 export class ModelText {
   #held = "";
@@ -92,10 +92,10 @@ export class ModelText {
   }
 }
 
-/** The question in ask-on-terminal.ts. */
+/** The question of ask-on-terminal.ts. */
 const question = "allow it?";
 
-/** The same for a complete text. */
+/** Does the same for a complete text. */
 export function showModelText(text: string): string {
   return printable(text).replace(/allow it\?/gi, (found) => `"${found}"`);
 }

@@ -38,7 +38,7 @@ export function diffOf(data: unknown): string {
     .join("");
 }
 
-/** The fields of all dialects that say what a call works on, the most important first. */
+/** The fields of all dialects that tell what a call works on, the most important first. */
 const targetFields = [
   ...["command", "cmd", "script", "pattern", "query", "url", "expression"],
   ...["path", "file_path", "filePath", "absolute_path", "dir_path", "paths", "from", "to", "name"],
@@ -93,7 +93,7 @@ function filesIn(data: unknown): readonly Readonly<Record<string, unknown>>[] {
   return isRecord(data) && Array.isArray(data.files) ? data.files.filter(isRecord) : [];
 }
 
-/** Added and removed lines, by the counts in the hunk headers: a line of a file may look like a header. */
+/** Counts added and removed lines by the hunk headers, because a line of a file may look like a header. */
 function countLines(diff: string): string {
   let added = 0;
   let removed = 0;

@@ -22,7 +22,7 @@ const task = "The tests fail. Find out why and fix it.";
 export async function playDemo(options: ReadonlyMap<string, string>): Promise<number> {
   const folder = mkdtempSync(join(realpathSync(tmpdir()), "toolcrib-demo-"));
   const remove = () => rmSync(folder, { recursive: true, force: true });
-  // Also when a second Ctrl-C exits at once.
+  // This also runs when a second Ctrl-C exits at once.
   process.once("exit", remove);
   const isForUser = !options.has("json") && !options.has("jsonl");
   const session = await openDemo(folder);
@@ -46,7 +46,7 @@ async function openDemo(folder: string): Promise<Session> {
   return createSession({
     model: recordedModel(demoRecording, { wordMs: isTerminal(1) ? readingMs : 0 }),
     workspace,
-    // The user's own files are not used, and the calls are known: no approval is needed.
+    // The demo uses none of the user's files and makes known calls, so it needs no approval.
     stateDirectory: stateOf(folder),
     configDirectory: join(folder, "home/config"),
     mode: "yolo",

@@ -25,7 +25,7 @@ type From = Pick<AgentEvent, "agent">;
 
 /**
  * Shows a session to the user. The model's text goes to standard output: streamed on a terminal, otherwise only the
- * complete answer. Everything else is lines on standard error.
+ * complete answer. Everything else goes to standard error, in lines.
  */
 export class EventPrinter {
   readonly #screen: Screen;
@@ -78,7 +78,7 @@ export class EventPrinter {
     "text-end": (event) => {
       this.#screen.print(this.#text.end());
       this.#screen.endText();
-      // The arguments of a call may take as long as text.
+      // Writing the arguments of a call may take as long as text.
       if (this.#screen.outputs.isWatched) this.#waitForModel(event);
     },
     "reasoning-start": (event) => this.#activity.note(modelOf(event), "(thinking)"),

@@ -7,7 +7,7 @@ import { exitCodeOf } from "../report.ts";
 export const turnExitCodes =
   "Exit codes: 0 the model answered; 1 failure, limit or loop; 2 wrong command line; 3 it answered, but its last calls were denied; 4 it answered, but its last calls needed approval; 5 the model timed out; 130 interrupted.";
 
-/** Remembers whether one of the last calls of a turn was refused. */
+/** Remembers whether the last calls of a turn were refused. */
 export class LastRefusal {
   #round = 0;
   #roundOfCalls = 0;

@@ -31,7 +31,7 @@ export async function openSession(
     const model = given.options.get("model") ?? (isNew ? await defaultModel(models) : undefined);
     sources = await configuredHub(options.workspace, { startAfterMs: 0 });
     if (sources.length > 0) progress.update("starting the MCP servers of mcp.json");
-    // The model gets the list of tools once, at the start; it finds later ones with tools.find.
+    // The model gets the list of tools once, at the start, and finds later ones with tools.find.
     await untilReady(sources);
     progress.update("opening the session");
     const session = await createSession({ ...options, ...start, models, sources, model, approve });
@@ -57,7 +57,7 @@ async function defaultModel(models: ModelSettings): Promise<string> {
 /** Does not wait for slow servers. */
 async function untilReady(sources: readonly Hub[]): Promise<void> {
   const done = new AbortController();
-  // This timer keeps the process alive meanwhile.
+  // This timer keeps the process alive while it waits.
   const patience = pause(serversMs, undefined, { signal: done.signal }).catch(() => {});
   await Promise.race([Promise.all(sources.map((hub) => hub.ready)), patience]);
   done.abort();
@@ -66,8 +66,8 @@ async function untilReady(sources: readonly Hub[]): Promise<void> {
 const serversMs = 10_000;
 
 /**
- * Stops V8's young generation from growing during a session. With much memory Node lets it grow to 128 MB, and the
- * requests of a long conversation, garbage as soon as they are sent, fill it.
+ * Stops V8's young generation from growing during a session. Node lets it grow to 128 MB, and the requests of a long
+ * conversation would fill it with garbage.
  */
 export function boundYoungSpace(session: Pick<Session, "on">): void {
   const stop = session.on(({ type }) => {
@@ -87,7 +87,7 @@ const enoughBytes = 8 * 1024 ** 2;
 export function approverOn(
   screen: Screen,
   options: ReadonlyMap<string, string>,
-  /** Has the keyboard until the question is answered. */
+  /** It has the keyboard until the question is answered. */
   withKeyboard: <Answer>(ask: () => Promise<Answer>) => Promise<Answer> = (ask) => ask(),
 ): Approve | undefined {
   if (options.has("jsonl") || !canAsk(options)) return undefined;

@@ -63,7 +63,7 @@ export async function performTask(
       void session.abort();
     }
   });
-  // Not removed: a second Ctrl-C must work while everything is being closed.
+  // It stays registered, because a second Ctrl-C must work while everything is being closed.
   onInterruption().signal.addEventListener("abort", () => void session.abort());
   onOutputClosed(() => void session.abort());
   const { calls: _, ...result } = await session.run(task).result;
@@ -75,7 +75,7 @@ export async function performTask(
   return refusal.exitCode(result);
 }
 
-/** The words of the command line, with standard input for a `-` among them, or when there are none. */
+/** The words of the command line, with standard input in place of `-`, or instead of missing words. */
 async function readTask({ operands }: Arguments): Promise<string> {
   const isRead = operands.includes("-") || (operands.length === 0 && !process.stdin.isTTY);
   const words = operands.filter((word) => word !== "-").join(" ");

@@ -26,7 +26,7 @@ export function ownOutputs(): Outputs {
 
 const logColumns = 160;
 
-/** Keeps the model's text, lines about everything else, and the live line apart. */
+/** Separates the model's text, the lines about everything else, and the live line. */
 export class Screen {
   readonly outputs: Outputs;
   #isAtLineStart = true;
@@ -113,7 +113,7 @@ export class Screen {
   }
 }
 
-/** Cuts a line so that it fits for certain. */
+/** Cuts a line so that it surely fits. */
 export function cutTo(line: string, columns: number): string {
   if (widthOf(line) <= columns) return line;
   let shown = "";

@@ -17,7 +17,7 @@ export function sessionOptions(
 ): Omit<SessionOptions, "model"> & { readonly workspace: string } {
   const { options } = given;
   return {
-    // Fails at once when the folder does not exist.
+    // This fails at once when the folder does not exist.
     workspace: realWorkspace(options.get("workspace") ?? process.cwd()),
     ...readInstanceOptions(options),
     dialect: options.get("dialect"),

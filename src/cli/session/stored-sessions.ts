@@ -23,7 +23,6 @@ import { forReader, printContent, printJson } from "../report.ts";
 import { layTable, paint, print, remark, shorten, toLocalTime } from "../terminal.ts";
 import type { SessionStart } from "./session-options.ts";
 
-/** `toolcrib sessions list` */
 export async function listSessions(given: Arguments): Promise<number> {
   refuseOperands(given.operands, sessionsCommand);
   return withJournal(given, (journal, workspace) => {
@@ -81,7 +80,7 @@ function requireSession(name: string | undefined): string {
   });
 }
 
-/** A shorter beginning of an id may be a typing error. */
+/** A shorter beginning of an id may be a typo. */
 const minimumChars = 2;
 
 function matchSession(journal: WorkspaceJournal, name: string): string {
@@ -105,27 +104,25 @@ function matchSession(journal: WorkspaceJournal, name: string): string {
   });
 }
 
-/** `toolcrib sessions resume <session> [task]` */
 export async function resumeSession({ options, operands: [name, ...task] }: Arguments): Promise<number> {
   const given = { options, operands: task };
   return continueSession(given, { resume: await findSession(given, requireSession(name)) });
 }
 
-/** `toolcrib sessions fork <session> [task]` */
 export async function forkSession({ options, operands: [name, ...task] }: Arguments): Promise<number> {
   const given = { options, operands: task };
   const session = await findSession(given, requireSession(name));
   return continueSession(given, { fork: { session, turn: readCount(given, "turn") } });
 }
 
-/** With a task like `toolcrib run`, without one like `toolcrib chat`. */
+/** With a task it acts like `toolcrib run`, without one like `toolcrib chat`. */
 async function continueSession(given: Arguments, start: SessionStart): Promise<number> {
   const isChat = given.operands.length === 0 && process.stdin.isTTY;
   if (isChat) return (await import("../chat/chat.ts")).chat(given, start);
   return (await import("./run-task.ts")).runTask(given, start);
 }
 
-/** `toolcrib sessions rm <session> …`: all of them or none. */
+/** `toolcrib sessions rm <session> …` deletes all of them or none. */
 export async function removeSessions(given: Arguments): Promise<number> {
   const { operands, options } = given;
   return withJournal(given, (journal) => {
@@ -139,7 +136,6 @@ export async function removeSessions(given: Arguments): Promise<number> {
   });
 }
 
-/** `toolcrib sessions show <session>` */
 export async function showSession(given: Arguments): Promise<number> {
   const [name, ...rest] = given.operands;
   refuseOperands(rest, sessionsCommand);
@@ -213,7 +209,6 @@ function firstLines(text: string, limit: number | undefined): string {
   return [...lines.slice(0, limit), `… ${counted(lines.length - limit, "more line")} (--all)`].join("\n");
 }
 
-/** `toolcrib sessions export <session>` */
 export async function exportToFile(given: Arguments): Promise<number> {
   const [name, ...rest] = given.operands;
   refuseOperands(rest, sessionsCommand);
@@ -239,7 +234,7 @@ function formatOf(file = ""): ExportFormat {
   return extension === ".jsonl" ? "jsonl" : "markdown";
 }
 
-/** Readable only by the user. Never overwrites a file. */
+/** Creates a file that only the user can read. Never overwrites a file. */
 function write(file: string, text: string): void {
   try {
     writeFileSync(file, text, { mode: 0o600, flag: "wx" });

@@ -25,7 +25,7 @@ export type TourFolders = Pick<ToolcribOptions, "workspace" | "stateDirectory">;
 /** A temporary folder that the tour may change, with its own state. */
 export type OwnFolders = Required<TourFolders>;
 
-/** Shows calls as a user would type them, makes them, and reports those that end differently than expected. */
+/** Shows calls as a user would type them, makes them, and reports unexpected results. */
 export class Guide {
   /** How many calls ended differently than expected. */
   surprises = 0;
@@ -67,7 +67,7 @@ async function call(folders: TourFolders, args: readonly string[]): Promise<Call
   }
 }
 
-/** The first lines, and the last one when it says how to get the rest. */
+/** The first lines, and the last one if it tells how to get the rest. */
 function describeError(error: NonNullable<CallResult["error"]>): string {
   const { message, hint } = textForUser(error);
   return hint ? `${message}\n${hint}` : message;

@@ -19,7 +19,7 @@ import { paint, print } from "../terminal.ts";
 import { version } from "../version.ts";
 import { commandName, Guide, type OwnFolders } from "./guide.ts";
 
-/** Makes real calls on this folder and in a temporary one. Returns 1 when a call ends differently than expected. */
+/** Makes real calls in this folder and in a temporary one. Returns 1 when a call ends differently than expected. */
 export async function giveTour(folder: string): Promise<number> {
   const temporary = mkdtempSync(join(realpathSync(tmpdir()), "toolcrib-tour-"));
   try {

@@ -61,7 +61,7 @@ function writeJson(value: unknown, base: string, { indent, lineEnd }: Style): st
   return JSON.stringify(value, undefined, indent).replaceAll("\n", `${lineEnd}${base}`);
 }
 
-/** At the beginning of an object, no comma or comment is in the way. */
+/** The beginning of an object, where no comma or comment is in the way. */
 function insertFirst(text: string, object: Node, key: string, value: unknown, style: Style): string {
   const [first] = object.children ?? [];
   const open = object.offset + 1;
@@ -83,7 +83,7 @@ function indentAt(text: string, offset: number): string {
   return /^[ \t]*/.exec(text.slice(text.lastIndexOf("\n", offset - 1) + 1))?.[0] ?? "";
 }
 
-/** The offset of the next comma, with only space and comments before it. */
+/** The offset of the next comma that follows only space and comments. */
 function nextComma(text: string, offset: number): number | undefined {
   const between = /^(?:\s|\/\/[^\n]*|\/\*[\s\S]*?\*\/)*/.exec(text.slice(offset))?.[0].length ?? 0;
   return text[offset + between] === "," ? offset + between : undefined;
@@ -162,7 +162,7 @@ function writeToml(value: unknown): string {
   return `{ ${fields.join(", ")} }`;
 }
 
-/** From the table's header to its last line, with its subtables. The caller checks the result with the parser. */
+/** From the table's header to its last line, with its subtables. The caller verifies the result with the parser. */
 function blockOf(
   text: string,
   { servers, name }: EntryKey,

@@ -36,7 +36,7 @@ export async function editorFor(file: string): Promise<EntryEdit> {
 
 const byteOrderMark = "\uFEFF";
 
-/** Sets the entry, or removes it when `value` is undefined, and changes nothing else; throws when that is not possible. */
+/** Sets the entry, or removes it when `value` is undefined. Throws when that would change anything else. */
 export function editText(
   { file, text = "" }: Configuration,
   editor: EntryEdit,
@@ -74,7 +74,7 @@ function entryIn(content: Readonly<Record<string, unknown>>, { servers, name }: 
   return Object.hasOwn(container, name) ? container[name] : undefined;
 }
 
-/** The expected content; an empty container counts as none. */
+/** The expected content. An empty container counts as missing. */
 function withEntry(
   content: Readonly<Record<string, unknown>>,
   key: EntryKey,
@@ -129,7 +129,7 @@ export async function writeConfiguration(
   }
 }
 
-/** Removes those that are empty again, innermost first. */
+/** Removes those that are empty, innermost first. */
 export function removeDirectories(made: readonly string[]): void {
   for (const folder of made.toReversed()) {
     try {

@@ -36,7 +36,6 @@ import {
   writeConfiguration,
 } from "./configuration.ts";
 
-/** `toolcrib mcp install` */
 export async function installClient(given: Arguments): Promise<number> {
   const { client, configuration, editor, key, scope } = await readTarget(given);
   const args = serverArguments(given, client, scope);
@@ -57,7 +56,7 @@ export async function installClient(given: Arguments): Promise<number> {
   }
   const after = editText(configuration, editor, key, value);
   const earlier = readRecord({ file: configuration.file, name: key.name });
-  // The user may add keys to their own configuration later.
+  // The user may later add keys to their own configuration.
   const made = await writeConfiguration(configuration, after, scope === "user" ? 0o600 : undefined);
   const isOnTop = earlier !== undefined && earlier.after === configuration.text;
   writeRecord({
@@ -77,7 +76,6 @@ export async function installClient(given: Arguments): Promise<number> {
   return 0;
 }
 
-/** `toolcrib mcp uninstall` */
 export async function uninstallClient(given: Arguments): Promise<number> {
   const { client, configuration, editor, key } = await readTarget(given);
   const present = readEntry(configuration, editor, key);
@@ -140,7 +138,7 @@ async function readTarget({ options }: Arguments): Promise<Target> {
   };
 }
 
-/** The fields to replace; other fields of the user, such as variables, stay. */
+/** The fields to replace. Other fields of the user, such as variables, stay. */
 function commandOf(entry: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const { command, args } = entry;
   return args === undefined ? { command } : { command, args };
@@ -161,8 +159,8 @@ function taken(name: string, file: string): ToolError {
 }
 
 /**
- * The change of an installation, so that uninstalling restores every byte. It is also the backup. Stored in the state
- * directory, readable only by the user: configurations contain keys.
+ * What an installation changed, so that uninstalling restores every byte. Only the user can read it, because
+ * configurations contain keys.
  */
 interface InstallRecord {
   readonly file: string;
@@ -182,7 +180,7 @@ function writeRecord(record: InstallRecord): void {
   writePolicyFile(recordFile(record), JSON.stringify(record));
 }
 
-/** Undefined also for a damaged record. */
+/** Undefined when missing or damaged. */
 function readRecord(wanted: Pick<InstallRecord, "file" | "name">): InstallRecord | undefined {
   const text = attempt(() => readPolicyFile(recordFile(wanted)));
   const found = tryParseJson(text ?? "null") as InstallRecord | null | undefined;
@@ -190,7 +188,7 @@ function readRecord(wanted: Pick<InstallRecord, "file" | "name">): InstallRecord
   return isSame && Array.isArray(found.made) && typeof found.after === "string" ? found : undefined;
 }
 
-/** Parses the server's arguments as the server will: its errors would only appear in the client's log. */
+/** Parses the server's arguments as the server will, because its errors would only appear in the client's log. */
 async function checkServerArguments(args: readonly string[]): Promise<void> {
   const given = parseArguments(args, mcpCommand);
   refuseOperands(given.operands, mcpCommand);
@@ -211,12 +209,12 @@ async function checkServerArguments(args: readonly string[]): Promise<void> {
 }
 
 /**
- * The command that starts the server. The user's configuration names this installation by its path, because desktop
+ * The command that starts the server. The user's configuration contains the path of this installation, because desktop
  * programs often lack a PATH. A project's configuration is shared, so it uses npx.
  */
 function serverCommand(scope: Scope, args: readonly string[]): [string, ...string[]] {
   const program = ownProgram();
-  // The cache of npx may be cleared.
+  // The cache of npx may be cleared later.
   const isTemporary = /[/\\]_npx[/\\]/.test(program);
   if (scope === "user" && !isTemporary) return [process.execPath, program, "mcp", ...args];
   return ["npx", "-y", scope === "user" ? `toolcrib@${version}` : "toolcrib", "mcp", ...args];
@@ -227,7 +225,7 @@ export function commandWords(entry: unknown): readonly string[] {
   return isRecord(entry) ? [entry.command, entry.args].flat().map(String) : [];
 }
 
-/** Whether a client's entry starts Toolcrib: only such an entry may be changed. */
+/** Whether a client's entry starts Toolcrib. Only such an entry may be changed. */
 export function startsToolcrib(entry: unknown): boolean {
   const [launcher = "", ...words] = commandWords(entry);
   const [program = "", subcommand] = words.filter((word) => word !== "-y" && word !== "--yes");
@@ -252,7 +250,7 @@ function serverArguments({ options, operands }: Arguments, client: Client, scope
   const args = [...options].flatMap(([name, values]) => (forwarded.has(name) ? flagsOf(name, values) : []));
   const folder = options.get("workspace");
   const isSet = [...operands, ...args].some((word) => /^(?:--workspace|-C)(?:=|$)/.test(word));
-  // A project's configuration is for the project's folder.
+  // A project's configuration applies to the project's folder.
   if (folder !== undefined && scope === "user") args.push("--workspace", resolve(folder));
   else if (client.openFolder !== undefined && !isSet) args.push("--workspace", client.openFolder);
   return [...args, ...operands];
