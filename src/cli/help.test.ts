@@ -121,8 +121,8 @@ outside Toolcrib are not included.
 
 Options
   --last N      the latest N calls that changed something
-  --since TIME  everything since 30m, 2h, 3d, 2026-11-15,
-                '2026-11-15 09:30'
+  --since TIME  everything since TIME: 30m, 2h, 3d,
+                2026-11-15, '2026-11-15 09:30'
   --file PATH   only this file or folder (repeatable)
   --stat        only file names and line counts
 

@@ -39,7 +39,7 @@ it("keeps head and tail of a long file, and all of it for later", async () => {
   const { content, output } = await room.crib.call("read_file", { file_path: "long.txt" });
   const whole = Array.from({ length: 50 }, (_, index) => `${index + 1} | ${line}`).join("\n");
   const [head = "", , tail = ""] = content.split(/\[… (\d+) characters cut …\]\n/);
-  const kept = `\n[The whole output is kept as ${output}; give it as a path to read_file or grep.]`;
+  const kept = `\n[The whole output is stored as ${output}; pass it as a path to read_file or grep.]`;
   const cut = whole.length - head.length - (tail.length - kept.length);
   expect(content).toBe(
     `${whole.slice(0, 25_000)}\n[… ${cut + 1} characters cut …]\n${whole.slice(-25_000)}${kept}`,
@@ -64,7 +64,7 @@ it("shows 256 lines of a command, and keeps all of them", async () => {
       ...numbers(1, 125),
       "[… 2988 characters cut …]",
       ...numbers(873, 1000),
-      `[The whole output is kept as ${output}; give it as a path to read_file or grep.]`,
+      `[The whole output is stored as ${output}; pass it as a path to read_file or grep.]`,
     ],
   ]);
   expect((await room.crib.call("read_file", { file_path: output, offset: 500, limit: 1 })).content).toBe(
@@ -82,7 +82,7 @@ it("shows 200 lines of matches and 500 paths, and says how to see the rest", asy
     [
       "many.txt:200:x",
       "[… 1499 characters cut …]",
-      `[The whole output is kept as ${grep.output}; give it as a path to read_file or grep.]`,
+      `[The whole output is stored as ${grep.output}; pass it as a path to read_file or grep.]`,
     ],
     ["[500 of 501 files shown; narrow the pattern.]"],
   ]);

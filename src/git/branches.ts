@@ -129,7 +129,7 @@ export async function deleteBranch(
   if (code === 0) return { hooks, notes };
   if (/not fully merged/.test(stderr))
     throw new ToolError("denied", `The branch ${name} has commits that are not merged`, {
-      hint: "`git.log` with `revision` shows them. Set `force` to delete it anyway.",
+      hint: "Set `force` to delete it anyway.",
     });
   const [, worktree] = /(?:checked out|used by worktree) at '(.+)'/.exec(stderr) ?? [];
   if (worktree !== undefined)

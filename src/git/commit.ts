@@ -1,4 +1,5 @@
 import { reworded, ToolError } from "../contract/error.ts";
+import { counted } from "../lib/text/format-quantity.ts";
 import { printable, showPath } from "../lib/text/printable.ts";
 import { explainFailure, knownFailure } from "./explain-failure.ts";
 import { filtersBesideHooks } from "./filters.ts";
@@ -133,17 +134,16 @@ function hasConflicts(paths: readonly string[]): ToolError {
   const shown = paths.slice(0, 5).map(showPath);
   if (paths.length > 5) shown.push(`${paths.length - 5} more`);
   return new ToolError("unsupported", `There are unresolved conflicts in ${shown.join(", ")}`, {
-    hint: "Resolve each file, then git.stage it.",
+    hint: "Resolve each file, then stage it with git.stage.",
   });
 }
 
 function nothingStaged(changed: number): ToolError {
-  return new ToolError("not-found", "Nothing is staged, so there is nothing to commit", {
-    hint:
-      changed > 0
-        ? `${changed === 1 ? "1 file has" : `${changed} files have`} changed: stage it with git.stage first.`
-        : "See git.status for changes; stage some with git.stage.",
-  });
+  return changed > 0
+    ? new ToolError("not-found", "Nothing is staged", {
+        hint: `Stage changes with git.stage first: ${counted(changed, "file")} changed.`,
+      })
+    : new ToolError("not-found", "There is nothing to commit", { hint: "Change a file first." });
 }
 
 /** A commit that cannot be signed is undone, unless it ended a merge, which cannot be started again. */
@@ -162,11 +162,15 @@ async function sign(
   });
   if (complaint === undefined) return;
   await undo();
-  throw new ToolError("unavailable", "git could not sign the commit, as the user's git settings require", {
-    hint:
-      before === "stays"
-        ? "The commit was made unsigned. To sign it later: git commit --amend --no-edit -S"
-        : "Nothing was committed. The signing key may need its passphrase.",
+  if (before === "stays")
+    throw new ToolError("unavailable", "The merge is committed, but git could not sign the commit", {
+      hint: "Ask the user to run: git commit --amend --no-edit -S",
+      forUser: { hint: "To sign it, run: git commit --amend --no-edit -S" },
+      output: complaint,
+    });
+  throw new ToolError("unavailable", "Nothing was committed: git could not sign the commit", {
+    hint: "Ask the user to unlock the signing key, then commit again.",
+    forUser: { hint: "Unlock your signing key, then commit again." },
     output: complaint,
   });
 }
@@ -178,8 +182,8 @@ function failed(result: GitResult, hooks: Hooks): ToolError {
   if (hooks.run.length === 0) return explainFailure(stderr, code);
   const known = knownFailure(stderr, code);
   if (known !== undefined) return known;
-  return new ToolError("denied", "A hook of the repository refused the commit", {
-    hint: "Nothing was committed. Fix what the hook reports, git.stage it and commit again.",
+  return new ToolError("denied", "A git hook refused the commit", {
+    hint: "Nothing was committed. Fix what the hook reports, stage it with git.stage and commit again.",
     output: outputOf(result),
   });
 }

@@ -44,7 +44,8 @@ const known: readonly (readonly [RegExp, Make])[] = [
     /Unable to create '(.+\.lock)': File exists/,
     ([, path]) =>
       new ToolError("unavailable", `Another git process is using this repository: ${path} exists`, {
-        hint: "Retry in a moment. If no git process is running, the user can delete that file.",
+        hint: "Retry in a moment. If it still exists then, ask the user to delete that file.",
+        forUser: { hint: "Retry in a moment. If no git process is running, delete that file." },
       }),
   ],
   [

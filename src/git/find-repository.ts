@@ -4,6 +4,7 @@ import { ToolError } from "../contract/error.ts";
 import { BoundedCache } from "../lib/bounded-cache.ts";
 import { ownRealPath } from "../lib/own-real-path.ts";
 import { showPath } from "../lib/text/printable.ts";
+import { quoteForRule, ruleFlags } from "../lib/text/rule-text.ts";
 import { noRepository } from "./explain-failure.ts";
 import {
   driversIn,
@@ -128,9 +129,9 @@ export async function findWritable(path: string, context: GitContext): Promise<F
 export async function requireWritable(repository: Repository): Promise<void> {
   const { environment, below, top } = repository;
   if (below !== "")
-    throw new ToolError("outside-workspace", `The top of the repository is above the workspace, in ${top}`, {
-      hint: "It can be read from here, not changed. Ask the user to open that folder as the workspace.",
-      forUser: { hint: "Use that folder as the workspace to change it." },
+    throw new ToolError("outside-workspace", `The repository in ${top} is above the workspace: read only`, {
+      hint: "Ask the user to open that folder as the workspace.",
+      forUser: { hint: "To change it, use that folder as the workspace." },
     });
   const { readable = [], writable = [], unconfined = false } = environment.confinement ?? {};
   refuseDenied(repository);
@@ -152,13 +153,16 @@ function refuseDenied({ gitDirectory, environment: { workspace, confinement } }:
   if (confinement?.isReadOnly?.(index) !== true) return;
   const shown = liesIn(index, [workspace]) ? posix.relative(workspace, index) : index;
   throw new ToolError("denied", `Rules deny writing ${showPath(shown)}`, {
-    hint: "This repository can be read, not changed.",
+    hint: "Continue without changing this repository.",
+    forUser: { hint: "To list all rules, run: toolcrib policy show" },
   });
 }
 
 function onlyReadable(directory: string): ToolError {
+  const rule = `allow write ${quoteForRule(directory)}/**`;
   return new ToolError("outside-workspace", `The repository ${directory} is outside the workspace`, {
-    hint: `To allow changing it, add the rule "allow write ${directory}/**".`,
+    hint: `Ask the user to add the rule: ${rule}`,
+    forUser: { hint: `To allow changing it, add ${ruleFlags([rule])}` },
   });
 }
 

@@ -1,6 +1,7 @@
 import { posix } from "node:path";
 import type { Environment } from "../contract/environment.ts";
 import { ToolError } from "../contract/error.ts";
+import { quoteForRule, ruleFlags } from "../lib/text/rule-text.ts";
 import { explainFailure } from "./explain-failure.ts";
 import { liesIn } from "./paths.ts";
 import { type GitContext, outputOfProgram, type Repository, runGit } from "./run-git.ts";
@@ -116,15 +117,15 @@ export async function gitDirectoryAbove(context: GitContext): Promise<GitDirecto
 }
 
 function unknownThere(top: string, path: string): ToolError {
+  const rule = `allow read ${quoteForRule(path)}/**`;
   return new ToolError(
     "outside-workspace",
     `${posix.join(top, ".git")} names a repository outside the workspace, ${path}, which does not know this working tree`,
-    { hint: `To allow reading it, add the rule: allow read ${quotedForRule(path)}/**` },
+    {
+      hint: `Ask the user to add the rule: ${rule}`,
+      forUser: { hint: `To allow reading it, add ${ruleFlags([rule])}` },
+    },
   );
-}
-
-function quotedForRule(path: string): string {
-  return /^[\w./@+-]+$/.test(path) ? path : `"${path.replace(/["\\]/g, "\\$&")}"`;
 }
 
 /**
@@ -200,6 +201,7 @@ function absent(error: unknown): undefined {
 
 function escapes(path: string): ToolError {
   return new ToolError("outside-workspace", `${path} leads git out of the workspace`, {
-    hint: "A rule can allow reading there, or `git repack -a -d` can copy the objects into the repository.",
+    hint: "Ask the user to add a rule that allows reading there.",
+    forUser: { hint: "To copy the objects into the repository, run: git repack -a -d" },
   });
 }

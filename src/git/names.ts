@@ -2,7 +2,7 @@ import { type Change, changes, parseStatus, type Status } from "./parse-status.t
 import { fixedDiffOptions, outputOfGit, type Repository } from "./run-git.ts";
 
 /**
- * File names are bytes, not always UTF-8. Names that are passed back to git are kept as Latin-1, one character per byte;
+ * File names are bytes, not always UTF-8. Names that are passed back to git are stored as Latin-1, one character per byte;
  * this makes text of them for rules and output.
  */
 export function textOfName(name: string): string {

@@ -134,9 +134,9 @@ function readError(error: unknown, access: ProviderAccess, timeoutMs: number): u
       hint: type === "ollama" ? "Run: ollama serve (or install it from https://ollama.com)" : undefined,
     });
   if (read.kind === "auth")
-    return new ModelError("auth", `The key was rejected: ${read.message}`, {
-      hint: secret === undefined ? "Configure a key." : `Check ${secret.from}.`,
-    });
+    return secret === undefined
+      ? new ModelError("auth", `A key is required: ${read.message}`, { hint: "Configure a key." })
+      : new ModelError("auth", `The key was rejected: ${read.message}`, { hint: `Check ${secret.from}.` });
   return read;
 }
 

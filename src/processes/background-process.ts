@@ -212,14 +212,14 @@ function readsNoMore({ name, status }: BackgroundProcess): ToolError {
 }
 
 function readsNothing(name: string): ToolError {
-  return new ToolError("unsupported", `${name} was started with nothing to read`, {
-    hint: "End it with process.stop. Start it again with a terminal, or with its input left open.",
+  return new ToolError("unsupported", `${name} was started without standard input`, {
+    hint: "Stop it with process.stop, then start it again with a terminal or open input.",
   });
 }
 
 function doesNotRead(name: string): ToolError {
   return new ToolError("timeout", `${name} does not read its input`, {
-    hint: "It gets the input when it reads. Look at it with process.output, or end it with process.stop.",
+    hint: "It gets the input when it reads. See its output with process.output, or end it with process.stop.",
   });
 }
 

@@ -32,7 +32,7 @@ it("names processes, and speaks of those that are there", async () => {
     {
       code: "not-found",
       message: 'There is no process "server"',
-      hint: "There are: sleep-60, sleep-60-2, web.",
+      hint: "Known processes: sleep-60, sleep-60-2, web.",
       output: undefined,
     },
   ]);

@@ -72,7 +72,7 @@ export class ProcessTable {
       hint:
         names.length === 0
           ? "No process is running. Start one with process.start."
-          : `There are: ${names.join(", ")}.`,
+          : `Known processes: ${names.join(", ")}.`,
       details: { kind: "unknown-process" },
     });
   }

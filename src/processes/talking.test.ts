@@ -193,8 +193,8 @@ it("gives nothing to read to who was started so", async () => {
     5,
     {
       code: "unsupported",
-      message: "sleeper was started with nothing to read",
-      hint: "End it with process.stop. Start it again with a terminal, or with its input left open.",
+      message: "sleeper was started without standard input",
+      hint: "Stop it with process.stop, then start it again with a terminal or open input.",
       output: undefined,
     },
   ]);

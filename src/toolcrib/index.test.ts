@@ -524,7 +524,7 @@ describe("a long output", () => {
     const handle = result.output!;
     expect(result.content).toMatch(
       new RegExp(
-        `^line 1\\nline 2\\n[^]*\\[… \\d+ characters cut …\\]\\n\\[The whole output is kept as ${handle}; give it as a path to file.read or search.grep.\\]$`,
+        `^line 1\\nline 2\\n[^]*\\[… \\d+ characters cut …\\]\\n\\[The whole output is stored as ${handle}; pass it as a path to file.read or search.grep.\\]$`,
       ),
     );
     const [slice, hits] = [
@@ -593,7 +593,7 @@ describe("what must not happen", () => {
       truncated: true,
       output: null,
     });
-    expect(content).toContain("[The rest could not be kept: ");
+    expect(content).toContain("[The rest could not be stored: ");
   });
 
   it("input that JSON cannot say does not get past the stages", async () => {

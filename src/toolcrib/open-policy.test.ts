@@ -163,7 +163,7 @@ it("follows no link of the project out of the workspace", async () => {
   expect(await refusal(room.options)).toEqual({
     code: "unavailable",
     message: "The project's rules cannot be read: .toolcrib/rules leads outside the workspace",
-    hint: `Nothing runs without them. Fix or remove .toolcrib/rules in ${room.options.workspace}.`,
+    hint: `Fix or remove .toolcrib/rules in ${room.options.workspace}.`,
   });
 });
 

@@ -186,8 +186,11 @@ export class OpenPolicy {
       return this.#current;
     } catch (error) {
       const message = `The rules have changed and cannot be used: ${(error as Error).message}`;
-      const hint = "Nothing runs until the user has fixed them. Then repeat the call.";
-      this.#trouble = new ToolError("unavailable", message, { hint, cause: error });
+      this.#trouble = new ToolError("unavailable", message, {
+        hint: "Nothing runs until the user has fixed them. Then repeat the call.",
+        forUser: { hint: "Fix the rules, then try again." },
+        cause: error,
+      });
       throw this.#trouble;
     }
   }

@@ -65,7 +65,7 @@ export async function readProjectRules(
   } catch (error) {
     if (error instanceof ToolError && error.code === "not-found") return undefined;
     throw new ToolError("unavailable", `The project's rules cannot be read: ${(error as Error).message}`, {
-      hint: `Nothing runs without them. Fix or remove ${projectRulesPath} in ${environment.workspace}.`,
+      hint: `Fix or remove ${projectRulesPath} in ${environment.workspace}.`,
       cause: error,
     });
   }

@@ -40,7 +40,7 @@ export interface LedElsewhere {
   /** Absolute if it can be parsed. */
   readonly target: string;
   readonly canBeFetched: boolean;
-  /** Follows the target in the message: "where this call may not connect". */
+  /** Follows the target in the message: "which is not a public address". */
   readonly reason: string;
 }
 
@@ -76,7 +76,7 @@ export async function fetchPage(
       found = await ask(target, start, options, surroundings);
     } catch (error) {
       if (!(error instanceof ToolError && error.code === "denied")) throw error;
-      return elsewhere(`where this call may not connect (${error.message})`);
+      return elsewhere(`which is not allowed (${error.message})`);
     }
     redirects.push(url);
   }

@@ -26,10 +26,10 @@ describe("parseWebUrl", () => {
     ["ftp://example.com/", "is neither http nor https"],
     ["file:///etc/passwd", "is neither http nor https"],
     ["javascript:alert(1)", "is neither http nor https"],
-    ["http://user@example.com/", "has a user or password in it"],
-    ["http://good.example:80@evil.example/", "has a user or password in it"],
-    ["http://good.example\\@evil.example/", "has a control character or a backslash in it"],
-    ["http://good.example\n.evil.example/", "has a control character or a backslash in it"],
+    ["http://user@example.com/", "contains a user name or password"],
+    ["http://good.example:80@evil.example/", "contains a user name or password"],
+    ["http://good.example\\@evil.example/", "contains a control character or a backslash"],
+    ["http://good.example\n.evil.example/", "contains a control character or a backslash"],
     ["http://a!b/", "names no host"],
   ])("refuses %j", (text, fault) => {
     const refused = () => parseWebUrl(text);

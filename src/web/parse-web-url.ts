@@ -19,16 +19,16 @@ export function faultOf(text: string, base?: URL): URL | Fault {
   // Programs disagree about these characters, so the check could see another host than the request.
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the check is for these characters
   if (/[\u0000-\u001f\u007f\\]/.test(text))
-    return { message: "has a control character or a backslash in it", hint: "Leave it out." };
+    return { message: "contains a control character or a backslash", hint: "Leave it out." };
   if (text.length > mostCharacters)
-    return { message: `has more than ${mostCharacters} characters`, hint: "Few servers read more." };
+    return { message: `has more than ${mostCharacters} characters`, hint: "Use a shorter URL." };
   const url = URL.parse(text.replaceAll(" ", "%20"), base?.href);
   if (url === null) return { message: "is not a URL", hint: "Give a whole URL: https://example.com/page" };
   if (url.protocol !== "http:" && url.protocol !== "https:")
     return { message: "is neither http nor https", hint: "Give a URL that begins with https:// or http://." };
   if (url.username !== "" || url.password !== "")
     return {
-      message: "has a user or password in it",
+      message: "contains a user name or password",
       hint: "Leave out the part before the @: no credentials are sent.",
     };
   if (parseHost(url.hostname.replace(/^\[(.*)\]$/, "$1")) === undefined)

@@ -18,7 +18,11 @@ export const logCommand: Command = {
     { name: "session", value: "ID", summary: "only calls of this session; `last` is the latest" },
     { name: "tool", value: "NAME", summary: "only calls of this tool, such as file.write" },
     { name: "failed", summary: "only calls that failed or were interrupted" },
-    { name: "since", value: "TIME", summary: "only calls since 2h, 3d, 2026-11-15, '2026-11-15 09:30'" },
+    {
+      name: "since",
+      value: "TIME",
+      summary: "only calls since TIME: 2h, 3d, 2026-11-15, '2026-11-15 09:30'",
+    },
     { name: "head", value: "HASH", summary: "verify: a head noted earlier" },
     workspaceOption,
     jsonOption,

@@ -10,7 +10,7 @@ import { undoForUser } from "../undo-for-user.ts";
 export const sinceOption: Option = {
   name: "since",
   value: "TIME",
-  summary: "everything since 30m, 2h, 3d, 2026-11-15, '2026-11-15 09:30'",
+  summary: "everything since TIME: 30m, 2h, 3d, 2026-11-15, '2026-11-15 09:30'",
 };
 
 /** The value of `--since` as an ISO time. */

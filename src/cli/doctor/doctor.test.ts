@@ -160,11 +160,10 @@ describe("toolcrib doctor", () => {
     const damaged = await faults(room);
     rmSync(blobs, { recursive: true });
     const missing = await faults(room);
-    const hint =
-      "Restore the lost files from git or a backup; undo the rest with: toolcrib undo --skip-changed";
+    const hint = "Restore the lost files from git or a backup.";
     const message = (fault: string) =>
       expect.stringMatching(
-        `^of 2 old contents that undo of the latest calls needs, 2 ${fault}; a.txt of call_.* cannot be restored$`,
+        `^undo of the latest calls needs 2 old contents, of which 2 ${fault}; a.txt of call_.* cannot be restored$`,
       );
     expect([damaged, missing]).toEqual([
       [{ about: "undo", message: message("damaged"), hint }],

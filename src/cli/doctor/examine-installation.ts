@@ -27,16 +27,20 @@ const programs: readonly Program[] = [
   {
     name: "git",
     command: ["git", "--version"],
-    lost: "the git tools fail, and ignored files are found by a simpler reading of .gitignore",
+    lost: "the git tools fail, and .gitignore files are read in a simpler way",
     oldest: { version: [2, 31], lost: "some git tools fail" },
   },
-  { name: "bash", command: ["bash", "--version"], lost: "sh runs commands, and shells do not stay open" },
+  {
+    name: "bash",
+    command: ["bash", "--version"],
+    lost: "commands run in sh, and there are no persistent shells",
+  },
   {
     name: "perl",
     command: ["perl", "-v"],
     lost: "sandboxed commands have no network and may have no terminal, and Landlock is not available",
   },
-  { name: "tmux", command: ["tmux", "-V"], lost: "you cannot attach to open shells" },
+  { name: "tmux", command: ["tmux", "-V"], lost: "you cannot attach to persistent shells" },
 ];
 
 /** The programs that tools use. */

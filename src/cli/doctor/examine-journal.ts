@@ -75,8 +75,8 @@ function examineContents({ checked: { count, missing, damaged } }: JournalSurvey
   return [
     problem(
       "undo",
-      `of ${counted(count, "old content")} that undo of the latest calls needs, ${faults.join(" and ")}; ${first.path} of ${first.callId} cannot be restored`,
-      "Restore the lost files from git or a backup; undo the rest with: toolcrib undo --skip-changed",
+      `undo of the latest calls needs ${counted(count, "old content")}, of which ${faults.join(" and ")}; ${first.path} of ${first.callId} cannot be restored`,
+      "Restore the lost files from git or a backup.",
     ),
   ];
 }

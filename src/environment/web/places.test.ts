@@ -47,7 +47,7 @@ describe("the place of an exchange", () => {
   ])("is refused at %s, in whatever form, by the name of the address", async (host, address) => {
     const url = new URL(`http://${host}:9/`);
     expect(await ask(url.href, { mayConnect: everythingPublic })).toEqual({
-      error: `denied: This call may not connect to ${url.host}`,
+      error: `denied: No rule lets this call connect to ${url.host}`,
       hint: `Ask the user to add the rule: allow connect ${address}`,
     });
   });
@@ -96,7 +96,7 @@ describe("the place of an exchange", () => {
     const url = `http://127.0.0.1:${server.port}/`;
     expect([await ask(url, { mayConnect: undefined }), server.heard]).toEqual([
       {
-        error: `denied: This call may not connect to 127.0.0.1:${server.port}`,
+        error: `denied: No rule lets this call connect to 127.0.0.1:${server.port}`,
         hint: "Ask the user to add the rule: allow connect 127.0.0.1",
       },
       [],
@@ -118,8 +118,8 @@ describe("the place of an exchange", () => {
       server.heard.map((request) => request.includes("host: localhost:3000\r\n")),
     ]).toEqual([
       200,
-      "denied: This call may not connect to localhost:3000",
-      "denied: This call may not connect to localhost:3000",
+      "denied: No rule lets this call connect to localhost:3000",
+      "denied: No rule lets this call connect to localhost:3000",
       [true],
     ]);
   });

@@ -16,11 +16,11 @@ export function cannotConnect({ host, name }: WebOrigin, error: ConnectionError)
     hint: `Ask the user to add the rule: ${rule}`,
     forUser: { hint: `To allow it, add ${ruleFlags([rule])}` },
   };
-  if (kind === undefined) return new ToolError("denied", `This call may not connect to ${name}`, hints);
+  if (kind === undefined) return new ToolError("denied", `No rule lets this call connect to ${name}`, hints);
   if (kind === "public")
-    return new ToolError("denied", `${name} is at ${address}, which a rule denies`, {
+    return new ToolError("denied", `A rule denies connecting to ${address}, the address of ${name}`, {
       hint: "Ask the user to change that rule.",
-      forUser: { hint: "Change that rule. To list all rules, run: toolcrib policy show" },
+      forUser: { hint: `To see the rule, run: toolcrib policy explain 'connect ${address}'` },
     });
   const found = address === host ? kind : `at ${address} (${kind})`;
   return new ToolError("denied", `${name} is ${found}, not on the internet`, hints);

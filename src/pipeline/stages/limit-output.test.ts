@@ -18,7 +18,7 @@ it("names the dialect's own tools to read what a command had said until it was e
     const { error, content, output } = await room.call("shell", input);
     expect([error?.code, content.split("\n").at(-1)]).toEqual([
       "timeout",
-      `[The whole output is kept as ${output}; give it as a path to read_file or grep.]`,
+      `[The whole output is stored as ${output}; pass it as a path to read_file or grep.]`,
     ]);
   } finally {
     await room.close();

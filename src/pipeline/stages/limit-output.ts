@@ -37,7 +37,7 @@ export function limitOutput(outputs: OutputStore, maxTokens = Number.POSITIVE_IN
     const kept = await outputs.keep(fullText).catch((error: Error) => error);
     const [handle, note] =
       kept instanceof Error
-        ? [undefined, `[The rest could not be kept: ${kept.message}]`]
+        ? [undefined, `[The rest could not be stored: ${kept.message}]`]
         : [kept, `[${wording(wayToTheRest(kept))}]`];
     if (notice) return { ...outcome, text: cutShort(fullText, limits, notice), truncated: { handle } };
     return {
@@ -99,7 +99,7 @@ function cutMark({ chars }: Cut, removed: string, kept: OutputKept | undefined):
 
 /** When no available tool can read a handle, only the first half is shown. */
 function wayToTheRest(handle: string): string {
-  return `The whole output is kept as ${handle}; give it as a path to file.read or search.grep.`;
+  return `The whole output is stored as ${handle}; pass it as a path to file.read or search.grep.`;
 }
 
 function withContinuation(text: string, continuation: string | undefined): string {

@@ -119,7 +119,8 @@ async function write(
   { run_check }: ChangeTarget,
   context: ToolContext,
 ): Promise<readonly string[]> {
-  if (plan.action !== "update") throw new ToolError("internal", `${plan.path} is not to be changed`);
+  if (plan.action !== "update")
+    throw new ToolError("internal", `The plan for ${plan.path} does not update it`);
   const { path, before, after } = plan;
   const command = run_check ? await changeChecked({ path, before, after }, context) : undefined;
   if (command === undefined)

@@ -188,7 +188,7 @@ src/cart.test.ts:1-4  (2 matching lines)
       "a kind that is none",
       { query: "a", kind: "gadget" },
       "invalid-input",
-      'There are no symbols of the kind "gadget"',
+      'Unknown symbol kind "gadget"',
     ],
     [
       "a language that is none",

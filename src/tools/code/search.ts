@@ -65,7 +65,7 @@ async function readWanted(
 async function realPath(path: string, environment: ToolContext["environment"]): Promise<string | undefined> {
   const scope = await findScope(environment, path);
   if (scope.kind === "file" && scope.isOutput) {
-    throw new ToolError("unsupported", `${path} is no part of the workspace`, {
+    throw new ToolError("unsupported", `${path} is not part of the workspace`, {
       hint: "Search in it with search.grep.",
     });
   }
@@ -75,7 +75,7 @@ async function realPath(path: string, environment: ToolContext["environment"]): 
 function readKinds(kind: string): readonly SymbolKind[] {
   const kinds = kindsCalled(kind);
   if (kinds.length > 0) return kinds;
-  throw new ToolError("invalid-input", `There are no symbols of the kind "${kind}"`, {
+  throw new ToolError("invalid-input", `Unknown symbol kind "${kind}"`, {
     hint: `Kinds: ${symbolKinds.join(", ")}.`,
   });
 }

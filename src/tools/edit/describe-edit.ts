@@ -134,7 +134,7 @@ function notesOn({ plan, drift }: PlannedFile): readonly string[] {
 /** Describes the differences that a match tolerated. The plan's own notes explain the other tiers. */
 const tierNotes: Readonly<Partial<Record<TierName, string>>> = {
   "line-ends": "found with other line ends; the file's were kept",
-  "trailing-blanks": "found with other blanks at line ends",
+  "trailing-blanks": "found with other trailing whitespace",
   indentation: "found with other indentation; the new lines were fitted",
-  glyphs: "found with other quotes, dashes or blanks; the file's were kept",
+  glyphs: "found with other quotes, dashes or spaces; the file's were kept",
 };

@@ -77,7 +77,7 @@ describe("edit.replace", () => {
     });
     expect([indented, glyphs].map(({ data }) => data.files[0]!.notes)).toEqual([
       ["found with other indentation; the new lines were fitted"],
-      ["found with other quotes, dashes or blanks; the file's were kept", "line numbers removed"],
+      ["found with other quotes, dashes or spaces; the file's were kept", "line numbers removed"],
     ]);
     expect(["a.py", "b.md"].map((path) => readFileSync(room.at(path), "utf8"))).toEqual([
       "class A:\n\tdef f(self):\n\t\tvalue = 1\n\t\treturn value\n",

@@ -93,7 +93,8 @@ async function planSmart(
 }
 
 async function write({ plan, beforeHash }: PlannedFile, context: ToolContext): Promise<void> {
-  if (plan.action !== "update") throw new ToolError("internal", `${plan.path} is not to be changed`);
+  if (plan.action !== "update")
+    throw new ToolError("internal", `The plan for ${plan.path} does not update it`);
   const { path, after } = plan;
   await context.environment.change([{ path, before: beforeHash!, after }], { signal: context.signal });
   noteWritten(path, after, context);

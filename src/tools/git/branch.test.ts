@@ -138,7 +138,7 @@ describe("switching", () => {
       },
       undone: before,
       told: [
-        'Not restored: the current branch: files come back, and HEAD stays on other; git.branch with `switch` and `name`: "main" goes back.',
+        'Not restored: the current branch: files are restored, but HEAD stays on other; git.branch with `switch` and `name`: "main" goes back.',
         "Not restored: .git (HEAD, the index).",
       ],
       current: "other",
@@ -241,7 +241,7 @@ describe("deleting", () => {
     room.configure({ "branch.merged.remote": "origin" });
     const commit = room.commitOf("main").slice(0, 10);
     const told = (name: string) =>
-      `Deleted the branch ${name}, which was at ${commit}; git.branch with \`name\`: "${name}" and \`from\`: "${commit}" brings it back.`;
+      `Deleted the branch ${name}, which was at ${commit}; git.branch with \`name\`: "${name}" and \`from\`: "${commit}" restores it.`;
     const { level } = await room.crib.sandbox();
     const stays =
       "\nIts upstream settings remain in .git/config. To remove them: git config --remove-section branch.merged";

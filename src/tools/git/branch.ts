@@ -162,7 +162,7 @@ async function change(
   context.progress(`Switching to ${name}`);
   const { files, hooks, remarks } = await switchBranch({ name, commit, isNew }, head, repository);
   const back = `git.branch with \`switch\` and \`name\`: "${branch ?? head ?? "HEAD"}" goes back`;
-  context.uncovered(`the current branch: files come back, and HEAD stays on ${name}; ${back}`);
+  context.uncovered(`the current branch: files are restored, but HEAD stays on ${name}; ${back}`);
   const notes = [...(hooks.note === undefined ? [] : [hooks.note]), ...remarks];
   const action = isNew ? "created and switched" : "switched";
   const did = isNew
@@ -183,7 +183,7 @@ async function remove(
   const commit = await commitOfBranch(name, repository);
   if (commit === undefined) throw await noBranchToDelete(name, repository);
   const { hooks, notes } = await deleteBranch(name, force, repository);
-  const back = `git.branch with \`name\`: "${name}" and \`from\`: "${short(commit)}" brings it back`;
+  const back = `git.branch with \`name\`: "${name}" and \`from\`: "${short(commit)}" restores it`;
   context.uncovered(`the branch ${name}: ${back}`);
   return {
     data: { action: "deleted", name, commit, files: 0, skippedHooks: hooks.skipped, notes },

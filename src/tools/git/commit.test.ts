@@ -76,13 +76,13 @@ it("says so when nothing is staged", async () => {
   expect([clean.error, changed.error]).toEqual([
     {
       code: "not-found",
-      message: "Nothing is staged, so there is nothing to commit",
-      hint: "See git.status for changes; stage some with git.stage.",
+      message: "There is nothing to commit",
+      hint: "Change a file first.",
     },
     {
       code: "not-found",
-      message: "Nothing is staged, so there is nothing to commit",
-      hint: "1 file has changed: stage it with git.stage first.",
+      message: "Nothing is staged",
+      hint: "Stage changes with git.stage first: 1 file changed.",
     },
   ]);
 });
@@ -308,8 +308,8 @@ describe("hooks", () => {
     expect([error, log(room)]).toEqual([
       {
         code: "denied",
-        message: "A hook of the repository refused the commit",
-        hint: "Nothing was committed. Fix what the hook reports, git.stage it and commit again.",
+        message: "A git hook refused the commit",
+        hint: "Nothing was committed. Fix what the hook reports, stage it with git.stage and commit again.",
         output: "pre-commit runs\na:1 is wrong\n",
       },
       ["First"],

@@ -225,8 +225,8 @@ describe("git.show", () => {
       "Two roads\ndiverged\n",
       "[picture is not text there: binary data, 3 bytes.]",
       "poem.txt (19 bytes)\n[1 entry]",
-      "There is no verse.txt at HEAD~2\nDid you mean poem.txt?",
-      "There is no vers.txt at HEAD\nDid you mean verse.txt?",
+      "verse.txt does not exist at HEAD~2\nDid you mean poem.txt?",
+      "vers.txt does not exist at HEAD\nDid you mean verse.txt?",
     ]);
   });
 

@@ -104,7 +104,7 @@ describe("a repository that leads to another", () => {
     ways["a .git file that names it"]!(room, room.other);
     expect((await room.call("git.status", {})).content).toBe(
       `${room.workspace}/.git names a repository outside the workspace, ${room.other}/.git, which does not know this working tree\n` +
-        `To allow reading it, add the rule: allow read "${room.other}/.git"/**`,
+        `Ask the user to add the rule: allow read '${room.other}/.git'/**`,
     );
   });
 

@@ -58,7 +58,7 @@ async function showFile(
   repository: Repository,
 ): Promise<ToolOutput<ShownFile>> {
   if (bytes > maxFileBytes)
-    throw new ToolError("too-large", `${path} has ${showSize(bytes)} there`, {
+    throw new ToolError("too-large", `${path} is too large to show: ${showSize(bytes)}`, {
       hint: `Write it to a file with shell.run (git show ${commit.slice(0, 9)}:… > file) and read that.`,
     });
   const content = await outputOfGit(repository, ["cat-file", "blob", hash]);
@@ -109,7 +109,7 @@ async function notThere(
   const tree = directory === "" ? commit : parent?.kind === "directory" ? parent.hash : undefined;
   const names = tree === undefined ? [] : (await readTree(tree, repository)).map((one) => one.path);
   const similar = nearest(posix.basename(inside), names);
-  return new ToolError("not-found", `There is no ${path} at ${revision}`, {
+  return new ToolError("not-found", `${path} does not exist at ${revision}`, {
     hint:
       similar === undefined
         ? "git.show with a directory as `path` lists what there is; git.log with `path` tells when it changed."

@@ -236,7 +236,7 @@ describe("a repository that is not all in the workspace", () => {
     room.write({ "sub/a": "2\n" });
     expect(refusal(await below.crib.call("git.stage", { all: true }))).toEqual([
       "outside-workspace",
-      `The top of the repository is above the workspace, in ${room.workspace}`,
+      `The repository in ${room.workspace} is above the workspace: read only`,
     ]);
   });
 

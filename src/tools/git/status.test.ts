@@ -21,7 +21,7 @@ describe("git.status", () => {
     expect(await status(room)).toEqual({
       isError: false,
       data: { repository: ".", branch: onMain(room), clean: true, ...nothing },
-      text: `On main at ${room.commitOf("HEAD").slice(0, 7)}.\nNothing is changed: the working tree is clean.`,
+      text: `On main at ${room.commitOf("HEAD").slice(0, 7)}.\nNothing has changed: the working tree is clean.`,
     });
   });
 
@@ -111,7 +111,7 @@ describe("git.status", () => {
       inProgress: ["merge"],
     });
     expect(text.split("\n").slice(1)).toEqual([
-      "A merge is under way: settle what is unmerged and commit, or `git merge --abort`.",
+      "A merge is in progress: resolve the conflicts and commit, or run `git merge --abort`.",
       "Unmerged:",
       "  both modified: a",
     ]);

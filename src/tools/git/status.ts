@@ -83,7 +83,7 @@ function describeStatus(data: GitStatusData): string {
     describeBranch(data),
     ...inProgress.map((operation) => underWay[operation]),
     ...lists.flatMap(([title, lines]) => (lines.length === 0 ? [] : [`${title}:`, ...lines.map(indented)])),
-    ...(data.clean ? ["Nothing is changed: the working tree is clean."] : []),
+    ...(data.clean ? ["Nothing has changed: the working tree is clean."] : []),
     ...notes.map((note) => `[${note}]`),
   ].join("\n");
 }
@@ -107,11 +107,11 @@ function describeUpstream({ upstream, ahead, behind }: GitStatusData["branch"]):
 }
 
 const underWay: Readonly<Record<Operation, string>> = {
-  merge: "A merge is under way: settle what is unmerged and commit, or `git merge --abort`.",
-  rebase: "A rebase is under way: `git rebase --continue`, `--skip` or `--abort`.",
-  "cherry-pick": "A cherry-pick is under way: `git cherry-pick --continue`, `--skip` or `--abort`.",
-  revert: "A revert is under way: `git revert --continue`, `--skip` or `--abort`.",
-  bisect: "A bisect is under way: `git bisect reset` ends it.",
+  merge: "A merge is in progress: resolve the conflicts and commit, or run `git merge --abort`.",
+  rebase: "A rebase is in progress: `git rebase --continue`, `--skip` or `--abort`.",
+  "cherry-pick": "A cherry-pick is in progress: `git cherry-pick --continue`, `--skip` or `--abort`.",
+  revert: "A revert is in progress: `git revert --continue`, `--skip` or `--abort`.",
+  bisect: "A bisect is in progress: `git bisect reset` ends it.",
 };
 
 function describeChange({ path, change, from, submodule }: Change): string {

@@ -103,8 +103,8 @@ describe("settings of the user", () => {
     expect([committed.error, room.git("log", "--format=%s")]).toMatchObject([
       {
         code: "unavailable",
-        message: "git could not sign the commit, as the user's git settings require",
-        hint: "Nothing was committed. The signing key may need its passphrase.",
+        message: "Nothing was committed: git could not sign the commit",
+        hint: "Ask the user to unlock the signing key, then commit again.",
       },
       "First",
     ]);

@@ -11,15 +11,15 @@ export function* notebookFaults(value: unknown): Generator<string> {
   const list = Array.isArray(cells) ? cells : [];
   const ids = list.flatMap((cell) => (isRecord(cell) && typeof cell.id === "string" ? [cell.id] : []));
   if (nbformat !== 4 || !Number.isInteger(minor)) yield "its version is not 4";
-  if (!isRecord(metadata)) yield "its metadata is no object";
-  if (!Array.isArray(cells)) yield "its cells are no list";
+  if (!isRecord(metadata)) yield "its metadata is not an object";
+  if (!Array.isArray(cells)) yield "its cells are not a list";
   if (hasIds && new Set(ids).size < ids.length) yield "two cells have the same id";
   for (const cell of list) yield* cellFaults(cell, hasIds);
 }
 
 function* cellFaults(cell: unknown, hasIds: boolean): Generator<string> {
   if (!isRecord(cell)) {
-    yield "a cell is no object";
+    yield "a cell is not an object";
     return;
   }
   const type = String(cell.cell_type);
@@ -28,9 +28,10 @@ function* cellFaults(cell: unknown, hasIds: boolean): Generator<string> {
   if (!isRecord(cell.metadata)) yield "a cell has no metadata";
   if (!isText(cell.source)) yield "a cell has no source";
   if (hasIds && !/^[\w-]{1,64}$/.test(String(cell.id ?? ""))) yield "a cell has no id";
-  if (!hasIds && "id" in cell) yield "a cell has an id, which its version does not know";
-  if (!isCode && ("outputs" in cell || "execution_count" in cell)) yield "a cell that is no code has outputs";
-  if (isCode && "attachments" in cell) yield "a cell of code has attachments";
+  if (!hasIds && "id" in cell) yield "a cell has an id, which its version does not allow";
+  if (!isCode && ("outputs" in cell || "execution_count" in cell))
+    yield "a cell that is not code has outputs";
+  if (isCode && "attachments" in cell) yield "a code cell has attachments";
   if (isCode) yield* outputFaults(cell);
 }
 
@@ -38,11 +39,11 @@ function* outputFaults({
   outputs,
   execution_count: count,
 }: Readonly<Record<string, unknown>>): Generator<string> {
-  if (!Array.isArray(outputs)) yield "a cell of code has no outputs";
-  if (count !== null && !Number.isInteger(count)) yield "a cell of code has no execution_count";
+  if (!Array.isArray(outputs)) yield "a code cell has no outputs";
+  if (count !== null && !Number.isInteger(count)) yield "a code cell has no execution_count";
   for (const output of Array.isArray(outputs) ? outputs : [])
     if (!isRecord(output) || !outputTypes.has(String(output.output_type)))
-      yield "an output is of unknown type";
+      yield "an output has an unknown type";
 }
 
 const outputTypes = new Set(["stream", "execute_result", "display_data", "error"]);

@@ -112,14 +112,14 @@ export class CommandOutput {
     handle: string,
     { keptBytes, isWhole }: Awaited<ReturnType<KeptOutput["end"]>>,
   ): Omit<OutputKept, "gaps"> {
-    const usage = "give it as a path to file.read or search.grep.";
-    if (isWhole) return { handle, note: `The whole output is kept as ${handle}; ${usage}` };
+    const usage = "pass it as a path to file.read or search.grep.";
+    if (isWhole) return { handle, note: `The whole output is stored as ${handle}; ${usage}` };
     if (keptBytes === 0)
       return { handle: undefined, note: "The rest could not be stored: redirect it to a file." };
     const part = `The first ${showSize(keptBytes)} of ${showSize(this.#totalBytes)}`;
     return {
       handle,
-      note: `${part} of output are kept as ${handle}; ${usage} To have all, send it to a file.`,
+      note: `${part} of output are stored as ${handle}; ${usage} To keep all of it, redirect it to a file.`,
     };
   }
 }

@@ -20,7 +20,7 @@ it("holds no more of 300 MB of output than of a little", { timeout: 120_000 }, a
     isError: false,
     lastLines: expect.arrayContaining([
       "end",
-      expect.stringMatching(/^\[The first 34 MB of 300 MB of output are kept as out_\w+; /),
+      expect.stringMatching(/^\[The first 34 MB of 300 MB of output are stored as out_\w+; /),
     ]),
   });
 });

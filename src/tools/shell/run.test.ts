@@ -70,7 +70,7 @@ it("shows both ends of a long output, and keeps the whole", async () => {
   const more = surroundings === 0 ? 0 : Buffer.byteLength(lines.at(-128)!);
   expect(content).toBe(
     `${lines.slice(0, 128).join("")}[… ${cut + more} bytes cut …]\n${tail}${room.confined}\n` +
-      `[The whole output is kept as ${output}; give it as a path to file.read or search.grep.]`,
+      `[The whole output is stored as ${output}; pass it as a path to file.read or search.grep.]`,
   );
   expect({ truncated, output }).toEqual({ truncated: true, output: data?.output });
   expect(room.kept(output!)).toBe(lines.join(""));
@@ -153,7 +153,7 @@ it("tells what a long output began and ended with, and where it is, when time is
   expect(result.error?.code).toBe("timeout");
   expect(result.truncated).toBe(true);
   expect(result.content).toContain("\n128\n[… ");
-  expect(result.content).toContain(`kept as ${result.output}`);
+  expect(result.content).toContain(`stored as ${result.output}`);
   expect(room.kept(result.output!)).toContain("\n2500\n");
 });
 

@@ -123,13 +123,13 @@ describe("where web.fetch goes", () => {
   it.each([
     [
       "http://evil.test/x",
-      "http://evil.test/x, where this call may not connect (This call may not connect to evil.test)",
+      "http://evil.test/x, which is not allowed (No rule lets this call connect to evil.test)",
     ],
     ["http://10.0.0.1/", "http://10.0.0.1/, which is not a public address"],
     ["//2852039166/latest/", "http://169.254.169.254/latest/, which is not a public address"],
     [
       "http://near.example/",
-      "http://near.example/, where this call may not connect (near.example is at 10.0.0.1 (private), not on the internet)",
+      "http://near.example/, which is not allowed (near.example is at 10.0.0.1 (private), not on the internet)",
     ],
     ["http://localhost:3000/", "http://localhost:3000/, which is not a public address"],
     ["http://127.1/", "http://127.0.0.1/, which is not a public address"],
@@ -148,7 +148,10 @@ describe("where web.fetch goes", () => {
     ],
     ["ftp://one.example/", "ftp://one.example/, which is neither http nor https"],
     ["file:///etc/passwd", "file:///etc/passwd, which is neither http nor https"],
-    ["http://user:word@one.example/", "http://user:word@one.example/, which has a user or password in it"],
+    [
+      "http://user:word@one.example/",
+      "http://user:word@one.example/, which contains a user name or password",
+    ],
     ["http://[", "http://[, which is not a URL"],
   ])("is never %s by a redirect", async (location, told) => {
     expect(await redirectedTo(location)).toEqual([

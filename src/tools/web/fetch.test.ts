@@ -142,8 +142,8 @@ describe("web.fetch", () => {
   });
 
   it.each([
-    [404, {}, "not-found", "there is no such page", ""],
-    [410, {}, "not-found", "there is no such page", ""],
+    [404, {}, "not-found", "the page does not exist", ""],
+    [410, {}, "not-found", "the page does not exist", ""],
     [401, {}, "denied", "the server denies access to this page", ""],
     [403, {}, "denied", "the server denies access to this page", ""],
     [451, {}, "denied", "the server denies access to this page", ""],

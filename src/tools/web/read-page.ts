@@ -135,7 +135,7 @@ function meaningOf(status: number, retryAfter: string | undefined): Meaning {
 
 const gone: Meaning = {
   code: "not-found",
-  what: "there is no such page",
+  what: "the page does not exist",
   hint: "Check the URL, look for it with web.search, or fetch a page that links to it.",
 };
 const closed: Meaning = {

@@ -132,7 +132,7 @@ describe("web.search", () => {
       ].join("\n"),
     );
     const { told: after } = await search(settings, { limit: 10, page: 3 });
-    expect(after).toBe("invalid-input: Tavily gives no results after the 20th\nUse a more specific query.");
+    expect(after).toBe("invalid-input: Tavily returns no results after the 20th\nUse a more specific query.");
   });
 
   it("finds pages with DuckDuckGo, without advertisements and without its detours", async () => {
@@ -190,18 +190,18 @@ describe("web.search", () => {
       await said("", { status: 403 }, duckduckgo),
       await said("", { status: 301, headers: { location: "https://elsewhere.example/" } }, searxng),
     ]).toEqual([
-      "unavailable: Brave Search answered 422: it does not accept the key (The provided subscription token is invalid.)\nSet BRAVE_API_KEY to the key of your account.",
-      "unavailable: Tavily answered 401: it does not accept the key (Unauthorized: missing or invalid API key.)\nSet a valid key in BRAVE_API_KEY or TAVILY_API_KEY, or another engine in TOOLCRIB_SEARCH.",
+      "unavailable: Brave Search answered 422: it rejected the key (The provided subscription token is invalid.)\nSet BRAVE_API_KEY to the key of your account.",
+      "unavailable: Tavily answered 401: it rejected the key (Unauthorized: missing or invalid API key.)\nSet a valid key in BRAVE_API_KEY or TAVILY_API_KEY, or another engine in TOOLCRIB_SEARCH.",
       "unavailable: Brave Search answered 429: too many requests (the key … is used up)\nTry again in 7 s.",
       'unavailable: SearXNG answered 403: it does not allow JSON results\nAdd "json" to search.formats in its settings.yml, or use another instance (most public ones lack it).',
       "unavailable: DuckDuckGo answered 202: it asks for a CAPTCHA\nWait a few minutes, or set another engine: TOOLCRIB_SEARCH=searxng https://…, brave or tavily.",
       "unavailable: DuckDuckGo did not answer: it asks for a CAPTCHA\nWait a few minutes, or set another engine: TOOLCRIB_SEARCH=searxng https://…, brave or tavily.",
-      "unavailable: DuckDuckGo gave an answer that cannot be read: it is not a page of results\nCheck the address in TOOLCRIB_SEARCH, or set another engine there.",
-      "unavailable: SearXNG gave an answer that cannot be read: it has no list at results\nCheck the address in TOOLCRIB_SEARCH, or set another engine there.",
-      "unavailable: Tavily gave an answer that cannot be read: it has no list at results\nCheck the address in TOOLCRIB_SEARCH, or set another engine there.",
-      "unavailable: Brave Search answered 503: it cannot answer now\nTry again later, or set another engine in TOOLCRIB_SEARCH.",
-      "unavailable: DuckDuckGo answered 403: it cannot answer now\nTry again later, or set another engine in TOOLCRIB_SEARCH.",
-      "unavailable: SearXNG answered 301: it is at https://elsewhere.example/ now\nSet that address in TOOLCRIB_SEARCH if it is the same engine.",
+      "unavailable: DuckDuckGo returned an unreadable answer: it is not a page of results\nCheck the address in TOOLCRIB_SEARCH, or set another engine there.",
+      "unavailable: SearXNG returned an unreadable answer: it has no list at results\nCheck the address in TOOLCRIB_SEARCH, or set another engine there.",
+      "unavailable: Tavily returned an unreadable answer: it has no list at results\nCheck the address in TOOLCRIB_SEARCH, or set another engine there.",
+      "unavailable: Brave Search answered 503: it is not available now\nTry again later, or set another engine in TOOLCRIB_SEARCH.",
+      "unavailable: DuckDuckGo answered 403: it is not available now\nTry again later, or set another engine in TOOLCRIB_SEARCH.",
+      "unavailable: SearXNG answered 301: it has moved to https://elsewhere.example/\nSet that address in TOOLCRIB_SEARCH if it is the same engine.",
     ]);
   });
 
@@ -218,8 +218,8 @@ describe("web.search", () => {
       return (await search({ engine: "brave", key, url: server.origin })).told;
     });
     expect(await Promise.all(told)).toEqual([
-      "unavailable: Brave Search answered 302: it is at https://b.example/?key=… now\nSet that address in TOOLCRIB_SEARCH if it is the same engine.",
-      "invalid-input: Brave Search answered 400: it does not understand this query (no …)\nUse fewer and simpler words.",
+      "unavailable: Brave Search answered 302: it has moved to https://b.example/?key=…\nSet that address in TOOLCRIB_SEARCH if it is the same engine.",
+      "invalid-input: Brave Search answered 400: it cannot parse this query (no …)\nUse fewer and simpler words.",
       "1. …\n   https://a.example/?%E2%80%A6\n   …",
     ]);
   });
@@ -245,7 +245,7 @@ describe("web.search", () => {
     ]).toEqual([
       'Nothing found for "byte order mark". Try other words.\n\n[Note: These engines did not answer: one, x, y.]',
       `1. ${"a".repeat(300)}\n   https://a.example/\n\n[Note: These engines did not answer: ${"a".repeat(100)} (${"a".repeat(100)}).]`,
-      "unavailable: SearXNG answered 503: it cannot answer now (<U+001B>[31m<U+202E>never)\nTry again later, or set another engine in TOOLCRIB_SEARCH.",
+      "unavailable: SearXNG answered 503: it is not available now (<U+001B>[31m<U+202E>never)\nTry again later, or set another engine in TOOLCRIB_SEARCH.",
       "unavailable: SearXNG answered 429: too many requests\nTry again in a while.",
     ]);
   });
@@ -285,7 +285,7 @@ describe("web.search", () => {
     });
     const result = await room.crib.call("web.search", { query: "x" });
     expect([told(result), asked]).toEqual([
-      "unavailable: No search engine is set up for web.search\nFetch pages whose URL you know with web.fetch, or ask the user to set TOOLCRIB_SEARCH.",
+      "unavailable: No search engine is configured for web.search\nFetch pages whose URL you know with web.fetch, or ask the user to set TOOLCRIB_SEARCH.",
       [],
     ]);
   });

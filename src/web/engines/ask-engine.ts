@@ -69,7 +69,7 @@ function meaningOf(status: number, headers: WebAnswer["headers"], { key }: Engin
   if ((status === 401 || status === 403) && key !== undefined)
     return {
       code: "unavailable",
-      what: "it does not accept the key",
+      what: "it rejected the key",
       hint: "Set a valid key in BRAVE_API_KEY or TAVILY_API_KEY, or another engine in TOOLCRIB_SEARCH.",
     };
   if (status === 429)
@@ -82,19 +82,19 @@ function meaningOf(status: number, headers: WebAnswer["headers"], { key }: Engin
     const target = briefly(headers.location ?? "another address");
     return {
       code: "unavailable",
-      what: `it is at ${target} now`,
+      what: `it has moved to ${target}`,
       hint: "Set that address in TOOLCRIB_SEARCH if it is the same engine.",
     };
   }
   if (status === 400 || status === 422)
     return {
       code: "invalid-input",
-      what: "it does not understand this query",
+      what: "it cannot parse this query",
       hint: "Use fewer and simpler words.",
     };
   return {
     code: "unavailable",
-    what: "it cannot answer now",
+    what: "it is not available now",
     hint: "Try again later, or set another engine in TOOLCRIB_SEARCH.",
   };
 }

@@ -71,7 +71,7 @@ export function textOf(body: Uint8Array): string {
 
 /** The error for a changed engine, or for another server at its address. */
 export function unknownForm(engine: string, why: string): ToolError {
-  return new ToolError("unavailable", `${engine} gave an answer that cannot be read: it ${why}`, {
+  return new ToolError("unavailable", `${engine} returned an unreadable answer: it ${why}`, {
     hint: "Check the address in TOOLCRIB_SEARCH, or set another engine there.",
   });
 }

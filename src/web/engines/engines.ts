@@ -7,7 +7,7 @@ import { plainText } from "./markup.ts";
 /** The configured engine. Throws `unavailable` with a hint when there is none, or it cannot be used. */
 export function engineOf({ search }: Settings): Engine {
   if (search === undefined)
-    throw new ToolError("unavailable", "No search engine is set up for web.search", {
+    throw new ToolError("unavailable", "No search engine is configured for web.search", {
       hint: "Fetch pages whose URL you know with web.fetch, or ask the user to set TOOLCRIB_SEARCH.",
       forUser: {
         hint:
@@ -19,13 +19,9 @@ export function engineOf({ search }: Settings): Engine {
     throw new ToolError("unavailable", `web.search cannot be used: ${search.problem}`, { hint: search.hint });
   const { url } = search;
   if (url !== undefined && !/^https?:$/.test(URL.parse(url)?.protocol ?? ""))
-    throw new ToolError(
-      "unavailable",
-      `web.search cannot be used: its engine has no address in http or https`,
-      {
-        hint: "Give `search.url` as https://….",
-      },
-    );
+    throw new ToolError("unavailable", `web.search cannot be used: its engine has no http or https address`, {
+      hint: "Give `search.url` as https://….",
+    });
   return openEngine(search);
 }
 
@@ -40,7 +36,7 @@ function openEngine(settings: SearchSettings): Engine {
     case "duckduckgo":
       return duckduckgo(settings);
     default:
-      throw new ToolError("unavailable", "web.search cannot be used: there is no such engine", {
+      throw new ToolError("unavailable", "web.search cannot be used: its engine is unknown", {
         hint: "Known: searxng, brave, tavily, duckduckgo.",
       });
   }
@@ -79,7 +75,7 @@ function brave({ key, url }: SearchSettings & { readonly engine: "brave" }): Eng
     explain: (answer) => {
       const code = valueAt(parseJson(answer), ["error", "code"]);
       if (typeof code !== "string" || !code.startsWith("SUBSCRIPTION_TOKEN")) return undefined;
-      return { what: "it does not accept the key", hint: "Set BRAVE_API_KEY to the key of your account." };
+      return { what: "it rejected the key", hint: "Set BRAVE_API_KEY to the key of your account." };
     },
   };
 }
@@ -146,7 +142,7 @@ function tavily({ key, url }: SearchSettings & { readonly engine: "tavily" }): E
       // Tavily has no pages: a larger limit repeats the results so far.
       const wanted = limit * page;
       if (limit * (page - 1) >= mostResults)
-        throw new ToolError("invalid-input", `Tavily gives no results after the ${mostResults}th`, {
+        throw new ToolError("invalid-input", `Tavily returns no results after the ${mostResults}th`, {
           hint: "Use a more specific query.",
         });
       return {
@@ -174,8 +170,8 @@ function tavily({ key, url }: SearchSettings & { readonly engine: "tavily" }): E
     explain: ({ status }) =>
       status === 432 || status === 433
         ? {
-            what: "the plan of this key is used up",
-            hint: "Look at the account of TAVILY_API_KEY, or set another engine.",
+            what: "the quota of this key is used up",
+            hint: "Check the account of TAVILY_API_KEY, or set another engine.",
           }
         : undefined,
   };

@@ -171,10 +171,10 @@ describe("calculate", () => {
     ["atanh(1)", "invalid-input: It is only defined between -1 and 1"],
     ["0.5!", "invalid-input: A factorial needs an integer that is not negative"],
     ["gcd(1.5, 2)", "invalid-input: gcd needs integers"],
-    ["exp(1000)", "too-large: The result is too large: an approximation cannot pass 1.8e308"],
+    ["exp(1000)", "too-large: The result is too large: an approximation cannot exceed 1.8e308"],
     ["exp(-1000)", "too-large: The result is too close to zero: an approximation ends at 5e-324"],
     ["0.5^5000", "too-large: The result is too close to zero: an approximation ends at 5e-324"],
-    ["sin(pi * 1e30)", "too-large: The result is too large: the angle has no digits left behind the point"],
+    ["sin(pi * 1e30)", "too-large: The result is too large: the angle has no digits left after the point"],
   ])("says that %s has no value", (expression, refused) => {
     expect(refusal(expression)).toBe(refused);
   });
@@ -203,9 +203,9 @@ describe("calculate", () => {
     ["1 = 1", 'Expected an operator at character 3, found "="'],
     ["10 // 3", 'Expected a number at character 5, found "/"'],
     ["1; 2", 'Expected an operator at character 2, found ";"'],
-    ["2pi", '"2pi" is no number, at character 1'],
-    ["1__0", '"1__0" is no number, at character 1'],
-    ["0b12", '"0b12" is no number, at character 1'],
+    ["2pi", '"2pi" is not a number, at character 1'],
+    ["1__0", '"1__0" is not a number, at character 1'],
+    ["0b12", '"0b12" is not a number, at character 1'],
     ["3!!", "Two factorials in a row are ambiguous, at character 3"],
     ["sqrt 2", 'Expected "(" behind sqrt at character 6, found "2"'],
     ["sqrt()", "sqrt takes 1 number, not 0"],
@@ -235,7 +235,7 @@ describe("calculate", () => {
     const known =
       "Known: sqrt cbrt root pow exp ln log log10 log2 abs sign floor ceil trunc round mod gcd lcm factorial choose min max " +
       "sum mean avg median hypot sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh deg rad pi tau e phi.";
-    expect([hintOf("sqr(2)"), hintOf("whatever(2)")]).toEqual([`Perhaps sqrt. ${known}`, known]);
+    expect([hintOf("sqr(2)"), hintOf("whatever(2)")]).toEqual([`Did you mean sqrt? ${known}`, known]);
   });
 
   it("takes numbers, the four operations and powers in strict mode, and nothing else", () => {
@@ -272,8 +272,8 @@ describe("calculate", () => {
   });
 
   it.each([
-    ["pi mod 1e-300", "too-large: The result is too large: of the remainder no digit is known"],
-    ["sqrt(2) * 1e20 % 7", "too-large: The result is too large: of the remainder no digit is known"],
+    ["pi mod 1e-300", "too-large: The result is too large: no digit of the remainder is known"],
+    ["sqrt(2) * 1e20 % 7", "too-large: The result is too large: no digit of the remainder is known"],
     ["sqrt(2 * 10^-700)", "too-large: The result is too close to zero: an approximation ends at 5e-324"],
   ])("shows no digits that nobody knows: %s", (expression, message) => {
     expect(refusal(expression)).toBe(message);
@@ -294,8 +294,8 @@ describe("calculate", () => {
 
   it("refuses what is nested too deep, or too long", () => {
     expect([refusal("(".repeat(300)), refusal("2^".repeat(300)), refusal("1+".repeat(2001))]).toEqual([
-      "too-large: The expression is nested more than 200 deep",
-      "too-large: The expression is nested more than 200 deep",
+      "too-large: The expression is nested more than 200 levels deep",
+      "too-large: The expression is nested more than 200 levels deep",
       "too-large: The expression has 4002 characters; at most 4000 are read",
     ]);
     expect(shown(`${"-".repeat(3000)}1`)).toBe("= 1");

@@ -154,8 +154,8 @@ class Reading {
   #inside(what: "sum" | "signed"): Value {
     this.#nesting += 1;
     if (this.#nesting > mostNesting)
-      throw new ToolError("too-large", `The expression is nested more than ${mostNesting} deep`, {
-        hint: "Work out a part of it first.",
+      throw new ToolError("too-large", `The expression is nested more than ${mostNesting} levels deep`, {
+        hint: "Calculate a part of it first.",
       });
     const value = what === "sum" ? this.#sum() : this.#signed();
     this.#nesting -= 1;
@@ -166,7 +166,7 @@ class Reading {
     this.#longBits += bits;
     if (this.#longBits > mostLongBits)
       throw new ToolError("too-large", "The expression has too many long numbers", {
-        hint: "Work out a part of it first, or let a command compute it.",
+        hint: "Calculate a part of it first, or let a command compute it.",
       });
   }
 
@@ -199,7 +199,7 @@ class Reading {
     const near = word.length > 1 ? nearest(word.slice(0, 40), names) : undefined;
     return this.#cursor.refused(
       `Unknown name ${JSON.stringify(word.slice(0, 40))}`,
-      `${near === undefined ? "" : `Perhaps ${near}. `}Known: ${names.join(" ")}.`,
+      `${near === undefined ? "" : `Did you mean ${near}? `}Known: ${names.join(" ")}.`,
     );
   }
 }
@@ -222,7 +222,7 @@ function tooLong(length: number): ToolError {
     "too-large",
     `The expression has ${length} characters; at most ${mostCharacters} are read`,
     {
-      hint: "Work out parts of it first, or let a command compute it.",
+      hint: "Calculate parts of it first, or let a command compute it.",
     },
   );
 }

@@ -223,7 +223,7 @@ const tangent: (value: Value) => Value = (value) => {
 
 /** The angle in radians. A larger angle has no known digit after the point, so nothing is known about its sine. */
 function angle(radians: number): number {
-  if (Math.abs(radians) > 2 ** 48) throw tooLarge("the angle has no digits left behind the point");
+  if (Math.abs(radians) > 2 ** 48) throw tooLarge("the angle has no digits left after the point");
   return radians;
 }
 

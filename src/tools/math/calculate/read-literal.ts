@@ -75,7 +75,7 @@ function withoutMarks(digits: string): string {
 function notANumber(cursor: Cursor) {
   const written = /^[^\s+\-*/%^!(),]+/.exec(cursor.text.slice(cursor.at))![0];
   return cursor.refused(
-    `${JSON.stringify(written.slice(0, 40))} is no number`,
+    `${JSON.stringify(written.slice(0, 40))} is not a number`,
     "Numbers are like 12, 0.5, 1e3, 1_000, 0xff, 0b101; write every operator: 2 * pi.",
   );
 }
@@ -169,12 +169,12 @@ const spellings: Readonly<Record<string, string>> = {
 function hintFor(found: string, text: string): string {
   if (found === "=" || found === "<" || found === ">")
     return "Give one arithmetic expression: there are no comparisons and no variables.";
-  if (found === ",") return "Write 1000 or 1_000; a comma only stands between the arguments of a function.";
+  if (found === ",") return "Write 1000 or 1_000: a comma only separates the arguments of a function.";
   if (found === "." || found === "[") return "Write sqrt(2), not Math.sqrt(2).";
   if (found === "" && text.trimEnd().endsWith("%")) return percent;
   if (found === ")" && text.includes("%")) return percent;
   if (found === "/") return "For a quotient without its fraction write floor(a / b).";
-  if (found === "" && text.includes("(")) return "Every ( needs its ).";
+  if (found === "" && text.includes("(")) return "Close every ( with a ).";
   if (isWordAt(found, 0) || /[\d(√]/.test(found))
     return "Write every operator: 2 * pi, 3 * (1 + 2), sqrt(2).";
   return "Write an expression like (2 + 3) * 4 ^ 2 / sqrt(2).";

@@ -30,7 +30,7 @@ export function integer(value: bigint): bigint {
 /** An approximation, unless it overflows. */
 export function approximate(value: number): number {
   if (Number.isNaN(value)) throw undefinedResult("The result is not defined");
-  if (!Number.isFinite(value)) throw tooLarge("an approximation cannot pass 1.8e308");
+  if (!Number.isFinite(value)) throw tooLarge("an approximation cannot exceed 1.8e308");
   return value;
 }
 
@@ -38,7 +38,7 @@ export function approximate(value: number): number {
 export function notZero(value: number): number {
   if (value === 0)
     throw new ToolError("too-large", "The result is too close to zero: an approximation ends at 5e-324", {
-      hint: "Work with logarithms, or with larger units.",
+      hint: "Use logarithms, or larger units.",
     });
   return approximate(value);
 }
@@ -118,7 +118,7 @@ export function isZero(value: Value): boolean {
 
 export function tooLarge(reason: string = `an integer may have ${mostDigits} digits`): ToolError {
   return new ToolError("too-large", `The result is too large: ${reason}`, {
-    hint: "Work with logarithms, or take remainders on the way.",
+    hint: "Use logarithms, or take remainders of intermediate results.",
   });
 }
 
@@ -222,7 +222,7 @@ export function remainder(one: Value, other: Value): Value {
 /** Treats a remainder that is only the rounding of the dividend as zero. */
 function remainderOfNumbers(one: number, other: number): number {
   const unknown = Math.abs(one) * 2 ** -50;
-  if (Math.abs(other) < 4 * unknown) throw tooLarge("of the remainder no digit is known");
+  if (Math.abs(other) < 4 * unknown) throw tooLarge("no digit of the remainder is known");
   const left = one % other;
   return Math.abs(left) <= unknown || Math.abs(other) - Math.abs(left) <= unknown ? 0 : left;
 }
