@@ -29,7 +29,9 @@ export async function answerGemini(
       id: item.id,
       name,
       response: isError ? { error: content } : { output: content },
-      ...(images.length > 0 && { parts: images.map(inlineImage) }),
+      ...(images.length > 0 && {
+        parts: images.map(({ mediaType, base64 }) => ({ inlineData: { mimeType: mediaType, data: base64 } })),
+      }),
     },
   }));
 }
@@ -56,8 +58,4 @@ export interface GeminiAnswer {
 
 export interface GeminiPicture {
   inlineData: { mimeType: string; data: string };
-}
-
-function inlineImage({ mediaType, base64 }: { mediaType: string; base64: string }): GeminiPicture {
-  return { inlineData: { mimeType: mediaType, data: base64 } };
 }

@@ -6,7 +6,6 @@ import type { OutputLimits } from "../contract/tool.ts";
 import { counted } from "../lib/text/format-quantity.ts";
 import { toCommandLine } from "../lib/text/shell-quote.ts";
 import { plainTerminalText } from "../lib/text/terminal-text.ts";
-import type { ProcessStartData } from "../tools/process/start.ts";
 import type { Dialect } from "./dialect.ts";
 import { type Answer, rename } from "./rename.ts";
 import { reshape } from "./reshape.ts";
@@ -135,7 +134,7 @@ const execCommand = reshape(["process.start"], {
     ];
   },
   limits: limitsOf,
-  answer: ({ data }) => answerProcess(data),
+  answer: ({ data: { said, ...status } }) => show({ text: said, bytes: status.cursor, status }),
 });
 
 const writeStdin = reshape(["process.input", "process.output"], {
@@ -159,7 +158,10 @@ const writeStdin = reshape(["process.input", "process.output"], {
   },
   limits: limitsOf,
   // There is no continuation: each answer starts where the previous one ended.
-  answer: ({ data }) => ({ text: answerOutput(data), continuation: undefined }),
+  answer: ({ data: { text, from, cursor, lost, status } }) => ({
+    text: show({ text, bytes: cursor - from + lost, status }),
+    continuation: undefined,
+  }),
 });
 
 const applyPatch = rename("edit.patch", {
@@ -237,14 +239,6 @@ function between(wanted: number, least: number, most: number): number {
 function inShell(shell: string | undefined, command: string): string {
   if (shell === undefined || /(?:^|\/)bash$/.test(shell)) return command;
   return toCommandLine([shell, "-c", command]);
-}
-
-function answerProcess({ said, ...status }: ProcessStartData): string {
-  return show({ text: said, bytes: status.cursor, status });
-}
-
-function answerOutput({ text, from, cursor, lost, status }: ProcessOutput): string {
-  return show({ text, bytes: cursor - from + lost, status });
 }
 
 function show({ text, bytes, status }: ShownOutput): string {

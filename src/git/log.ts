@@ -1,5 +1,5 @@
 import { ToolError } from "../contract/error.ts";
-import { unquoteC } from "../lib/text/unquote-c.ts";
+import { nameOf } from "./diff/parse-diff.ts";
 import { fixedDiffOptions, outputOfGit, type Repository } from "./run-git.ts";
 
 export interface Commit {
@@ -90,10 +90,6 @@ function parseNumbers(text: string, prefix: string): readonly CommitFile[] {
     const count = (number = "-") => (number === "-" ? undefined : Number(number));
     return [{ path: prefix + nameOf(path), additions: count(additions), deletions: count(deletions) }];
   });
-}
-
-function nameOf(text: string): string {
-  return text.startsWith('"') ? unquoteC(text) : text;
 }
 
 /**

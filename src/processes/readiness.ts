@@ -3,6 +3,7 @@ import { stripVTControlCharacters } from "node:util";
 import type { RunningProcess } from "../contract/environment.ts";
 import { ToolError } from "../contract/error.ts";
 import type { ProcessStatus, Readiness } from "../contract/process.ts";
+import type { HostAndPort } from "../lib/network-address.ts";
 import { translateRegex } from "../lib/rust-regex/rust-regex.ts";
 import { OutOfTime, withinTime } from "../lib/time-bound.ts";
 import type { OutputLog, Stream } from "./output-log.ts";
@@ -181,11 +182,6 @@ function translate(pattern: string): ReturnType<typeof translateRegex> {
 
 const maxLineChars = 64 * 1024;
 const maxMs = 500;
-
-interface HostAndPort {
-  readonly host: string;
-  readonly port: number;
-}
 
 function isListening({ host, port }: HostAndPort): Promise<boolean> {
   return new Promise((resolve) => {

@@ -27,7 +27,9 @@ export function summariseSession(conversations: Conversations, info: Conversatio
   let last: SessionEntry | undefined;
   for (let to = entries, count = 1; to > 0 && last === undefined; to -= count, count *= 4) {
     const from = Math.max(1, to - count + 1);
-    last = read(conversations.entries(session, { from, to })).findLast(isOfTurn);
+    last = read(conversations.entries(session, { from, to })).findLast(
+      ({ kind }) => kind === "user" || kind === "turn-end",
+    );
   }
   return {
     session,
@@ -44,7 +46,3 @@ export function summariseSession(conversations: Conversations, info: Conversatio
 }
 
 const beginningCount = 4;
-
-function isOfTurn({ kind }: SessionEntry): boolean {
-  return kind === "user" || kind === "turn-end";
-}

@@ -53,7 +53,9 @@ async function makeCall(call: CallPart, context: CallContext, signal: AbortSigna
   const progress: CallProgress = { callId: null, canonical: known, fullText: null };
   const given = input.ok ? input.value : input.given;
   emit({ type: "tool-start", id, name, canonical: known, input: given });
-  const outcome = await outcomeOf(call, context, progress, signal).catch(unexpected);
+  const outcome = await outcomeOf(call, context, progress, signal).catch((error) =>
+    notMade(`The call failed unexpectedly: ${errorMessage(error)}`, "internal"),
+  );
   const { content, isError, images, error, data, failure, made } = outcome;
   const { callId, canonical, fullText } = progress;
   const answer = { id, name, content, isError, images };
@@ -126,11 +128,6 @@ async function callTool(
   };
   const approve = approverFor(id);
   return caller.call(call.name, call.input, { signal, onEvent, approve });
-}
-
-/** Every call is answered, even after an internal error. */
-function unexpected(error: unknown): CallOutcome {
-  return notMade(`The call failed unexpectedly: ${errorMessage(error)}`, "internal");
 }
 
 function notMade(content: string, failure: string): CallOutcome {

@@ -204,6 +204,7 @@ function bothNames(text: string, prefix: string): string | undefined {
   return name !== undefined && right === `b/${prefix}${name}` ? name : undefined;
 }
 
-function nameOf(text: string): string {
+/** A file name as git prints it, with quotes only where needed. */
+export function nameOf(text: string): string {
   return text.startsWith('"') ? unquoteC(text) : text;
 }

@@ -13,7 +13,7 @@ import {
 import { scopeRulesOf } from "../../code/scopes/rules-of.ts";
 import type { Occurrence, Occurrences, Outline } from "../../contract/code.ts";
 import { ToolError } from "../../contract/error.ts";
-import type { PreviewContext, Tool, ToolContext } from "../../contract/tool.ts";
+import type { Tool, ToolContext } from "../../contract/tool.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
 import { showPath } from "../../lib/text/printable.ts";
 import type { EditData } from "../edit/describe-edit.ts";
@@ -89,7 +89,8 @@ function planOf(input: CodeRenameInput): PlanCode<RenameEdit> {
     const wanted: RenameWanted = { name, newName, line: input.line, isWanted: ofKind(input.kind, outline) };
     checkNewName(outline.language, wanted);
     refuseFaults(path, outline);
-    const ask = occurrencesIn(path, context);
+    const { code, signal } = context;
+    const ask = (text: string, name: string) => code.occurrences({ path, text }, name, { signal });
     const before = { old: await ask(text, name), new: await ask(text, newName) };
     const chosen = occurrencesToRename(before.old, wanted);
     const splices = renameSplices(chosen, newName);
@@ -118,13 +119,6 @@ function refuseFaults(path: string, { faults: [fault] }: Outline): void {
 /** Removes the `$` that some languages put before variables. */
 function bare(name: string, { language }: Outline): string {
   return /^(?:php|bash|perl)$/.test(language) ? name.replace(/^\$/, "") : name;
-}
-
-function occurrencesIn(
-  path: string,
-  { code, signal }: PreviewContext,
-): (text: string, name: string) => Promise<Occurrences> {
-  return (text, name) => code.occurrences({ path, text }, name, { signal });
 }
 
 function ofKind(kind: string | undefined, { symbols }: Outline): RenameWanted["isWanted"] {

@@ -184,12 +184,7 @@ src/cart.test.ts:1-4  (2 matching lines)
   });
 
   it.each<[string, CodeSearchInput, string, unknown]>([
-    [
-      "a kind that is none",
-      { query: "a", kind: "gadget" },
-      "invalid-input",
-      'Unknown symbol kind "gadget"',
-    ],
+    ["a kind that is none", { query: "a", kind: "gadget" }, "invalid-input", 'Unknown symbol kind "gadget"'],
     [
       "a language that is none",
       { query: "a", language: "klingon" },

@@ -3,8 +3,8 @@ import type { Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import { undoLimits } from "../../contract/history.ts";
 import type { PreviewContext, Tool, ToolContext } from "../../contract/tool.ts";
-import { byteOrderMarkLength } from "../../lib/text/encoding.ts";
 import { counted, showSize } from "../../lib/text/format-quantity.ts";
+import { noteWritten } from "../edit/edit-files.ts";
 
 export interface FileWriteData {
   readonly path: string;
@@ -52,7 +52,7 @@ export const fileWrite: Tool<FileWriteInput, FileWriteData> = {
 
     const previousBytes = await sizeOf(path, context.environment);
     if (ifExists === "replace" && previousBytes === bytes.length && (await holds(path, bytes, context))) {
-      remember(path, bytes, context);
+      noteWritten(path, bytes, context);
       return {
         data: { path, created: false, changed: false, bytes: bytes.length, previousBytes },
         text: `${path} already has exactly this content, ${counted(bytes.length, "byte")}; nothing was written.`,
@@ -62,7 +62,7 @@ export const fileWrite: Tool<FileWriteInput, FileWriteData> = {
       ifExists,
       signal: context.signal,
     });
-    remember(path, bytes, context);
+    noteWritten(path, bytes, context);
     return {
       data: {
         path,
@@ -92,10 +92,6 @@ async function present(
 ): Promise<Uint8Array | "nothing"> {
   if ((await sizeOf(path, environment)) === undefined) return "nothing";
   return (await environment.readFile(path, { maxBytes, signal })).bytes;
-}
-
-function remember(path: string, bytes: Uint8Array, { seen }: ToolContext): void {
-  seen.note(path, { bytes: bytes.subarray(byteOrderMarkLength(bytes)), lines: "all" });
 }
 
 function fromText(content: string): Uint8Array {

@@ -82,7 +82,9 @@ function describeStatus(data: GitStatusData): string {
   return [
     describeBranch(data),
     ...inProgress.map((operation) => underWay[operation]),
-    ...lists.flatMap(([title, lines]) => (lines.length === 0 ? [] : [`${title}:`, ...lines.map(indented)])),
+    ...lists.flatMap(([title, lines]) =>
+      lines.length === 0 ? [] : [`${title}:`, ...lines.map((line) => `  ${line}`)],
+    ),
     ...(data.clean ? ["Nothing has changed: the working tree is clean."] : []),
     ...notes.map((note) => `[${note}]`),
   ].join("\n");
@@ -118,8 +120,4 @@ function describeChange({ path, change, from, submodule }: Change): string {
   const name = from === undefined ? showPath(path) : `${showPath(from)} -> ${showPath(path)}`;
   const inside = submodule === undefined ? "" : ` (submodule: ${submodule.join(", ") || "changed"})`;
   return `${change}: ${name}${inside}`;
-}
-
-function indented(line: string): string {
-  return `  ${line}`;
 }

@@ -90,7 +90,7 @@ describe("settings of the user", () => {
     expect([committed.error, room.git("log", "-1", "--format=%s"), room.git("rev-parse", "HEAD^2")]).toEqual([
       expect.objectContaining({
         code: "unavailable",
-        hint: expect.stringContaining("The commit was made unsigned"),
+        hint: "Ask the user to run: git commit --amend --no-edit -S",
       }),
       "Second",
       room.commitOf("other"),

@@ -49,7 +49,7 @@ export const notebookEdit: Tool<NotebookEditInput, NotebookEditData> = {
   input,
   limits: { maxChars: 10_000, keep: "both" },
   accesses: ({ path }) => [{ kind: "write", path }],
-  preview: (input, context) => diffOfNotebook(input.path, cellEdit(input), context),
+  preview: async (input, context) => showDiff((await planChange(input.path, cellEdit(input), context)).plan),
 
   async run(input, context) {
     const { files, description, cell, total } = await changeNotebook(input.path, cellEdit(input), context);
@@ -104,11 +104,6 @@ async function changeNotebook(path: string, edit: CellEdit, context: ToolContext
       return { files: [editedFile(planned)], description: describeEdit([planned], "done"), cell, total };
     },
   );
-}
-
-/** The diff of the change, for the approval prompt. */
-async function diffOfNotebook(path: string, edit: CellEdit, context: PreviewContext): Promise<string> {
-  return showDiff((await planChange(path, edit, context)).plan);
 }
 
 async function planChange(path: string, edit: CellEdit, context: PreviewContext) {

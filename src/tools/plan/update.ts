@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { type Plan, type PlanStatus, type PlanStep, planStatuses, type Tool } from "../../contract/tool.ts";
+import { type Plan, type PlanStatus, planStatuses, type Tool } from "../../contract/tool.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
 import { printableLine } from "../../lib/text/printable.ts";
 
@@ -15,7 +15,7 @@ const input = z.strictObject({
       )
       .check(
         z.maxLength(100),
-        z.refine((steps) => steps.filter(isInProgress).length <= 1, {
+        z.refine((steps) => steps.filter(({ status }) => status === "in_progress").length <= 1, {
           error: "at most one step can be in_progress",
         }),
         z.describe("All steps in order. Omit to show the plan."),
@@ -41,10 +41,6 @@ export const planUpdate: Tool<PlanUpdateInput, Plan> = {
     return { data: memory.plan, text: showPlan(memory.plan) };
   },
 };
-
-function isInProgress({ status }: PlanStep): boolean {
-  return status === "in_progress";
-}
 
 function showPlan({ steps }: Plan): string {
   if (steps.length === 0) return "The plan is empty.";

@@ -42,7 +42,8 @@ export async function testWithRipgrep(
   request: GrepRequest,
   context: ToolContext,
 ): Promise<boolean | undefined> {
-  const process = await startRipgrep(testArguments(request, path), context);
+  const args = ["--quiet", "--text", ...patternArguments(request, [path])];
+  const process = await startRipgrep(args, context);
   return process === undefined ? undefined : (await process.exit).code === 0;
 }
 
@@ -107,11 +108,6 @@ function searchArguments(
   if (!request.ignoreFiles) flags.push("--no-ignore");
   // Git's own folder must not appear among hidden files.
   return [...flags, "-g", "!.git", ...filters, ...patternArguments(request, paths)];
-}
-
-/** The exit code alone says whether a file matches, text or binary. */
-function testArguments(request: GrepRequest, path: string): readonly string[] {
-  return ["--quiet", "--text", ...patternArguments(request, [path])];
 }
 
 function patternArguments(request: GrepRequest, paths: readonly string[]): string[] {

@@ -64,7 +64,10 @@ export const webFetch: Tool<WebFetchInput, WebFetchData> = {
   hints: { readOnly: true },
   input,
   limits,
-  accesses: (input) => [...new Set(urlsOf(input).map(hostOf))].map((host) => ({ kind: "network", host })),
+  accesses: (input) => {
+    const hosts = new Set(urlsOf(input).map((url) => parseWebUrl(url).hostname));
+    return [...hosts].map((host) => ({ kind: "network", host }));
+  },
 
   preview: async (input) =>
     `Would fetch ${urlsOf(input)
@@ -82,10 +85,6 @@ export const webFetch: Tool<WebFetchInput, WebFetchData> = {
 
 function urlsOf({ url, more_urls: others = [] }: WebFetchInput): readonly string[] {
   return [...new Set([url, ...others])];
-}
-
-function hostOf(url: string): string {
-  return parseWebUrl(url).hostname;
 }
 
 async function fetchOne(

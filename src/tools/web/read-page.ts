@@ -1,5 +1,5 @@
 import type { DocumentContent } from "../../contract/document.ts";
-import { type ErrorCode, reworded, ToolError } from "../../contract/error.ts";
+import { reworded, ToolError } from "../../contract/error.ts";
 import type { ToolContext } from "../../contract/tool.ts";
 import { wholeText } from "../../documents/anchors.ts";
 import { detachedCopy } from "../../lib/bytes/bytes.ts";
@@ -8,6 +8,7 @@ import { prettyJson } from "../../lib/json/pretty-json.ts";
 import { decodePage } from "../../lib/text/decode-page.ts";
 import { encodingOf } from "../../lib/text/encoding.ts";
 import { showSize } from "../../lib/text/format-quantity.ts";
+import type { Meaning } from "../../web/engines/ask-engine.ts";
 import type { FetchedPage } from "../../web/fetch-page.ts";
 import { whenToRetry } from "../../web/headers.ts";
 
@@ -117,12 +118,6 @@ export async function failedAnswer(
   const { code, what, hint } = meaningOf(status, headers["retry-after"]);
   const body = await beginningOf(page, context);
   return new ToolError(code, `${url.href} answered ${status}: ${what}`, { hint, output: body || undefined });
-}
-
-interface Meaning {
-  readonly code: ErrorCode;
-  readonly what: string;
-  readonly hint: string;
 }
 
 function meaningOf(status: number, retryAfter: string | undefined): Meaning {

@@ -59,7 +59,8 @@ function failure(engine: Engine, answer: WebAnswer): ToolError {
   return new ToolError(code, `${engine.name} answered ${status}: ${what}${detailOf(answer)}`, { hint });
 }
 
-interface Meaning {
+/** The meaning of an HTTP status: what it says, and what to do. */
+export interface Meaning {
   readonly code: ErrorCode;
   readonly what: string;
   readonly hint: string;

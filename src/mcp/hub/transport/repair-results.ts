@@ -24,7 +24,10 @@ function repaired<Message extends JSONRPCMessage>(message: Message): Message {
       resultType: "complete",
       ...message.result,
       ...(isLong(content, maxBlocks) && {
-        content: [...content.slice(0, maxBlocks), leftOut(content.length)],
+        content: [
+          ...content.slice(0, maxBlocks),
+          { type: "text", text: `[${content.length - maxBlocks} more parts not shown]` },
+        ],
       }),
       ...(isLong(tools, maxTools) && { tools: tools.slice(0, maxTools) }),
     },
@@ -37,8 +40,4 @@ const maxTools = 10_000;
 
 function isLong(list: unknown, max: number): list is unknown[] {
   return Array.isArray(list) && list.length > max;
-}
-
-function leftOut(blocks: number) {
-  return { type: "text", text: `[${blocks - maxBlocks} more parts not shown]` };
 }

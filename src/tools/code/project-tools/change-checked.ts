@@ -33,7 +33,8 @@ export async function changeChecked(change: CheckedChange, context: ToolContext)
   const after = await run(checker, context).catch((error: unknown) => restore(change, context, error));
   if (after.passed) return command;
   await writeChange(inverse(change), context).catch((error: unknown) => {
-    throw isStale(error) ? leftAlone(change, command, after.output) : error;
+    if (!(error instanceof ToolError && error.code === "stale")) throw error;
+    throw leftAlone(change, command, after.output);
   });
   const before = await run(checker, context).catch((error: unknown) => {
     throw asToolError(error, `${change.path} was restored`);
@@ -130,10 +131,6 @@ function leftAlone({ path }: CheckedChange, command: string, output: string): To
       output,
     },
   );
-}
-
-function isStale(error: unknown): boolean {
-  return error instanceof ToolError && error.code === "stale";
 }
 
 /** The first checker whose program is installed. */
