@@ -152,7 +152,7 @@ export interface Plan {
   readonly explanation: string | undefined;
 }
 
-export interface PlanStep {
+interface PlanStep {
   readonly step: string;
   readonly status: PlanStatus;
   /** Shown while the step is in progress: "Running the tests". */
