@@ -11,7 +11,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { isInstalled } from "../../../test/support/shells/is-installed.ts";
 import type { Confinement } from "../../contract/confinement.ts";
 import type { Environment } from "../../contract/environment.ts";
@@ -91,17 +91,25 @@ describe.each([
   ["auto", "auto"],
   ["never", "none"],
 ] as const)("shells that stay, tmux: %s, sandbox: %s", (tmux, want) => {
-  beforeEach(() => {
+  // One environment for all: how well it can confine commands is found out once.
+  beforeAll(() => {
     workspace = realpathSync(mkdtempSync(join(tmpdir(), "shells ")));
     state = mkdtempSync(join(tmpdir(), "state "));
     environment = openLocalEnvironment({ workspace, sandbox: { want, directory: join(state, "sandbox") } });
+  });
+
+  afterAll(async () => {
+    await environment.close();
+    for (const folder of [workspace, state]) rmSync(folder, { recursive: true, force: true });
+  });
+
+  beforeEach(() => {
     shells = openShells({ tmux });
   });
 
   afterEach(async () => {
     await shells.close();
-    await environment.close();
-    for (const folder of [workspace, state]) rmSync(folder, { recursive: true, force: true });
+    for (const name of readdirSync(workspace)) rmSync(join(workspace, name), { recursive: true });
   });
 
   it("keep directory, variables, functions, aliases, options and traps", async () => {
@@ -342,16 +350,16 @@ describe.each([
   it("take long commands and long outputs", async () => {
     const text = "0123456789".repeat(100_000);
     expect((await run(`x='${text}'; echo \${#x}`)).stdout).toEqual("1000000\n");
-    const running = await begin("head -c 50000000 /dev/zero; echo end >&2");
+    const running = await begin("head -c 8000000 /dev/zero; echo end >&2");
     let bytes = 0;
     for await (const piece of running.stdout) bytes += piece.length;
-    expect(bytes).toEqual(50_000_000);
+    expect(bytes).toEqual(8_000_000);
     expect(await textOf(running.stderr)).toEqual("end\n");
     expect((await running.exit).code).toEqual(0);
   });
 
   it("make a command wait that nobody reads", async () => {
-    const running = await begin("head -c 20000000 /dev/zero; echo $? >written");
+    const running = await begin("head -c 4000000 /dev/zero; echo $? >written");
     const output = running.stdout[Symbol.asyncIterator]();
     await output.next();
     await setTimeout(100);
