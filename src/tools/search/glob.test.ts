@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { toolContext } from "../../../test/support/tool-context.ts";
 import type { Environment } from "../../contract/environment.ts";
@@ -24,7 +24,8 @@ function writeFiles(folder: string, files: Record<string, string>): void {
 
 function git(folder: string, ...args: string[]): void {
   const identity = ["-c", "user.name=T", "-c", "user.email=t@example.org"];
-  execFileSync("git", [...identity, ...args], { cwd: folder, stdio: "ignore" });
+  const settings = ["-c", "maintenance.auto=false", "-c", "init.templateDir="];
+  execFileSync("git", [...identity, ...settings, ...args], { cwd: folder, stdio: "ignore" });
 }
 
 /** Enough files that a program is worth its start. */
@@ -159,31 +160,37 @@ describe("git, ripgrep and a walk agree", () => {
     "-dash.ts": "",
   };
 
-  it.each<GlobInput>([
-    { pattern: "*.ts" },
-    { pattern: "*" },
-    { pattern: "**/*.{ts,log}" },
-    { pattern: "*.ts", hidden: true },
-    { pattern: "*.ts", path: "src" },
-    { pattern: "{src,many}/**/*" },
-  ])("on a repository with $pattern $hidden $path", async (input) => {
-    await using folder = temporaryFolder();
-    writeFiles(folder.path, tracked);
-    git(folder.path, "init", "-q");
-    git(folder.path, "add", "-f", ".");
-    git(folder.path, "commit", "-q", "-m", "x");
-    execFileSync("rm", [join(folder.path, "src/deep/gone.ts")]);
-    writeFiles(folder.path, { "src/new.ts": "", "src/new.log": "", "only-root": "", "src/only-root": "" });
-    symlinkSync("src/a.ts", join(folder.path, "link.ts"));
-    // A small directory is answered by the walk, whoever could be asked.
-    const paths = input.path
-      ? await pathsOf(openLocalEnvironment({ workspace: folder.path }), input)
-      : undefined;
-    const found = paths ?? (await expectAgreement(folder.path, input, "git"));
-    expect(found).toContain("src/a.ts");
-    expect(found).not.toContain("build/forced.ts");
-    expect(found).not.toContain("odd.ts/inside.ts");
-    expect(found).not.toContain("link.ts");
+  describe("on a repository", () => {
+    const folder = temporaryFolder();
+    afterAll(() => folder[Symbol.asyncDispose]());
+    beforeAll(() => {
+      writeFiles(folder.path, tracked);
+      git(folder.path, "init", "-q");
+      git(folder.path, "add", "-f", ".");
+      git(folder.path, "commit", "-q", "-m", "x");
+      rmSync(join(folder.path, "src/deep/gone.ts"));
+      writeFiles(folder.path, { "src/new.ts": "", "src/new.log": "", "only-root": "", "src/only-root": "" });
+      symlinkSync("src/a.ts", join(folder.path, "link.ts"));
+    });
+
+    it.each<GlobInput>([
+      { pattern: "*.ts" },
+      { pattern: "*" },
+      { pattern: "**/*.{ts,log}" },
+      { pattern: "*.ts", hidden: true },
+      { pattern: "*.ts", path: "src" },
+      { pattern: "{src,many}/**/*" },
+    ])("with $pattern $hidden $path", async (input) => {
+      // The walk answers for a small directory, whatever programs there are.
+      const paths = input.path
+        ? await pathsOf(openLocalEnvironment({ workspace: folder.path }), input)
+        : undefined;
+      const found = paths ?? (await expectAgreement(folder.path, input, "git"));
+      expect(found).toContain("src/a.ts");
+      expect(found).not.toContain("build/forced.ts");
+      expect(found).not.toContain("odd.ts/inside.ts");
+      expect(found).not.toContain("link.ts");
+    });
   });
 
   it.each<[string, Record<string, string>]>([
