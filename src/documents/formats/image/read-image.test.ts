@@ -119,15 +119,20 @@ describe("a picture", () => {
   });
 
   it("is described or refused wherever it is cut and whatever bytes it has", async () => {
+    const wrong: string[] = [];
     for (const name of Object.keys(photos)) {
       const whole = readFileSync(join(samples, name));
       for (let at = 16; at < whole.length; at += 1) {
         const other = Buffer.from(whole);
         other[at] = other[at]! ^ 0xff;
-        for (const bytes of [whole.subarray(0, at), other])
-          expect((await readBytes(name, bytes)).format).toBe("image");
+        for (const [how, bytes] of [
+          ["cut", whole.subarray(0, at)],
+          ["changed", other],
+        ] as const)
+          if ((await readBytes(name, bytes)).format !== "image") wrong.push(`${name} ${how} at ${at}`);
       }
     }
+    expect(wrong).toEqual([]);
   });
 });
 
