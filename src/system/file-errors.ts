@@ -48,9 +48,9 @@ function hintForMissing(path: string, beside: Parameters<typeof notFound>[1]): s
   if (path.startsWith("~"))
     return `"~" is not expanded: use a path relative to the workspace, or an absolute one.`;
   if (isOutputHandle(path)) return "The output is no longer stored: run the call that produced it again.";
-  const meant = beside === undefined ? undefined : nearest(beside.wanted, beside.names);
-  if (meant === undefined) return "List the directory or search for the name to find the right path.";
-  return `Did you mean ${beside?.directory === "" ? meant : `${beside?.directory}/${meant}`}?`;
+  const suggestion = beside === undefined ? undefined : nearest(beside.wanted, beside.names);
+  if (suggestion === undefined) return "List the directory or search for the name to find the right path.";
+  return `Did you mean ${beside?.directory === "" ? suggestion : `${beside?.directory}/${suggestion}`}?`;
 }
 
 export function danglingLink(path: string, target: string): ToolError {

@@ -118,12 +118,16 @@ export function noSuchBlock(path: string, outline: Outline, wanted: BlockWanted)
   const none = symbols.length === 0 ? `: no symbols of ${language} were found in it` : "";
   const message = `${path} has no ${describeWanted(wanted)}${none}`;
   const near = nearBlocks(symbols, wanted.name).slice(0, 3);
-  const meant = near.map((symbol) => describeBlock(outline, symbol)).join(", or ");
+  const suggestion = near.map((symbol) => describeBlock(outline, symbol)).join(", or ");
   const [fault] = faults;
   const broken = fault
     ? `Some symbols may be missing: line ${fault.line} does not parse (${fault.message}).`
     : "";
-  const hint = [meant === "" ? "" : `Did you mean ${meant}?`, broken, "List the symbols with code.symbols."];
+  const hint = [
+    suggestion === "" ? "" : `Did you mean ${suggestion}?`,
+    broken,
+    "List the symbols with code.symbols.",
+  ];
   return new ToolError("no-match", message, { hint: hint.filter((each) => each !== "").join(" ") });
 }
 
@@ -134,7 +138,8 @@ function nearBlocks(symbols: readonly CodeSymbol[], wanted: string): readonly Co
     Math.max(name.lastIndexOf("::") + 2, name.lastIndexOf(".") + 1, name.lastIndexOf(" ") + 1),
   );
   const names = new Set(symbols.map((symbol) => symbol.name));
-  const meant = [name, last].find((each) => names.has(each)) ?? nearest(name, names) ?? nearest(last, names);
-  if (meant !== undefined) return symbols.filter((symbol) => symbol.name === meant);
+  const suggestion =
+    [name, last].find((each) => names.has(each)) ?? nearest(name, names) ?? nearest(last, names);
+  if (suggestion !== undefined) return symbols.filter((symbol) => symbol.name === suggestion);
   return last.length < 3 ? [] : symbols.filter((symbol) => symbol.name.includes(last));
 }

@@ -38,12 +38,12 @@ export function outsideFailure(world: World, path: string): object {
   return failure("outside-workspace", `${path} leads outside the workspace`, hint);
 }
 
-export function missingFailure(path: string, meant?: string): object {
+export function missingFailure(path: string, suggestion?: string): object {
   const hint = "List the directory or search for the name to find the right path.";
   return failure(
     "not-found",
     `${path} does not exist`,
-    meant === undefined ? hint : `Did you mean ${meant}?`,
+    suggestion === undefined ? hint : `Did you mean ${suggestion}?`,
   );
 }
 

@@ -119,8 +119,8 @@ function leadsTo(pattern: readonly Segment[], names: readonly OpenName[], rule: 
   // A name at any depth may be anywhere, so only a glob that spells out a part of it counts.
   if (pattern[0] === "**") return meet(whole, names) === "aimed" || isWayTo(whole, names, "aimed");
   // In a home a plain star is intended to match everything, and with `dotglob` it does.
-  const meant = isOurs(rule) ? names : names.map(withDots);
-  return meet(whole, meant) !== "no" || isWayTo(whole, meant, "loosely");
+  const targets = isOurs(rule) ? names : names.map(withDots);
+  return meet(whole, targets) !== "no" || isWayTo(whole, targets, "loosely");
 }
 
 function isWayTo(
