@@ -10,7 +10,7 @@ import { planSections } from "./plan-sections.ts";
 /*
  * The steps of an edit, in order, and where they are:
  *
- * 1. Read the call. parse/envelope takes off what models wrap around a patch; parse/patch and parse/diff (parse/headers)
+ * 1. Read the call. parse/envelope removes the wrapping of a patch; parse/patch and parse/diff (parse/headers)
  *    make a FileSection of every file and a Block of every hunk. Find and replace is a Block too: plan-replace.
  *    plan-sections finds the named files.
  * 2. Read the file. source knows its encoding, characters and lines.

@@ -46,6 +46,6 @@ function named(tool: string, server: string | undefined): string {
 
 /** A word with a line end would split one rule into two. */
 function isOneLine(line: string | undefined): boolean {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches them
   return line !== undefined && !/[\u0000-\u001f\u007f\u0085\u2028\u2029]/.test(line);
 }

@@ -10,7 +10,7 @@ export function hostOf(address: string): string | undefined {
   const [, shellHost] = /^\/dev\/(?:tcp|udp)\/([^/]*)/.exec(address) ?? [];
   const authority = shellHost ?? authorityOf(address);
   // Programs disagree about whether a name ends at these characters.
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches them
   if (/[\u0000-\u0020\u007f\\]/.test(authority)) return undefined;
   try {
     const { hostname } = new URL(`http://${withoutPort(authority)}/`);

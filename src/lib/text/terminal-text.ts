@@ -13,7 +13,7 @@ export function plainTerminalText(text: string): string {
     .replace(controls, picture);
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this is about
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches them
 const special = /[\0-\x08\x0b-\x1f\x7f-\x9f]/;
 
 /**
@@ -21,16 +21,16 @@ const special = /[\0-\x08\x0b-\x1f\x7f-\x9f]/;
  * Only the beginning of an unterminated sequence is removed, so that it cannot hide text.
  */
 const sequences =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this is about
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches them
   /(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])(?:[^\x07\x1b\x90\x98\x9c-\x9f\n]*(?:\x07|\x1b\\|\x9c))?|(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?|\x1b[ -/]*[0-~]?/g;
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this is about
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches them
 const eraseInLine = /^(?:\x1b\[|\x9b)[02]?K$/;
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this is about
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches them
 const moves = /[\r\x08\x1b\x9b]/;
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this is about
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches them
 const controls = /[\0-\x08\x0b-\x1f\x7f-\x9f]/g;
 
 /** The last state of a line. A sequence that clears the whole line starts it again. */
@@ -41,7 +41,7 @@ function lastState(line: string): string {
   if (!moves.test(text)) return text;
   const cells: string[] = [];
   let column = 0;
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this is about
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches them
   for (const [step] of text.matchAll(/(?:\x1b\[|\x9b)[02]?K|./gsu)) {
     if (step === "\r" || step.endsWith("2K")) column = 0;
     else if (step === "\b") column = Math.max(0, column - 1);

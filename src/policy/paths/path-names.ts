@@ -6,7 +6,7 @@ import type { PathContext } from "../policy.ts";
  * invisible characters. For rules that tighten; rules that loosen are compared exactly.
  */
 export function fold(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII is meant
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches all of ASCII
   if (/^[\x00-\x7f]*$/.test(text)) return text.toLowerCase();
   return text
     .normalize("NFKC")
@@ -32,7 +32,7 @@ export function namesOf(path: string, { workspace }: PathContext): Names {
 
 /** Folds a plain path as a whole, any other name by name, so that no character becomes a slash. */
 function foldNames(path: string, exact: readonly string[]): readonly string[] {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII is meant
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches all of ASCII
   if (!/^[\x00-\x7f]*$/.test(path)) return exact.map(fold);
   return /[A-Z]/.test(path) ? exact.map((name) => name.toLowerCase()) : exact;
 }

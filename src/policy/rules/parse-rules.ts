@@ -31,7 +31,7 @@ export function parseRules(source: RuleSource): ParsedRules {
     throw new ToolError(
       "invalid-input",
       `The rules in ${source.name} are longer than ${maxLength / 1024} kB`,
-      { hint: "Use wildcards, or leave out what is not needed." },
+      { hint: "Use wildcards, or remove rules." },
     );
   const rules: ParsedRule[] = [];
   const settings: Setting[] = [];

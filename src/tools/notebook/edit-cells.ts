@@ -203,7 +203,7 @@ function splitLines(text: string): readonly string[] {
 }
 
 const lines =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this is about
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches them
   /[^\n\r\v\f\x1c-\x1e\x85\u2028\u2029]*(?:\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029])|[^\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+$/g;
 
 /** The cell with this id, number from 1, or name "cell 7" as document.read prints it. */

@@ -236,5 +236,5 @@ export function looksBinary(decoded: string): boolean {
 const fewOdd = 8;
 const sampleChars = 8 * 1024;
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this is about
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches them
 const odd = /[\0-\x07\x0e-\x1a\x1c-\x1f\ufffd]/g;
