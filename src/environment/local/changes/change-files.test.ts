@@ -170,11 +170,11 @@ it.each([
   );
   const counts = await Promise.all(
     Array.from({ length: 3 }, async () => {
-      const { stdout } = await promisify(execFile)(process.execPath, [program, home, "30", ...paths]);
+      const { stdout } = await promisify(execFile)(process.execPath, [program, home, "100", ...paths]);
       return JSON.parse(stdout) as number;
     }),
   );
-  expect(counts).toEqual([30, 30, 30]);
-  expect(paths.map((path) => readFileSync(world.path(path), "utf8"))).toEqual(paths.map(() => "90"));
+  expect(counts).toEqual([100, 100, 100]);
+  expect(paths.map((path) => readFileSync(world.path(path), "utf8"))).toEqual(paths.map(() => "300"));
   expect(readdirSync(`${home}/records`)).toEqual([]);
 });
