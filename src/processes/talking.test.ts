@@ -194,7 +194,7 @@ it("gives nothing to read to who was started so", async () => {
     {
       code: "unsupported",
       message: "sleeper was started without standard input",
-      hint: "Stop it with process.stop, then start it again with a terminal or open input.",
+      hint: "End it with process.stop. Start it again with a terminal, or with open input.",
       output: undefined,
     },
   ]);
