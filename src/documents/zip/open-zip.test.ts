@@ -92,7 +92,7 @@ describe("a ZIP archive", () => {
     expect(two.text("a")).toHaveLength(900_000);
     expect(failure(() => two.text("b"))).toEqual([
       "too-large",
-      "a.zip is too large to read: it unpacks to more than 1.5 MB in all",
+      "a.zip is too large to read: it unpacks to more than 1.5 MB in total",
     ]);
   });
 
