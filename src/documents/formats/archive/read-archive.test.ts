@@ -131,7 +131,9 @@ describe("an archive", () => {
       ["not-found", 'a.zip has no part "docs/readmi.txt": it has 2 files'],
       [
         "unsupported",
-        expect.stringMatching(/^inner.zip in a.zip is ZIP archive, \d+ bytes: only text entries can be shown/),
+        expect.stringMatching(
+          /^inner.zip in a.zip is ZIP archive, \d+ bytes: only text entries can be shown/,
+        ),
       ],
     ]);
   });
