@@ -253,8 +253,8 @@ it("every name that the calculator knows is in its table", async () => {
   const names = rows.flatMap((row) =>
     [...row.matchAll(/`([a-z0-9 ]+)`/g)].flatMap((span) => span[1]!.split(" ")),
   );
-  await using room = toolFixture();
-  const { hint } = await room.run(mathCalculate, { expression: "unknown" }).catch((error) => error);
+  await using opened = toolFixture();
+  const { hint } = await opened.run(mathCalculate, { expression: "unknown" }).catch((error) => error);
   expect(hint).toMatch(/^Known: /);
   expect(names.toSorted()).toEqual(hint.match(/[a-z0-9]+(?=[ .])/g).toSorted());
 });

@@ -39,7 +39,7 @@ const links: Readonly<Record<string, string>> = {
   dangling: ".git/hooks/new",
 };
 
-interface Room extends AsyncDisposable {
+interface Fixture extends AsyncDisposable {
   readonly workspace: string;
   /** Through the whole counter, in the mode that asks nobody. */
   call(tool: string, input: object): Promise<Told>;
@@ -53,7 +53,7 @@ interface Told {
   readonly said: string;
 }
 
-async function openRoom(options: { readonly workspace?: string } = {}): Promise<Room> {
+async function openFixture(options: { readonly workspace?: string } = {}): Promise<Fixture> {
   const folder = temporaryFolder();
   const home = join(folder.path, "workspace");
   for (const [name, content] of Object.entries(files)) {
@@ -177,30 +177,33 @@ describe("secrets are shown by no tool", () => {
     "config/rules",
   ];
   it.each(readingCalls)("%s", async (title, tool, input) => {
-    await using room = await openRoom();
-    const before = snapshotOf(room);
-    for (const path of [...paths, join(room.workspace, ".env")]) {
+    await using fixture = await openFixture();
+    const before = snapshotOf(fixture);
+    for (const path of [...paths, join(fixture.workspace, ".env")]) {
       if (isAboutLinks(title) && path in links) continue;
-      for (const told of [await room.call(tool, input(path)), await room.run(tool, input(path))]) {
+      for (const told of [await fixture.call(tool, input(path)), await fixture.run(tool, input(path))]) {
         expect([path, told.code]).toEqual([path, "denied"]);
         expect(told.said).not.toContain(sentinel);
       }
     }
-    expect(snapshotOf(room)).toEqual(before);
+    expect(snapshotOf(fixture)).toEqual(before);
   });
 
   it("search.grep in all files, file.list, search.glob", async () => {
-    await using room = await openRoom();
+    await using fixture = await openFixture();
     for (const input of [{}, { mode: "files" }, { mode: "count" }, { multiline: true, context: 3 }]) {
       const search = { pattern: "only in [a-z]+", hidden: true, no_ignore: true, ...input };
-      for (const told of [await room.call("search.grep", search), await room.run("search.grep", search)]) {
+      for (const told of [
+        await fixture.call("search.grep", search),
+        await fixture.run("search.grep", search),
+      ]) {
         expect(told.code).toBe("ok");
         expect(told.said).not.toContain(sentinel);
         expect(told.said).toContain("that may hold secrets were skipped");
       }
     }
-    expect((await room.call("file.list", { path: ".", hidden: true })).said).toContain(".env");
-    expect((await room.call("search.glob", { pattern: ".env", hidden: true })).said).toContain(".env");
+    expect((await fixture.call("file.list", { path: ".", hidden: true })).said).toContain(".env");
+    expect((await fixture.call("search.glob", { pattern: ".env", hidden: true })).said).toContain(".env");
   });
 });
 
@@ -226,27 +229,27 @@ describe("protected files are changed by no tool", () => {
     "way/new.txt",
   ];
   it.each(writingCalls)("%s", async (title, tool, input) => {
-    await using room = await openRoom();
-    const before = snapshotOf(room);
+    await using fixture = await openFixture();
+    const before = snapshotOf(fixture);
     for (const path of paths) {
       if (isAboutLinks(title) && path in links) continue;
-      expect([path, (await room.call(tool, input(path))).code]).toEqual([path, "denied"]);
+      expect([path, (await fixture.call(tool, input(path))).code]).toEqual([path, "denied"]);
       // By itself a tool may find something else wrong before.
-      expect([path, (await room.run(tool, input(path))).code]).not.toEqual([path, "ok"]);
+      expect([path, (await fixture.run(tool, input(path))).code]).not.toEqual([path, "ok"]);
     }
-    expect(snapshotOf(room)).toEqual(before);
+    expect(snapshotOf(fixture)).toEqual(before);
   });
 
   it("nor by another name of the same file", async () => {
-    await using room = await openRoom();
-    await room.call("file.write", { path: "other-name", content: "changed\n" });
-    expect(readFileSync(join(room.workspace, "other-name"), "utf8")).toBe("changed\n");
-    expect(readFileSync(join(room.workspace, ".git/hooks/old"), "utf8")).toBe("#!/bin/sh\n");
+    await using fixture = await openFixture();
+    await fixture.call("file.write", { path: "other-name", content: "changed\n" });
+    expect(readFileSync(join(fixture.workspace, "other-name"), "utf8")).toBe("changed\n");
+    expect(readFileSync(join(fixture.workspace, ".git/hooks/old"), "utf8")).toBe("#!/bin/sh\n");
   });
 
   it("nor with the directory they are in", async () => {
-    await using room = await openRoom();
-    const before = snapshotOf(room);
+    await using fixture = await openFixture();
+    const before = snapshotOf(fixture);
     for (const [tool, input] of [
       ["file.delete", { path: ".git", recursive: true }],
       ["file.delete", { path: "sub", recursive: true }],
@@ -254,10 +257,10 @@ describe("protected files are changed by no tool", () => {
       ["file.move", { from: "secrets", to: "shown" }],
       ["file.move", { from: "secrets/deep", to: "shown" }],
     ] as const) {
-      for (const told of [await room.call(tool, input), await room.run(tool, input)])
+      for (const told of [await fixture.call(tool, input), await fixture.run(tool, input)])
         expect(told.code).toBe("denied");
     }
-    expect(snapshotOf(room)).toEqual(before);
+    expect(snapshotOf(fixture)).toEqual(before);
   });
 });
 
@@ -277,19 +280,19 @@ describe("system directories are changed by no tool, though the workspace be all
     "/var/lib",
   ];
   it.each(writingCalls)("%s", async (_, tool, input) => {
-    await using room = await openRoom({ workspace: "/" });
+    await using fixture = await openFixture({ workspace: "/" });
     for (const directory of directories) {
       const path = `${directory}/${name}`;
-      const { code, said } = await room.call(tool, input(path));
+      const { code, said } = await fixture.call(tool, input(path));
       expect([path, code, said.includes("protected")]).toEqual([path, "denied", true]);
-      expect([path, (await room.run(tool, input(path))).code]).not.toEqual([path, "ok"]);
+      expect([path, (await fixture.run(tool, input(path))).code]).not.toEqual([path, "ok"]);
       expect(existsSync(path)).toBe(false);
     }
   });
 });
 
 /** Whole, but for what Toolcrib writes itself. */
-function snapshotOf({ workspace }: Room): object {
+function snapshotOf({ workspace }: Fixture): object {
   const all = snapshot(workspace);
   return Object.fromEntries(Object.entries(all).filter(([path]) => !path.startsWith("state/workspaces")));
 }

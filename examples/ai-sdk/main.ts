@@ -3,9 +3,9 @@ import { createOpenAI } from "@ai-sdk/openai";
 import { generateText, isStepCount } from "ai";
 import { aiSdkTools } from "../../src/adapters/ai-sdk.ts";
 import { startProvider } from "../openai-chat/provider.ts";
-import { withRoom } from "../with-room.ts";
+import { withFixture } from "../with-fixture.ts";
 
-await withRoom(async (crib) => {
+await withFixture(async (crib) => {
   await using provider = await startProvider();
   const model = createOpenAI({ baseURL: provider.url, apiKey: "none" }).chat("any");
   const { text } = await generateText({

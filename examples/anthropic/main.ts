@@ -1,10 +1,10 @@
 /** A model of Anthropic's corrects a poem. Elsewhere the imports are "toolcrib" and "toolcrib/anthropic". */
 import Anthropic from "@anthropic-ai/sdk";
 import { answerMessages, messagesTools } from "../../src/adapters/anthropic.ts";
-import { withRoom } from "../with-room.ts";
+import { withFixture } from "../with-fixture.ts";
 import { startProvider } from "./provider.ts";
 
-await withRoom(async (crib) => {
+await withFixture(async (crib) => {
   await using provider = await startProvider();
   const client = new Anthropic({ baseURL: provider.url, apiKey: "none", maxRetries: 0 });
   const messages: Anthropic.MessageParam[] = [{ role: "user", content: "Correct the poem." }];

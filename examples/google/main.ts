@@ -1,10 +1,10 @@
 /** A Gemini model corrects a poem. Elsewhere the imports are "toolcrib" and "toolcrib/google". */
 import { type Content, GoogleGenAI } from "@google/genai";
 import { answerGemini, geminiTools } from "../../src/adapters/google.ts";
-import { withRoom } from "../with-room.ts";
+import { withFixture } from "../with-fixture.ts";
 import { startProvider } from "./provider.ts";
 
-await withRoom(async (crib) => {
+await withFixture(async (crib) => {
   await using provider = await startProvider();
   const client = new GoogleGenAI({ apiKey: "none", httpOptions: { baseUrl: provider.url } });
   const contents: Content[] = [{ role: "user", parts: [{ text: "Correct the poem." }] }];

@@ -1,10 +1,10 @@
 /** A model corrects a poem, by the Chat Completions API that many servers speak. Elsewhere the import is "toolcrib/openai". */
 import OpenAI from "openai";
 import { answerChat, chatTools } from "../../src/adapters/openai.ts";
-import { withRoom } from "../with-room.ts";
+import { withFixture } from "../with-fixture.ts";
 import { startProvider } from "./provider.ts";
 
-await withRoom(async (crib) => {
+await withFixture(async (crib) => {
   await using provider = await startProvider();
   const client = new OpenAI({ baseURL: provider.url, apiKey: "none", maxRetries: 0 });
   const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: "user", content: "Correct the poem." }];

@@ -1,10 +1,10 @@
 /** A model of OpenAI's corrects a poem, by the Responses API. Elsewhere the imports are "toolcrib" and "toolcrib/openai". */
 import OpenAI from "openai";
 import { answerResponses, responsesTools } from "../../src/adapters/openai.ts";
-import { withRoom } from "../with-room.ts";
+import { withFixture } from "../with-fixture.ts";
 import { startProvider } from "./provider.ts";
 
-await withRoom(async (crib) => {
+await withFixture(async (crib) => {
   await using provider = await startProvider();
   const client = new OpenAI({ baseURL: provider.url, apiKey: "none", maxRetries: 0 });
   const input: OpenAI.Responses.ResponseInput = [{ role: "user", content: "Correct the poem." }];

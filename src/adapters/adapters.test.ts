@@ -17,7 +17,7 @@ const twoCalls = [
 ];
 const missing = expect.stringContaining("missing.txt");
 
-async function room() {
+async function fixture() {
   const made = await temporaryToolcrib();
   made.write("a.txt", "one\n");
   writeFileSync(made.at("dot.png"), Buffer.from(pixel, "base64"));
@@ -33,7 +33,7 @@ describe("for OpenAI's Responses", () => {
   });
 
   it("answers all calls in their order, and nothing else", async () => {
-    await using made = await room();
+    await using made = await fixture();
     const items = twoCalls.map(({ id, name, input }) => call(id, name, JSON.stringify(input)));
     expect(await answerResponses(made.crib, [{ type: "reasoning" }, ...items, { type: "message" }])).toEqual([
       { type: "function_call_output", call_id: "call_1", output: missing },
@@ -42,7 +42,7 @@ describe("for OpenAI's Responses", () => {
   });
 
   it("treats nulls of strict mode as absent", async () => {
-    await using made = await room();
+    await using made = await fixture();
     const strict = { path: "a.txt", paths: null, offset: null, limit: null, line_numbers: false };
     expect(await answerResponses(made.crib, [call("call_1", "file_read", JSON.stringify(strict))])).toEqual([
       { type: "function_call_output", call_id: "call_1", output: "one\n" },
@@ -50,7 +50,7 @@ describe("for OpenAI's Responses", () => {
   });
 
   it("does not make a call with truncated arguments", async () => {
-    await using made = await room();
+    await using made = await fixture();
     const cut = call("call_1", "file_write", '{"path": "b.txt", "content": "hal');
     const [answer] = await answerResponses(made.crib, [cut]);
     expect([answer, made.crib.history(1)]).toEqual([
@@ -66,14 +66,14 @@ describe("for OpenAI's Responses", () => {
   });
 
   it("answers two calls with one id once", async () => {
-    await using made = await room();
+    await using made = await fixture();
     const once = call("call_1", "file_write", JSON.stringify({ path: "b.txt", content: "b" }));
     expect(await answerResponses(made.crib, [once, once])).toHaveLength(1);
     expect(made.crib.history(10)).toHaveLength(1);
   });
 
   it("reports that another call with the same id was not made", async () => {
-    await using made = await room();
+    await using made = await fixture();
     const write = (path: string) => call("call_1", "file_write", JSON.stringify({ path, content: "b" }));
     const [answer] = await answerResponses(made.crib, [write("b.txt"), write("c.txt"), write("b.txt")]);
     expect([answer, made.crib.history(10).length]).toEqual([
@@ -85,7 +85,7 @@ describe("for OpenAI's Responses", () => {
   });
 
   it("answers each unreadable call, and makes the others", async () => {
-    await using made = await room();
+    await using made = await fixture();
     const deep = `${"[".repeat(100_000)}null${"]".repeat(100_000)}`;
     const answers = await answerResponses(made.crib, [
       call("call_1", "file_read", '{"path":"a.txt"}'),
@@ -110,7 +110,7 @@ describe("for OpenAI's Responses", () => {
   });
 
   it("lets an operation change only the file that it names", async () => {
-    await using made = await room();
+    await using made = await fixture();
     const answers = await answerResponses(made.crib, [
       operation("call_1", { type: "create_file", path: "c.txt", diff: "+x\n*** Delete File: a.txt" }),
       operation("call_2", { type: "delete_file", path: "c.txt\n*** Delete File: a.txt" }),
@@ -123,7 +123,7 @@ describe("for OpenAI's Responses", () => {
   });
 
   it("applies freeform patches, and those of OpenAI's own tool", async () => {
-    await using made = await room();
+    await using made = await fixture();
     const patch = "*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+two\n*** End Patch\n";
     const answers = await answerResponses(made.crib, [
       { type: "custom_tool_call", call_id: "call_1", name: "edit_patch", input: patch } as { type: string },
@@ -146,7 +146,7 @@ describe("for OpenAI's Responses", () => {
   });
 
   it("refuses plain text for a tool that takes fields", async () => {
-    await using made = await room();
+    await using made = await fixture();
     const item = { type: "custom_tool_call", call_id: "call_1", name: "file_read", input: "a.txt" };
     const [answer] = await answerResponses(made.crib, [item]);
     expect(answer).toMatchObject({
@@ -155,7 +155,7 @@ describe("for OpenAI's Responses", () => {
   });
 
   it("sends images", async () => {
-    await using made = await room();
+    await using made = await fixture();
     const [answer] = await answerResponses(made.crib, [call("call_1", "file_read", '{"path":"dot.png"}')]);
     expect(answer).toEqual({
       type: "function_call_output",
@@ -168,7 +168,7 @@ describe("for OpenAI's Responses", () => {
   });
 
   it("answers calls that are cancelled", async () => {
-    await using made = await room();
+    await using made = await fixture();
     const items = twoCalls.map(({ id, name, input }) => call(id, name, JSON.stringify(input)));
     const answers = await answerResponses(made.crib, items, { signal: AbortSignal.abort() });
     expect(answers.map((answer) => [answer.call_id, /cancel/i.test(String(answer.output))])).toEqual([
@@ -187,7 +187,7 @@ describe("for OpenAI's Responses", () => {
 });
 
 it("answers chat messages, and sends images after all answers", async () => {
-  await using made = await room();
+  await using made = await fixture();
   const calls = [...twoCalls, { id: "call_3", name: "file_read", input: { path: "dot.png" } }];
   const message = {
     tool_calls: calls.map(({ id, name, input }) => ({
@@ -214,7 +214,7 @@ it("answers chat messages, and sends images after all answers", async () => {
 });
 
 it("answers Anthropic's messages, failures as failures", async () => {
-  await using made = await room();
+  await using made = await fixture();
   const calls = [...twoCalls, { id: "call_3", name: "file_read", input: { path: "dot.png" } }];
   const content = [{ type: "text" }, ...calls.map((call) => ({ type: "tool_use", ...call }))];
   expect(await answerMessages(made.crib, { content })).toEqual([
@@ -232,7 +232,7 @@ it("answers Anthropic's messages, failures as failures", async () => {
 });
 
 it("answers Gemini's calls, with their ids where they have some", async () => {
-  await using made = await room();
+  await using made = await fixture();
   const calls = [
     { name: "file_read", args: { path: "missing.txt" } },
     { id: "2", name: "file_read", args: { path: "a.txt" } },
@@ -264,7 +264,7 @@ const writeThenRead = [
 ];
 
 it("lets reads see what the calls before them have written, and not what follows", async () => {
-  await using made = await room();
+  await using made = await fixture();
   const content = writeThenRead.map((call) => ({ type: "tool_use", ...call }));
   const answers = await answerMessages(made.crib, { content });
   const [first, , third, , fifth] = answers.map((answer) => answer.content);
@@ -272,7 +272,7 @@ it("lets reads see what the calls before them have written, and not what follows
 });
 
 it("keeps the calls of one answer in order where the AI SDK starts them all at once", async () => {
-  await using made = await room();
+  await using made = await fixture();
   const tools = await aiSdkTools(made.crib);
   const messages = [{ role: "user" }];
   const results = await Promise.all(
@@ -291,7 +291,7 @@ it("lets neighbouring reads run side by side", async () => {
 });
 
 it("gives the AI SDK tools that it can run, cancel and describe to its model", async () => {
-  await using made = await room();
+  await using made = await fixture();
   const { file_read: read } = await aiSdkTools(made.crib);
   const told = async (input: unknown, abortSignal?: AbortSignal) =>
     read!.toModelOutput({ output: await read!.execute(input, { abortSignal }) });

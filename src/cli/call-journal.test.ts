@@ -1,43 +1,43 @@
 import { expect, it } from "vitest";
 import { type CliWorkspace, cliWorkspace } from "../../test/support/cli-workspace.ts";
 
-/** A room in which one call changed a poem; its id. */
-async function editedPoem(room: CliWorkspace): Promise<string> {
-  room.write("poem.txt", "one\ntwo\nthree\n");
+/** A fixture in which one call changed a poem; its id. */
+async function editedPoem(fixture: CliWorkspace): Promise<string> {
+  fixture.write("poem.txt", "one\ntwo\nthree\n");
   const words = ["call", "edit.replace", "--path", "poem.txt", "--find", "two", "--replace", "2", "--json"];
-  return JSON.parse((await room.run(...words)).stdout).callId;
+  return JSON.parse((await fixture.run(...words)).stdout).callId;
 }
 
 it("shows, undoes and redoes the latest call that changed something, of whatever session", async () => {
-  await using room = cliWorkspace();
-  const callId = await editedPoem(room);
-  await room.run("call", "file.read", "--path", "poem.txt");
+  await using fixture = cliWorkspace();
+  const callId = await editedPoem(fixture);
+  await fixture.run("call", "file.read", "--path", "poem.txt");
   const diff = "--- a/poem.txt\n+++ b/poem.txt\n@@ -1,3 +1,3 @@ hunk 1\n one\n-two\n+2\n three\n";
-  expect(await room.run("diff")).toEqual({ exit: 0, stdout: diff, stderr: "" });
-  expect(await room.run("undo", "--dry-run")).toEqual({
+  expect(await fixture.run("diff")).toEqual({ exit: 0, stdout: diff, stderr: "" });
+  expect(await fixture.run("undo", "--dry-run")).toEqual({
     exit: 0,
     stdout: `Would undo ${callId}, 1 path:\n${diff.replace("-two\n+2", "-2\n+two")}`,
     stderr: "",
   });
-  expect(await room.run("undo")).toEqual({
+  expect(await fixture.run("undo")).toEqual({
     exit: 0,
     stdout: `Undid ${callId}, 1 path:\nrestored poem.txt\nTo redo, run: toolcrib redo\n`,
     stderr: "",
   });
-  expect(room.read("poem.txt")).toBe("one\ntwo\nthree\n");
-  const { stdout, exit } = await room.run("redo");
+  expect(fixture.read("poem.txt")).toBe("one\ntwo\nthree\n");
+  const { stdout, exit } = await fixture.run("redo");
   expect([exit, stdout]).toEqual([
     0,
     expect.stringMatching(/^Undid the undo call_\w+, 1 path:\nrestored poem.txt\n$/),
   ]);
-  expect(room.read("poem.txt")).toBe("one\n2\nthree\n");
+  expect(fixture.read("poem.txt")).toBe("one\n2\nthree\n");
 });
 
 it("refuses what was changed since with exit code 1 and the ways out, as flags", async () => {
-  await using room = cliWorkspace();
-  const callId = await editedPoem(room);
-  room.write("poem.txt", "one\n2\nthree\nfour\n");
-  expect(await room.run("undo")).toEqual({
+  await using fixture = cliWorkspace();
+  const callId = await editedPoem(fixture);
+  fixture.write("poem.txt", "one\n2\nthree\nfour\n");
+  expect(await fixture.run("undo")).toEqual({
     exit: 1,
     stdout: "",
     stderr: [
@@ -54,49 +54,49 @@ it("refuses what was changed since with exit code 1 and the ways out, as flags",
       "",
     ].join("\n"),
   });
-  const { stdout, exit } = await room.run("undo", callId, "--merge", "--json");
+  const { stdout, exit } = await fixture.run("undo", callId, "--merge", "--json");
   expect([exit, JSON.parse(stdout)]).toMatchObject([
     0,
     { isError: false, data: { calls: [callId], files: [{ path: "poem.txt" }] }, error: null },
   ]);
-  expect(room.read("poem.txt")).toBe("one\ntwo\nthree\nfour\n");
+  expect(fixture.read("poem.txt")).toBe("one\ntwo\nthree\nfour\n");
 });
 
 it("sets checkpoints, lists them, compares with them and comes back to them", async () => {
-  await using room = cliWorkspace();
-  await editedPoem(room);
-  expect(await room.run("checkpoint", "draft")).toEqual({
+  await using fixture = cliWorkspace();
+  await editedPoem(fixture);
+  expect(await fixture.run("checkpoint", "draft")).toEqual({
     exit: 0,
     stdout: "Set checkpoint draft. To return to it, run: toolcrib undo --to draft\n",
     stderr: "",
   });
-  expect((await room.run("checkpoint", "the draft")).stdout).toBe(
+  expect((await fixture.run("checkpoint", "the draft")).stdout).toBe(
     "Set checkpoint the draft. To return to it, run: toolcrib undo --to 'the draft'\n",
   );
-  await room.run("call", "file.write", "--path", "new.txt", "--content", "new");
-  await room.run("call", "file.write", "--path", "poem.txt", "--content", "gone");
-  expect((await room.run("checkpoint", "list")).stdout).toMatch(
+  await fixture.run("call", "file.write", "--path", "new.txt", "--content", "new");
+  await fixture.run("call", "file.write", "--path", "poem.txt", "--content", "gone");
+  expect((await fixture.run("checkpoint", "list")).stdout).toMatch(
     /^draft, .* UTC, 2 calls changed something since\nthe draft, .*\n$/,
   );
-  expect((await room.run("diff", "draft", "--stat")).stdout).toBe(
+  expect((await fixture.run("diff", "draft", "--stat")).stdout).toBe(
     "A new.txt +1 -0\nM poem.txt +1 -3\n2 paths changed by 2 calls.\n",
   );
-  expect((await room.run("undo", "--to", "draft", "--file", "poem.txt")).exit).toBe(0);
-  expect(room.read("poem.txt")).toBe("one\n2\nthree\n");
-  expect(await room.run("undo", "--last", "2")).toMatchObject({ exit: 0 });
-  expect(() => room.read("new.txt")).toThrow("ENOENT");
+  expect((await fixture.run("undo", "--to", "draft", "--file", "poem.txt")).exit).toBe(0);
+  expect(fixture.read("poem.txt")).toBe("one\n2\nthree\n");
+  expect(await fixture.run("undo", "--last", "2")).toMatchObject({ exit: 0 });
+  expect(() => fixture.read("new.txt")).toThrow("ENOENT");
 });
 
 it("undoes one hunk, and explains wrong words", async () => {
-  await using room = cliWorkspace();
-  const callId = await editedPoem(room);
+  await using fixture = cliWorkspace();
+  const callId = await editedPoem(fixture);
   const runs = await Promise.all([
-    room.run("undo", callId, "--hunk", "2"),
-    room.run("undo", "call_none"),
-    room.run("undo", "--to", "nowhere"),
-    room.run("undo", "--last", "2", "--to", "draft"),
-    room.run("undo", "one", "two"),
-    room.run("redo"),
+    fixture.run("undo", callId, "--hunk", "2"),
+    fixture.run("undo", "call_none"),
+    fixture.run("undo", "--to", "nowhere"),
+    fixture.run("undo", "--last", "2", "--to", "draft"),
+    fixture.run("undo", "one", "two"),
+    fixture.run("redo"),
   ]);
   expect(runs.map(({ exit, stderr }) => [exit, stderr.split("\n")[0]])).toEqual([
     [2, "poem.txt has 1 hunk, no hunk 2"],
@@ -106,22 +106,22 @@ it("undoes one hunk, and explains wrong words", async () => {
     [2, "Unexpected argument: two"],
     [1, "There is no undo to redo"],
   ]);
-  expect((await room.run("undo", callId, "--hunk", "1")).exit).toBe(0);
-  expect(room.read("poem.txt")).toBe("one\ntwo\nthree\n");
+  expect((await fixture.run("undo", callId, "--hunk", "1")).exit).toBe(0);
+  expect(fixture.read("poem.txt")).toBe("one\ntwo\nthree\n");
 });
 
 it("may also be asked with the tool itself, each in a session of its own", async () => {
-  await using room = cliWorkspace();
-  await editedPoem(room);
-  expect((await room.run("call", "journal.undo")).exit).toBe(0);
-  expect(room.read("poem.txt")).toBe("one\ntwo\nthree\n");
+  await using fixture = cliWorkspace();
+  await editedPoem(fixture);
+  expect((await fixture.run("call", "journal.undo")).exit).toBe(0);
+  expect(fixture.read("poem.txt")).toBe("one\ntwo\nthree\n");
 });
 
 it("undoes what was done since a time, as people write it, and nothing where that is none", async () => {
-  await using room = cliWorkspace();
-  const callId = await editedPoem(room);
-  const unclear = await room.run("undo", "--since", "5");
+  await using fixture = cliWorkspace();
+  const callId = await editedPoem(fixture);
+  const unclear = await fixture.run("undo", "--since", "5");
   expect([unclear.exit, unclear.stderr.split("\n")[0]]).toEqual([2, '--since must be a time, not "5"']);
-  const { exit, stdout } = await room.run("undo", "--since", "2h", "--dry-run");
+  const { exit, stdout } = await fixture.run("undo", "--since", "2h", "--dry-run");
   expect([exit, stdout.split("\n")[0]]).toEqual([0, `Would undo ${callId}, 1 path:`]);
 });

@@ -288,7 +288,7 @@ describe("toolcrib call", () => {
 });
 
 describe("a call that takes long", () => {
-  /** A hole of 64 GB in which no line ends: it takes no room, but time to look through. */
+  /** A hole of 64 GB in which no line ends: it takes no fixture, but time to look through. */
   const hole = "hole.txt";
   const words = ["call", "file.read", "--path", hole, "--offset", "100000"];
   beforeAll(() => {

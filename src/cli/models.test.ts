@@ -11,7 +11,7 @@ it("shows what is reachable, how, and what is asked by default", async () => {
     startProvider("ollama", [], { models: ["qwen3:8b"] }),
   ]);
   const { apiKey } = openai.settings.providers?.openai ?? {};
-  await using room = cliWorkspace({
+  await using fixture = cliWorkspace({
     OPENAI_BASE_URL: `${openai.url}/v1`,
     OPENAI_API_KEY: apiKey,
     OLLAMA_HOST: ollama.url,
@@ -22,8 +22,8 @@ it("shows what is reachable, how, and what is asked by default", async () => {
     providers: { mine, ollama: { apiKey } },
     models: { "mine/gpt-7": { callsTools: false } },
   };
-  room.write(`${room.home}/config/models.json`, JSON.stringify(settings));
-  const { exit, stdout, stderr } = await room.run("models");
+  fixture.write(`${fixture.home}/config/models.json`, JSON.stringify(settings));
+  const { exit, stdout, stderr } = await fixture.run("models");
   expect([exit, stderr, stdout.split("\n")]).toEqual([
     0,
     "",
@@ -47,7 +47,7 @@ it("shows what is reachable, how, and what is asked by default", async () => {
       "",
     ],
   ]);
-  const one = await room.run("models", "Ollama", "--json");
+  const one = await fixture.run("models", "Ollama", "--json");
   expect([one.exit, JSON.parse(one.stdout)]).toEqual([
     0,
     {
@@ -72,8 +72,8 @@ it("shows what is reachable, how, and what is asked by default", async () => {
 });
 
 it("tells the three ways to get a model where there is none", async () => {
-  await using room = cliWorkspace(nowhere);
-  const { exit, stdout } = await room.run("models");
+  await using fixture = cliWorkspace(nowhere);
+  const { exit, stdout } = await fixture.run("models");
   expect([exit, stdout.slice(stdout.indexOf("Three ways")).split("\n")]).toEqual([
     1,
     [
@@ -89,7 +89,7 @@ it("tells the three ways to get a model where there is none", async () => {
       "     ollama pull qwen3:8b",
       '     toolcrib run --model ollama/qwen3:8b "your task"',
       "",
-      `3. Use a server with OpenAI's chat API (LM Studio, vLLM, llama.cpp): name it in ${room.home}/config/models.json`,
+      `3. Use a server with OpenAI's chat API (LM Studio, vLLM, llama.cpp): name it in ${fixture.home}/config/models.json`,
       '     {"providers": {"mine": {"type": "openai-chat", "baseUrl": "http://localhost:1234/v1"}}}',
       '     toolcrib run --model mine/NAME "your task"',
       "",
@@ -101,22 +101,25 @@ it("tells the three ways to get a model where there is none", async () => {
 });
 
 it("reads no settings of the folder it is in, and says what is wrong with the person's own", async () => {
-  await using room = cliWorkspace(nowhere);
-  room.write("models.json", '{"providers": {"openai": {"baseUrl": "http://evil.example/v1"}}}');
-  room.write(".toolcrib/models.json", '{"providers": {"openai": {"baseUrl": "http://evil.example/v1"}}}');
-  const before = await room.run("models", "openai", "--json");
-  room.write(`${room.home}/config/models.json`, '{"providers": {"openai": {"apikey": "sk-secret"}}}');
-  const after = await room.run("models");
+  await using fixture = cliWorkspace(nowhere);
+  fixture.write("models.json", '{"providers": {"openai": {"baseUrl": "http://evil.example/v1"}}}');
+  fixture.write(".toolcrib/models.json", '{"providers": {"openai": {"baseUrl": "http://evil.example/v1"}}}');
+  const before = await fixture.run("models", "openai", "--json");
+  fixture.write(`${fixture.home}/config/models.json`, '{"providers": {"openai": {"apikey": "sk-secret"}}}');
+  const after = await fixture.run("models");
   expect([JSON.parse(before.stdout).providers[0].address, after.exit, after.stderr.split("\n")[0]]).toEqual([
     "https://api.openai.com/v1",
     2,
-    `${room.home}/config/models.json: unknown field providers.openai.apikey; did you mean apiKey?`,
+    `${fixture.home}/config/models.json: unknown field providers.openai.apikey; did you mean apiKey?`,
   ]);
 });
 
 it("knows no other provider, and takes one only", async () => {
-  await using room = cliWorkspace(nowhere);
-  const [wrong, many] = [await room.run("models", "opnai"), await room.run("models", "openai", "ollama")];
+  await using fixture = cliWorkspace(nowhere);
+  const [wrong, many] = [
+    await fixture.run("models", "opnai"),
+    await fixture.run("models", "openai", "ollama"),
+  ];
   expect([wrong.exit, wrong.stderr, many.exit, many.stderr]).toEqual([
     2,
     'Unknown provider "opnai"; known: anthropic, openai, openai-chat, google, openrouter, ollama\nDid you mean openai?\n',

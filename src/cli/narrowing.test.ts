@@ -2,17 +2,17 @@ import { expect, it } from "vitest";
 import { cliWorkspace } from "../../test/support/cli-workspace.ts";
 
 it("lists and calls no tools but those that the command line leaves", async () => {
-  await using room = cliWorkspace();
-  room.write("a.txt", "one\n");
+  await using fixture = cliWorkspace();
+  fixture.write("a.txt", "one\n");
   const names = ({ stdout }: { stdout: string }) =>
     stdout.split("\n").flatMap((line) => line.match(/^\S+/) ?? []);
   const narrow = ["--tools", "file.*, search.grep", "--read-only"];
   const answers = await Promise.all([
-    room.run("tools", ...narrow),
-    room.run("call", "file.read", "--path", "a.txt", ...narrow),
-    room.run("call", "file.write", "--path", "a.txt", "--content", "two", ...narrow),
-    room.run("call", "search.glob", "--pattern", "*", "--tools", "file.read", "--tools", "search.grep"),
-    room.run("tools", "--tools", "file.raed"),
+    fixture.run("tools", ...narrow),
+    fixture.run("call", "file.read", "--path", "a.txt", ...narrow),
+    fixture.run("call", "file.write", "--path", "a.txt", "--content", "two", ...narrow),
+    fixture.run("call", "search.glob", "--pattern", "*", "--tools", "file.read", "--tools", "search.grep"),
+    fixture.run("tools", "--tools", "file.raed"),
   ]);
   const [listed, read, written, other, unknown] = answers;
   expect({
@@ -22,7 +22,7 @@ it("lists and calls no tools but those that the command line leaves", async () =
     other: other.stderr,
     unknown: unknown.stderr,
     exits: answers.map(({ exit }) => exit),
-    text: room.read("a.txt"),
+    text: fixture.read("a.txt"),
   }).toEqual({
     listed: ["file.read", "file.list", "search.grep"],
     read: "1 | one\n",
@@ -35,23 +35,23 @@ it("lists and calls no tools but those that the command line leaves", async () =
 });
 
 it("marks the tools that a model is told of at once", async () => {
-  await using room = cliWorkspace();
-  const { stdout } = await room.run("tools");
+  await using fixture = cliWorkspace();
+  const { stdout } = await fixture.run("tools");
   const marks = new Map(stdout.split("\n").map((line) => [line.split(" ")[0], / {2}listed {2}/.test(line)]));
   expect([marks.get("file.read"), marks.get("file.move")]).toEqual([true, false]);
-  const { stdout: json } = await room.run("tools", "--json");
+  const { stdout: json } = await fixture.run("tools", "--json");
   const listed = (JSON.parse(json) as { canonical: string; listed: boolean }[]).map(
     (tool): [string, boolean] => [tool.canonical, tool.listed],
   );
   expect([new Map(listed).get("file.read"), new Map(listed).get("file.move")]).toEqual([true, false]);
 });
 
-it("knows no tools for agents, which no room of the command line has", async () => {
-  await using room = cliWorkspace();
+it("knows no tools for agents, which no fixture of the command line has", async () => {
+  await using fixture = cliWorkspace();
   const [table, json, call] = await Promise.all([
-    room.run("tools"),
-    room.run("tools", "--json", "--dialect", "openai"),
-    room.run("call", "--dialect", "openai", "spawn_agent", '{"task":"x"}'),
+    fixture.run("tools"),
+    fixture.run("tools", "--json", "--dialect", "openai"),
+    fixture.run("call", "--dialect", "openai", "spawn_agent", '{"task":"x"}'),
   ]);
   expect([table.stdout.includes("agent."), json.stdout.includes("_agent"), call.exit]).toEqual([
     false,

@@ -6,21 +6,26 @@ const call = ["call", "shell.run", "--mode", "yolo"] as const;
 
 describe("where nobody watches", () => {
   it("prints the answer at the end, and tells by the exit code that it worked", async () => {
-    await using room = cliWorkspace();
-    const { exit, stdout, stderr } = await room.run(...call, "--command", "echo one; exit 4");
+    await using fixture = cliWorkspace();
+    const { exit, stdout, stderr } = await fixture.run(...call, "--command", "echo one; exit 4");
     expect([exit, withoutSandbox(stdout), stderr]).toEqual([0, "Exit code 4.\none\n", ""]);
   });
 
   it("prints exactly one object with --json", async () => {
-    await using room = cliWorkspace();
-    const { exit, stdout, stderr } = await room.run(...call, "--command", "echo one; echo two >&2", "--json");
+    await using fixture = cliWorkspace();
+    const { exit, stdout, stderr } = await fixture.run(
+      ...call,
+      "--command",
+      "echo one; echo two >&2",
+      "--json",
+    );
     expect([exit, stderr]).toEqual([0, ""]);
     expect(JSON.parse(stdout)).toMatchObject({ isError: false, data: { stdout: "one\n", stderr: "two\n" } });
   });
 
   it("prints what was said until time was up, and exits with 5", async () => {
-    await using room = cliWorkspace();
-    const { exit, stdout, stderr } = await room.run(
+    await using fixture = cliWorkspace();
+    const { exit, stdout, stderr } = await fixture.run(
       ...call,
       JSON.stringify({ command: "echo begun; sleep 60", timeout_ms: 2000 }),
     );
@@ -36,21 +41,21 @@ describe("where nobody watches", () => {
 if (!hasTerminals) it.skip("on a terminal (not tried: `script` of util-linux is missing)", () => {});
 describe.runIf(hasTerminals)("on a terminal", () => {
   it("shows output as it comes, once, and then how it ended", async () => {
-    await using room = cliWorkspace();
-    room.write(
+    await using fixture = cliWorkspace();
+    fixture.write(
       "say.sh",
       "echo one; while [ ! -e go ]; do sleep 0.05; done; echo two >&2; printf three; exit 4\n",
     );
-    const running = room.onTerminal([...call, "--command", "bash say.sh"], []);
-    room.write("go", "");
+    const running = fixture.onTerminal([...call, "--command", "bash say.sh"], []);
+    fixture.write("go", "");
     const { exit, screen } = await running;
     expect(exit).toBe(0);
     expect(withoutSandbox(withoutLine(screen))).toBe("one\ntwo\nthree\nExit code 4.\n");
   });
 
   it("lets nothing in the output steer the terminal", async () => {
-    await using room = cliWorkspace();
-    const { screen } = await room.onTerminal(
+    await using fixture = cliWorkspace();
+    const { screen } = await fixture.onTerminal(
       [...call, "--command", "printf '\\033]52;c;eA==\\007\\033[31mred\\033[0m\\n'"],
       [],
     );

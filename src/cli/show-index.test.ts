@@ -7,14 +7,14 @@ import { workspaceFiles } from "../system/directories.ts";
 const fileOf = ({ home, workspace }: CliWorkspace) => join(workspaceFiles(home, workspace).index, "index.db");
 
 it("builds the index, tells what it holds, and throws it away", async () => {
-  await using room = cliWorkspace();
-  room.write("greet.ts", "export function greet() {}\n");
-  room.write("notes.txt", "hello\n");
-  room.write(".env", "TOKEN=1\n");
+  await using fixture = cliWorkspace();
+  fixture.write("greet.ts", "export function greet() {}\n");
+  fixture.write("notes.txt", "hello\n");
+  fixture.write(".env", "TOKEN=1\n");
   const steps = [
-    await room.runProcess("index"),
-    await room.runProcess("index", "clear"),
-    await room.runProcess("index", "clear"),
+    await fixture.runProcess("index"),
+    await fixture.runProcess("index", "clear"),
+    await fixture.runProcess("index", "clear"),
   ];
   expect(steps).toEqual([
     {
@@ -25,15 +25,15 @@ it("builds the index, tells what it holds, and throws it away", async () => {
     { exit: 0, stdout: expect.stringMatching(/^Deleted the index: \d+ kB\.\n$/), stderr: "" },
     { exit: 0, stdout: "The folder has no index.\n", stderr: "" },
   ]);
-  expect(existsSync(fileOf(room))).toBe(false);
+  expect(existsSync(fileOf(fixture))).toBe(false);
 });
 
 it("tells programs the same", async () => {
-  await using room = cliWorkspace();
-  room.write("greet.ts", "export function greet() {}\n");
-  const built = await room.runProcess("index", "--json");
-  const cleared = await room.runProcess("index", "clear", "--json");
-  const file = fileOf(room);
+  await using fixture = cliWorkspace();
+  fixture.write("greet.ts", "export function greet() {}\n");
+  const built = await fixture.runProcess("index", "--json");
+  const cleared = await fixture.runProcess("index", "clear", "--json");
+  const file = fileOf(fixture);
   expect([built.stdout, cleared.stdout].map((text) => JSON.parse(text))).toEqual([
     { files: 1, indexed: 1, outlined: 1, outlinable: 1, bytes: expect.any(Number), file, problem: null },
     { bytes: JSON.parse(built.stdout).bytes, file },
@@ -41,11 +41,11 @@ it("tells programs the same", async () => {
 });
 
 it("fails where the index cannot be kept, and says why", async () => {
-  await using room = cliWorkspace();
-  room.write("greet.ts", "export function greet() {}\n");
+  await using fixture = cliWorkspace();
+  fixture.write("greet.ts", "export function greet() {}\n");
   // A file where the folder should be.
-  room.write(workspaceFiles(room.home, room.workspace).index, "");
-  const { exit, stdout, stderr } = await room.runProcess("index");
+  fixture.write(workspaceFiles(fixture.home, fixture.workspace).index, "");
+  const { exit, stdout, stderr } = await fixture.runProcess("index");
   expect({ exit, stdout, stderr }).toEqual({
     exit: 1,
     stdout: "1 file indexed, 1 of them with symbols; 0 bytes.\n",
@@ -54,8 +54,8 @@ it("fails where the index cannot be kept, and says why", async () => {
 });
 
 it("has no other subcommands", async () => {
-  await using room = cliWorkspace();
-  expect(await room.runProcess("index", "build")).toEqual({
+  await using fixture = cliWorkspace();
+  expect(await fixture.runProcess("index", "build")).toEqual({
     exit: 2,
     stdout: "",
     stderr: "Unknown subcommand: toolcrib index build\nSee: toolcrib help index\n",

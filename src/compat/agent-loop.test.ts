@@ -54,8 +54,8 @@ it("has calculate and get_current_time as default tools, which need nothing else
 });
 
 it("lists classes and objects as OpenAI takes tools, and runs them", async () => {
-  await using room = await loopRoom({ tools: [new Greet(), count] });
-  expect(await room.loop.definitions()).toEqual([
+  await using fixture = await loopFixture({ tools: [new Greet(), count] });
+  expect(await fixture.loop.definitions()).toEqual([
     {
       type: "function",
       function: { name: "greet", description: "Greet somebody.", parameters: new Greet().parameters },
@@ -65,14 +65,14 @@ it("lists classes and objects as OpenAI takes tools, and runs them", async () =>
       function: { name: "count", description: "Count the characters.", parameters: count.parameters },
     },
   ]);
-  expect(await room.loop.execute("greet", { who: "Ada" })).toBe("Hello Ada");
-  expect(await room.loop.execute("count", { text: "four" })).toBe('{"characters":4}');
+  expect(await fixture.loop.execute("greet", { who: "Ada" })).toBe("Hello Ada");
+  expect(await fixture.loop.execute("count", { text: "four" })).toBe('{"characters":4}');
 });
 
 it("tells what a handler throws, and arguments that do not fit, as Tool execution error", async () => {
-  await using room = await loopRoom({ tools: [new Greet()] });
-  const answers = [{ who: "nobody" }, {}, { who: 3 }].map((args) => room.loop.execute("greet", args));
-  expect(await Promise.all([...answers, room.loop.execute("nothing", {})])).toEqual([
+  await using fixture = await loopFixture({ tools: [new Greet()] });
+  const answers = [{ who: "nobody" }, {}, { who: 3 }].map((args) => fixture.loop.execute("greet", args));
+  expect(await Promise.all([...answers, fixture.loop.execute("nothing", {})])).toEqual([
     "Tool execution error: there is nobody to greet",
     "Tool execution error: greet: `who` is missing\nIt takes: who.",
     "Tool execution error: greet: `who` must be a string, not a number\nIt takes: who.",
@@ -81,24 +81,24 @@ it("tells what a handler throws, and arguments that do not fit, as Tool executio
 });
 
 it("lists a tool that is only described, and answers its call by saying so", async () => {
-  await using room = await loopRoom({ tools: [new Deploy()] });
-  const names = (await room.loop.definitions()).map((tool) => tool.function.name);
-  expect([names, await room.loop.execute("deploy", {})]).toEqual([
+  await using fixture = await loopFixture({ tools: [new Deploy()] });
+  const names = (await fixture.loop.definitions()).map((tool) => tool.function.name);
+  expect([names, await fixture.loop.execute("deploy", {})]).toEqual([
     ["deploy"],
     "Tool execution error: deploy has no handler\nUse another tool.",
   ]);
 });
 
 it("has just the tools it was given, also one that is called as a set is", async () => {
-  await using room = await loopRoom({ tools: [{ ...count, name: "v3" }] });
-  const names = (await room.loop.definitions()).map((tool) => tool.function.name);
-  expect([names, await room.loop.execute("v3", { text: "four" })]).toEqual([["v3"], '{"characters":4}']);
+  await using fixture = await loopFixture({ tools: [{ ...count, name: "v3" }] });
+  const names = (await fixture.loop.definitions()).map((tool) => tool.function.name);
+  expect([names, await fixture.loop.execute("v3", { text: "four" })]).toEqual([["v3"], '{"characters":4}']);
 });
 
 it("runs the default tools when nothing else is said", async () => {
-  await using room = await loopRoom({});
-  const names = (await room.loop.definitions()).map((tool) => tool.function.name);
-  expect([names, await room.loop.execute("calculate", { expression: "2**8" })]).toEqual([
+  await using fixture = await loopFixture({});
+  const names = (await fixture.loop.definitions()).map((tool) => tool.function.name);
+  expect([names, await fixture.loop.execute("calculate", { expression: "2**8" })]).toEqual([
     ["calculate", "get_current_time"],
     "256",
   ]);
@@ -106,32 +106,32 @@ it("runs the default tools when nothing else is said", async () => {
 
 it("has the file tools of v3, with own tools beside them, of which the last of a name counts", async () => {
   const ls: LoopTool = { ...count, name: "ls", handler: () => "mine" };
-  await using room = await loopRoom({ set: "v3", tools: [new Greet(), count, ls] });
-  writeFileSync(join(room.workspace, "a.txt"), "one\n");
-  const names = (await room.loop.definitions()).map((tool) => tool.function.name);
+  await using fixture = await loopFixture({ set: "v3", tools: [new Greet(), count, ls] });
+  writeFileSync(join(fixture.workspace, "a.txt"), "one\n");
+  const names = (await fixture.loop.definitions()).map((tool) => tool.function.name);
   expect(names).toEqual(["read", "write", "edit", "grep", "find", "ls", "greet", "count"]);
-  expect(await room.loop.execute("read", { path: "a.txt" })).toBe("one\n");
-  expect(await room.loop.execute("ls", { text: "" })).toBe("mine");
-  await room.loop.execute("edit", { path: "a.txt", old_text: "one", new_text: "two" });
-  expect(readFileSync(join(room.workspace, "a.txt"), "utf8")).toBe("two\n");
+  expect(await fixture.loop.execute("read", { path: "a.txt" })).toBe("one\n");
+  expect(await fixture.loop.execute("ls", { text: "" })).toBe("mine");
+  await fixture.loop.execute("edit", { path: "a.txt", old_text: "one", new_text: "two" });
+  expect(readFileSync(join(fixture.workspace, "a.txt"), "utf8")).toBe("two\n");
 });
 
 it("asks before a tool runs of which nothing is said", async () => {
   const { risk: _, ...unknown } = count;
-  await using room = await loopRoom({ tools: [unknown] });
-  expect(await room.loop.execute("count", { text: "x" })).toMatch(
+  await using fixture = await loopFixture({ tools: [unknown] });
+  expect(await fixture.loop.execute("count", { text: "x" })).toMatch(
     /^Tool execution error: This call needs approval/,
   );
-  await using open = await loopRoom({ tools: [unknown], approve: async () => ({ allow: true }) });
+  await using open = await loopFixture({ tools: [unknown], approve: async () => ({ allow: true }) });
   expect(await open.loop.execute("count", { text: "x" })).toBe('{"characters":1}');
 });
 
-interface LoopRoom extends AsyncDisposable {
+interface LoopFixture extends AsyncDisposable {
   readonly workspace: string;
   readonly loop: ToolLoop;
 }
 
-async function loopRoom(options: ToolLoopOptions): Promise<LoopRoom> {
+async function loopFixture(options: ToolLoopOptions): Promise<LoopFixture> {
   const folder = temporaryFolder();
   const workspace = join(folder.path, "workspace");
   mkdirSync(workspace);

@@ -8,8 +8,8 @@ import { openToolcrib, type Toolcrib } from "../toolcrib/index.ts";
 const editor = "str_replace_based_edit_tool";
 
 it("is sent as the types that the models know", async () => {
-  await using room = await nativeRoom();
-  const [first, second, ...others] = await messagesTools(room.crib);
+  await using fixture = await nativeFixture();
+  const [first, second, ...others] = await messagesTools(fixture.crib);
   expect([first, second, others.map(({ name }) => name)]).toEqual([
     { type: "text_editor_20250728", name: editor, max_characters: 30_000 },
     { type: "bash_20250124", name: "bash" },
@@ -18,8 +18,8 @@ it("is sent as the types that the models know", async () => {
 });
 
 it("views, creates, replaces and inserts", async () => {
-  await using room = await nativeRoom();
-  const edit = async (input: object) => (await room.crib.call(editor, input)).isError;
+  await using fixture = await nativeFixture();
+  const edit = async (input: object) => (await fixture.crib.call(editor, input)).isError;
   const path = "a.py";
   expect([
     await edit({ command: "create", path, file_text: "def f():\n    a = 1\n    b = 2\n" }),
@@ -28,24 +28,29 @@ it("views, creates, replaces and inserts", async () => {
     await edit({ command: "insert", path, insert_line: 0, insert_text: "# start\n" }),
   ]).toEqual([false, false, false, false]);
   const view = async (view_range?: number[]) =>
-    (await room.crib.call(editor, { command: "view", path, ...(view_range && { view_range }) })).content;
+    (await fixture.crib.call(editor, { command: "view", path, ...(view_range && { view_range }) })).content;
   expect([await view(), await view([2, 3])]).toEqual([
     "1 | # start\n2 | def f():\n3 |     a = 1\n4 |     b = 3\n5 | # end",
     expect.stringMatching(/^2 \| def f\(\):\n3 \| {5}a = 1/),
   ]);
-  const names = room.crib.history(10).map(({ tool }) => tool);
+  const names = fixture.crib.history(10).map(({ tool }) => tool);
   expect(names.toReversed().slice(0, 4)).toEqual(["file.write", "edit.replace", "edit.smart", "edit.smart"]);
 });
 
 it("inserts to the byte, wherever that is", async () => {
-  await using room = await nativeRoom();
+  await using fixture = await nativeFixture();
   let files = 0;
   const inserted = async (before: string, insert_line: number, insert_text: string) => {
     files += 1;
     const path = `${files}.txt`;
-    room.write(path, before);
-    const { isError } = await room.crib.call(editor, { command: "insert", path, insert_line, insert_text });
-    return isError ? "refused" : room.read(path);
+    fixture.write(path, before);
+    const { isError } = await fixture.crib.call(editor, {
+      command: "insert",
+      path,
+      insert_line,
+      insert_text,
+    });
+    return isError ? "refused" : fixture.read(path);
   };
   expect([
     await inserted("    one\n    two\n", 0, "zero\n  odd\n"),
@@ -65,15 +70,15 @@ it("inserts to the byte, wherever that is", async () => {
 });
 
 it("reports missing fields and invalid ranges", async () => {
-  await using room = await nativeRoom();
-  const told = async (input: object) => (await room.crib.call(editor, input)).content;
+  await using fixture = await nativeFixture();
+  const told = async (input: object) => (await fixture.crib.call(editor, input)).content;
   expect([
     await told({ command: "create", path: "a" }),
     await told({ command: "view", path: "a", view_range: [5, 2] }),
     await told({ command: "insert", path: "a", insert_line: -1, insert_text: "x" }),
     await told({ command: "insert", path: "a", insert_line: 1, insert_text: "" }),
     await told({ command: "undo_edit", path: "a" }),
-    (await room.crib.call("bash", { restart: true })).content,
+    (await fixture.crib.call("bash", { restart: true })).content,
   ]).toEqual([
     "`file_text` is missing\nGive `file_text` for this command.",
     "view_range [5, 2] is not a valid range\nGive the first and the last line, starting at 1: [11, 20], or [11, -1] for the rest of the file.",
@@ -85,8 +90,8 @@ it("reports missing fields and invalid ranges", async () => {
 });
 
 it("keeps a bash, and restarts it on request", async () => {
-  await using room = await nativeRoom();
-  const run = async (input: object) => (await room.crib.call("bash", input)).content;
+  await using fixture = await nativeFixture();
+  const run = async (input: object) => (await fixture.crib.call("bash", input)).content;
   await run({ command: "word=kept" });
   const kept = await run({ command: "echo $word" });
   await run({ restart: true });
@@ -96,13 +101,13 @@ it("keeps a bash, and restarts it on request", async () => {
   ]);
 });
 
-interface NativeRoom extends AsyncDisposable {
+interface NativeFixture extends AsyncDisposable {
   readonly crib: Toolcrib;
   write(path: string, text: string): void;
   read(path: string): string;
 }
 
-async function nativeRoom(): Promise<NativeRoom> {
+async function nativeFixture(): Promise<NativeFixture> {
   const folder = temporaryFolder();
   const crib = await openToolcrib({
     dialect: "anthropic-native",

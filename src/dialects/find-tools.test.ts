@@ -11,8 +11,8 @@ import { rename } from "./rename.ts";
 import { Toolset } from "./toolset.ts";
 
 it("finds tools by what they do, and lists them from then on", async () => {
-  await using room = await temporaryToolcrib();
-  const { crib } = room;
+  await using fixture = await temporaryToolcrib();
+  const { crib } = fixture;
   let changes = 0;
   crib.onToolsChange(() => (changes += 1));
   const before = await namesOf(crib);
@@ -45,22 +45,22 @@ it("ranks what is named before what is mentioned", async () => {
 });
 
 it("calls any tool by its name, and records it as that tool", async () => {
-  await using room = await temporaryToolcrib();
-  const result = await room.crib.call("tools_call", { name: "text_echo", arguments: { text: "hello" } });
-  const [record] = room.crib.history(1);
+  await using fixture = await temporaryToolcrib();
+  const result = await fixture.crib.call("tools_call", { name: "text_echo", arguments: { text: "hello" } });
+  const [record] = fixture.crib.history(1);
   expect([result.content, record?.tool, record?.input]).toEqual(["hello", "text.echo", { text: "hello" }]);
 });
 
 it("bypasses nothing: the policy checks the named tool", async () => {
-  await using room = await temporaryToolcrib({ rules: ["deny use file.delete"] });
-  room.write("a.txt", "a\n");
-  const result = await room.crib.call("tools_call", { name: "file.delete", arguments: { path: "a.txt" } });
-  expect([result.error?.code, room.read("a.txt")]).toEqual(["denied", "a\n"]);
+  await using fixture = await temporaryToolcrib({ rules: ["deny use file.delete"] });
+  fixture.write("a.txt", "a\n");
+  const result = await fixture.crib.call("tools_call", { name: "file.delete", arguments: { path: "a.txt" } });
+  expect([result.error?.code, fixture.read("a.txt")]).toEqual(["denied", "a\n"]);
 });
 
 it("refuses to call itself, an unknown tool, and a call without a name", async () => {
-  await using room = await temporaryToolcrib();
-  const call = async (input: unknown) => (await room.crib.call("tools_call", input)).content;
+  await using fixture = await temporaryToolcrib();
+  const call = async (input: unknown) => (await fixture.crib.call("tools_call", input)).content;
   expect([
     (await call({ name: "text_echo", input: { text: "x" } })).split("\n")[0],
     await call({ name: "tools_call", arguments: { name: "tools_call" } }),

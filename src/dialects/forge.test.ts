@@ -33,10 +33,10 @@ it("limits commands to 10 s for OpenAI and Gemini and 120 s for Anthropic by def
 });
 
 it("keeps head and tail of a long file, and all of it for later", async () => {
-  await using room = await temporaryToolcrib({ mode: "yolo", dialect: "openai" });
+  await using fixture = await temporaryToolcrib({ mode: "yolo", dialect: "openai" });
   const line = "y".repeat(1_980);
-  room.write("long.txt", `${line}\n`.repeat(50));
-  const { content, output } = await room.crib.call("read_file", { file_path: "long.txt" });
+  fixture.write("long.txt", `${line}\n`.repeat(50));
+  const { content, output } = await fixture.crib.call("read_file", { file_path: "long.txt" });
   const whole = Array.from({ length: 50 }, (_, index) => `${index + 1} | ${line}`).join("\n");
   const [head = "", , tail = ""] = content.split(/\[… (\d+) characters cut …\]\n/);
   const kept = `\n[The whole output is stored as ${output}; pass it as a path to read_file or grep.]`;
@@ -44,13 +44,13 @@ it("keeps head and tail of a long file, and all of it for later", async () => {
   expect(content).toBe(
     `${whole.slice(0, 25_000)}\n[… ${cut + 1} characters cut …]\n${whole.slice(-25_000)}${kept}`,
   );
-  const rest = await room.crib.call("grep", { pattern: "^25 \\| y", path: output });
+  const rest = await fixture.crib.call("grep", { pattern: "^25 \\| y", path: output });
   expect(rest.content.slice(0, `${output}:25:25 | y`.length)).toBe(`${output}:25:25 | y`);
 });
 
 it("shows 256 lines of a command, and keeps all of them", async () => {
-  await using room = await temporaryToolcrib({ mode: "yolo", dialect: "openai" });
-  const { content, output } = await room.crib.call("shell", { command: "seq 1 1000" });
+  await using fixture = await temporaryToolcrib({ mode: "yolo", dialect: "openai" });
+  const { content, output } = await fixture.crib.call("shell", { command: "seq 1 1000" });
   const numbers = (first: number, last: number) =>
     Array.from({ length: last - first + 1 }, (_, index) => String(first + index));
   const [code, duration, stdout, ...lines] = content
@@ -67,17 +67,17 @@ it("shows 256 lines of a command, and keeps all of them", async () => {
       `[The whole output is stored as ${output}; pass it as a path to read_file or grep.]`,
     ],
   ]);
-  expect((await room.crib.call("read_file", { file_path: output, offset: 500, limit: 1 })).content).toBe(
+  expect((await fixture.crib.call("read_file", { file_path: output, offset: 500, limit: 1 })).content).toBe(
     `500 | 500\n[${output}: line 500 of 1000; continue with offset 501.]`,
   );
 });
 
 it("shows 200 lines of matches and 500 paths, and says how to see the rest", async () => {
-  await using room = await temporaryToolcrib({ mode: "yolo", dialect: "gemini" });
-  room.write("many.txt", "x\n".repeat(300));
-  for (let number = 0; number < 501; number++) room.write(join(`${number}.empty`), "");
-  const grep = await room.crib.call("grep", { pattern: "x", max_results: 300 });
-  const glob = await room.crib.call("glob", { pattern: "*.empty" });
+  await using fixture = await temporaryToolcrib({ mode: "yolo", dialect: "gemini" });
+  fixture.write("many.txt", "x\n".repeat(300));
+  for (let number = 0; number < 501; number++) fixture.write(join(`${number}.empty`), "");
+  const grep = await fixture.crib.call("grep", { pattern: "x", max_results: 300 });
+  const glob = await fixture.crib.call("glob", { pattern: "*.empty" });
   expect([grep.content.split("\n").slice(199), glob.content.split("\n").slice(500)]).toEqual([
     [
       "many.txt:200:x",

@@ -16,10 +16,10 @@ import { extraRootsOfOmega } from "./omega.ts";
 
 describe("the omega dialect", () => {
   it("leaves texts of exactly the limit as they are, and tells of longer ones how much there is", async () => {
-    await using room = await omegaRoom();
+    await using fixture = await omegaFixture();
     const read = async (content: string) => {
-      writeFileSync(join(room.workspace, "a.txt"), content);
-      return room.call("read", { file_path: "a.txt" });
+      writeFileSync(join(fixture.workspace, "a.txt"), content);
+      return fixture.call("read", { file_path: "a.txt" });
     };
     expect([await read("x".repeat(50_000)), await read("x".repeat(50_001))]).toEqual([
       "x".repeat(50_000),
@@ -27,7 +27,7 @@ describe("the omega dialect", () => {
     ]);
     const line = `${"x".repeat(99)}\n`;
     const print = (lines: number) =>
-      room.call("bash", { command: `for i in {1..${lines}}; do echo ${line.trim()}; done` });
+      fixture.call("bash", { command: `for i in {1..${lines}}; do echo ${line.trim()}; done` });
     expect([await print(300), await print(301)]).toEqual([
       line.repeat(300),
       `${line.repeat(300)}\n... (output truncated: 30100 total chars, showing first 30000)`,
@@ -35,44 +35,44 @@ describe("the omega dialect", () => {
   });
 
   it("never cuts inside a character", async () => {
-    await using room = await omegaRoom();
-    writeFileSync(join(room.workspace, "a.txt"), `${"x".repeat(49_999)}🐘🐘`);
-    expect(await room.call("read", { file_path: "a.txt" })).toBe(
+    await using fixture = await omegaFixture();
+    writeFileSync(join(fixture.workspace, "a.txt"), `${"x".repeat(49_999)}🐘🐘`);
+    expect(await fixture.call("read", { file_path: "a.txt" })).toBe(
       `${"x".repeat(49_999)}\n... (output truncated: 50003 total chars, showing first 49999)`,
     );
   });
 
   it("counts the whole of outputs and files that no answer could hold", async () => {
-    await using room = await omegaRoom();
+    await using fixture = await omegaFixture();
     const line = `${"x".repeat(99)}\n`;
-    writeFileSync(join(room.workspace, "a.txt"), line.repeat(30_000));
+    writeFileSync(join(fixture.workspace, "a.txt"), line.repeat(30_000));
     const content = `${line.repeat(500)}\n... (output truncated: 3000000 total chars, showing first 50000)`;
-    expect(await room.call("read", { file_path: "a.txt" })).toBe(content);
-    expect(await room.call("bash", { command: "cat a.txt" })).toBe(
+    expect(await fixture.call("read", { file_path: "a.txt" })).toBe(content);
+    expect(await fixture.call("bash", { command: "cat a.txt" })).toBe(
       `${line.repeat(300)}\n... (output truncated: 3000000 total chars, showing first 30000)`,
     );
   });
 
   it("gives a command 120 seconds, and keeps what it had said when it is ended", async () => {
-    await using room = await omegaRoom();
+    await using fixture = await omegaFixture();
     const ending = new AbortController();
-    const { content, isError } = await room.crib.call(
+    const { content, isError } = await fixture.crib.call(
       "bash",
       { command: "echo begun; sleep 600" },
       { signal: ending.signal, onEvent: ({ type }) => type === "output" && ending.abort() },
     );
     expect([isError, content.split("\n").includes("begun")]).toEqual([true, true]);
-    expect(room.crib.history(1).map(({ tool, input }) => ({ tool, input }))).toEqual([
+    expect(fixture.crib.history(1).map(({ tool, input }) => ({ tool, input }))).toEqual([
       { tool: "shell.run", input: { command: "echo begun; sleep 600", timeout_ms: 120_000 } },
     ]);
   });
 
   it("writes to what is temporary, wherever the workspace is", async () => {
-    await using room = await omegaRoom();
+    await using fixture = await omegaFixture();
     const elsewhere = mkdtempSync(join(realpathSync(tmpdir()), "omega test "));
     try {
       const path = join(elsewhere, "a.txt");
-      expect(await room.call("write", { file_path: path, content: "x" })).toBe(
+      expect(await fixture.call("write", { file_path: path, content: "x" })).toBe(
         `Created ${path}: 1 byte written.`,
       );
     } finally {
@@ -92,34 +92,34 @@ describe("the omega dialect", () => {
   });
 
   it("refuses the runtime's own data behind links, too", async () => {
-    await using room = await omegaRoom();
-    writeFileSync(join(room.workspace, "../config.toml"), "key");
-    mkdirSync(join(room.workspace, "../data"));
-    writeFileSync(join(room.workspace, "../data/memory.db"), "key");
-    symlinkSync("../config.toml", join(room.workspace, "settings"));
-    symlinkSync("../data", join(room.workspace, "memory"));
+    await using fixture = await omegaFixture();
+    writeFileSync(join(fixture.workspace, "../config.toml"), "key");
+    mkdirSync(join(fixture.workspace, "../data"));
+    writeFileSync(join(fixture.workspace, "../data/memory.db"), "key");
+    symlinkSync("../config.toml", join(fixture.workspace, "settings"));
+    symlinkSync("../data", join(fixture.workspace, "memory"));
     const calls = [
-      room.crib.call("read", { file_path: "settings" }),
-      room.crib.call("read", { file_path: "memory/memory.db" }),
-      room.crib.call("write", { file_path: "settings", content: "" }),
-      room.crib.call("write", { file_path: "memory/new.db", content: "" }),
-      room.crib.call("edit", { file_path: "settings", old_string: "key", new_string: "" }),
-      room.crib.call("read", { file_path: "../state/x" }),
-      room.crib.call("write", { file_path: "../state/x", content: "" }),
+      fixture.crib.call("read", { file_path: "settings" }),
+      fixture.crib.call("read", { file_path: "memory/memory.db" }),
+      fixture.crib.call("write", { file_path: "settings", content: "" }),
+      fixture.crib.call("write", { file_path: "memory/new.db", content: "" }),
+      fixture.crib.call("edit", { file_path: "settings", old_string: "key", new_string: "" }),
+      fixture.crib.call("read", { file_path: "../state/x" }),
+      fixture.crib.call("write", { file_path: "../state/x", content: "" }),
     ];
     const codes = (await Promise.all(calls)).map(({ error }) => error?.code);
     expect(codes).toEqual(calls.map(() => "denied"));
-    expect(readFileSync(join(room.workspace, "../config.toml"), "utf8")).toBe("key");
+    expect(readFileSync(join(fixture.workspace, "../config.toml"), "utf8")).toBe("key");
   });
 
   it("uses only the extra roots of the options when they are given", async () => {
-    await using room = await omegaRoom({ extraRoots: {} });
-    const { error } = await room.crib.call("read", { file_path: "/etc/hostname" });
+    await using fixture = await omegaFixture({ extraRoots: {} });
+    const { error } = await fixture.crib.call("read", { file_path: "/etc/hostname" });
     expect(error?.code).toBe("outside-workspace");
   });
 });
 
-async function omegaRoom(options: ToolcribOptions = {}) {
+async function omegaFixture(options: ToolcribOptions = {}) {
   const folder = temporaryFolder();
   const workspace = join(folder.path, "workspace");
   mkdirSync(workspace);

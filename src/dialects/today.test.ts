@@ -19,21 +19,21 @@ it("searches by domain and continues in a long page, like Claude Code", async ()
       response.setHeader("content-type", "application/json").end(JSON.stringify({ results }));
     } else response.setHeader("content-type", "text/plain").end(`${"word ".repeat(12_000)}end`);
   });
-  await using room = await webFixture({
+  await using opened = await webFixture({
     rules,
     mode: "yolo",
     dialect: "claude-code",
     search: { engine: "searxng", url: server.origin },
   });
-  const found = await room.crib.call("WebSearch", {
+  const found = await opened.crib.call("WebSearch", {
     query: "regex",
     allowed_domains: ["https://docs.rs/"],
     blocked_domains: ["x.docs.rs"],
   });
   const url = `${server.origin}/page`;
-  const first = await room.crib.call("WebFetch", { url, prompt: "the end" });
+  const first = await opened.crib.call("WebFetch", { url, prompt: "the end" });
   const offset = Number(/continues at offset (\d+)\.\]$/.exec(first.content)?.[1]);
-  const second = await room.crib.call("WebFetch", { url, prompt: "the end", offset });
+  const second = await opened.crib.call("WebFetch", { url, prompt: "the end", offset });
   expect([
     found.content,
     server.asked[0],
@@ -54,13 +54,13 @@ it("fetches all pages of a prompt, like gemini-cli", async () => {
     if (request.url === "/gone") response.writeHead(404).end();
     else response.setHeader("content-type", "text/plain").end(`this is ${request.url}`);
   });
-  await using room = await webFixture({ rules, mode: "yolo", dialect: "gemini-cli" });
+  await using opened = await webFixture({ rules, mode: "yolo", dialect: "gemini-cli" });
   const { origin } = server;
   const prompt = `Compare ${origin}/a, (see ${origin}/b) and <${origin}/gone>; again ${origin}/a.`;
-  const several = await room.crib.call("web_fetch", { prompt });
-  const none = await room.crib.call("web_fetch", { prompt: `${origin}/gone and ${origin}/gone?` });
+  const several = await opened.crib.call("web_fetch", { prompt });
+  const none = await opened.crib.call("web_fetch", { prompt: `${origin}/gone and ${origin}/gone?` });
   const tooMany = Array.from({ length: 21 }, (_, index) => `${origin}/${index}`).join(" ");
-  const refused = await room.crib.call("web_fetch", { prompt: tooMany });
+  const refused = await opened.crib.call("web_fetch", { prompt: tooMany });
   expect([several.content.match(/this is \S+|^\[.*/gm), server.asked, none.isError, refused.content]).toEqual(
     [
       ["this is /a", "this is /b", expect.stringMatching(/^\[http:\S+\/gone: .*404.*\]$/)],
@@ -72,11 +72,11 @@ it("fetches all pages of a prompt, like gemini-cli", async () => {
 });
 
 it("tells gemini-cli's models which lines of a long file they see", async () => {
-  await using room = await webFixture({ mode: "yolo", dialect: "gemini-cli" });
-  await room.crib.call("write_file", { file_path: "many.txt", content: "x\n".repeat(2001) });
+  await using opened = await webFixture({ mode: "yolo", dialect: "gemini-cli" });
+  await opened.crib.call("write_file", { file_path: "many.txt", content: "x\n".repeat(2001) });
   const heads = [];
   for (const end_line of [undefined, 2000, 2001]) {
-    const { content } = await room.crib.call("read_file", { file_path: "many.txt", end_line });
+    const { content } = await opened.crib.call("read_file", { file_path: "many.txt", end_line });
     heads.push([content.split("\n")[0], content.match(/^x$/gm)?.length]);
   }
   expect(heads).toEqual([
@@ -89,15 +89,15 @@ it("tells gemini-cli's models which lines of a long file they see", async () => 
 if (!hasTerminals) it.skip("in a terminal (not tried: `script` of util-linux is missing)", () => {});
 
 it.runIf(hasTerminals)("types into a terminal, as codex does", async () => {
-  await using room = await webFixture({ mode: "yolo", dialect: "codex" });
+  await using opened = await webFixture({ mode: "yolo", dialect: "codex" });
   const cmd = "stty -echo; read -r word; echo got $word; read -r word; echo never";
-  await room.crib.call("exec_command", { cmd, tty: true, yield_time_ms: 1000 });
-  const answered = await room.crib.call("write_stdin", {
+  await opened.crib.call("exec_command", { cmd, tty: true, yield_time_ms: 1000 });
+  const answered = await opened.crib.call("write_stdin", {
     session_id: 1,
     chars: "yes\n",
     yield_time_ms: 1500,
   });
-  const ended = await room.crib.call("write_stdin", {
+  const ended = await opened.crib.call("write_stdin", {
     session_id: 1,
     chars: "\u0003",
     yield_time_ms: 30_000,

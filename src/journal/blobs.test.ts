@@ -27,8 +27,8 @@ const keepFile = fileURLToPath(new URL("../../test/support/journal/keep-file.ts"
 
 describe("blobs", () => {
   it("keep a content once, under its hash, for nobody else to read", async () => {
-    await using room = temporaryFolder();
-    const folder = join(room.path, "state/blobs");
+    await using fixture = temporaryFolder();
+    const folder = join(fixture.path, "state/blobs");
     const blobs = openBlobs(folder);
     expect([blobs.has(hash), await blobs.keep(content), await blobs.keep(content), blobs.has(hash)]).toEqual([
       false,
@@ -44,8 +44,8 @@ describe("blobs", () => {
   });
 
   it("keep a file of any size, whatever its permissions, through a link, and of any environment", async () => {
-    await using room = temporaryFolder();
-    const workspace = join(room.path, "workspace");
+    await using fixture = temporaryFolder();
+    const workspace = join(fixture.path, "workspace");
     mkdirSync(workspace);
     const contents = { small: content, empty: Buffer.alloc(0), large };
     for (const [name, bytes] of Object.entries(contents)) writeFileSync(join(workspace, name), bytes);
@@ -54,7 +54,7 @@ describe("blobs", () => {
     const local = openLocalEnvironment({ workspace, guard: () => ({ reason: "is secret", rule: "" }) });
     const memory = new MemoryEnvironment();
     await memory.writeFile("large", large);
-    const folder = join(room.path, "blobs");
+    const folder = join(fixture.path, "blobs");
     const blobs = openBlobs(folder);
     const kept = (bytes: Uint8Array) => ({ hash: contentHash(bytes), bytes: bytes.length });
     expect([
@@ -72,12 +72,12 @@ describe("blobs", () => {
   });
 
   it("refuse what is no file inside the workspace", async () => {
-    await using room = temporaryFolder();
-    const workspace = join(room.path, "workspace");
+    await using fixture = temporaryFolder();
+    const workspace = join(fixture.path, "workspace");
     mkdirSync(join(workspace, "folder"), { recursive: true });
     symlinkSync("/etc/hostname", join(workspace, "out"));
     const local = openLocalEnvironment({ workspace });
-    const blobs = openBlobs(join(room.path, "blobs"));
+    const blobs = openBlobs(join(fixture.path, "blobs"));
     const codes = [];
     for (const path of ["none", "folder", "out", "../blobs"]) {
       codes.push(await blobs.keepFile(local, path).catch(({ code }: ToolError) => code));
@@ -87,8 +87,8 @@ describe("blobs", () => {
   });
 
   it("give out nothing that is not what was kept, and mend it when it is kept again", async () => {
-    await using room = temporaryFolder();
-    const folder = join(room.path, "blobs");
+    await using fixture = temporaryFolder();
+    const folder = join(fixture.path, "blobs");
     const blobs = openBlobs(folder);
     await blobs.keep(content);
     const file = join(folder, hash.slice(0, 2), hash.slice(2));
@@ -108,11 +108,11 @@ describe("blobs", () => {
   });
 
   it("take the same content from several processes at once", async () => {
-    await using room = temporaryFolder();
-    writeFileSync(join(room.path, "large"), large);
-    const folder = join(room.path, "blobs");
+    await using fixture = temporaryFolder();
+    writeFileSync(join(fixture.path, "large"), large);
+    const folder = join(fixture.path, "blobs");
     const keepers = Array.from({ length: 4 }, () =>
-      promisify(execFile)(process.execPath, [keepFile, room.path, "large", folder]),
+      promisify(execFile)(process.execPath, [keepFile, fixture.path, "large", folder]),
     );
     const answers = (await Promise.all(keepers)).map(({ stdout }) => JSON.parse(stdout).answer);
     expect(answers).toEqual(Array(4).fill({ hash: contentHash(large), bytes: large.length }));
@@ -121,10 +121,10 @@ describe("blobs", () => {
   });
 
   it("hold no large file in memory", async () => {
-    await using room = temporaryFolder();
-    writeFileSync(join(room.path, "huge"), "");
-    truncateSync(join(room.path, "huge"), 200_000_000);
-    const words = [keepFile, room.path, "huge", join(room.path, "blobs")];
+    await using fixture = temporaryFolder();
+    writeFileSync(join(fixture.path, "huge"), "");
+    truncateSync(join(fixture.path, "huge"), 200_000_000);
+    const words = [keepFile, fixture.path, "huge", join(fixture.path, "blobs")];
     const { stdout } = await promisify(execFile)(process.execPath, words);
     const { answer, grownBytes } = JSON.parse(stdout);
     expect(answer.bytes).toBe(200_000_000);
@@ -132,12 +132,12 @@ describe("blobs", () => {
   });
 
   it("leave nothing behind when the disk is full, and say so", async () => {
-    await using room = temporaryFolder();
-    writeFileSync(join(room.path, "large"), large);
-    writeFileSync(join(room.path, "small"), content);
-    const folder = join(room.path, "blobs");
+    await using fixture = temporaryFolder();
+    writeFileSync(join(fixture.path, "large"), large);
+    writeFileSync(join(fixture.path, "small"), content);
+    const folder = join(fixture.path, "blobs");
     const keep = (name: string) => {
-      const words = [process.execPath, keepFile, room.path, name, folder];
+      const words = [process.execPath, keepFile, fixture.path, name, folder];
       // A limit on the size of files fails like a full disk, and needs no disk of its own.
       const child = spawnSync("bash", ["-c", `trap "" XFSZ; ulimit -f 8; exec "$0" "$@"`, ...words], {
         encoding: "utf8",

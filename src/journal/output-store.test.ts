@@ -6,51 +6,51 @@ import { openLocalEnvironment } from "../environment/local/local-environment.ts"
 import { openOutputStore } from "./output-store.ts";
 
 it("keeps an output in the order of its pieces, also when nobody waits in between", async () => {
-  await using room = storeRoom();
-  const output = room.store.begin();
+  await using fixture = storeFixture();
+  const output = fixture.store.begin();
   for (let line = 0; line < 50; line += 1) void output.write(`line ${line}\n`);
   const text = Array.from({ length: 50 }, (_, line) => `line ${line}\n`).join("");
   expect(await output.end({ keep: true })).toEqual({ keptBytes: text.length, isWhole: true });
-  expect(room.read(output.handle)).toBe(text);
+  expect(fixture.read(output.handle)).toBe(text);
 });
 
 it("leaves nothing of an output that nobody needs", async () => {
-  await using room = storeRoom();
-  const output = room.store.begin();
+  await using fixture = storeFixture();
+  const output = fixture.store.begin();
   await output.write("all of it was shown\n");
   expect(await output.end({ keep: false })).toEqual({ keptBytes: 20, isWhole: true });
-  expect(room.names()).toEqual([]);
+  expect(fixture.names()).toEqual([]);
 });
 
 it("keeps whole lines up to its budget, and says that there was more", async () => {
-  await using room = storeRoom({ maxBytes: 30 });
-  const output = room.store.begin();
+  await using fixture = storeFixture({ maxBytes: 30 });
+  const output = fixture.store.begin();
   for (const line of ["first äöü\n", "second line\n", "third line\n", "4\n"]) await output.write(line);
   expect([output.isFull, output.isLost]).toEqual([true, false]);
   expect(await output.end({ keep: true })).toEqual({ keptBytes: 25, isWhole: false });
-  expect(room.read(output.handle)).toBe("first äöü\nsecond line\n");
+  expect(fixture.read(output.handle)).toBe("first äöü\nsecond line\n");
 });
 
 it("redacts what is written in pieces", async () => {
-  await using room = storeRoom();
-  const output = room.store.begin();
+  await using fixture = storeFixture();
+  const output = fixture.store.begin();
   for (const piece of ["x secret", "secret y\nsec", "ret\n", "secr"]) await output.write(piece);
   await output.end({ keep: true });
-  expect(room.read(output.handle)).toBe("x ****** y\n***\nsecr");
+  expect(fixture.read(output.handle)).toBe("x ****** y\n***\nsecr");
 });
 
 it("removes what is older than a week, and the oldest of what is too much", async () => {
-  await using room = storeRoom({ maxTotalBytes: 100 });
+  await using fixture = storeFixture({ maxTotalBytes: 100 });
   const days = { out_old: 8, out_third: 3, out_second: 2, out_first: 1 };
-  for (const [name, age] of Object.entries(days)) room.put(name, "x".repeat(40), age);
-  const handle = await room.store.keep("new");
-  expect(room.names().sort()).toEqual([handle, "out_first", "out_second"].sort());
+  for (const [name, age] of Object.entries(days)) fixture.put(name, "x".repeat(40), age);
+  const handle = await fixture.store.keep("new");
+  expect(fixture.names().sort()).toEqual([handle, "out_first", "out_second"].sort());
 });
 
 it("keeps nothing where the folder is gone, and does not fail", async () => {
-  await using room = storeRoom();
-  await room.remove();
-  const output = room.store.begin();
+  await using fixture = storeFixture();
+  await fixture.remove();
+  const output = fixture.store.begin();
   await output.write("lost\n");
   expect([output.isFull, output.isLost]).toEqual([true, true]);
   expect(await output.end({ keep: true })).toEqual({ keptBytes: 0, isWhole: false });
@@ -71,7 +71,7 @@ function redacting() {
   };
 }
 
-function storeRoom({ maxBytes = 1000, maxTotalBytes = 100_000 } = {}) {
+function storeFixture({ maxBytes = 1000, maxTotalBytes = 100_000 } = {}) {
   const folder = temporaryFolder();
   const files = openLocalEnvironment({ workspace: folder.path });
   return {

@@ -30,7 +30,7 @@ it("counts a page that is kept again once, and as the latest", () => {
   expect(["a", "b", "c"].map((url) => pages.get(url)?.checkedMs)).toEqual([3, undefined, 4]);
 });
 
-it("keeps no page that is larger than all its room, and forgets what stood there before", () => {
+it("keeps no page that is larger than all its fixture, and forgets what stood there before", () => {
   const pages = new KeptPages({ maxBytes: 10_000 });
   pages.keep("a", page(10));
   pages.keep("a", page(20_000));

@@ -6,8 +6,8 @@ import { processFixture, refusalOf } from "../../test/support/process-fixture.ts
 import type { Environment } from "../contract/environment.ts";
 
 it("names processes, and speaks of those that are there", async () => {
-  await using room = processFixture();
-  const { processes, signal } = room;
+  await using opened = processFixture();
+  const { processes, signal } = opened;
   const start = (name?: string) => processes.start({ command: "sleep 60", name }, { signal });
   const nobody = await refusalOf(processes.status("web"));
   const names = [(await start()).name, (await start()).name, (await start("web")).name];
@@ -39,8 +39,8 @@ it("names processes, and speaks of those that are there", async () => {
 });
 
 it("starts twenty at once, each with its own name, output and end", async () => {
-  await using room = processFixture();
-  const { processes, signal } = room;
+  await using opened = processFixture();
+  const { processes, signal } = opened;
   const numbers = Array.from({ length: 20 }, (_, number) => number);
   const started = await Promise.all(
     numbers.map((number) =>
@@ -64,8 +64,8 @@ it("starts twenty at once, each with its own name, output and end", async () => 
 });
 
 it("remembers the last twenty that have ended", async () => {
-  await using room = processFixture();
-  const { processes, signal } = room;
+  await using opened = processFixture();
+  const { processes, signal } = opened;
   await processes.start({ command: "sleep 60", name: "stays" }, { signal });
   for (let count = 0; count < 23; count += 1)
     await processes.start({ command: "true", name: `short-${count}` }, { signal });
@@ -73,27 +73,27 @@ it("remembers the last twenty that have ended", async () => {
   expect([names.length, names[0], names[1], names.at(-1)]).toEqual([22, "stays", "short-2", "short-22"]);
 });
 
-it("ends everything with the room, also what has left its group", async () => {
-  await using room = processFixture();
-  const { processes, signal, workspace } = room;
+it("ends everything with the opened, also what has left its group", async () => {
+  await using opened = processFixture();
+  const { processes, signal, workspace } = opened;
   const command =
     "setsid sh -c 'trap \"\" TERM; echo $$ > pid; while :; do sleep 1; done' & until [ -s pid ]; do sleep 0.02; done; echo up; wait";
   await processes.start({ command, ready: { line: "up" } }, { signal });
   const pid = Number(readFileSync(join(workspace, "pid"), "utf8"));
   const before = isAlive(pid);
-  await room.table.close();
+  await opened.table.close();
   expect([before, isAlive(pid)]).toEqual([true, false]);
 });
 
 it("takes for ended what ran in something that could not be cleared away", async () => {
   await using folder = processFixture();
-  const { environment, table: room, signal } = folder;
+  const { environment, table: opened, signal } = folder;
   const start: Environment["start"] = async (...call) => {
     const running = await environment.start(...call);
     const exit = running.exit.then(() => Promise.reject(new Error("the disk is full")));
     return { ...running, exit };
   };
-  const processes = room.forCall({ environment: { start } as Environment });
+  const processes = opened.forCall({ environment: { start } as Environment });
   const { name } = await processes.start({ command: "echo up; read -r", ready: { line: "up" } }, { signal });
   await processes.input(name, { text: "", end: true }, { signal });
   const { state, remarks } = await processes.wait(name, { until: "exit", timeoutMs: 60_000 }, { signal });

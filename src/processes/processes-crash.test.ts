@@ -13,13 +13,17 @@ it.runIf(existsSync("/proc/self/environ")).each(["none", "auto"] as const)(
     await using folder = temporaryFolder();
     const home = folder.path;
     mkdirSync(join(home, "workspace"));
-    const room = fork(new URL("../../test/support/processes/leaver.ts", import.meta.url), [home, sandbox], {
-      stdio: "ignore",
-    });
-    const [message] = await once(room, "message");
+    const fixture = fork(
+      new URL("../../test/support/processes/leaver.ts", import.meta.url),
+      [home, sandbox],
+      {
+        stdio: "ignore",
+      },
+    );
+    const [message] = await once(fixture, "message");
     const before = speaking(home);
-    room.kill("SIGKILL");
-    await once(room, "exit");
+    fixture.kill("SIGKILL");
+    await once(fixture, "exit");
 
     const crib = await openToolcrib({
       workspace: join(home, "workspace"),

@@ -26,8 +26,8 @@ async function freePort(): Promise<number> {
 }
 
 it("starts a server, knows when it serves, and ends it", async () => {
-  await using room = processFixture();
-  const { processes, signal } = room;
+  await using opened = processFixture();
+  const { processes, signal } = opened;
   const port = await freePort();
   const told: string[] = [];
   const ready = { port, line: "^serving on [0-9]+$", url: `http://localhost:${port}/health` };
@@ -62,8 +62,8 @@ it("starts a server, knows when it serves, and ends it", async () => {
 });
 
 it.runIf(process.platform === "linux")("does not take another's port for its own", async () => {
-  await using room = processFixture();
-  const { processes, signal } = room;
+  await using opened = processFixture();
+  const { processes, signal } = opened;
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   try {
@@ -83,8 +83,8 @@ it.runIf(process.platform === "linux")("does not take another's port for its own
 });
 
 it("takes a server that only fails for one that is not ready, and leaves it running", async () => {
-  await using room = processFixture();
-  const { processes, signal } = room;
+  await using opened = processFixture();
+  const { processes, signal } = opened;
   const port = await freePort();
   const request = {
     command: serve(port),
@@ -106,8 +106,8 @@ it("takes a server that only fails for one that is not ready, and leaves it runn
 });
 
 it("goes on looking whether it is ready after the start was given up", async () => {
-  await using room = processFixture();
-  const { processes, signal, workspace } = room;
+  await using opened = processFixture();
+  const { processes, signal, workspace } = opened;
   const command = "until [ -e go ]; do sleep 0.02; done; echo ready; sleep 60";
   const start = processes.start(
     { command, name: "slow", ready: { line: "ready" }, readyTimeoutMs: 50 },
@@ -122,8 +122,8 @@ it("goes on looking whether it is ready after the start was given up", async () 
 it.each(["http://example.com/", "http://10.0.0.1:80/", "ftp://localhost/", "nonsense"])(
   "is no way to reach %s",
   async (url) => {
-    await using room = processFixture();
-    const { processes, signal } = room;
+    await using opened = processFixture();
+    const { processes, signal } = opened;
     const refused = await refusalOf(processes.start({ command: "sleep 60", ready: { url } }, { signal }));
     expect([refused, await processes.list()]).toEqual([
       {
@@ -141,8 +141,8 @@ it.each([
   ["no-such-program-here", 127, "no-such-program-here: command not found\n"],
   ["echo out; echo err >&2; exit 3", 3, "err\n"],
 ])("says of %s that it died, and what it said", async (command, exitCode, end) => {
-  await using room = processFixture();
-  const { processes, signal } = room;
+  await using opened = processFixture();
+  const { processes, signal } = opened;
   const refused = await refusalOf(processes.start({ command, name: "short" }, { signal }));
   expect([refused, steady(await processes.status("short"))]).toEqual([
     {
@@ -156,15 +156,15 @@ it.each([
 });
 
 it("takes what has done its work at once for done", async () => {
-  await using room = processFixture();
-  const { processes, signal } = room;
+  await using opened = processFixture();
+  const { processes, signal } = opened;
   const { state, exitCode } = await processes.start({ command: "echo done" }, { signal });
   expect([state, exitCode]).toEqual(["ended", 0]);
 });
 
 it("ends what leaves for the background, and says so", async () => {
-  await using room = processFixture();
-  const { processes, signal, workspace } = room;
+  await using opened = processFixture();
+  const { processes, signal, workspace } = opened;
   const command = "(setsid sh -c 'echo $$ > pid; exec sleep 600' &) ; until [ -s pid ]; do sleep 0.02; done";
   const refused = await refusalOf(
     processes.start({ command, name: "daemon", ready: { line: "never" } }, { signal }),
@@ -176,8 +176,8 @@ it("ends what leaves for the background, and says so", async () => {
 });
 
 it("ends what it waits for when the start is cancelled, and nothing when only the waiting is", async () => {
-  await using room = processFixture();
-  const { processes, signal } = room;
+  await using opened = processFixture();
+  const { processes, signal } = opened;
   const cancelled = new AbortController();
   const start = processes.start(
     { command: "echo begun; sleep 60", name: "unwanted", ready: { line: "never" } },

@@ -3,8 +3,8 @@ import { expect, it } from "vitest";
 import { processFixture, refusalOf } from "../../test/support/process-fixture.ts";
 
 it("gives input and tells the answer, until it reads no more", async () => {
-  await using room = processFixture();
-  const { processes, signal } = room;
+  await using opened = processFixture();
+  const { processes, signal } = opened;
   await processes.start(
     { command: 'while read -r line; do echo "got $line"; done; echo over', name: "reader" },
     { signal },
@@ -28,8 +28,8 @@ it("gives input and tells the answer, until it reads no more", async () => {
 });
 
 it("says that keys mean nothing without a terminal", async () => {
-  await using room = processFixture();
-  const { processes, signal } = room;
+  await using opened = processFixture();
+  const { processes, signal } = opened;
   await processes.start({ command: "cat", name: "cat" }, { signal });
   expect(await refusalOf(processes.input("cat", { text: "\u0003" }, { signal }))).toEqual({
     code: "unsupported",
@@ -40,8 +40,8 @@ it("says that keys mean nothing without a terminal", async () => {
 });
 
 it("waits for the end, for a line, for anything", async () => {
-  await using room = processFixture();
-  const { processes, signal } = room;
+  await using opened = processFixture();
+  const { processes, signal } = opened;
   await processes.start({ command: "cat; exit 7", name: "cat" }, { signal });
   const anything = processes.wait("cat", { until: "output", timeoutMs: 30_000 }, { signal });
   const line = processes.wait("cat", { until: "output", line: "^b$", timeoutMs: 30_000 }, { signal });
@@ -77,8 +77,8 @@ it("waits for the end, for a line, for anything", async () => {
 });
 
 it("gives up waiting, and lets it run", async () => {
-  await using room = processFixture();
-  const { processes, signal } = room;
+  await using opened = processFixture();
+  const { processes, signal } = opened;
   await processes.start({ command: "echo here; sleep 60", name: "sleeper" }, { signal });
   const wait = (condition: object) =>
     refusalOf(processes.wait("sleeper", { until: "exit", timeoutMs: 20, ...condition }, { signal }));
@@ -110,8 +110,8 @@ it("gives up waiting, and lets it run", async () => {
 });
 
 it("never shows a half of a secret, however it comes and is asked for", async () => {
-  await using room = processFixture();
-  const { processes, signal } = room;
+  await using opened = processFixture();
+  const { processes, signal } = opened;
   const secret = "AKIAIOSFODNN7EXAMPLQ";
   const command = `read -r; printf 'key %s' ${secret.slice(0, 10)}; sleep 0.03; echo ${secret.slice(10)}; echo end`;
   await processes.start({ command, name: "teller" }, { signal });
@@ -137,8 +137,8 @@ it("never shows a half of a secret, however it comes and is asked for", async ()
 });
 
 it("reads characters that come in halves, and bytes that are none", async () => {
-  await using room = processFixture();
-  const { processes, signal } = room;
+  await using opened = processFixture();
+  const { processes, signal } = opened;
   const command = "printf '\\xe2\\x82'; sleep 0.05; printf '\\xac \\xff\\n'";
   const { name } = await processes.start({ command }, { signal });
   const { text } = await processes.output(name, { maxChars: 100 });
@@ -146,8 +146,8 @@ it("reads characters that come in halves, and bytes that are none", async () => 
 });
 
 it("waits for the end as long as it is told, and tells how it ended instead of refusing", async () => {
-  await using room = processFixture();
-  const { processes, signal } = room;
+  await using opened = processFixture();
+  const { processes, signal } = opened;
   const failed = await processes.start({ command: "echo no; exit 3", waitMs: 30_000 }, { signal });
   const goesOn = await processes.start({ command: "cat", name: "cat", waitMs: 0 }, { signal });
   expect([failed, goesOn].map(({ state, exitCode, cursor }) => [state, exitCode, cursor])).toEqual([
@@ -157,8 +157,8 @@ it("waits for the end as long as it is told, and tells how it ended instead of r
 });
 
 it("shows what was not shown yet", async () => {
-  await using room = processFixture();
-  const { processes, signal } = room;
+  await using opened = processFixture();
+  const { processes, signal } = opened;
   await processes.start({ command: "echo one; cat", name: "cat", ready: { line: "one" } }, { signal });
   const since = async () => (await processes.output("cat", { cursor: "last", maxChars: 1000 })).text;
   const first = await since();
@@ -180,8 +180,8 @@ it("shows what was not shown yet", async () => {
 });
 
 it("gives nothing to read to who was started so", async () => {
-  await using room = processFixture();
-  const { processes, signal } = room;
+  await using opened = processFixture();
+  const { processes, signal } = opened;
   const ended = await processes.start(
     { command: "cat; echo over", input: "none", waitMs: 30_000 },
     { signal },
@@ -201,8 +201,8 @@ it("gives nothing to read to who was started so", async () => {
 });
 
 it("numbers processes, never two alike", async () => {
-  await using room = processFixture();
-  const { processes, signal } = room;
+  await using opened = processFixture();
+  const { processes, signal } = opened;
   const start = (name: string) => processes.start({ command: "true", name, waitMs: 30_000 }, { signal });
   const names = [];
   for (const name of ["#", "bash_#", "4", "#", "#"]) names.push((await start(name)).name);
@@ -211,8 +211,8 @@ it("numbers processes, never two alike", async () => {
 });
 
 it("ends a process whose time is up, and says so", async () => {
-  await using room = processFixture();
-  const { processes, signal } = room;
+  await using opened = processFixture();
+  const { processes, signal } = opened;
   const request = { command: "sleep 60", name: "sleeper", timeoutMs: 100, waitMs: 30_000 };
   const { state, signal: endedBy, remarks } = await processes.start(request, { signal });
   expect([state, endedBy, remarks]).toEqual(["ended", "SIGTERM", ["Stopped after its time limit of 0.1 s"]]);

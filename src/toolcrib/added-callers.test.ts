@@ -6,7 +6,7 @@ import { temporaryFolder } from "../../test/support/temporary-folder.ts";
 import type { ProcessStatus } from "../contract/process.ts";
 import { openToolcrib, type ToolcribOptions } from "./index.ts";
 
-async function room(options: ToolcribOptions = {}) {
+async function fixture(options: ToolcribOptions = {}) {
   const folder = temporaryFolder();
   const crib = await openToolcrib({
     workspace: folder.path,
@@ -27,7 +27,7 @@ async function room(options: ToolcribOptions = {}) {
 }
 
 it("has a dialect of its own", async () => {
-  await using one = await room({ dialect: "codex" });
+  await using one = await fixture({ dialect: "codex" });
   await writeFile(one.path("a.txt"), "hello\n");
   const [same, other] = await Promise.all([
     one.crib.addCaller(),
@@ -43,7 +43,7 @@ it("has a dialect of its own", async () => {
 });
 
 it("has not seen what others have: whoever has is told that a file is no longer what it was", async () => {
-  await using one = await room();
+  await using one = await fixture();
   const other = await one.crib.addCaller();
   await writeFile(one.path("a.txt"), "one\ntwo\n");
   await one.crib.call("file.read", { path: "a.txt" });
@@ -54,7 +54,7 @@ it("has not seen what others have: whoever has is told that a file is no longer 
 });
 
 it("writes in turn with the others", async () => {
-  await using one = await room();
+  await using one = await fixture();
   const lines = Array.from({ length: 8 }, (_, index) => `line ${index};`);
   await writeFile(one.path("a.txt"), lines.join("\n"));
   const others = await Promise.all(lines.map(() => one.crib.addCaller()));
@@ -69,7 +69,7 @@ it("writes in turn with the others", async () => {
 });
 
 it("is in the same journal, and what it did can be undone by all", async () => {
-  await using one = await room();
+  await using one = await fixture();
   const other = await one.crib.addCaller({ dialect: "openai" });
   const { callId } = await other.call("write_file", { file_path: "a.txt", content: "hello\n" });
   expect(one.crib.findCall(callId)).toMatchObject({ tool: "file.write", session: one.crib.session });
@@ -80,7 +80,7 @@ it("is in the same journal, and what it did can be undone by all", async () => {
 
 it("is asked about by the same person, whose answer holds for all", async () => {
   let questions = 0;
-  await using one = await room({
+  await using one = await fixture({
     mode: "safe",
     approve: () => {
       questions += 1;
@@ -98,7 +98,7 @@ it("is asked about by the same person, whose answer holds for all", async () => 
 });
 
 it("leaves with its calls, processes and shells, and nobody else's", async () => {
-  await using one = await room();
+  await using one = await fixture();
   const [staying, leaving] = await Promise.all([one.crib.addCaller(), one.crib.addCaller()]);
   const begin = async (caller: typeof staying, name: string) => {
     const { data } = await caller.call("process.start", { command: "sleep 300", name });
@@ -129,7 +129,7 @@ it("leaves with its calls, processes and shells, and nobody else's", async () =>
 });
 
 it("ends with the room", async () => {
-  await using one = await room();
+  await using one = await fixture();
   const other = await one.crib.addCaller();
   const { data } = await other.call("process.start", { command: "sleep 300" });
   await one.crib.close();

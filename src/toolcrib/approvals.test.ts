@@ -17,24 +17,27 @@ import {
   type ToolcribOptions,
 } from "./index.ts";
 
-/** A room in which a person gives these answers, one after the other, and `asked` is what they were shown. */
-interface Room extends AsyncDisposable {
+/** A fixture in which a person gives these answers, one after the other, and `asked` is what they were shown. */
+interface Fixture extends AsyncDisposable {
   readonly crib: Toolcrib;
   readonly workspace: string;
   readonly granted: string;
   readonly asked: ApprovalRequest[];
-  reopen(answers: readonly Answer[]): Promise<Room>;
+  reopen(answers: readonly Answer[]): Promise<Fixture>;
 }
 
 type Answer = Approval | Approve;
 
-async function openRoom(answers: readonly Answer[] | "nobody", options: ToolcribOptions = {}): Promise<Room> {
+async function openFixture(
+  answers: readonly Answer[] | "nobody",
+  options: ToolcribOptions = {},
+): Promise<Fixture> {
   const folder = temporaryFolder();
-  const room = await openIn(folder.path, answers, options);
+  const fixture = await openIn(folder.path, answers, options);
   return {
-    ...room,
+    ...fixture,
     [Symbol.asyncDispose]: async () => {
-      await room.crib.close();
+      await fixture.crib.close();
       await folder[Symbol.asyncDispose]();
     },
   };
@@ -44,7 +47,7 @@ async function openIn(
   folder: string,
   answers: readonly Answer[] | "nobody",
   options: ToolcribOptions,
-): Promise<Room> {
+): Promise<Fixture> {
   const workspace = join(folder, "workspace");
   mkdirSync(workspace, { recursive: true });
   const asked: ApprovalRequest[] = [];
@@ -106,18 +109,19 @@ const always: Approval = { allow: true, remember: "always" };
 
 describe("an answer", () => {
   it("for once holds for one call", async () => {
-    await using room = await openRoom([once, { allow: false }]);
+    await using fixture = await openFixture([once, { allow: false }]);
     const results = [
-      await room.crib.call("test.act", { run: "ls" }),
-      await room.crib.call("test.act", { run: "ls" }),
+      await fixture.crib.call("test.act", { run: "ls" }),
+      await fixture.crib.call("test.act", { run: "ls" }),
     ];
     expect(results.map(({ error }) => error?.code)).toEqual([undefined, "denied"]);
-    expect(room.crib.history().map(({ decision }) => decision?.answer)).toEqual(["no", "once"]);
+    expect(fixture.crib.history().map(({ decision }) => decision?.answer)).toEqual(["no", "once"]);
   });
 
   it("for the session holds for exactly what was shown, until the room is closed", async () => {
-    await using room = await openRoom([session]);
-    const act = async (input: ActInput, tool = "test.act") => (await room.crib.call(tool, input)).error?.code;
+    await using fixture = await openFixture([session]);
+    const act = async (input: ActInput, tool = "test.act") =>
+      (await fixture.crib.call(tool, input)).error?.code;
     expect([
       await act({ run: "npm test" }),
       await act({ run: "npm test" }),
@@ -126,8 +130,8 @@ describe("an answer", () => {
       await act({ run: "npm test; ls" }),
       await act({ delete: "a" }),
     ]).toEqual([undefined, undefined, undefined, "needs-approval", "needs-approval", "needs-approval"]);
-    expect(room.asked[0]!.grants).toEqual(["allow run npm test by test.act"]);
-    expect(room.crib.history(6).map(({ decision }) => decision?.source)).toEqual([
+    expect(fixture.asked[0]!.grants).toEqual(["allow run npm test by test.act"]);
+    expect(fixture.crib.history(6).map(({ decision }) => decision?.source)).toEqual([
       "mode cautious",
       "mode cautious",
       "mode cautious",
@@ -135,24 +139,24 @@ describe("an answer", () => {
       "this session:1",
       "mode cautious",
     ]);
-    expect(existsSync(room.granted)).toBe(false);
-    await using later = await room.reopen([]);
+    expect(existsSync(fixture.granted)).toBe(false);
+    await using later = await fixture.reopen([]);
     expect((await later.crib.call("test.act", { run: "npm test" })).error?.code).toBe("needs-approval");
   });
 
   it("for ever is written down with its date, and holds in the next room", async () => {
-    await using room = await openRoom([always, always]);
-    const first = await room.crib.call("test.act", { run: "npm test" });
-    const second = await room.crib.call("test.act", { delete: "my notes.txt" });
+    await using fixture = await openFixture([always, always]);
+    const first = await fixture.crib.call("test.act", { run: "npm test" });
+    const second = await fixture.crib.call("test.act", { delete: "my notes.txt" });
     expect([first, second].map(({ isError }) => isError)).toEqual([false, false]);
     const minute = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d UTC`;
-    expect(readFileSync(room.granted, "utf8")).toMatch(
+    expect(readFileSync(fixture.granted, "utf8")).toMatch(
       new RegExp(
         `^# ${minute}, asked for by ${first.callId}\nallow run npm test by test.act\n` +
-          `# ${minute}, asked for by ${second.callId}\nallow delete '${room.workspace}/my notes.txt' by test.act\n$`,
+          `# ${minute}, asked for by ${second.callId}\nallow delete '${fixture.workspace}/my notes.txt' by test.act\n$`,
       ),
     );
-    await using later = await room.reopen([]);
+    await using later = await fixture.reopen([]);
     const results = [
       await later.crib.call("test.act", { run: "npm test" }),
       await later.crib.call("test.act", { delete: "my notes.txt" }),
@@ -175,38 +179,38 @@ describe("an answer", () => {
       server,
     });
     source.put([echo("git hub"), echo("other")]);
-    await using room = await openRoom([answer], { sources: [source] });
-    const act = async (tool: string) => (await room.crib.call(tool, {})).error?.code;
+    await using fixture = await openFixture([answer], { sources: [source] });
+    const act = async (tool: string) => (await fixture.crib.call(tool, {})).error?.code;
     expect([await act("git hub__echo"), await act("git hub__echo"), await act("other__echo")]).toEqual([
       undefined,
       undefined,
       "needs-approval",
     ]);
-    expect(room.asked[0]!.grants).toEqual(["allow use echo of 'git hub' by echo of 'git hub'"]);
+    expect(fixture.asked[0]!.grants).toEqual(["allow use echo of 'git hub' by echo of 'git hub'"]);
   });
 
   it("that cannot be written down holds for the session, and says so", async () => {
-    await using room = await openRoom([always]);
-    mkdirSync(join(room.granted, "../../.."), { recursive: true });
-    writeFileSync(join(room.granted, "../.."), "");
+    await using fixture = await openFixture([always]);
+    mkdirSync(join(fixture.granted, "../../.."), { recursive: true });
+    writeFileSync(join(fixture.granted, "../.."), "");
     const events: CallEvent[] = [];
-    room.crib.events.on((event) => void events.push(event));
+    fixture.crib.events.on((event) => void events.push(event));
     const results = [
-      await room.crib.call("test.act", { run: "ls" }),
-      await room.crib.call("test.act", { run: "ls" }),
+      await fixture.crib.call("test.act", { run: "ls" }),
+      await fixture.crib.call("test.act", { run: "ls" }),
     ];
     expect(results.map(({ isError }) => isError)).toEqual([false, false]);
-    expect(room.crib.history().map(({ decision }) => decision?.answer)).toEqual([undefined, "session"]);
+    expect(fixture.crib.history().map(({ decision }) => decision?.answer)).toEqual([undefined, "session"]);
     expect(events.flatMap((event) => (event.type === "progress" ? [event.message] : []))).toEqual([
       expect.stringMatching(/^Allowed for this session only: The folder .* cannot be created: /),
     ]);
   });
 
   it("with a message tells the model, and a bare no which part was meant", async () => {
-    await using room = await openRoom([{ allow: false, message: "Use pnpm." }, { allow: false }]);
+    await using fixture = await openFixture([{ allow: false, message: "Use pnpm." }, { allow: false }]);
     const errors = [
-      (await room.crib.call("test.act", { run: "npm install" })).error,
-      (await room.crib.call("test.act", { run: "ls | tee out" })).error,
+      (await fixture.crib.call("test.act", { run: "npm install" })).error,
+      (await fixture.crib.call("test.act", { run: "ls | tee out" })).error,
     ];
     expect(errors).toEqual([
       {
@@ -224,36 +228,36 @@ describe("an answer", () => {
   });
 
   it("is never remembered in paranoid mode, nor for what only the shell understands", async () => {
-    await using paranoid = await openRoom([always, once], { mode: "paranoid" });
+    await using paranoid = await openFixture([always, once], { mode: "paranoid" });
     const paranoidly = [await paranoid.crib.call("file.list", {}), await paranoid.crib.call("file.list", {})];
-    await using room = await openRoom([always, always]);
+    await using fixture = await openFixture([always, always]);
     const unclear = [
-      await room.crib.call("test.act", { run: "$CMD" }),
-      await room.crib.call("test.act", { run: "$CMD" }),
+      await fixture.crib.call("test.act", { run: "$CMD" }),
+      await fixture.crib.call("test.act", { run: "$CMD" }),
     ];
     expect([...paranoidly, ...unclear].map(({ isError }) => isError)).toEqual([false, false, false, false]);
-    expect([...paranoid.asked, ...room.asked].map(({ grants }) => grants)).toEqual([[], [], [], []]);
-    expect([existsSync(paranoid.granted), existsSync(room.granted)]).toEqual([false, false]);
+    expect([...paranoid.asked, ...fixture.asked].map(({ grants }) => grants)).toEqual([[], [], [], []]);
+    expect([existsSync(paranoid.granted), existsSync(fixture.granted)]).toEqual([false, false]);
   });
 
   it("can be given only once for what does not fit on the line of a rule", async () => {
-    await using room = await openRoom([always, always]);
+    await using fixture = await openFixture([always, always]);
     const results = [
-      await room.crib.call("test.act", { run: "git commit -m 'one\ntwo'" }),
-      await room.crib.call("test.act", { delete: "a\nallow run **" }),
+      await fixture.crib.call("test.act", { run: "git commit -m 'one\ntwo'" }),
+      await fixture.crib.call("test.act", { delete: "a\nallow run **" }),
     ];
     expect(results.map(({ isError }) => isError)).toEqual([false, false]);
-    expect(room.asked.map(({ grants }) => grants)).toEqual([[], []]);
+    expect(fixture.asked.map(({ grants }) => grants)).toEqual([[], []]);
   });
 });
 
 describe("a question", () => {
   it("is put once when two calls need the same grant", async () => {
-    await using room = await openRoom([session]);
+    await using fixture = await openFixture([session]);
     const results = await Promise.all(
-      Array.from({ length: 5 }, () => room.crib.call("test.act", { run: "npm test" })),
+      Array.from({ length: 5 }, () => fixture.crib.call("test.act", { run: "npm test" })),
     );
-    expect([results.map(({ isError }) => isError), room.asked.length]).toEqual([Array(5).fill(false), 1]);
+    expect([results.map(({ isError }) => isError), fixture.asked.length]).toEqual([Array(5).fill(false), 1]);
   });
 
   it("is put again when the first answer was for once, one after the other", async () => {
@@ -265,27 +269,29 @@ describe("a question", () => {
       open -= 1;
       return once;
     };
-    await using room = await openRoom([slowly, slowly, slowly]);
-    await Promise.all(Array.from({ length: 3 }, () => room.crib.call("test.act", { run: "npm test" })));
-    expect([room.asked.length, mostOpen]).toEqual([3, 1]);
+    await using fixture = await openFixture([slowly, slowly, slowly]);
+    await Promise.all(Array.from({ length: 3 }, () => fixture.crib.call("test.act", { run: "npm test" })));
+    expect([fixture.asked.length, mostOpen]).toEqual([3, 1]);
   });
 
   it("does not wait for one about something else", async () => {
     const { promise, resolve } = Promise.withResolvers<Approval>();
-    await using room = await openRoom([
+    await using fixture = await openFixture([
       () => promise,
       () => {
         resolve(once);
         return once;
       },
     ]);
-    const results = await Promise.all(["a", "b"].map((path) => room.crib.call("test.act", { delete: path })));
+    const results = await Promise.all(
+      ["a", "b"].map((path) => fixture.crib.call("test.act", { delete: path })),
+    );
     expect(results.map(({ isError }) => isError)).toEqual([false, false]);
   });
 
   it("ends when the call is cancelled, also for those that wait behind it", async () => {
     const cancelling = new AbortController();
-    await using room = await openRoom([
+    await using fixture = await openFixture([
       () => {
         cancelling.abort();
         return new Promise(() => {});
@@ -293,14 +299,14 @@ describe("a question", () => {
     ]);
     const { signal } = cancelling;
     const results = await Promise.all(
-      [1, 2].map(() => room.crib.call("test.act", { run: "ls" }, { signal })),
+      [1, 2].map(() => fixture.crib.call("test.act", { run: "ls" }, { signal })),
     );
     expect(results.map(({ error }) => error?.code)).toEqual(["cancelled", "cancelled"]);
   });
 
   it("that cannot be put refuses the call", async () => {
-    await using room = await openRoom([]);
-    expect((await room.crib.call("test.act", { run: "ls" })).error).toEqual({
+    await using fixture = await openFixture([]);
+    expect((await fixture.crib.call("test.act", { run: "ls" })).error).toEqual({
       code: "needs-approval",
       message: "The user could not be asked: nobody is there",
       hint: "Nothing was done. Try again when the user can answer.",
@@ -309,9 +315,9 @@ describe("a question", () => {
 
   it("is answered by a plain yes or no, and nothing else allows", async () => {
     const answers: unknown[] = [null, undefined, true, "yes", [], {}, { allow: "no" }, { allow: 1 }];
-    await using room = await openRoom(answers.map((answer) => () => answer as Approval));
+    await using fixture = await openFixture(answers.map((answer) => () => answer as Approval));
     for (const answer of answers)
-      expect([answer, (await room.crib.call("test.act", { run: "ls" })).error]).toEqual([
+      expect([answer, (await fixture.crib.call("test.act", { run: "ls" })).error]).toEqual([
         answer,
         {
           code: "needs-approval",
@@ -323,25 +329,25 @@ describe("a question", () => {
 
   it("grants nothing when nobody knows for how long", async () => {
     const forever = { allow: true, remember: "forever" } as unknown as Approval;
-    await using room = await openRoom([forever]);
+    await using fixture = await openFixture([forever]);
     const results = [
-      await room.crib.call("test.act", { run: "ls" }),
-      await room.crib.call("test.act", { run: "ls" }),
+      await fixture.crib.call("test.act", { run: "ls" }),
+      await fixture.crib.call("test.act", { run: "ls" }),
     ];
     expect(results.map(({ error }) => error?.code)).toEqual([undefined, "needs-approval"]);
-    expect(room.crib.history().at(-1)?.decision?.answer).toBe("once");
-    expect(existsSync(room.granted)).toBe(false);
+    expect(fixture.crib.history().at(-1)?.decision?.answer).toBe("once");
+    expect(existsSync(fixture.granted)).toBe(false);
   });
 
   it("is not put for what a rule denies, and the refusal names rule, place and segment", async () => {
-    await using room = await openRoom([], {
+    await using fixture = await openFixture([], {
       rules: ["deny run rm -rf **", 'deny delete db/** because "it is live"'],
     });
     const errors = [
-      (await room.crib.call("test.act", { run: "ls && rm -rf build | cat" })).error,
-      (await room.crib.call("test.act", { delete: "db/users" })).error,
+      (await fixture.crib.call("test.act", { run: "ls && rm -rf build | cat" })).error,
+      (await fixture.crib.call("test.act", { delete: "db/users" })).error,
     ];
-    expect([errors, room.asked]).toEqual([
+    expect([errors, fixture.asked]).toEqual([
       [
         {
           code: "denied",
@@ -363,8 +369,8 @@ describe("a question", () => {
   });
 
   it("names all parts that are asked when nobody can be asked, and only those", async () => {
-    await using room = await openRoom("nobody", { rules: ["allow run ls", "ask run git push **"] });
-    const { error } = await room.crib.call("test.act", { run: "ls | wc && git push" });
+    await using fixture = await openFixture("nobody", { rules: ["allow run ls", "ask run git push **"] });
+    const { error } = await fixture.crib.call("test.act", { run: "ls | wc && git push" });
     expect(error).toEqual({
       code: "needs-approval",
       message: expect.stringMatching(
@@ -378,7 +384,7 @@ describe("a question", () => {
 describe("what was approved", () => {
   it("is what runs, whatever the caller does to its input meanwhile", async () => {
     const input = { run: "ls", say: { deep: ["hello"] } };
-    await using room = await openRoom([
+    await using fixture = await openFixture([
       (request) => {
         input.run = "rm -rf /";
         input.say.deep[0] = "changed";
@@ -386,18 +392,18 @@ describe("what was approved", () => {
         return once;
       },
     ]);
-    const { content, data } = await room.crib.call("test.act", input);
+    const { content, data } = await fixture.crib.call("test.act", input);
     expect([content, data]).toEqual(['acted {"deep":["hello"]}', { run: "ls", say: { deep: ["hello"] } }]);
   });
 
   it("is refused when the answer is for another call", async () => {
-    await using room = await openRoom([
+    await using fixture = await openFixture([
       { allow: true, hash: "0".repeat(64) },
       ({ hash }) => ({ allow: true, hash }),
     ]);
     const results = [
-      await room.crib.call("test.act", { run: "ls" }),
-      await room.crib.call("test.act", { run: "ls" }),
+      await fixture.crib.call("test.act", { run: "ls" }),
+      await fixture.crib.call("test.act", { run: "ls" }),
     ];
     expect(results.map(({ error }) => error)).toEqual([
       {
@@ -410,33 +416,33 @@ describe("what was approved", () => {
   });
 
   it("is refused when a link leads elsewhere by then", async () => {
-    await using room = await openRoom([
+    await using fixture = await openFixture([
       () => {
-        rmSync(join(room.workspace, "folder"));
-        symlinkSync("two", join(room.workspace, "folder"));
+        rmSync(join(fixture.workspace, "folder"));
+        symlinkSync("two", join(fixture.workspace, "folder"));
         return always;
       },
     ]);
-    for (const name of ["one", "two"]) mkdirSync(join(room.workspace, name));
-    symlinkSync("one", join(room.workspace, "folder"));
-    const { error } = await room.crib.call("test.act", { delete: "folder/file" });
-    expect([error?.code, existsSync(room.granted)]).toEqual(["denied", false]);
+    for (const name of ["one", "two"]) mkdirSync(join(fixture.workspace, name));
+    symlinkSync("one", join(fixture.workspace, "folder"));
+    const { error } = await fixture.crib.call("test.act", { delete: "folder/file" });
+    expect([error?.code, existsSync(fixture.granted)]).toEqual(["denied", false]);
   });
 
   it("of a link is the link, not what it leads to", async () => {
-    await using room = await openRoom([once]);
-    writeFileSync(join(room.workspace, "target"), "");
-    symlinkSync("target", join(room.workspace, "link"));
-    expect((await room.crib.call("file.delete", { path: "link" })).content).toBe(
+    await using fixture = await openFixture([once]);
+    writeFileSync(join(fixture.workspace, "target"), "");
+    symlinkSync("target", join(fixture.workspace, "link"));
+    expect((await fixture.crib.call("file.delete", { path: "link" })).content).toBe(
       "Deleted the link link; its target was not deleted.",
     );
-    expect(room.asked[0]!.grants).toEqual([`allow delete '${room.workspace}/link' by file.delete`]);
+    expect(fixture.asked[0]!.grants).toEqual([`allow delete '${fixture.workspace}/link' by file.delete`]);
   });
 });
 
 describe("what was shown", () => {
   const meanwhile = (act: (workspace: string) => void) => async (tool: string, input: object) => {
-    await using room = await openRoom(
+    await using fixture = await openFixture(
       [
         ({ directory }) => {
           act(directory);
@@ -445,9 +451,9 @@ describe("what was shown", () => {
       ],
       { rules: ["ask touch **"] },
     );
-    const path = join(room.workspace, "a.txt");
+    const path = join(fixture.workspace, "a.txt");
     writeFileSync(path, "one\n");
-    const { error } = await room.crib.call(tool, input);
+    const { error } = await fixture.crib.call(tool, input);
     return { error, text: existsSync(path) && readFileSync(path, "utf8") };
   };
   const stale = {
@@ -478,13 +484,13 @@ describe("what was shown", () => {
 describe("a link", () => {
   it("leads around no rule, whether it refuses, asks, or is about some tools only", async () => {
     const rules = ["ask read plans/**", "deny read drafts/** by file.read", "deny write drafts/**"];
-    await using room = await openRoom("nobody", { rules });
-    for (const name of ["plans", "drafts"]) mkdirSync(join(room.workspace, name));
+    await using fixture = await openFixture("nobody", { rules });
+    for (const name of ["plans", "drafts"]) mkdirSync(join(fixture.workspace, name));
     for (const name of ["plans/a", "drafts/a", ".env"]) {
-      writeFileSync(join(room.workspace, name), "content\n");
-      symlinkSync(name, join(room.workspace, `to ${name.replace("/", " ")}`));
+      writeFileSync(join(fixture.workspace, name), "content\n");
+      symlinkSync(name, join(fixture.workspace, `to ${name.replace("/", " ")}`));
     }
-    const act = async (tool: string, input: object) => (await room.crib.call(tool, input)).error?.code;
+    const act = async (tool: string, input: object) => (await fixture.crib.call(tool, input)).error?.code;
     expect([
       await act("file.read", { path: "to plans a" }),
       await act("file.read", { path: "to drafts a" }),
@@ -492,7 +498,7 @@ describe("a link", () => {
       await act("file.write", { path: "to drafts a", content: "" }),
       await act("search.grep", { path: "to drafts a", pattern: "content" }),
     ]).toEqual(["needs-approval", "denied", "denied", "denied", undefined]);
-    await using plain = await openRoom("nobody");
+    await using plain = await openFixture("nobody");
     writeFileSync(join(plain.workspace, ".env"), "KEY=1\n");
     symlinkSync(".env", join(plain.workspace, "link"));
     expect((await plain.crib.call("file.read", { path: "link" })).error?.code).toBe("denied");
@@ -503,16 +509,16 @@ describe("the preview", () => {
   const previewing = (preview: Tool["preview"]): Tool => ({ ...(acting as Tool), preview: preview! });
 
   it("shows what an edit would change, and stands beside the rule that asks", async () => {
-    await using room = await openRoom([once], { rules: ["ask write **"] });
-    writeFileSync(join(room.workspace, "a.txt"), "one\n");
-    await room.crib.call("edit.replace", { path: "a.txt", find: "one", replace: "two" });
-    const { preview, rule, source } = room.asked[0]!;
+    await using fixture = await openFixture([once], { rules: ["ask write **"] });
+    writeFileSync(join(fixture.workspace, "a.txt"), "one\n");
+    await fixture.crib.call("edit.replace", { path: "a.txt", find: "one", replace: "two" });
+    const { preview, rule, source } = fixture.asked[0]!;
     expect({ preview, rule, source }).toEqual({
       preview: "--- a/a.txt\n+++ b/a.txt\n@@ -1,1 +1,1 @@\n-one\n+two\n",
       rule: "ask write **",
       source: "--rule:1",
     });
-    expect(readFileSync(join(room.workspace, "a.txt"), "utf8")).toBe("two\n");
+    expect(readFileSync(join(fixture.workspace, "a.txt"), "utf8")).toBe("two\n");
   });
 
   it("says why when it fails, changes nothing, and never keeps the question back", async () => {
@@ -529,9 +535,9 @@ describe("the preview", () => {
     ];
     const previews: unknown[] = [];
     for (const preview of tries) {
-      await using room = await openRoom([once], { tools: [previewing(preview)] });
-      const { isError } = await room.crib.call("test.act", { run: "ls" });
-      previews.push([isError, existsSync(join(room.workspace, "made")), room.asked[0]!.preview]);
+      await using fixture = await openFixture([once], { tools: [previewing(preview)] });
+      const { isError } = await fixture.crib.call("test.act", { run: "ls" });
+      previews.push([isError, existsSync(join(fixture.workspace, "made")), fixture.asked[0]!.preview]);
     }
     expect(previews).toEqual([
       [false, false, "The preview failed: no idea"],
@@ -546,19 +552,22 @@ describe("the preview", () => {
   });
 
   it("is given up when it takes too long", async () => {
-    await using room = await openRoom([once], { tools: [previewing(() => new Promise(() => {}))] });
-    const { isError } = await room.crib.call("test.act", { run: "ls" });
-    expect([isError, room.asked[0]!.preview]).toEqual([false, "The preview failed: it took longer than 2 s"]);
+    await using fixture = await openFixture([once], { tools: [previewing(() => new Promise(() => {}))] });
+    const { isError } = await fixture.crib.call("test.act", { run: "ls" });
+    expect([isError, fixture.asked[0]!.preview]).toEqual([
+      false,
+      "The preview failed: it took longer than 2 s",
+    ]);
   });
 });
 
 it("judges by another mode from the next call on, when a person says so", async () => {
-  await using room = await openRoom("nobody", { mode: "safe" });
+  await using fixture = await openFixture("nobody", { mode: "safe" });
   const write = async (path: string) =>
-    (await room.crib.call("file.write", { path, content: "x" })).error?.code ?? "passed";
+    (await fixture.crib.call("file.write", { path, content: "x" })).error?.code ?? "passed";
   const before = await write("a.txt");
-  room.crib.setMode("cautious");
+  fixture.crib.setMode("cautious");
   const after = await write("a.txt");
-  expect(() => room.crib.setMode("brave" as never)).toThrow("Unknown mode: brave");
-  expect([before, after, room.crib.mode]).toEqual(["needs-approval", "passed", "cautious"]);
+  expect(() => fixture.crib.setMode("brave" as never)).toThrow("Unknown mode: brave");
+  expect([before, after, fixture.crib.mode]).toEqual(["needs-approval", "passed", "cautious"]);
 });

@@ -10,7 +10,7 @@ import { policyFiles } from "../system/policy-files.ts";
 import { type ApprovalRequest, openToolcrib, type ToolcribOptions } from "./index.ts";
 
 /** A room whose person gives one answer to everything. */
-async function openRoom(options: ToolcribOptions & { readonly answer?: "once" | "session" | "always" }) {
+async function openFixture(options: ToolcribOptions & { readonly answer?: "once" | "session" | "always" }) {
   const folder = temporaryFolder();
   const at = (path: string) => join(folder.path, path);
   const workspace = at("work space");
@@ -56,9 +56,9 @@ async function openRoom(options: ToolcribOptions & { readonly answer?: "once" | 
 
 describe("without a sandbox", () => {
   it("asks before every command, and says so to whoever is asked", async () => {
-    await using room = await openRoom({ sandbox: "none", answer: "once", rules: ["allow run echo **"] });
-    const ran = await room.run("echo a");
-    const [request] = room.asked;
+    await using opened = await openFixture({ sandbox: "none", answer: "once", rules: ["allow run echo **"] });
+    const ran = await opened.run("echo a");
+    const [request] = opened.asked;
     expect([ran, request!.sandbox, request!.unconfined, request!.grants, request!.reason]).toMatchObject([
       { stdout: "a\n", exitCode: 0, sandbox: "none" },
       "none",
@@ -69,14 +69,14 @@ describe("without a sandbox", () => {
   });
 
   it("is not asked twice about what was allowed for the session, or always", async () => {
-    await using room = await openRoom({ sandbox: "none", answer: "session" });
-    await room.run("echo a");
-    await room.run("echo a");
-    const once = room.asked.length;
-    await room.reopen();
-    await room.run("echo a");
-    expect([once, room.asked.length]).toEqual([1, 2]);
-    await using always = await openRoom({ sandbox: "none", answer: "always" });
+    await using opened = await openFixture({ sandbox: "none", answer: "session" });
+    await opened.run("echo a");
+    await opened.run("echo a");
+    const once = opened.asked.length;
+    await opened.reopen();
+    await opened.run("echo a");
+    expect([once, opened.asked.length]).toEqual([1, 2]);
+    await using always = await openFixture({ sandbox: "none", answer: "always" });
     await always.run("echo a");
     await always.reopen();
     await always.run("echo a");
@@ -88,9 +88,9 @@ describe("without a sandbox", () => {
   });
 
   it("refuses where nobody can be asked, and lets yolo run", async () => {
-    await using room = await openRoom({ sandbox: "none", rules: ["allow run echo **"] });
-    await using yolo = await openRoom({ sandbox: "none", mode: "yolo" });
-    expect([await room.run("echo a"), await yolo.run("echo a")]).toMatchObject([
+    await using opened = await openFixture({ sandbox: "none", rules: ["allow run echo **"] });
+    await using yolo = await openFixture({ sandbox: "none", mode: "yolo" });
+    expect([await opened.run("echo a"), await yolo.run("echo a")]).toMatchObject([
       { code: "needs-approval" },
       { stdout: "a\n", sandbox: "none" },
     ]);
@@ -99,33 +99,33 @@ describe("without a sandbox", () => {
 
 it("runs no command where the sandbox that was asked for cannot be had, and does all else", async () => {
   const wrong = process.platform === "darwin" ? "bwrap" : "seatbelt";
-  await using room = await openRoom({ sandbox: wrong, mode: "yolo" });
-  const written = await room.crib().call("file.write", { path: "a.txt", content: "a" });
-  expect([await room.run("echo a"), written.error]).toMatchObject([{ code: "unavailable" }, null]);
+  await using opened = await openFixture({ sandbox: wrong, mode: "yolo" });
+  const written = await opened.crib().call("file.write", { path: "a.txt", content: "a" });
+  expect([await opened.run("echo a"), written.error]).toMatchObject([{ code: "unavailable" }, null]);
 });
 
 it("knows no other sandboxes", async () => {
-  await expect(openRoom({ sandbox: "chroot" as "none" })).rejects.toMatchObject({ code: "invalid-input" });
+  await expect(openFixture({ sandbox: "chroot" as "none" })).rejects.toMatchObject({ code: "invalid-input" });
 });
 
 for (const level of ["bwrap", "landlock"] as const) {
   const missing = await missingHere(level);
   it.skipIf(missing !== undefined)(`lets git commit in ${level}, and its hooks alone`, async () => {
-    await using room = await openRoom({ sandbox: level, mode: "yolo" });
+    await using opened = await openFixture({ sandbox: level, mode: "yolo" });
     const git = (...args: readonly string[]) =>
-      execFileSync("git", args, { cwd: room.workspace, encoding: "utf8" });
+      execFileSync("git", args, { cwd: opened.workspace, encoding: "utf8" });
     git("init", "-q");
     const probe = "git add -A; git commit -qm one; git checkout -qb two; echo x > .git/hooks/post-commit\n";
-    writeFileSync(join(room.workspace, "probe.sh"), probe);
+    writeFileSync(join(opened.workspace, "probe.sh"), probe);
     const env = {
       GIT_AUTHOR_NAME: "a",
       GIT_AUTHOR_EMAIL: "a@b",
       GIT_COMMITTER_NAME: "a",
       GIT_COMMITTER_EMAIL: "a@b",
     };
-    await room.run("sh probe.sh", { env });
+    await opened.run("sh probe.sh", { env });
     const committed = git("show", "--format=%s", "--name-only", "two").trim().split(/\n+/);
-    expect([committed, existsSync(join(room.workspace, ".git/hooks/post-commit"))]).toEqual([
+    expect([committed, existsSync(join(opened.workspace, ".git/hooks/post-commit"))]).toEqual([
       ["one", "probe.sh"],
       false,
     ]);
@@ -137,17 +137,17 @@ const missing = await missingHere("bwrap");
 describe.skipIf(missing !== undefined)(`in bubblewrap${missing ? ` (skipped: ${missing})` : ""}`, () => {
   it("holds a command to the rules, whatever its code does", async () => {
     const rules = ["allow run sh probe.sh", "deny read private/**"];
-    await using room = await openRoom({ sandbox: "bwrap", rules });
-    const put = (path: string, content: string) => writeFileSync(join(room.workspace, path), content);
-    mkdirSync(join(room.workspace, "private"));
+    await using opened = await openFixture({ sandbox: "bwrap", rules });
+    const put = (path: string, content: string) => writeFileSync(join(opened.workspace, path), content);
+    mkdirSync(join(opened.workspace, "private"));
     for (const path of [".env", "private/a", "../outside"]) put(path, "hidden\n");
     put("private.txt", "not private\n");
     put("probe.sh", "cat .env private/a private.txt ../outside\necho x > .mcp.json\necho y > b.txt\n");
-    const ran = await room.run("sh probe.sh");
+    const ran = await opened.run("sh probe.sh");
     expect([
       ran,
-      existsSync(join(room.workspace, ".mcp.json")),
-      readFileSync(join(room.workspace, "b.txt"), "utf8"),
+      existsSync(join(opened.workspace, ".mcp.json")),
+      readFileSync(join(opened.workspace, "b.txt"), "utf8"),
     ]).toMatchObject([{ stdout: "not private\n", sandbox: "bwrap" }, false, "y\n"]);
   });
 
@@ -168,12 +168,15 @@ describe.skipIf(missing !== undefined)(`in bubblewrap${missing ? ` (skipped: ${m
           ["allow connect *"],
           ["allow connect localhost"],
         ]) {
-          await using room = await openRoom({ sandbox: "bwrap", rules: ["allow run sh probe.sh", ...rules] });
-          writeFileSync(join(room.workspace, "probe.sh"), `${fetching}\n`);
-          const ran = await room.run("sh probe.sh");
+          await using opened = await openFixture({
+            sandbox: "bwrap",
+            rules: ["allow run sh probe.sh", ...rules],
+          });
+          writeFileSync(join(opened.workspace, "probe.sh"), `${fetching}\n`);
+          const ran = await opened.run("sh probe.sh");
           answers.push("stdout" in ran ? ran.stdout.includes("reached") : ran);
         }
-        await using asking = await openRoom({ sandbox: "bwrap", answer: "once" });
+        await using asking = await openFixture({ sandbox: "bwrap", answer: "once" });
         const ran = await asking.run(fetching);
         answers.push("stdout" in ran && ran.stdout, asking.asked[0]!.hosts.includes("127.0.0.1"));
       } finally {
@@ -185,9 +188,9 @@ describe.skipIf(missing !== undefined)(`in bubblewrap${missing ? ` (skipped: ${m
 
   it("lets a command leave the sandbox only by a rule", async () => {
     const rules = ["allow run cat **", "unconfined run cat **", "allow read /**"];
-    await using room = await openRoom({ sandbox: "bwrap", rules });
-    writeFileSync(room.outside, "outside\n");
-    const [inside, outside] = [await room.run("cat a; true"), await room.run(`cat '${room.outside}'`)];
+    await using opened = await openFixture({ sandbox: "bwrap", rules });
+    writeFileSync(opened.outside, "outside\n");
+    const [inside, outside] = [await opened.run("cat a; true"), await opened.run(`cat '${opened.outside}'`)];
     expect([inside, outside]).toMatchObject([
       { code: "needs-approval" },
       { stdout: "outside\n", sandbox: "none" },

@@ -8,7 +8,7 @@ import { MemoryEnvironment, openToolcrib, type ToolcribOptions } from "./index.t
 
 describe("a room that reaches beyond its workspace", () => {
   it("reads and writes files there by name, and undoes it", async () => {
-    await using world = await reachingRoom();
+    await using world = await reachingFixture();
     const { crib, at } = world;
     expect(
       await world.codes([
@@ -36,7 +36,7 @@ describe("a room that reaches beyond its workspace", () => {
   });
 
   it("has what it did undone by a room that does not reach so far, for a person", async () => {
-    await using world = await reachingRoom();
+    await using world = await reachingFixture();
     await world.crib.call("file_write", { path: "../notes.txt", content: "new\n" });
     await world.crib.close();
     const later = await world.open({ reach: undefined, undoes: "workspace" });
@@ -47,7 +47,7 @@ describe("a room that reaches beyond its workspace", () => {
   });
 
   it("rolls back what a transaction did there", async () => {
-    await using world = await reachingRoom();
+    await using world = await reachingFixture();
     await world.crib.call("transaction_begin", {});
     await world.crib.call("file_write", { path: "../notes.txt", content: "new\n" });
     await world.crib.call("file_write", { path: "inside.txt", content: "new\n" });
@@ -59,7 +59,7 @@ describe("a room that reaches beyond its workspace", () => {
   });
 
   it("changes files in and outside the workspace together, or none", async () => {
-    await using world = await reachingRoom();
+    await using world = await reachingFixture();
     writeFileSync(world.at("workspace/a.txt"), "old\n");
     const patch = (find: string) =>
       `*** Begin Patch\n*** Update File: a.txt\n-old\n+new\n*** Update File: ../notes.txt\n-${find}\n+new\n*** End Patch`;
@@ -70,7 +70,7 @@ describe("a room that reaches beyond its workspace", () => {
   });
 
   it("keeps secrets, system directories, our own data and that of others refused, by where links lead", async () => {
-    await using world = await reachingRoom();
+    await using world = await reachingFixture();
     const { at } = world;
     for (const [name, content] of Object.entries({ ".env": "KEY", "served.db": "x" }))
       writeFileSync(at(name), content);
@@ -100,7 +100,7 @@ describe("a room that reaches beyond its workspace", () => {
       ["file_delete", { path: "../../../../../../etc/hostname" }],
       ["file_read", { path: at("state/journal.sqlite") }],
       ["file_write", { path: at("config/rules"), content: "allow run **" }],
-      // What the person's other rooms keep, wherever this one does.
+      // What the person's other instances keep, wherever this one does.
       ...Object.values(userDirectories()).map(
         (directory): Call => ["file_read", { path: `${directory}/rules` }],
       ),
@@ -109,7 +109,7 @@ describe("a room that reaches beyond its workspace", () => {
   });
 
   it("asks before it writes where it was told to ask, and reads there unasked", async () => {
-    await using world = await reachingRoom({ mode: "cautious" });
+    await using world = await reachingFixture({ mode: "cautious" });
     symlinkSync("../asked", world.at("workspace/link"));
     expect(
       await world.codes([
@@ -123,7 +123,7 @@ describe("a room that reaches beyond its workspace", () => {
   });
 
   it("reaches only what it was given", async () => {
-    await using world = await reachingRoom({ extraRoots: { read: ["{home}/asked"] } });
+    await using world = await reachingFixture({ extraRoots: { read: ["{home}/asked"] } });
     const { at } = world;
     symlinkSync("../notes.txt", at("workspace/link"));
     symlinkSync("../notes.txt", at("asked/link"));
@@ -144,7 +144,7 @@ describe("a room that reaches beyond its workspace", () => {
   });
 
   it("reads files whole that are made as they are read, whatever size they tell", async () => {
-    await using world = await reachingRoom();
+    await using world = await reachingFixture();
     const made = ["/proc/version", "/proc/sys/kernel/ostype", "/sys/kernel/mm/transparent_hugepage/enabled"];
     writeFileSync(world.at("empty.txt"), "");
     const paths = [...made.filter((path) => existsSync(path)), world.at("empty.txt")];
@@ -156,7 +156,7 @@ describe("a room that reaches beyond its workspace", () => {
   });
 
   it("lists, searches and starts commands in its workspace alone", async () => {
-    await using world = await reachingRoom();
+    await using world = await reachingFixture();
     const path = world.at("asked");
     expect(
       await world.codes([
@@ -178,7 +178,7 @@ describe("a room that reaches beyond its workspace", () => {
 
 type Call = readonly [tool: string, input: unknown];
 
-async function reachingRoom(options: ToolcribOptions = {}) {
+async function reachingFixture(options: ToolcribOptions = {}) {
   const folder = temporaryFolder();
   const at = (path: string) => join(folder.path, path);
   for (const name of ["workspace", "asked"]) mkdirSync(at(name));

@@ -194,10 +194,10 @@ describe("a room that is closed", () => {
   it("rolls an open transaction back, also when a source of tools does not end well", async () => {
     const failing = { ...emptySource(), close: () => Promise.reject(new Error("it would not end")) };
     const own = { stateDirectory: join(folder, ".state"), configDirectory: join(folder, ".config") };
-    const room = await openToolcrib({ workspace: folder, ...own, sources: [failing] });
-    await room.call("transaction.begin", {});
-    await room.call("file.write", { path: "half.txt", content: "half" });
-    await expect(room.close()).rejects.toThrow("it would not end");
+    const fixture = await openToolcrib({ workspace: folder, ...own, sources: [failing] });
+    await fixture.call("transaction.begin", {});
+    await fixture.call("file.write", { path: "half.txt", content: "half" });
+    await expect(fixture.close()).rejects.toThrow("it would not end");
     expect(existsSync(join(folder, "half.txt"))).toBe(false);
   });
 });
@@ -691,7 +691,7 @@ describe("what must not happen", () => {
     expect((await crib.call("file.write", { path: output!, content: "" })).error?.code).toBe("denied");
   });
 
-  it("rooms leave handles or listeners behind", async () => {
+  it("instances leave handles or listeners behind", async () => {
     const tools = [customTool(() => ({ data: null, text: "x".repeat(500) }))];
     const round = async () => {
       await open({ tools });

@@ -8,7 +8,7 @@ import { OpenPolicy } from "./open-policy.ts";
 import { trustProjectRules } from "./trust.ts";
 
 /** An open room whose rule files others write meanwhile. */
-async function openRoom(options: ToolcribOptions = {}) {
+async function openFixture(options: ToolcribOptions = {}) {
   const folder = temporaryFolder();
   const at = (path: string) => join(folder.path, path);
   const write = (path: string, text: string) => {
@@ -38,17 +38,17 @@ async function openRoom(options: ToolcribOptions = {}) {
 }
 
 it("holds to what rule files say at the moment of each call", async () => {
-  await using room = await openRoom({ ruleFiles: ["more rules"] });
-  const answers = [await room.read()];
-  room.write("config/rules", "deny read a.txt\n");
-  answers.push(await room.read());
-  room.write("config/rules", "# nothing\n");
-  answers.push(await room.read());
-  room.write("more rules", "deny read **\n");
-  answers.push(await room.read());
-  room.write("more rules", "");
-  room.write("workspace/.toolcrib/rules", "deny read a.*\nallow delete **\n");
-  answers.push(await room.read(), await room.remove());
+  await using fixture = await openFixture({ ruleFiles: ["more rules"] });
+  const answers = [await fixture.read()];
+  fixture.write("config/rules", "deny read a.txt\n");
+  answers.push(await fixture.read());
+  fixture.write("config/rules", "# nothing\n");
+  answers.push(await fixture.read());
+  fixture.write("more rules", "deny read **\n");
+  answers.push(await fixture.read());
+  fixture.write("more rules", "");
+  fixture.write("workspace/.toolcrib/rules", "deny read a.*\nallow delete **\n");
+  answers.push(await fixture.read(), await fixture.remove());
   expect(answers).toEqual([
     "passed",
     "denied: Denied: it would read a.txt: it must not be read (deny read a.txt, /config/rules:1)",
@@ -60,20 +60,24 @@ it("holds to what rule files say at the moment of each call", async () => {
 });
 
 it("lets nobody free a room by taking the project's rules away, but the person who trusts what is there", async () => {
-  await using room = await openRoom();
+  await using fixture = await openFixture();
   const rules = "workspace/.toolcrib/rules";
-  room.write(rules, "deny read a.txt\n");
-  const answers = [await room.read()];
-  rmSync(room.at("workspace/.toolcrib"), { recursive: true });
-  answers.push(await room.read());
-  room.write(rules, "# nothing\n");
-  answers.push(await room.read());
-  const warned = room.crib.warnings;
-  const options = { workspace: room.at("workspace"), state: room.at("state"), config: room.at("config") };
+  fixture.write(rules, "deny read a.txt\n");
+  const answers = [await fixture.read()];
+  rmSync(fixture.at("workspace/.toolcrib"), { recursive: true });
+  answers.push(await fixture.read());
+  fixture.write(rules, "# nothing\n");
+  answers.push(await fixture.read());
+  const warned = fixture.crib.warnings;
+  const options = {
+    workspace: fixture.at("workspace"),
+    state: fixture.at("state"),
+    config: fixture.at("config"),
+  };
   const { project } = await OpenPolicy.open(options);
   trustProjectRules(options.workspace, project!, policyFiles(options.config, options.workspace));
-  answers.push(await room.read());
-  expect([answers.map((answer) => answer.split(":")[0]), warned, room.crib.warnings]).toEqual([
+  answers.push(await fixture.read());
+  expect([answers.map((answer) => answer.split(":")[0]), warned, fixture.crib.warnings]).toEqual([
     ["denied", "denied", "denied", "passed"],
     [
       ".toolcrib/rules has changed; its former restrictions stay in force in this session. To lift them, run: toolcrib policy trust",
@@ -83,27 +87,31 @@ it("lets nobody free a room by taking the project's rules away, but the person w
 });
 
 it("does nothing while the person's rules are behind a link that leads nowhere", async () => {
-  await using room = await openRoom();
-  room.write("dotfiles/rules", "deny read a.txt\n");
-  mkdirSync(room.at("config"), { recursive: true });
-  symlinkSync("../dotfiles/rules", room.at("config/rules"));
-  const answers = [await room.read()];
-  renameSync(room.at("dotfiles"), room.at("moved"));
-  answers.push(await room.read());
+  await using fixture = await openFixture();
+  fixture.write("dotfiles/rules", "deny read a.txt\n");
+  mkdirSync(fixture.at("config"), { recursive: true });
+  symlinkSync("../dotfiles/rules", fixture.at("config/rules"));
+  const answers = [await fixture.read()];
+  renameSync(fixture.at("dotfiles"), fixture.at("moved"));
+  answers.push(await fixture.read());
   expect(answers.map((answer) => answer.split(":")[0])).toEqual(["denied", "unavailable"]);
 });
 
 it("trusts a project's rules from the moment the person does, and no longer than they stay the same", async () => {
-  await using room = await openRoom();
-  room.write("workspace/.toolcrib/rules", "allow delete **\n");
-  const answers = [await room.remove()];
-  const options = { workspace: room.at("workspace"), state: room.at("state"), config: room.at("config") };
+  await using fixture = await openFixture();
+  fixture.write("workspace/.toolcrib/rules", "allow delete **\n");
+  const answers = [await fixture.remove()];
+  const options = {
+    workspace: fixture.at("workspace"),
+    state: fixture.at("state"),
+    config: fixture.at("config"),
+  };
   const { project } = await OpenPolicy.open(options);
   trustProjectRules(options.workspace, project!, policyFiles(options.config, options.workspace));
-  answers.push(await room.remove());
-  room.write("workspace/.toolcrib/rules", "allow delete **\nallow run **\n");
-  answers.push(await room.remove());
-  expect([answers.map((answer) => answer.split(":")[0]), room.crib.warnings]).toEqual([
+  answers.push(await fixture.remove());
+  fixture.write("workspace/.toolcrib/rules", "allow delete **\nallow run **\n");
+  answers.push(await fixture.remove());
+  expect([answers.map((answer) => answer.split(":")[0]), fixture.crib.warnings]).toEqual([
     ["needs-approval", "not-found", "needs-approval"],
     [
       ".toolcrib/rules has changed since you trusted it, so its allow rules do not apply. To trust it again, run: toolcrib policy trust",
@@ -112,33 +120,33 @@ it("trusts a project's rules from the moment the person does, and no longer than
 });
 
 it("keeps a path guarded that has become a secret, whatever way leads there", async () => {
-  await using room = await openRoom();
+  await using fixture = await openFixture();
   const grep = async () => {
-    const { data } = await room.crib.call("search.grep", { pattern: "^a$" });
+    const { data } = await fixture.crib.call("search.grep", { pattern: "^a$" });
     return (data as { matches: readonly unknown[] }).matches.length;
   };
   const found = [await grep()];
-  room.write("config/rules", "secret a.txt\n");
+  fixture.write("config/rules", "secret a.txt\n");
   found.push(await grep());
-  rmSync(room.at("config/rules"));
+  rmSync(fixture.at("config/rules"));
   found.push(await grep());
   expect(found).toEqual([1, 0, 1]);
 });
 
 it("does nothing while the rules cannot be understood or read, and says which line is wrong", async () => {
-  await using room = await openRoom({ ruleFiles: ["more"] });
-  room.write("config/rules", "deny read b.txt\n\nforbid all\n");
-  const answers = [await room.read(), await room.read()];
-  const warnings = room.crib.warnings.map((text) => text.replaceAll(room.at(""), ""));
-  rmSync(room.at("config/rules"));
-  mkdirSync(room.at("config/rules"));
-  answers.push(await room.read());
-  rmSync(room.at("config/rules"), { recursive: true });
-  answers.push(await room.read());
-  rmSync(room.at("more"));
-  answers.push(await room.read());
-  room.write("more", "");
-  answers.push(await room.read());
+  await using fixture = await openFixture({ ruleFiles: ["more"] });
+  fixture.write("config/rules", "deny read b.txt\n\nforbid all\n");
+  const answers = [await fixture.read(), await fixture.read()];
+  const warnings = fixture.crib.warnings.map((text) => text.replaceAll(fixture.at(""), ""));
+  rmSync(fixture.at("config/rules"));
+  mkdirSync(fixture.at("config/rules"));
+  answers.push(await fixture.read());
+  rmSync(fixture.at("config/rules"), { recursive: true });
+  answers.push(await fixture.read());
+  rmSync(fixture.at("more"));
+  answers.push(await fixture.read());
+  fixture.write("more", "");
+  answers.push(await fixture.read());
   const wrong =
     'The rules have changed and cannot be used: Bad rule at /config/rules:3:1: "forbid" is not understood';
   expect([answers.map((answer) => answer.replace(/(is not understood).*/s, "$1")), warnings.length]).toEqual([
@@ -155,13 +163,13 @@ it("does nothing while the rules cannot be understood or read, and says which li
 });
 
 it("never judges by the half of a file that an editor is writing", async () => {
-  await using room = await openRoom();
-  room.write("config/rules", "deny read a.txt\n");
-  const before = await room.read();
+  await using fixture = await openFixture();
+  fixture.write("config/rules", "deny read a.txt\n");
+  const before = await fixture.read();
   // As vim does: the old file is moved away, and the new one comes a moment later.
-  renameSync(room.at("config/rules"), room.at("config/rules~"));
-  const reading = room.read();
-  setTimeout(() => room.write("config/rules", "deny read a.*\n"), 10);
+  renameSync(fixture.at("config/rules"), fixture.at("config/rules~"));
+  const reading = fixture.read();
+  setTimeout(() => fixture.write("config/rules", "deny read a.*\n"), 10);
   expect([before, await reading]).toEqual([
     "denied: Denied: it would read a.txt: it must not be read (deny read a.txt, /config/rules:1)",
     "denied: Denied: it would read a.txt: it must not be read (deny read a.*, /config/rules:1)",
@@ -169,15 +177,15 @@ it("never judges by the half of a file that an editor is writing", async () => {
 });
 
 it("tells models of no tool that rules deny as such, and tells listeners by itself when that changes", async () => {
-  await using room = await openRoom({ rules: ["deny use file.list"] });
-  const names = async () => (await room.crib.definitions()).map(({ canonical }) => canonical);
+  await using fixture = await openFixture({ rules: ["deny use file.list"] });
+  const names = async () => (await fixture.crib.definitions()).map(({ canonical }) => canonical);
   const has = async () =>
     ["file.read", "file.list", "shell.run"].filter((name) => before.concat(now).includes(name));
   const before = await names();
   let now: readonly string[] = [];
   const changes: (() => void)[] = [];
-  const changed = new Promise<void>((resolve) => changes.push(room.crib.onToolsChange(resolve)));
-  room.write("config/rules", "deny use shell.*\n");
+  const changed = new Promise<void>((resolve) => changes.push(fixture.crib.onToolsChange(resolve)));
+  fixture.write("config/rules", "deny use shell.*\n");
   await changed;
   now = await names();
   for (const stop of changes) stop();
@@ -186,18 +194,18 @@ it("tells models of no tool that rules deny as such, and tells listeners by itse
     before.includes("shell.run"),
     now.includes("shell.run"),
     await has(),
-    (await room.crib.call("shell.run", { command: "true" })).error?.code,
+    (await fixture.crib.call("shell.run", { command: "true" })).error?.code,
   ]).toEqual([false, true, false, ["file.read", "shell.run"], "denied"]);
 });
 
 it("refuses what a rule has come to deny while the person was asked, whatever the answer", async () => {
-  await using room = await openRoom({
+  await using fixture = await openFixture({
     approve: () => {
-      room.write("config/rules", "deny delete a.txt\n");
+      fixture.write("config/rules", "deny delete a.txt\n");
       return { allow: true };
     },
   });
-  expect([await room.remove("a.txt"), await room.read()]).toEqual([
+  expect([await fixture.remove("a.txt"), await fixture.read()]).toEqual([
     "denied: Denied: it would delete a.txt: it must not be deleted (deny delete a.txt, /config/rules:1)",
     "passed",
   ]);

@@ -53,36 +53,40 @@ async function refusal(options: PolicyOptions): Promise<Pick<ToolError, "code" |
 }
 
 it("lets a stronger source win over a weaker one, and any deny over all of them", async () => {
-  await using room = furnish({
+  await using fixture = furnish({
     "config/rules": "allow run a\nallow run b\ndeny run c\n",
     more: "allow run b\n",
   });
-  room.write("workspace/.toolcrib/rules", "ask run a\nask run b\n");
-  const options = { ...room.options, rules: ["allow run c"], ruleFiles: [room.at("more")] };
+  fixture.write("workspace/.toolcrib/rules", "ask run a\nask run b\n");
+  const options = { ...fixture.options, rules: ["allow run c"], ruleFiles: [fixture.at("more")] };
   expect(await Promise.all(["a", "b", "c", "d"].map((command) => verdictOn(command, options)))).toEqual([
     ["ask", ".toolcrib/rules:1"],
-    ["allow", `${room.at("more")}:1`],
-    ["deny", `${room.at("config/rules")}:3`],
+    ["allow", `${fixture.at("more")}:1`],
+    ["deny", `${fixture.at("config/rules")}:3`],
     ["ask", "mode cautious"],
   ]);
 });
 
 it("lets the rules of a folder forbid, and allow only once they are trusted, just as they are", async () => {
-  await using room = furnish({ "workspace/.toolcrib/rules": "allow run make\ndeny run npm publish **\n" });
+  await using fixture = furnish({ "workspace/.toolcrib/rules": "allow run make\ndeny run npm publish **\n" });
   const both = async () => [
-    await verdictOn("make", room.options),
-    await verdictOn("npm publish", room.options),
-    (await OpenPolicy.open(room.options)).project?.trust,
+    await verdictOn("make", fixture.options),
+    await verdictOn("npm publish", fixture.options),
+    (await OpenPolicy.open(fixture.options)).project?.trust,
   ];
   const denied = ["deny", ".toolcrib/rules:2"];
   const untrusted = await both();
-  trustProjectRules(room.options.workspace, (await OpenPolicy.open(room.options)).project!, room.own);
+  trustProjectRules(
+    fixture.options.workspace,
+    (await OpenPolicy.open(fixture.options)).project!,
+    fixture.own,
+  );
   const trusted = await both();
-  room.write("workspace/.toolcrib/rules", "allow run make\ndeny run npm publish **\nallow run **\n");
+  fixture.write("workspace/.toolcrib/rules", "allow run make\ndeny run npm publish **\nallow run **\n");
   const changed = await both();
-  room.write("workspace/.toolcrib/rules", "allow run make\ndeny run npm publish **\n");
+  fixture.write("workspace/.toolcrib/rules", "allow run make\ndeny run npm publish **\n");
   const again = await both();
-  expect([untrustProjectRules(room.own), untrustProjectRules(room.own)]).toEqual([true, false]);
+  expect([untrustProjectRules(fixture.own), untrustProjectRules(fixture.own)]).toEqual([true, false]);
   expect([untrusted, trusted, changed, again, await both()]).toEqual([
     [["ask", "mode cautious"], denied, "untrusted"],
     [["allow", ".toolcrib/rules:1"], denied, "trusted"],
@@ -93,117 +97,124 @@ it("lets the rules of a folder forbid, and allow only once they are trusted, jus
 });
 
 it("takes no folder for another that is trusted, whatever its git files claim (CVE-2026-40068)", async () => {
-  await using room = furnish({ "workspace/.toolcrib/rules": "allow run make\n", "workspace/.git/HEAD": "" });
-  trustProjectRules(room.options.workspace, (await OpenPolicy.open(room.options)).project!, room.own);
-  // A hostile folder of the same content that calls itself a worktree of the trusted one.
-  room.write("other/workspace/.toolcrib/rules", "allow run make\n");
-  room.write("other/workspace/.git", `gitdir: ${room.at("workspace/.git/worktrees/x")}\n`);
-  room.write("other/workspace/commondir", `${room.at("workspace/.git")}\n`);
-  const other = { ...room.options, workspace: room.at("other/workspace") };
-  // Even the trust file itself names the folder that it is for.
-  room.write(
-    policyFiles(other.config, other.workspace).trust.slice(room.path.length + 1),
-    `{"workspace": "${room.options.workspace}", "sha256": "${(await OpenPolicy.open(other)).project!.hash}"}`,
+  await using fixture = furnish({
+    "workspace/.toolcrib/rules": "allow run make\n",
+    "workspace/.git/HEAD": "",
+  });
+  trustProjectRules(
+    fixture.options.workspace,
+    (await OpenPolicy.open(fixture.options)).project!,
+    fixture.own,
   );
-  expect([await verdictOn("make", room.options), await verdictOn("make", other)]).toEqual([
+  // A hostile folder of the same content that calls itself a worktree of the trusted one.
+  fixture.write("other/workspace/.toolcrib/rules", "allow run make\n");
+  fixture.write("other/workspace/.git", `gitdir: ${fixture.at("workspace/.git/worktrees/x")}\n`);
+  fixture.write("other/workspace/commondir", `${fixture.at("workspace/.git")}\n`);
+  const other = { ...fixture.options, workspace: fixture.at("other/workspace") };
+  // Even the trust file itself names the folder that it is for.
+  fixture.write(
+    policyFiles(other.config, other.workspace).trust.slice(fixture.path.length + 1),
+    `{"workspace": "${fixture.options.workspace}", "sha256": "${(await OpenPolicy.open(other)).project!.hash}"}`,
+  );
+  expect([await verdictOn("make", fixture.options), await verdictOn("make", other)]).toEqual([
     ["allow", ".toolcrib/rules:1"],
     ["ask", "mode cautious"],
   ]);
 });
 
 it("trusts nothing by a trust file that is damaged", async () => {
-  await using room = furnish({ "workspace/.toolcrib/rules": "allow run make\n" });
+  await using fixture = furnish({ "workspace/.toolcrib/rules": "allow run make\n" });
   const trusts: unknown[] = [];
   for (const text of ["", "{", "null", "7", '"x"', "[]"]) {
-    room.write(room.own.trust.slice(room.path.length + 1), text);
-    trusts.push((await OpenPolicy.open(room.options)).project?.trust);
+    fixture.write(fixture.own.trust.slice(fixture.path.length + 1), text);
+    trusts.push((await OpenPolicy.open(fixture.options)).project?.trust);
   }
   expect(trusts).toEqual(Array(6).fill("untrusted"));
 });
 
 it("reads nothing else from the workspace", async () => {
-  await using room = furnish({
+  await using fixture = furnish({
     "workspace/rules": "deny run a\n",
     "workspace/config/rules": "deny run a\n",
     "workspace/.toolcrib/config/rules": "deny run a\n",
     "workspace/.toolcrib/trust.json": "{}",
     "workspace/.env": "TOOLCRIB_HOME=/evil\n",
   });
-  const { sources } = await OpenPolicy.open(room.options);
+  const { sources } = await OpenPolicy.open(fixture.options);
   expect(sources.map(({ level, name }) => [level, name])).toEqual([["built-in", "built-in"]]);
 });
 
 it("does not open with rules that it cannot read or understand, and names file, line and the way out", async () => {
-  await using room = furnish({ "config/rules": "allow run a\n\nforbid run b\n" });
-  const broken = await refusal(room.options);
-  rmSync(room.at("config/rules"));
-  room.write("workspace/.toolcrib/rules", "deny run\n");
-  const project = await refusal(room.options);
-  rmSync(room.at("workspace/.toolcrib"), { recursive: true });
-  const missing = await refusal({ ...room.options, ruleFiles: [room.at("none")] });
-  const given = await refusal({ ...room.options, rules: ["deny run a", "deny nothing at all"] });
+  await using fixture = furnish({ "config/rules": "allow run a\n\nforbid run b\n" });
+  const broken = await refusal(fixture.options);
+  rmSync(fixture.at("config/rules"));
+  fixture.write("workspace/.toolcrib/rules", "deny run\n");
+  const project = await refusal(fixture.options);
+  rmSync(fixture.at("workspace/.toolcrib"), { recursive: true });
+  const missing = await refusal({ ...fixture.options, ruleFiles: [fixture.at("none")] });
+  const given = await refusal({ ...fixture.options, rules: ["deny run a", "deny nothing at all"] });
   expect(
     [broken, project, given].map(({ code, message }) => [code, message.split(":").slice(0, 2).join(":")]),
   ).toEqual([
-    ["invalid-input", `Bad rule at ${room.at("config/rules")}:3`],
+    ["invalid-input", `Bad rule at ${fixture.at("config/rules")}:3`],
     ["invalid-input", "Bad rule at .toolcrib/rules:1"],
     ["invalid-input", "Bad rule at --rule:2"],
   ]);
   for (const { hint } of [broken, project, given]) expect(hint).toMatch(/\w/);
   expect(missing).toEqual({
     code: "not-found",
-    message: `The rule file ${room.at("none")} does not exist`,
+    message: `The rule file ${fixture.at("none")} does not exist`,
     hint: "Check the path after --rules.",
   });
 });
 
 it("follows no link of the project out of the workspace", async () => {
-  await using room = furnish({ "elsewhere/rules": "allow run a\n" });
-  symlinkSync(room.at("elsewhere"), room.at("workspace/.toolcrib"));
-  expect(await refusal(room.options)).toEqual({
+  await using fixture = furnish({ "elsewhere/rules": "allow run a\n" });
+  symlinkSync(fixture.at("elsewhere"), fixture.at("workspace/.toolcrib"));
+  expect(await refusal(fixture.options)).toEqual({
     code: "unavailable",
     message: "The project's rules cannot be read: .toolcrib/rules leads outside the workspace",
-    hint: `Fix or remove .toolcrib/rules in ${room.options.workspace}.`,
+    hint: `Fix or remove .toolcrib/rules in ${fixture.options.workspace}.`,
   });
 });
 
 it("reads the project's rules through the environment that it is given", async () => {
-  await using room = furnish({});
+  await using fixture = furnish({});
   const environment = new MemoryEnvironment({ files: { ".toolcrib/rules": "deny run a\n" } });
-  const options = { ...room.options, workspace: environment.workspace, environment };
+  const options = { ...fixture.options, workspace: environment.workspace, environment };
   expect(await verdictOn("a", options)).toEqual(["deny", ".toolcrib/rules:1"]);
 });
 
 it("counts what answers add from then on, and keeps it apart by where it is kept", async () => {
-  await using room = furnish({});
-  const policy = await OpenPolicy.open(room.options);
+  await using fixture = furnish({});
+  const policy = await OpenPolicy.open(fixture.options);
   policy.grantForSession(["allow run a"]);
   policy.grantForSession(["allow run b"]);
   await policy.grantAlways(["allow run c"], "a comment");
   expect(policy.sources.slice(1)).toEqual([
     { level: "session", name: "this session", text: "allow run a\nallow run b" },
-    { level: "granted", name: room.own.granted, text: "# a comment\nallow run c\n" },
+    { level: "granted", name: fixture.own.granted, text: "# a comment\nallow run c\n" },
   ]);
   expect(policy.current.sources).toEqual(policy.sources);
 });
 
 it("writes down no grant that it could not read again", async () => {
-  await using room = furnish({});
-  const policy = await OpenPolicy.open(room.options);
+  await using fixture = furnish({});
+  const policy = await OpenPolicy.open(fixture.options);
   const refused = await policy.grantAlways(["allow run 'a\nb'"], "a comment").catch((error) => error.code);
-  expect([refused, existsSync(room.own.granted)]).toEqual(["invalid-input", false]);
+  expect([refused, existsSync(fixture.own.granted)]).toEqual(["invalid-input", false]);
 });
 
 it("keeps its own directories closed, also when links lead to them from within the workspace", async () => {
-  await using room = furnish({ "workspace/dotfiles/config/rules": "allow run ls\n" });
-  symlinkSync("workspace/dotfiles/config", room.at("config"));
-  const { guard } = await OpenPolicy.open(room.options);
+  await using fixture = furnish({ "workspace/dotfiles/config/rules": "allow run ls\n" });
+  symlinkSync("workspace/dotfiles/config", fixture.at("config"));
+  const { guard } = await OpenPolicy.open(fixture.options);
   const paths = [
     "workspace/dotfiles/config/rules",
     "workspace/dotfiles/config/new",
     "workspace/dotfiles/other",
   ];
-  expect(paths.map((path) => guard("write", room.at(path))?.reason)).toEqual([
+  expect(paths.map((path) => guard("write", fixture.at(path))?.reason)).toEqual([
     expect.stringContaining("belongs to Toolcrib itself"),
     expect.stringContaining("belongs to Toolcrib itself"),
     undefined,

@@ -15,23 +15,23 @@ import { workspaceFiles } from "../system/directories.ts";
 import { openToolcrib, type Toolcrib, type ToolcribOptions } from "./index.ts";
 import { AllPendingApprovals } from "./pending-approvals.ts";
 
-/** Rooms of one home in which nobody can be asked, and the desk where a person answers. */
+/** Fixtures of one home in which nobody can be asked, and the desk where a person answers. */
 async function openHouse(options: ToolcribOptions = {}) {
   const folder = temporaryFolder();
   const at = (path: string) => join(folder.path, path);
   const places = { stateDirectory: at("state"), configDirectory: at("config") };
-  const rooms: Toolcrib[] = [];
+  const instances: Toolcrib[] = [];
   const open = async (more: ToolcribOptions = {}, workspace = "workspace") => {
     mkdirSync(at(workspace), { recursive: true });
-    const room = await openToolcrib({
+    const fixture = await openToolcrib({
       ...places,
       workspace: at(workspace),
       pendingApprovals: true,
       ...options,
       ...more,
     });
-    rooms.push(room);
-    return room;
+    instances.push(fixture);
+    return fixture;
   };
   return {
     at,
@@ -43,14 +43,14 @@ async function openHouse(options: ToolcribOptions = {}) {
     desk: new AllPendingApprovals({ state: at("state"), config: at("config") }),
     folderOf: (workspace: string) => workspaceFiles(at("state"), at(workspace)).approvals,
     [Symbol.asyncDispose]: async () => {
-      await Promise.all(rooms.map((room) => room.close()));
+      await Promise.all(instances.map((fixture) => fixture.close()));
       await folder[Symbol.asyncDispose]();
     },
   };
 }
 
-async function remove(room: Toolcrib, path = "a.txt"): Promise<string> {
-  const { error } = await room.call("file.delete", { path });
+async function remove(fixture: Toolcrib, path = "a.txt"): Promise<string> {
+  const { error } = await fixture.call("file.delete", { path });
   return error === null ? "passed" : error.code;
 }
 
@@ -62,9 +62,9 @@ describe("a question that nobody could be asked", () => {
   it("is written down for nobody else to read, and the refusal says how it is answered", async () => {
     await using house = await openHouse();
     house.write("workspace/a.txt", "one\n");
-    const room = await house.open();
-    const { content, error } = await room.call("file.delete", { path: "a.txt" });
-    const [question, ...others] = room.pending();
+    const fixture = await house.open();
+    const { content, error } = await fixture.call("file.delete", { path: "a.txt" });
+    const [question, ...others] = fixture.pending();
     const { id, workspace, session, request } = question!;
     const folder = house.folderOf("workspace");
     expect({
@@ -83,7 +83,7 @@ describe("a question that nobody could be asked", () => {
       others: [],
       asked: {
         workspace: house.at("workspace"),
-        session: room.session,
+        session: fixture.session,
         tool: "file.delete",
         preview: "Would delete the file a.txt (4 bytes).",
         grants: [`allow delete '${house.at("workspace/a.txt")}' by file.delete`],
@@ -96,27 +96,27 @@ describe("a question that nobody could be asked", () => {
   it("is not kept where the room is not told to, and is one however often it is asked", async () => {
     await using house = await openHouse();
     house.write("workspace/a.txt", "one\n");
-    const [plain, room] = [await house.open({ pendingApprovals: false }), await house.open()];
+    const [plain, fixture] = [await house.open({ pendingApprovals: false }), await house.open()];
     await remove(plain);
-    const before = room.pending().length;
-    await Promise.all([remove(room), remove(room), remove(room)]);
-    expect([before, room.pending().length]).toEqual([0, 1]);
+    const before = fixture.pending().length;
+    await Promise.all([remove(fixture), remove(fixture), remove(fixture)]);
+    expect([before, fixture.pending().length]).toEqual([0, 1]);
   });
 
   it("makes room for the newest, and is forgotten after a day", async () => {
     await using house = await openHouse();
-    const room = await house.open();
+    const fixture = await house.open();
     for (let index = 0; index < 55; index += 1) {
       house.write(`workspace/${index}.txt`, "x\n");
-      await remove(room, `${index}.txt`);
+      await remove(fixture, `${index}.txt`);
     }
-    const paths = room.pending().map(({ request }) => JSON.stringify(request.accesses));
+    const paths = fixture.pending().map(({ request }) => JSON.stringify(request.accesses));
     vi.useFakeTimers({ now: Date.now() + 25 * 3600_000, toFake: ["Date"] });
     expect([
       paths.length,
       paths.some((text) => text.includes('"4.txt"')),
       paths.at(-1),
-      room.pending(),
+      fixture.pending(),
     ]).toEqual([50, false, '[{"kind":"delete","path":"54.txt"}]', []]);
   });
 });
@@ -124,20 +124,20 @@ describe("a question that nobody could be asked", () => {
 describe("an answer", () => {
   it("stays, however much else is asked", async () => {
     await using house = await openHouse();
-    const room = await house.open();
+    const fixture = await house.open();
     const ask = async (name: string) => {
       house.write(`workspace/${name}`, "x\n");
-      return remove(room, name);
+      return remove(fixture, name);
     };
     for (const name of ["allowed.txt", "refused.txt"]) await ask(name);
-    const [allowed, refused] = room.pending();
+    const [allowed, refused] = fixture.pending();
     await house.desk.answer(allowed!, { allow: true });
     await house.desk.answer(refused!, { allow: false });
     for (let index = 0; index < 55; index += 1) await ask(`${index}.txt`);
     expect([
-      room.pending().length,
-      await remove(room, "allowed.txt"),
-      await remove(room, "refused.txt"),
+      fixture.pending().length,
+      await remove(fixture, "allowed.txt"),
+      await remove(fixture, "refused.txt"),
     ]).toEqual([52, "passed", "denied"]);
   });
 
@@ -145,12 +145,12 @@ describe("an answer", () => {
     "to %s counts only for what the script said then",
     async (command) => {
       await using house = await openHouse();
-      const room = await house.open();
+      const fixture = await house.open();
       house.write("workspace/s.sh", "#!/bin/sh\necho one\n");
       chmodSync(house.at("workspace/s.sh"), 0o755);
-      const run = async () => (await room.call("shell.run", { command })).error?.code ?? "passed";
+      const run = async () => (await fixture.call("shell.run", { command })).error?.code ?? "passed";
       const codes = [await run()];
-      await house.desk.answer(room.pending()[0]!, { allow: true });
+      await house.desk.answer(fixture.pending()[0]!, { allow: true });
       house.write("workspace/s.sh", "#!/bin/sh\necho two\n");
       codes.push(await run());
       house.write("workspace/s.sh", "#!/bin/sh\necho one\n");
@@ -164,13 +164,13 @@ describe("an answer", () => {
     await using house = await openHouse();
     house.write("workspace/a.txt", "one\n");
     house.write("workspace/b.txt", "two\n");
-    const [room, other] = [await house.open(), await house.open()];
-    const codes = [await remove(room), await remove(room, "b.txt")];
+    const [fixture, other] = [await house.open(), await house.open()];
+    const codes = [await remove(fixture), await remove(fixture, "b.txt")];
     const [question] = house.desk.list(house.at("workspace"));
     await house.desk.answer(question!, { allow: true });
     codes.push(await remove(other, "b.txt"), await remove(other));
     house.write("workspace/a.txt", "one\n");
-    codes.push(await remove(other), await remove(room));
+    codes.push(await remove(other), await remove(fixture));
     expect([codes, other.history().filter(({ decision }) => decision?.answer === "once").length]).toEqual([
       ["needs-approval", "needs-approval", "needs-approval", "passed", "needs-approval", "needs-approval"],
       1,
@@ -180,63 +180,63 @@ describe("an answer", () => {
   it("counts only for what was shown: another content, input or folder asks again", async () => {
     await using house = await openHouse();
     for (const workspace of ["workspace", "elsewhere"]) house.write(`${workspace}/a.txt`, "one\n");
-    const [room, elsewhere] = [await house.open(), await house.open({}, "elsewhere")];
-    await remove(room);
-    const [question] = room.pending();
+    const [fixture, elsewhere] = [await house.open(), await house.open({}, "elsewhere")];
+    await remove(fixture);
+    const [question] = fixture.pending();
     await house.desk.answer(question!, { allow: true });
     const other = await remove(elsewhere);
     house.write("workspace/a.txt", "changed since\n");
-    const changed = await remove(room);
-    const recursive = await room.call("file.delete", { path: "a.txt", recursive: true });
+    const changed = await remove(fixture);
+    const recursive = await fixture.call("file.delete", { path: "a.txt", recursive: true });
     expect([other, changed, recursive.error?.code]).toEqual(Array(3).fill("needs-approval"));
   });
 
   it("counts no longer than ten minutes", async () => {
     await using house = await openHouse();
     house.write("workspace/a.txt", "one\n");
-    const room = await house.open();
-    await remove(room);
-    await house.desk.answer(room.pending()[0]!, { allow: true });
+    const fixture = await house.open();
+    await remove(fixture);
+    await house.desk.answer(fixture.pending()[0]!, { allow: true });
     vi.useFakeTimers({ now: Date.now() + 601_000, toFake: ["Date"] });
-    expect(await remove(room)).toBe("needs-approval");
+    expect(await remove(fixture)).toBe("needs-approval");
   });
 
   it("is had by one of many who want it at once", async () => {
     await using house = await openHouse();
     house.write("workspace/a.txt", "one\n");
-    const rooms = await Promise.all(Array.from({ length: 4 }, () => house.open()));
-    await remove(rooms[0]!);
-    await house.desk.answer(rooms[0]!.pending()[0]!, { allow: true });
-    const codes = await Promise.all([...rooms, ...rooms].map((room) => remove(room)));
+    const instances = await Promise.all(Array.from({ length: 4 }, () => house.open()));
+    await remove(instances[0]!);
+    await house.desk.answer(instances[0]!.pending()[0]!, { allow: true });
+    const codes = await Promise.all([...instances, ...instances].map((fixture) => remove(fixture)));
     expect(codes.filter((code) => code === "passed")).toEqual(["passed"]);
   });
 
   it("for the session counts in the room that asked, and there for the next calls, too", async () => {
     await using house = await openHouse();
     house.write("workspace/a.txt", "one\n");
-    const [room, other] = [await house.open(), await house.open()];
-    await remove(room);
-    await house.desk.answer(room.pending()[0]!, { allow: true, remember: "session" });
+    const [fixture, other] = [await house.open(), await house.open()];
+    await remove(fixture);
+    await house.desk.answer(fixture.pending()[0]!, { allow: true, remember: "session" });
     const codes = [await remove(other)];
     // The other room has asked last: that is no reason to have it.
-    codes.push(await remove(room));
+    codes.push(await remove(fixture));
     house.write("workspace/a.txt", "two\n");
-    codes.push(await remove(room));
+    codes.push(await remove(fixture));
     house.write("workspace/a.txt", "two\n");
     codes.push(await remove(other));
     expect(codes).toEqual(["needs-approval", "passed", "passed", "needs-approval"]);
   });
 
-  it("for ever is a rule from then on, in every room of the folder that is open", async () => {
+  it("for ever is a rule from then on, in every fixture of the folder that is open", async () => {
     await using house = await openHouse();
     house.write("workspace/a.txt", "one\n");
-    const [room, other] = [await house.open(), await house.open({ pendingApprovals: false })];
-    await remove(room);
-    await house.desk.answer(room.pending()[0]!, { allow: true, remember: "always" });
+    const [fixture, other] = [await house.open(), await house.open({ pendingApprovals: false })];
+    await remove(fixture);
+    await house.desk.answer(fixture.pending()[0]!, { allow: true, remember: "always" });
     const codes = [await remove(other)];
     house.write("workspace/a.txt", "two\n");
-    codes.push(await remove(room));
-    expect([codes, room.history()[0]?.decision?.rule]).toEqual([
+    codes.push(await remove(fixture));
+    expect([codes, fixture.history()[0]?.decision?.rule]).toEqual([
       ["passed", "passed"],
       `allow delete '${house.at("workspace/a.txt")}' by file.delete`,
     ]);
@@ -245,13 +245,13 @@ describe("an answer", () => {
   it("that refuses is told to the model for a while, and can be taken back", async () => {
     await using house = await openHouse();
     house.write("workspace/a.txt", "one\n");
-    const room = await house.open();
-    await remove(room);
-    const [question] = room.pending();
+    const fixture = await house.open();
+    await remove(fixture);
+    const [question] = fixture.pending();
     await house.desk.answer(question!, { allow: false, message: "Move it to old/ instead." });
-    const refused = [await room.call("file.delete", { path: "a.txt" }), await remove(room)] as const;
+    const refused = [await fixture.call("file.delete", { path: "a.txt" }), await remove(fixture)] as const;
     await house.desk.answer(house.desk.find(question!.id)!, { allow: true });
-    expect([refused[0].content, refused[1], await remove(room)]).toEqual([
+    expect([refused[0].content, refused[1], await remove(fixture)]).toEqual([
       "The user refused this call and said: Move it to old/ instead.\nNothing was done.",
       "denied",
       "passed",
@@ -261,15 +261,15 @@ describe("an answer", () => {
   it("reaches a call that waits for it, and its listeners are told what it waits for", async () => {
     await using house = await openHouse({ waitForApprovalMs: 60_000 });
     house.write("workspace/a.txt", "one\n");
-    const room = await house.open();
+    const fixture = await house.open();
     const told = Promise.withResolvers<string>();
-    const waiting = room.call(
+    const waiting = fixture.call(
       "file.delete",
       { path: "a.txt" },
       { onEvent: (event) => event.type === "progress" && told.resolve(event.message) },
     );
     const message = await told.promise;
-    const [question] = room.pending();
+    const [question] = fixture.pending();
     await house.desk.answer(question!, { allow: true });
     expect([message, (await waiting).error, existsSync(house.at("workspace/a.txt"))]).toEqual([
       `Waiting for approval: toolcrib approve ${question!.id}`,
@@ -284,15 +284,15 @@ describe("what a model can reach", () => {
     await using house = await openHouse();
     house.write("workspace/a.txt", "one\n");
     house.write("workspace/b.txt", "two\n");
-    const room = await house.open();
-    await remove(room, "a.txt");
-    const [asked] = room.pending();
-    await remove(room, "b.txt");
-    const other = room.pending().find(({ id }) => id !== asked!.id)!;
+    const fixture = await house.open();
+    await remove(fixture, "a.txt");
+    const [asked] = fixture.pending();
+    await remove(fixture, "b.txt");
+    const other = fixture.pending().find(({ id }) => id !== asked!.id)!;
     const folder = house.folderOf("workspace");
     const inTheWay = JSON.stringify({ ...asked, id: other.id });
     writeFileSync(join(folder, `${other.id}.question`), inTheWay);
-    const { content } = await room.call("file.delete", { path: "b.txt" });
+    const { content } = await fixture.call("file.delete", { path: "b.txt" });
     expect([readFileSync(join(folder, `${other.id}.question`), "utf8"), content]).toEqual([
       inTheWay,
       expect.stringContaining("The user cannot be asked here"),
@@ -302,14 +302,14 @@ describe("what a model can reach", () => {
   it("does not answer: no tool writes or reads there, and what is forged or damaged is no answer", async () => {
     await using house = await openHouse();
     house.write("workspace/a.txt", "one\n");
-    const room = await house.open();
-    await remove(room);
-    const [question] = room.pending();
+    const fixture = await house.open();
+    await remove(fixture);
+    const [question] = fixture.pending();
     const folder = house.folderOf("workspace");
     const file = join(folder, `${question!.id}.answer`);
     const answers = [
-      await room.call("file.write", { path: file, content: "{}" }),
-      await room.call("file.read", { path: join(folder, `${question!.id}.question`) }),
+      await fixture.call("file.write", { path: file, content: "{}" }),
+      await fixture.call("file.read", { path: join(folder, `${question!.id}.question`) }),
     ].map(({ error }) => error?.code);
     const { hash, previewHash, session } = question!;
     const whole = { says: { allow: true }, hash, previewHash, session, answeredAt: Date.now() };
@@ -330,7 +330,7 @@ describe("what a model can reach", () => {
     const codes: string[] = [];
     for (const text of forged) {
       writeFileSync(file, typeof text === "string" ? text : JSON.stringify(text));
-      codes.push(await remove(room));
+      codes.push(await remove(fixture));
     }
     expect([answers, codes]).toEqual([["denied", "denied"], Array(forged.length).fill("needs-approval")]);
   });
@@ -338,9 +338,9 @@ describe("what a model can reach", () => {
   it("does not answer by a command, with what Toolcrib itself offers or by writing there", async () => {
     await using house = await openHouse();
     house.write("workspace/a.txt", "one\n");
-    const [room, attacker] = [await house.open(), await house.open({ mode: "yolo" })];
-    await remove(room);
-    const [question] = room.pending();
+    const [fixture, attacker] = [await house.open(), await house.open({ mode: "yolo" })];
+    await remove(fixture);
+    const [question] = fixture.pending();
     const folder = house.folderOf("workspace");
     house.write(
       "workspace/attack.sh",
@@ -354,7 +354,7 @@ describe("what a model can reach", () => {
     const after = readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), "utf8")]);
     // Without a sandbox a command writes where the person can, but what Toolcrib offers still refuses it.
     const isConfined = (await attacker.sandbox()).level !== "none";
-    expect([content.includes("done"), isConfined ? after : before, await remove(room)]).toEqual([
+    expect([content.includes("done"), isConfined ? after : before, await remove(fixture)]).toEqual([
       true,
       before,
       "needs-approval",

@@ -36,21 +36,21 @@ function place() {
 }
 
 it("takes a killed session's transaction back, and can undo the rest of it", async () => {
-  await using room = place();
-  await once(room.leave("killed"), "close");
-  const crib = await room.open();
-  const isThere = (name: string) => existsSync(join(room.workspace, name));
+  await using fixture = place();
+  await once(fixture.leave("killed"), "close");
+  const crib = await fixture.open();
+  const isThere = (name: string) => existsSync(join(fixture.workspace, name));
   expect([crib.recovered.map(({ outcome, paths }) => [outcome, paths]), isThere("half.txt")]).toEqual([
     [["taken back", ["half.txt"]]],
     false,
   ]);
   await crib.call("file.write", { path: "more.txt", content: "more\n" });
   await crib.close();
-  const again = await room.open();
+  const again = await fixture.open();
   const undone = await again.call("journal.undo", { last: 2 });
   expect([undone.isError, isThere("kept.txt"), isThere("more.txt")]).toEqual([false, false, false]);
   await again.close();
-  const desk = new WorkspaceJournal({ state: room.state, workspace: room.workspace });
+  const desk = new WorkspaceJournal({ state: fixture.state, workspace: fixture.workspace });
   expect(desk.sessions().map(({ session, state }) => [session, state])).toEqual([["session_a", "closed"]]);
   expect(
     desk
@@ -69,16 +69,16 @@ it("takes a killed session's transaction back, and can undo the rest of it", asy
 });
 
 it("gives a session to one of many that want it at once, and to the next when that is killed", async () => {
-  await using room = place();
-  const wanting = Array.from({ length: 4 }, () => room.leave("waiting"));
+  await using fixture = place();
+  const wanting = Array.from({ length: 4 }, () => fixture.leave("waiting"));
   const said = await Promise.all(wanting.map(async (child) => String((await once(child.stdout, "data"))[0])));
   expect(said.sort()).toEqual(["open", "unavailable", "unavailable", "unavailable"]);
-  await expect(room.open()).rejects.toMatchObject({ code: "unavailable" });
+  await expect(fixture.open()).rejects.toMatchObject({ code: "unavailable" });
   for (const child of wanting) child.kill("SIGKILL");
   await Promise.all(
     wanting.map((child) => (child.exitCode ?? child.signalCode) === null && once(child, "exit")),
   );
-  const crib = await room.open();
+  const crib = await fixture.open();
   expect(crib.session).toBe("session_a");
   await crib.close();
 });

@@ -5,8 +5,8 @@ import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
 import { type ApprovalRequest, openToolcrib } from "./index.ts";
 
-/** A room in which rules allow some plain programs, a person allows all else, and `asked` is what that was. */
-async function openRoom() {
+/** A fixture in which rules allow some plain programs, a person allows all else, and `asked` is what that was. */
+async function openFixture() {
   const folder = temporaryFolder();
   const workspace = join(folder.path, "workspace");
   mkdirSync(join(workspace, "sub"), { recursive: true });
@@ -54,40 +54,40 @@ async function levelHere() {
 // Where there is no sandbox every command asks, and nothing is to be seen of what sessions add.
 describe.skipIf(level === "none")("commands of a session (needs a sandbox)", () => {
   it("are judged by what earlier ones left", async () => {
-    await using room = await openRoom();
-    expect(await room.run("ls; cat a.txt")).toEqual("a.txt\nsub\nof the workspace\n");
-    expect(room.why()).toEqual([]);
-    await room.run("ls() { echo evil; }");
-    room.why();
-    expect(await room.run("cat a.txt")).toEqual("of the workspace\n");
-    expect(room.why()).toEqual([]);
-    expect(await room.run("ls")).toEqual("evil\n");
-    expect(room.why()).toEqual([
+    await using fixture = await openFixture();
+    expect(await fixture.run("ls; cat a.txt")).toEqual("a.txt\nsub\nof the workspace\n");
+    expect(fixture.why()).toEqual([]);
+    await fixture.run("ls() { echo evil; }");
+    fixture.why();
+    expect(await fixture.run("cat a.txt")).toEqual("of the workspace\n");
+    expect(fixture.why()).toEqual([]);
+    expect(await fixture.run("ls")).toEqual("evil\n");
+    expect(fixture.why()).toEqual([
       "it would run `ls`: it cannot be analysed: a name that an earlier command of this shell has given another meaning",
     ]);
-    expect(await room.run("ls", "other")).toEqual("a.txt\nsub\n");
-    expect(room.why()).toEqual([]);
+    expect(await fixture.run("ls", "other")).toEqual("a.txt\nsub\n");
+    expect(fixture.why()).toEqual([]);
   });
 
   it("are judged where the shell is", async () => {
-    await using room = await openRoom();
-    expect(await room.run("cd sub")).toEqual("");
-    expect(await room.run("cat a.txt")).toEqual("of sub\n");
-    expect(room.why()).toEqual([]);
-    await room.run("cd /etc");
-    room.why();
-    await room.run("cat hostname");
-    expect(room.why()).toEqual(["it would read hostname: it lies outside the workspace"]);
+    await using fixture = await openFixture();
+    expect(await fixture.run("cd sub")).toEqual("");
+    expect(await fixture.run("cat a.txt")).toEqual("of sub\n");
+    expect(fixture.why()).toEqual([]);
+    await fixture.run("cd /etc");
+    fixture.why();
+    await fixture.run("cat hostname");
+    expect(fixture.why()).toEqual(["it would read hostname: it lies outside the workspace"]);
   });
 
   it("are judged when their turn comes", async () => {
-    await using room = await openRoom();
-    const slow = room.run("until test -e go; do sleep 0.01; done; cd /etc");
-    const waiting = room.run("cat hostname");
-    await room.run("touch go", "other");
+    await using fixture = await openFixture();
+    const slow = fixture.run("until test -e go; do sleep 0.01; done; cd /etc");
+    const waiting = fixture.run("cat hostname");
+    await fixture.run("touch go", "other");
     await slow;
     expect(await waiting).toMatch(/\w/);
-    expect(room.why()).toEqual([
+    expect(fixture.why()).toEqual([
       "it would read /etc: it lies outside the workspace",
       "it would read hostname: it lies outside the workspace",
     ]);

@@ -10,31 +10,31 @@ import { fileDelete } from "./file/delete.ts";
 import { fileMove } from "./file/move.ts";
 import { fileWrite } from "./file/write.ts";
 
-const preview = <Input>(room: ToolFixture, tool: Tool<Input>, input: Input) =>
-  tool.preview!(input, room.context);
+const preview = <Input>(opened: ToolFixture, tool: Tool<Input>, input: Input) =>
+  tool.preview!(input, opened.context);
 
-function furnish(room: ToolFixture): void {
-  writeFileSync(room.at("song.txt"), "la\nle\nli\n");
-  mkdirSync(room.at("folder"));
-  writeFileSync(room.at("folder/a"), "");
-  symlinkSync("song.txt", room.at("link"));
+function furnish(opened: ToolFixture): void {
+  writeFileSync(opened.at("song.txt"), "la\nle\nli\n");
+  mkdirSync(opened.at("folder"));
+  writeFileSync(opened.at("folder/a"), "");
+  symlinkSync("song.txt", opened.at("link"));
 }
 
 const songDiff = "--- a/song.txt\n+++ b/song.txt\n@@ -1,3 +1,3 @@\n la\n-le\n+LE\n li\n";
 
 it("shows an edit as the difference it would make, however it is asked for", async () => {
-  await using room = toolFixture();
-  furnish(room);
+  await using opened = toolFixture();
+  furnish(opened);
   const patch = "*** Begin Patch\n*** Update File: song.txt\n-le\n+LE\n*** End Patch";
-  expect(await preview(room, editReplace, { path: "song.txt", find: "le", replace: "LE" })).toBe(songDiff);
-  expect(await preview(room, editPatch, { patch })).toBe(songDiff);
-  expect(await preview(room, editDiff, { diff: songDiff })).toBe(songDiff);
+  expect(await preview(opened, editReplace, { path: "song.txt", find: "le", replace: "LE" })).toBe(songDiff);
+  expect(await preview(opened, editPatch, { patch })).toBe(songDiff);
+  expect(await preview(opened, editDiff, { diff: songDiff })).toBe(songDiff);
 });
 
 it("shows every file of a patch: the new, the deleted, the moved", async () => {
-  await using room = toolFixture();
-  furnish(room);
-  writeFileSync(room.at("old.txt"), "old\n");
+  await using opened = toolFixture();
+  furnish(opened);
+  writeFileSync(opened.at("old.txt"), "old\n");
   const patch = [
     "*** Begin Patch",
     "*** Add File: new.txt",
@@ -46,7 +46,7 @@ it("shows every file of a patch: the new, the deleted, the moved", async () => {
     "+LE",
     "*** End Patch",
   ].join("\n");
-  expect(await preview(room, editPatch, { patch })).toBe(
+  expect(await preview(opened, editPatch, { patch })).toBe(
     [
       "--- /dev/null\n+++ b/new.txt\n@@ -0,0 +1,1 @@\n+new\n",
       "--- a/old.txt\n+++ /dev/null\n@@ -1,1 +0,0 @@\n-old\n",
@@ -56,8 +56,8 @@ it("shows every file of a patch: the new, the deleted, the moved", async () => {
 });
 
 it("shows a written file as the difference to what is there", async () => {
-  await using room = toolFixture();
-  furnish(room);
+  await using opened = toolFixture();
+  furnish(opened);
   const contents = [
     { path: "song.txt", content: "la\nLE\nli\n" },
     { path: "song.txt", content: "la\nle\nli\n" },
@@ -66,7 +66,7 @@ it("shows a written file as the difference to what is there", async () => {
     { path: "new.txt", content: "" },
     { path: "song.txt", content: "AAECAwQ=", encoding: "base64" as const },
   ];
-  expect(await Promise.all(contents.map((input) => preview(room, fileWrite, input)))).toEqual([
+  expect(await Promise.all(contents.map((input) => preview(opened, fileWrite, input)))).toEqual([
     songDiff,
     "song.txt already has exactly this content.",
     songDiff.replaceAll("song.txt", "link"),
@@ -77,14 +77,14 @@ it("shows a written file as the difference to what is there", async () => {
 });
 
 it("says what would be deleted or moved", async () => {
-  await using room = toolFixture();
-  furnish(room);
+  await using opened = toolFixture();
+  furnish(opened);
   expect([
-    await preview(room, fileDelete, { path: "song.txt" }),
-    await preview(room, fileDelete, { path: "link" }),
-    await preview(room, fileDelete, { path: "folder", recursive: true }),
-    await preview(room, fileMove, { from: "folder", to: "place" }),
-    await preview(room, fileMove, { from: "link", to: "song.txt", replace: true }),
+    await preview(opened, fileDelete, { path: "song.txt" }),
+    await preview(opened, fileDelete, { path: "link" }),
+    await preview(opened, fileDelete, { path: "folder", recursive: true }),
+    await preview(opened, fileMove, { from: "folder", to: "place" }),
+    await preview(opened, fileMove, { from: "link", to: "song.txt", replace: true }),
   ]).toEqual([
     "Would delete the file song.txt (9 bytes).",
     "Would delete the link link; its target is kept.",
@@ -95,13 +95,13 @@ it("says what would be deleted or moved", async () => {
 });
 
 it("says what undo would not bring back", async () => {
-  await using room = toolFixture();
-  writeFileSync(room.at("large"), "");
-  truncateSync(room.at("large"), 300_000_000);
+  await using opened = toolFixture();
+  writeFileSync(opened.at("large"), "");
+  truncateSync(opened.at("large"), 300_000_000);
   const why = "This cannot be undone: more than the 268 MB that one call can store.";
   expect([
-    await preview(room, fileDelete, { path: "large" }),
-    await preview(room, fileWrite, { path: "large", content: "" }),
+    await preview(opened, fileDelete, { path: "large" }),
+    await preview(opened, fileWrite, { path: "large", content: "" }),
   ]).toEqual([
     `Would delete the file large (300000000 bytes).\n${why}`,
     `Would replace large, 300 MB.\n${why}`,
@@ -109,15 +109,15 @@ it("says what undo would not bring back", async () => {
 });
 
 it("changes nothing, and fails where the call would", async () => {
-  await using room = toolFixture();
-  furnish(room);
-  const failure = await preview(room, editReplace, { path: "song.txt", find: "x", replace: "y" }).catch(
+  await using opened = toolFixture();
+  furnish(opened);
+  const failure = await preview(opened, editReplace, { path: "song.txt", find: "x", replace: "y" }).catch(
     (error: ToolError) => error.code,
   );
-  await preview(room, fileDelete, { path: "song.txt" });
-  await preview(room, fileMove, { from: "song.txt", to: "tune.txt" });
-  await preview(room, fileWrite, { path: "deep/new.txt", content: "new" });
-  expect([failure, readdirSync(room.workspace), readFileSync(room.at("song.txt"), "utf8")]).toEqual([
+  await preview(opened, fileDelete, { path: "song.txt" });
+  await preview(opened, fileMove, { from: "song.txt", to: "tune.txt" });
+  await preview(opened, fileWrite, { path: "deep/new.txt", content: "new" });
+  expect([failure, readdirSync(opened.workspace), readFileSync(opened.at("song.txt"), "utf8")]).toEqual([
     "no-match",
     ["folder", "link", "song.txt"],
     "la\nle\nli\n",

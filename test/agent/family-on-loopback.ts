@@ -27,14 +27,14 @@ export async function familyOnLoopback(
   replies: Readonly<Record<string, readonly Reply[]>>,
   options: LoopbackOptions = {},
 ) {
-  const room = await sessionOnLoopback(family(replies), { dialect: "toolcrib", ...options });
-  const run = (text = "Go.") => room.session.run(text).result;
+  const fixture = await sessionOnLoopback(family(replies), { dialect: "toolcrib", ...options });
+  const run = (text = "Go.") => fixture.session.run(text).result;
   /** What the session's own model was told by its calls. */
   const answers = () =>
-    room.session.messages.flatMap((message) =>
+    fixture.session.messages.flatMap((message) =>
       message.role === "tool" ? message.answers.map(({ content }) => content.split("\n[Get its")[0]) : [],
     );
   const of = (type: AgentEvent["type"]) =>
-    plain(room.events).filter((event) => "type" in event && event.type === type);
-  return { ...room, run, answers, of };
+    plain(fixture.events).filter((event) => "type" in event && event.type === type);
+  return { ...fixture, run, answers, of };
 }

@@ -5,7 +5,7 @@ import { openToolcrib, type ToolcribOptions } from "../../src/toolcrib/index.ts"
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /** A workspace beside a canary, with a link that leads out of it. */
-async function openRoom(options: ToolcribOptions) {
+async function openFixture(options: ToolcribOptions) {
   const folder = temporaryFolder();
   const workspace = join(folder.path, "workspace");
   mkdirSync(join(folder.path, "outside"));
@@ -90,7 +90,7 @@ const waysOut: readonly (readonly [dialect: string, calls: (path: string) => rea
 ];
 
 it.each(waysOut)("leaves the workspace by no name that %s takes", async (dialect, calls) => {
-  await using fixture = await openRoom({ dialect });
+  await using fixture = await openFixture({ dialect });
   for (const path of ["../outside", "link", join(fixture.folder, "outside"), "nowhere/../../outside"])
     for (const [tool, input] of calls(path)) {
       const { isError, content } = await fixture.crib.call(tool, input);
@@ -104,7 +104,7 @@ it.each([
   ["codex", "exec_command", { cmd: "echo out > canary", sandbox_permissions: "with_additional_permissions" }],
   ["claude-code", "Bash", { command: "echo out > canary", dangerouslyDisableSandbox: true }],
 ])("lets no command of %s out of its sandbox because it asks for it", async (dialect, tool, input) => {
-  await using fixture = await openRoom({ dialect });
+  await using fixture = await openFixture({ dialect });
   const { error } = await fixture.crib.call(tool, input);
   expect([error?.code, existsSync(fixture.at("canary"))]).toEqual(["denied", false]);
 });
@@ -126,7 +126,7 @@ it.each([
     { readOnly: true },
     { rules: ["deny use file.write"] },
   ]) {
-    await using fixture = await openRoom(options);
+    await using fixture = await openFixture(options);
     const { isError } = await fixture.crib.call(tool, input);
     expect([isError, existsSync(fixture.at("canary"))]).toEqual([true, false]);
   }
@@ -148,7 +148,7 @@ it("changes the same bytes whichever dialect asks for it", async () => {
   ];
   const before = Buffer.from("\ufeffone $1\r\ntwo é\r\nthree", "utf8");
   for (const [dialect, tool, [path = "", old = "", fresh = ""], more] of edits) {
-    await using fixture = await openRoom({ dialect });
+    await using fixture = await openFixture({ dialect });
     writeFileSync(fixture.at("file"), before);
     await fixture.crib.call(tool, { [path]: "file", [old]: "two é", [fresh]: "$& é 😀", ...more });
     expect([dialect, readFileSync(fixture.at("file"), "utf8")]).toEqual([

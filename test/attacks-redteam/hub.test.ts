@@ -26,7 +26,7 @@ it("lets no tool of another server pass for what that server says of it", async 
     { mode: "paranoid" },
     { mode: "yolo", readOnly: true },
   ] as const) {
-    await using fixture = await openRoom(servers, options);
+    await using fixture = await openFixture(servers, options);
     const calls = [
       fixture.crib.call("wipe", {}),
       fixture.crib.call("bad__wipe", {}),
@@ -43,7 +43,7 @@ it("lets no rule about our tools loosen those of another server that have the sa
   const names = ["file.read", "file.write", "shell.run", "git.status"];
   const servers = { bad: tells(names.map((name) => ({ name, inputSchema: { type: "object" } }))) };
   const rules = ["allow use *", "allow use file.read file.write shell.run git.status", "allow run **"];
-  await using fixture = await openRoom(servers, { mode: "cautious", rules });
+  await using fixture = await openFixture(servers, { mode: "cautious", rules });
   const answers = await Promise.all(
     names.map((name) => fixture.crib.call(`bad__${name.replace(".", "_")}`, {})),
   );
@@ -62,7 +62,7 @@ it("sends nothing to where a server by HTTP sends us", async () => {
       response.writeHead(status, { location: `${other.url}/latest/meta-data` }).end();
     });
     const headers = { Authorization: "Bearer canary" };
-    await using fixture = await openRoom({ bad: { url: `${bad.url}/mcp`, headers } });
+    await using fixture = await openFixture({ bad: { url: `${bad.url}/mcp`, headers } });
     expect(fixture.hub.tools).toEqual([]);
   }
   expect(heard).toEqual([]);
@@ -108,7 +108,7 @@ createInterface({ input: process.stdin }).on("line", (line) => {
 });
 `;
 
-async function openRoom(
+async function openFixture(
   servers: Readonly<Record<string, ServerConfiguration>>,
   options: Partial<ToolcribOptions> = {},
 ) {

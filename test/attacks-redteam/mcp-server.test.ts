@@ -14,7 +14,7 @@ interface Message {
 }
 
 /** A server, and whoever writes lines to it that no SDK would write. */
-async function rawRoom({ rules = [] as readonly string[] } = {}) {
+async function rawFixture({ rules = [] as readonly string[] } = {}) {
   const folder = temporaryFolder();
   const workspace = join(folder.path, "work");
   mkdirSync(workspace);
@@ -71,7 +71,7 @@ const later = {
 const answered = (answer: unknown, action = "accept") => ({ approval: { action, content: { answer } } });
 
 it("lets an answer count once, for the very call and files that it was given to, and for nobody's own words", async () => {
-  await using fixture = await rawRoom({ rules: ["ask write *.txt"] });
+  await using fixture = await rawFixture({ rules: ["ask write *.txt"] });
   const at = (name: string) => join(fixture.workspace, name);
   writeFileSync(at("a.txt"), "old");
   writeFileSync(at("b.txt"), "old");
@@ -124,7 +124,7 @@ it("lets an answer count once, for the very call and files that it was given to,
 });
 
 it("goes on after whatever a client writes", async () => {
-  await using fixture = await rawRoom();
+  await using fixture = await rawFixture();
   writeFileSync(join(fixture.workspace, "a.txt"), "here\n");
   await fixture.request("initialize", {
     protocolVersion: "2025-11-25",
@@ -158,7 +158,7 @@ it("goes on after whatever a client writes", async () => {
 });
 
 it("gives kept outputs of this workspace by their handles, and nothing else that lies beside them", async () => {
-  await using fixture = await rawRoom();
+  await using fixture = await rawFixture();
   await fixture.request("initialize", {
     protocolVersion: "2025-11-25",
     capabilities: {},

@@ -19,7 +19,7 @@ const levels = (["bwrap", "landlock", "none"] as const).filter((level) => missin
 
 describe.each(levels)("commands at level %s", (sandbox) => {
   it("tell how they ended", async () => {
-    await using fixture = await openRoom({ sandbox });
+    await using fixture = await openFixture({ sandbox });
     const ends = [await fixture.run("exit 7"), await fixture.run("kill -9 $$"), await fixture.run("true")];
     expect(ends.map(({ exitCode, signal }) => ({ exitCode, signal }))).toEqual([
       { exitCode: 7, signal: null },
@@ -30,7 +30,7 @@ describe.each(levels)("commands at level %s", (sandbox) => {
   });
 
   it("steer no terminal, and show characters whole that come in pieces", async () => {
-    await using fixture = await openRoom({ sandbox });
+    await using fixture = await openFixture({ sandbox });
     const clipboard = "printf '\\033]52;c;ZXZpbA==\\007\\033[31mred\\033[0m\\n'";
     const euro = "printf '\\342\\202'; sleep 0.1; printf '\\254\\n'";
     const { stdout, content } = await fixture.run(`${clipboard}; ${euro}`);
@@ -38,7 +38,7 @@ describe.each(levels)("commands at level %s", (sandbox) => {
   });
 
   it("leave nothing running, however many left their group", async () => {
-    await using fixture = await openRoom({ sandbox });
+    await using fixture = await openFixture({ sandbox });
     const seconds = uniqueSeconds();
     const { exitCode } = await fixture.run(
       `for i in {1..200}; do setsid sleep ${seconds} < /dev/null > /dev/null 2>&1 & done; sleep 0.2; echo done`,
@@ -47,7 +47,7 @@ describe.each(levels)("commands at level %s", (sandbox) => {
   });
 
   it("leave nothing running when their time is up", async () => {
-    await using fixture = await openRoom({ sandbox });
+    await using fixture = await openFixture({ sandbox });
     const seconds = uniqueSeconds();
     const { error } = await fixture.crib.call("shell.run", {
       command: `trap '' TERM; setsid sleep ${seconds} & sleep ${seconds}`,
@@ -57,14 +57,14 @@ describe.each(levels)("commands at level %s", (sandbox) => {
   });
 
   it("end when they end, though something holds their output", async () => {
-    await using fixture = await openRoom({ sandbox });
+    await using fixture = await openFixture({ sandbox });
     const seconds = uniqueSeconds();
     const { stdout } = await fixture.run(`setsid sleep ${seconds} & echo said`);
     expect([stdout, sleepers(seconds)]).toEqual(["said\n", 0]);
   });
 
   it("see no variable that looks like a secret's", async () => {
-    await using fixture = await openRoom({ sandbox });
+    await using fixture = await openFixture({ sandbox });
     const { stdout } = await fixture.run(
       "env | cut -d= -f1 | grep -Ei 'token|secret|key$|password' || echo none",
     );
@@ -73,7 +73,7 @@ describe.each(levels)("commands at level %s", (sandbox) => {
 
   it("run just what was approved, whatever its input becomes meanwhile (GHSA-2j8v-hwgc-x698)", async () => {
     const input = { command: "echo approved", cwd: "." };
-    await using fixture = await openRoom({
+    await using fixture = await openFixture({
       sandbox,
       mode: "cautious",
       approve: async () => {
@@ -92,7 +92,7 @@ describe.each(levels)("commands at level %s", (sandbox) => {
 describe.skipIf(levels[0] === "none")("commands of a session in a sandbox", () => {
   it("ask when earlier ones have changed what they do (CVE-2026-22708)", async () => {
     const asked: string[] = [];
-    await using fixture = await openRoom({
+    await using fixture = await openFixture({
       mode: "cautious",
       rules: ["allow run git diff **"],
       approve: (request) => {
@@ -111,7 +111,7 @@ describe.skipIf(levels[0] === "none")("commands of a session in a sandbox", () =
   });
 });
 
-async function openRoom(options: Partial<ToolcribOptions>) {
+async function openFixture(options: Partial<ToolcribOptions>) {
   const folder = temporaryFolder();
   const workspace = join(folder.path, "work space");
   mkdirSync(join(workspace, "sub"), { recursive: true });

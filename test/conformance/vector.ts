@@ -19,7 +19,7 @@ export interface Vector {
   /** How much is asked; `yolo` if not said: nothing. */
   readonly mode?: Mode;
   readonly rules?: readonly string[];
-  /** The only tools of the room. */
+  /** The only tools of the fixture. */
   readonly tools?: readonly string[];
   /** The room has agents, which answer as `agents.ts` says. */
   readonly agents?: true;

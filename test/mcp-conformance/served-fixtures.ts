@@ -16,7 +16,7 @@ export interface ServedFixtures {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** Our server over HTTP as people start it, with the suite's tools in its rooms. */
+/** Our server over HTTP as people start it, with the suite's tools in its instances. */
 export async function servedFixtures(): Promise<ServedFixtures> {
   const folder = temporaryFolder();
   const workspace = join(folder.path, "work");

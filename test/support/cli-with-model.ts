@@ -10,17 +10,17 @@ export interface CliWithModel extends CliWorkspace {
 /** Use with `await using`. */
 export async function cliWithModel(script: Script): Promise<CliWithModel> {
   const server = await startProvider("openai", script);
-  const room = cliWorkspace({
+  const fixture = cliWorkspace({
     OPENAI_BASE_URL: `${server.url}/v1`,
     OPENAI_API_KEY: server.settings.providers?.openai?.apiKey,
     TOOLCRIB_MODEL: server.model,
   });
   return {
-    ...room,
+    ...fixture,
     server,
     [Symbol.asyncDispose]: async () => {
       await server.close();
-      await room[Symbol.asyncDispose]();
+      await fixture[Symbol.asyncDispose]();
     },
   };
 }

@@ -6,16 +6,16 @@ import { type ToolFixture, toolFixture } from "./tool-fixture.ts";
 
 /** A tool fixture in which code is parsed, with these files in it. `await using` removes it. */
 export function codeFixture(files: Readonly<Record<string, string | Uint8Array>> = {}): ToolFixture {
-  const room = toolFixture((workspace, outputs) => ({
+  const opened = toolFixture((workspace, outputs) => ({
     ...openCode({ workspace, directory: join(outputs, "index"), guard: () => undefined }),
     outline: (source, options) => reader.outline(source, options),
     occurrences: (source, name, options) => reader.occurrences(source, name, options),
   }));
   for (const [path, content] of Object.entries(files)) {
-    mkdirSync(dirname(room.at(path)), { recursive: true });
-    writeFileSync(room.at(path), content);
+    mkdirSync(dirname(opened.at(path)), { recursive: true });
+    writeFileSync(opened.at(path), content);
   }
-  return room;
+  return opened;
 }
 
 /** Parses for all fixtures of this test process: starting it and loading grammars costs most. It ends with the process. */

@@ -36,7 +36,7 @@ export function toolFixture(read?: (workspace: string, outputs: string) => OpenC
   const environment = openLocalEnvironment({ workspace, outputs });
   const code = read?.(workspace, outputs);
   const context = { ...toolContext(environment), ...(code && { code }) };
-  const room: ToolFixture = {
+  const fixture: ToolFixture = {
     workspace,
     outputs,
     context,
@@ -44,7 +44,7 @@ export function toolFixture(read?: (workspace: string, outputs: string) => OpenC
     run: async (tool, input, signal = context.signal) => tool.run(input, { ...context, signal }),
     refusal: async (tool, input, signal) => {
       try {
-        await room.run(tool, input, signal);
+        await fixture.run(tool, input, signal);
       } catch (error) {
         if (!(error instanceof ToolError)) throw error;
         const { code, message, hint } = error;
@@ -58,7 +58,7 @@ export function toolFixture(read?: (workspace: string, outputs: string) => OpenC
       await folder[Symbol.asyncDispose]();
     },
   };
-  return room;
+  return fixture;
 }
 
 /** What a tool's schema finds wrong with an input: one line a fault. */

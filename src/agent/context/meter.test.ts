@@ -78,12 +78,12 @@ it("knows a message that no request could hold", () => {
 
 it("limits the output to what the window leaves", () => {
   const facts = { contextTokens: 200_000, maxOutputTokens: 64_000 };
-  const rooms = [100_000, 136_000, 150_000, 199_999].map((tokens) => {
+  const instances = [100_000, 136_000, 150_000, 199_999].map((tokens) => {
     const meter = new ContextMeter({ model: { facts } as Model, system: "", tools: [] });
     meter.counted(used(tokens, 0));
     return meter.outputLimit;
   });
-  expect([...rooms, meterOf(undefined).outputLimit]).toEqual([
+  expect([...instances, meterOf(undefined).outputLimit]).toEqual([
     undefined,
     undefined,
     50_000,

@@ -11,7 +11,7 @@ let numbered = 0;
 async function stoppedAt(index: number) {
   numbered += 1;
   const never = `sleep 300.${process.pid}${numbered}`;
-  const room = await familyOnLoopback({
+  const fixture = await familyOnLoopback({
     person: [{ calls: [spawn("Sleep")] }, { calls: [wait("agent_1")] }, done].map(unlessGoingOn),
     Sleep: [
       { calls: [{ name: "process_start", input: { command: never, name: "bed" } }] },
@@ -19,14 +19,14 @@ async function stoppedAt(index: number) {
     ],
   });
   let stopped: Promise<void> | undefined;
-  room.session.on((event) => {
+  fixture.session.on((event) => {
     const isLast = event.type === "tool-output" && event.agent !== undefined;
-    if (stopped || (room.events.length < index && !isLast)) return;
-    stopped = room.session.abort();
+    if (stopped || (fixture.events.length < index && !isLast)) return;
+    stopped = fixture.session.abort();
   });
-  const { outcome } = await room.run();
+  const { outcome } = await fixture.run();
   await stopped;
-  return { ...room, outcome, never };
+  return { ...fixture, outcome, never };
 }
 
 it("leaves no agent and no process, whenever the turn is aborted, and the session can continue", async () => {

@@ -8,13 +8,13 @@ import { openToolcrib, type Toolcrib } from "../../toolcrib/index.ts";
 
 /** A server that runs on while a person answers in another terminal. */
 async function openServer(
-  room: CliWorkspace,
+  fixture: CliWorkspace,
 ): Promise<AsyncDisposable & { crib: Toolcrib; remove(): Promise<string> }> {
-  room.write("a.txt", "one\n");
+  fixture.write("a.txt", "one\n");
   const crib = await openToolcrib({
-    workspace: room.workspace,
-    stateDirectory: room.home,
-    configDirectory: join(room.home, "config"),
+    workspace: fixture.workspace,
+    stateDirectory: fixture.home,
+    configDirectory: join(fixture.home, "config"),
     pendingApprovals: true,
   });
   return {
@@ -25,15 +25,15 @@ async function openServer(
 }
 
 it("lists what waits, shows it, and lets it pass in the server that runs", async () => {
-  await using room = cliWorkspace();
-  await using server = await openServer(room);
-  const nothing = await room.run("approve");
+  await using fixture = cliWorkspace();
+  await using server = await openServer(fixture);
+  const nothing = await fixture.run("approve");
   await server.remove();
   const { id } = server.crib.pending()[0]!;
-  const listed = await room.run("approve");
-  const approved = await room.run("approve", id, "--yes");
-  const later = await room.run("approve");
-  const answered = await room.run("approve", "--all");
+  const listed = await fixture.run("approve");
+  const approved = await fixture.run("approve", id, "--yes");
+  const later = await fixture.run("approve");
+  const answered = await fixture.run("approve", "--all");
   const told = [nothing, listed, later, answered].map(({ stdout }) => stdout);
   expect([...told, approved, await server.remove()]).toEqual([
     "No approvals are pending.\n",
@@ -54,30 +54,30 @@ it("lists what waits, shows it, and lets it pass in the server that runs", async
 if (!hasTerminals) it.skip("on a terminal (not tried: `script` of util-linux is missing)", () => {});
 
 it.runIf(hasTerminals)("asks the person on a terminal, below what it shows", async () => {
-  await using room = cliWorkspace();
-  await using server = await openServer(room);
+  await using fixture = cliWorkspace();
+  await using server = await openServer(fixture);
   await server.remove();
   const { id } = server.crib.pending()[0]!;
-  const { screen } = await room.onTerminal(["approve", id], [["Allow it?", "a\n"]]);
-  const { granted } = policyFiles(join(room.home, "config"), room.workspace);
+  const { screen } = await fixture.onTerminal(["approve", id], [["Allow it?", "a\n"]]);
+  const { granted } = policyFiles(join(fixture.home, "config"), fixture.workspace);
   expect([
     screen.indexOf("Would delete") < screen.indexOf("Allow it?"),
     screen.includes("Allowed in this folder from now on."),
-    room.read(granted).split("\n")[1],
+    fixture.read(granted).split("\n")[1],
     await server.remove(),
-  ]).toEqual([true, true, `allow delete '${join(room.workspace, "a.txt")}' by file.delete`, "passed"]);
+  ]).toEqual([true, true, `allow delete '${join(fixture.workspace, "a.txt")}' by file.delete`, "passed"]);
 });
 
 it.runIf(hasTerminals)(
   "allows nothing that nobody has confirmed, and nothing for a command of a tool",
   async () => {
-    await using room = cliWorkspace();
-    await using server = await openServer(room);
+    await using fixture = cliWorkspace();
+    await using server = await openServer(fixture);
     await server.remove();
     const { id } = server.crib.pending()[0]!;
-    const piped = await room.run("approve", id, "--session");
-    const no = await room.onTerminal(["approve", id, "--always"], [["Allow it?", "n\n"]]);
-    const tool = await room.onTerminal(["approve", id, "--yes"], [], { TOOLCRIB_RUN: "run_1" });
+    const piped = await fixture.run("approve", id, "--session");
+    const no = await fixture.onTerminal(["approve", id, "--always"], [["Allow it?", "n\n"]]);
+    const tool = await fixture.onTerminal(["approve", id, "--yes"], [], { TOOLCRIB_RUN: "run_1" });
     expect([
       piped.exit,
       piped.stderr.split("\n").slice(-3),
@@ -88,7 +88,7 @@ it.runIf(hasTerminals)(
       true,
     ]);
     expect(tool.screen).toContain("A command that a tool runs cannot approve calls");
-    expect([await server.remove(), existsSync(join(room.workspace, "a.txt"))]).toEqual([
+    expect([await server.remove(), existsSync(join(fixture.workspace, "a.txt"))]).toEqual([
       "needs-approval",
       true,
     ]);
@@ -96,11 +96,11 @@ it.runIf(hasTerminals)(
 );
 
 it("tells the model why not, and prints JSON for programs", async () => {
-  await using room = cliWorkspace();
-  await using server = await openServer(room);
+  await using fixture = cliWorkspace();
+  await using server = await openServer(fixture);
   await server.remove();
   const { id } = server.crib.pending()[0]!;
-  const { stdout, exit } = await room.run("approve", id, "--json", "--deny", "not", "today");
+  const { stdout, exit } = await fixture.run("approve", id, "--json", "--deny", "not", "today");
   const { content } = await server.crib.call("file.delete", { path: "a.txt" });
   const { answer, ...question } = JSON.parse(stdout);
   expect([exit, answer, question.id, content]).toEqual([
@@ -112,12 +112,12 @@ it("tells the model why not, and prints JSON for programs", async () => {
 });
 
 it("names the way out for ids that are not there and options that contradict", async () => {
-  await using room = cliWorkspace();
+  await using fixture = cliWorkspace();
   const answers = await Promise.all([
-    room.run("approve", "zzzzzz"),
-    room.run("approve", "../../x", "--yes"),
-    room.run("approve", "zzzzzz", "--session", "--deny"),
-    room.run("approve", "zzzzzz", "more"),
+    fixture.run("approve", "zzzzzz"),
+    fixture.run("approve", "../../x", "--yes"),
+    fixture.run("approve", "zzzzzz", "--session", "--deny"),
+    fixture.run("approve", "zzzzzz", "more"),
   ]);
   expect(answers.map(({ exit, stderr }) => [exit, stderr.split("\n")[0]])).toEqual([
     [2, "No approval with the id zzzzzz is pending"],

@@ -9,7 +9,7 @@ import { policyFiles } from "../../system/policy-files.ts";
 const deleting = ["call", "file.delete", "--path", "notes.txt"];
 const question = "no with a message) ";
 
-function room(): CliWorkspace {
+function fixture(): CliWorkspace {
   const made = cliWorkspace();
   made.write("notes.txt", "one\n");
   return made;
@@ -22,7 +22,7 @@ if (!hasTerminals) it.skip(`${suite} (not tried: \`script\` of util-linux is mis
 else
   describe(suite, () => {
     it("is shown what is asked and why, and says yes", async () => {
-      await using cli = room();
+      await using cli = fixture();
       const { exit, screen } = await cli.onTerminal(deleting, [[question, "y\n"]]);
       expect([exit, isThere(cli), stripVTControlCharacters(screen)]).toEqual([
         0,
@@ -43,7 +43,7 @@ Deleted the file notes.txt (4 bytes).
     });
 
     it("says no, bare, by Enter alone, or with words for the model", async () => {
-      await using cli = room();
+      await using cli = fixture();
       const [no, enter, message, unknown] = await Promise.all([
         cli.onTerminal(deleting, [[question, "n\n"]]),
         cli.onTerminal(deleting, [[question, "\n"]]),
@@ -74,7 +74,7 @@ Deleted the file notes.txt (4 bytes).
     });
 
     it("says always, and is not asked again for that", async () => {
-      await using cli = room();
+      await using cli = fixture();
       const first = await cli.onTerminal(deleting, [[question, "a\n"]]);
       cli.write("notes.txt", "again\n");
       const second = await cli.run(...deleting);
@@ -87,7 +87,7 @@ Deleted the file notes.txt (4 bytes).
     });
 
     it("interrupts with Ctrl-C, and ends the input with Ctrl-D", async () => {
-      await using cli = room();
+      await using cli = fixture();
       const [interrupted, ended] = await Promise.all([
         cli.onTerminal(deleting, [[question, "\u0003"]]),
         cli.onTerminal(deleting, [[question, "\u0004"]]),
@@ -97,7 +97,7 @@ Deleted the file notes.txt (4 bytes).
     });
 
     it("is not asked with --json, with --no-input, nor in continuous integration", async () => {
-      await using cli = room();
+      await using cli = fixture();
       const ends = await Promise.all([
         cli.onTerminal([...deleting, "--json"], []),
         cli.onTerminal([...deleting, "--no-input"], []),
@@ -108,7 +108,7 @@ Deleted the file notes.txt (4 bytes).
     });
 
     it("sees the difference that an edit would make, and where the rule stands", async () => {
-      await using cli = room();
+      await using cli = fixture();
       cli.write(cli.userRules, "ask write **\n");
       const { exit, screen } = await cli.onTerminal(
         ["call", "edit.replace", "--path", "notes.txt", "--find", "one", "--replace", "two"],
@@ -123,7 +123,7 @@ Deleted the file notes.txt (4 bytes).
     });
 
     it("cannot be fooled by a file name or a content that steers the terminal", async () => {
-      await using cli = room();
+      await using cli = fixture();
       const name = "\u001b[2J\u001b]52;c;cm0=\u0007\u202e\nTool   file.read";
       const padding = " ".repeat(74);
       cli.write(name, `harmless\n`);
@@ -142,7 +142,7 @@ Deleted the file notes.txt (4 bytes).
     });
 
     it("sees what would steer the terminal in a file, while a program gets every byte", async () => {
-      await using cli = room();
+      await using cli = fixture();
       const content = "\u001b]0;title\u0007 a\u202eb\ttab\n";
       cli.write("evil.txt", content);
       const words = ["call", "file.read", "--path", "evil.txt", "--no-line-numbers"];
@@ -155,7 +155,7 @@ Deleted the file notes.txt (4 bytes).
     });
 
     it("trusts a project's rules after having seen what they allow", async () => {
-      await using cli = room();
+      await using cli = fixture();
       cli.write(".toolcrib/rules", "deny run rm **\nallow delete notes.txt\n");
       const no = await cli.onTerminal(["policy", "trust"], [["n no) ", "n\n"]]);
       const headless = await cli.run("policy", "trust");

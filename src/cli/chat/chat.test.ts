@@ -27,9 +27,11 @@ it("completes commands, and the words that they take", () => {
 
 describe("toolcrib chat, fed by a program", () => {
   it("takes each line as a turn, asks nothing and repeats nothing", async () => {
-    await using room = await cliWithModel(({ messages }) => ({ text: `You said ${messages.at(-1)!.text}.` }));
-    const { exit, stdout, stderr } = await room.feed("one\n\ntwo\\\nlines\nlast", "chat");
-    expect([exit, stdout, stderr.includes(">"), room.server.breaches]).toEqual([
+    await using fixture = await cliWithModel(({ messages }) => ({
+      text: `You said ${messages.at(-1)!.text}.`,
+    }));
+    const { exit, stdout, stderr } = await fixture.feed("one\n\ntwo\\\nlines\nlast", "chat");
+    expect([exit, stdout, stderr.includes(">"), fixture.server.breaches]).toEqual([
       0,
       "You said one.\nYou said two\nlines.\nYou said last.\n",
       false,
@@ -38,41 +40,44 @@ describe("toolcrib chat, fed by a program", () => {
   });
 
   it("shows and takes back what the session did, and tells the model so", async () => {
-    await using room = await cliWithModel([
+    await using fixture = await cliWithModel([
       { calls: [patch("a.txt")] },
       { text: "Made." },
       { text: "I see." },
     ]);
-    const { exit, stdout, stderr } = await room.feed("make it\n/diff\n/undo\n/diff\n/undo\nwell?\n", "chat");
-    expect([exit, stdout, isThere(room, "a.txt")]).toEqual([0, "Made.\nI see.\n", false]);
+    const { exit, stdout, stderr } = await fixture.feed(
+      "make it\n/diff\n/undo\n/diff\n/undo\nwell?\n",
+      "chat",
+    );
+    expect([exit, stdout, isThere(fixture, "a.txt")]).toEqual([0, "Made.\nI see.\n", false]);
     expect(withoutProgress(stderr)).toMatch(
       /\n--- \/dev\/null\n\+\+\+ b\/a\.txt\n@@ -0,0 \+1,1 @@ hunk 1\n\+made\nUndid call_\w+, 1 path:\nremoved a\.txt\nTo redo, run: toolcrib redo\nNo files were changed\.\nThere is nothing to undo/,
     );
-    expect(room.server.requests.at(-1)!.messages.at(-1)!.text).toMatch(
+    expect(fixture.server.requests.at(-1)!.messages.at(-1)!.text).toMatch(
       /^\[The user undid some of your changes with \/undo\. Undid call_\w+, 1 path:\nremoved a\.txt\]\n\nwell\?$/,
     );
   });
 
   it("changes mode, model and reasoning in the middle", async () => {
-    await using room = await cliWithModel([
+    await using fixture = await cliWithModel([
       { calls: [patch("a.txt")] },
       { text: "Not allowed." },
       { calls: [patch("a.txt")] },
       { text: "Made." },
     ]);
-    const { stderr } = await room.feed(
+    const { stderr } = await fixture.feed(
       "/mode safe\nmake it\n/mode cautious\n/model openai/gpt-5-mini\n/reasoning high\nagain\n/mode\n/model\n/reasoning\n",
       "chat",
     );
     const told = stderr
       .split("\n")
       .filter((line) => /^(?:The mode|The model|The reasoning|Model:)/.test(line));
-    const bodies = room.server.requests.map(({ body }) => body as { readonly model: string });
+    const bodies = fixture.server.requests.map(({ body }) => body as { readonly model: string });
     expect([
       told,
-      isThere(room, "a.txt"),
+      isThere(fixture, "a.txt"),
       bodies.map(({ model }) => model),
-      room.server.requests.at(-1)!.reasoning,
+      fixture.server.requests.at(-1)!.reasoning,
     ]).toEqual([
       [
         "The mode is safe.",
@@ -90,8 +95,8 @@ describe("toolcrib chat, fed by a program", () => {
   });
 
   it("explains commands that are wrong, and goes on", async () => {
-    await using room = await cliWithModel(({ messages }) => ({ text: messages.at(-1)!.text }));
-    const { exit, stdout, stderr } = await room.feed(
+    await using fixture = await cliWithModel(({ messages }) => ({ text: messages.at(-1)!.text }));
+    const { exit, stdout, stderr } = await fixture.feed(
       "/unod\n/mode save\n/undo x\n/exit now\n /etc/hosts\n/quit\nno",
       "chat",
     );
@@ -112,10 +117,10 @@ describe("toolcrib chat, fed by a program", () => {
   });
 
   it("keeps what was set when it begins a new session", async () => {
-    await using room = await cliWithModel([]);
+    await using fixture = await cliWithModel([]);
     const lines =
       "/mode paranoid\n/model openai/gpt-5-mini\n/reasoning high\n/new\n/mode\n/model\n/reasoning\n";
-    const { stderr } = await room.feed(lines, "chat");
+    const { stderr } = await fixture.feed(lines, "chat");
     expect(
       stderr
         .split("New session: ")[1]
@@ -131,10 +136,10 @@ describe("toolcrib chat, fed by a program", () => {
   });
 
   it("begins a new session, lists them, and goes on with one", async () => {
-    await using room = await cliWithModel(({ messages }) => ({ text: `${messages.length} messages.` }));
-    const { stdout, stderr } = await room.feed("one\ntwo\n/usage\n/new\nthree\n/sessions\n", "chat");
+    await using fixture = await cliWithModel(({ messages }) => ({ text: `${messages.length} messages.` }));
+    const { stdout, stderr } = await fixture.feed("one\ntwo\n/usage\n/new\nthree\n/sessions\n", "chat");
     const [, first] = /--resume (session_\w+)/.exec(stderr) ?? [];
-    const later = await room.feed("four\n", "chat", "--resume", first!);
+    const later = await fixture.feed("four\n", "chat", "--resume", first!);
     expect([stdout.split("\n").slice(0, 3), stdout.match(/session_/g)?.length, later.stdout]).toEqual([
       ["1 messages.", "3 messages.", "1 messages."],
       2,
@@ -144,8 +149,8 @@ describe("toolcrib chat, fed by a program", () => {
   });
 
   it("tells by its exit code how the last turn ended", async () => {
-    await using room = await cliWithModel([{ text: "Fine." }, { fault: { status: 401 } }]);
-    expect((await room.feed("one\ntwo\n", "chat")).exit).toBe(1);
+    await using fixture = await cliWithModel([{ text: "Fine." }, { fault: { status: 401 } }]);
+    expect((await fixture.feed("one\ntwo\n", "chat")).exit).toBe(1);
   });
 });
 
@@ -155,13 +160,13 @@ else
     const plain = { NO_COLOR: "1" };
 
     it("talks, steers while the model works, and remembers what was typed", async () => {
-      await using room = await cliWithModel((request) => {
+      await using fixture = await cliWithModel((request) => {
         const { text, role } = request.messages.at(-1)!;
         if (role === "user" && text === "begin") return { text: "Working.", calls: [command("sleep 2")] };
         return { text: `Heard: ${text}.` };
       });
       const rules = ["--rule", "allow run sleep *"];
-      const { exit, screen } = await room.onTerminal(
+      const { exit, screen } = await fixture.onTerminal(
         ["chat", ...rules],
         [
           ["> ", "begin\r"],
@@ -171,7 +176,7 @@ else
         ],
         plain,
       );
-      const again = await room.onTerminal(
+      const again = await fixture.onTerminal(
         ["chat", ...rules],
         [
           ["> ", "\u001b[A"],
@@ -185,15 +190,15 @@ else
         exit,
         screen.includes("Sent to the model: use tabs"),
         again.exit,
-        room.server.requests.length,
+        fixture.server.requests.length,
       ]).toEqual([0, true, 0, 2]);
-      expect(statSync(join(room.home, "chat-history")).mode & 0o777).toBe(0o600);
+      expect(statSync(join(fixture.home, "chat-history")).mode & 0o777).toBe(0o600);
     });
 
     it("asks for approval in the middle of the talk", async () => {
-      await using room = await cliWithModel([{ calls: [command("rm x")] }, { text: "Gone." }]);
-      room.write("x", "");
-      const { exit } = await room.onTerminal(
+      await using fixture = await cliWithModel([{ calls: [command("rm x")] }, { text: "Gone." }]);
+      fixture.write("x", "");
+      const { exit } = await fixture.onTerminal(
         ["chat"],
         [
           ["> ", "remove x\r"],
@@ -203,15 +208,15 @@ else
         ],
         plain,
       );
-      expect([exit, isThere(room, "x")]).toEqual([0, false]);
+      expect([exit, isThere(fixture, "x")]).toEqual([0, false]);
     });
 
     it("stops a turn with Ctrl-C and goes on with the next", async () => {
-      await using room = await cliWithModel([
+      await using fixture = await cliWithModel([
         { text: "Waiting.", calls: [command("sleep 60")] },
         { text: "Still here." },
       ]);
-      const { exit, screen } = await room.onTerminal(
+      const { exit, screen } = await fixture.onTerminal(
         ["chat", "--rule", "allow run sleep *"],
         [
           ["> ", "wait\r"],
@@ -227,15 +232,15 @@ else
       expect([
         exit,
         screen.includes("To continue: toolcrib chat --resume session_"),
-        room.server.breaches,
+        fixture.server.breaches,
       ]).toEqual([0, true, []]);
     });
 
     it("takes what is pasted as one thing to say", async () => {
-      await using room = await cliWithModel(({ messages }) => ({
+      await using fixture = await cliWithModel(({ messages }) => ({
         text: `${JSON.stringify(messages.at(-1)!.text)} heard.`,
       }));
-      const { screen } = await room.onTerminal(
+      const { screen } = await fixture.onTerminal(
         ["chat"],
         [
           ["> ", "one\rtwo\\\rthree\r"],
@@ -254,8 +259,8 @@ else
     });
 
     it("completes commands", async () => {
-      await using room = await cliWithModel([]);
-      const { exit } = await room.onTerminal(
+      await using fixture = await cliWithModel([]);
+      const { exit } = await fixture.onTerminal(
         ["chat"],
         [
           ["> ", "/exi\t"],

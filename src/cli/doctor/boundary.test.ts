@@ -16,8 +16,8 @@ function enforced(promise: string): Finding {
 
 describe("toolcrib doctor attacks the boundary", () => {
   it.skipIf(missing.bwrap !== undefined)("of bubblewrap, and all is enforced", async () => {
-    await using room = cliWorkspace();
-    const { exit, stdout, stderr } = await room.runProcess("doctor", "--json", "--sandbox", "bwrap");
+    await using opened = cliWorkspace();
+    const { exit, stdout, stderr } = await opened.runProcess("doctor", "--json", "--sandbox", "bwrap");
     const { findings, sandbox } = JSON.parse(stdout);
     expect({ exit, stderr, level: sandbox.level, findings: ofBoundary(findings) }).toEqual({
       exit: 0,

@@ -42,19 +42,19 @@ const search = {
 
 describe("toolcrib doctor", () => {
   it("says ok, warning or problem per line, and ends with a verdict", async () => {
-    await using room = cliWorkspace({ HOME: "/nonexistent", XDG_CONFIG_HOME: undefined });
-    const { callId } = await write(room);
-    const { exit, stdout, stderr } = await room.runProcess("doctor", "--sandbox", "none");
-    const { state } = placesOf(room);
+    await using fixture = cliWorkspace({ HOME: "/nonexistent", XDG_CONFIG_HOME: undefined });
+    const { callId } = await write(fixture);
+    const { exit, stdout, stderr } = await fixture.runProcess("doctor", "--sandbox", "none");
+    const { state } = placesOf(fixture);
     expect({ exit, stderr, rows: stdout.split("\n").map((line) => line.split(/ {2,}/)) }).toEqual({
       exit: 0,
       stderr: "",
       rows: [
         ["ok", "node", process.version],
         ["ok", "programs", expect.stringMatching(/ripgrep \d.*, bash \d/)],
-        ["ok", "workspace", room.workspace],
+        ["ok", "workspace", fixture.workspace],
         ["ok", "state", state],
-        ["ok", "config", `${join(room.home, "config")} (not created yet)`],
+        ["ok", "config", `${join(fixture.home, "config")} (not created yet)`],
         [expect.stringMatching(/ok|warning/), "disk", expect.stringMatching(/^\d.* free for the history/)],
         ["ok", "journal", expect.stringMatching(/^8 records, \d+ kB; none altered; head [0-9a-f]{16}…$/)],
         [
@@ -86,8 +86,8 @@ describe("toolcrib doctor", () => {
   });
 
   it("has nothing to find fault with where nothing was done yet", async () => {
-    await using room = cliWorkspace();
-    const { findings, figures } = await examineStored(room);
+    await using fixture = cliWorkspace();
+    const { findings, figures } = await examineStored(fixture);
     expect({
       faults: findings.filter(({ state }) => state === "wrong"),
       records: figures.proof?.records,
@@ -96,10 +96,10 @@ describe("toolcrib doctor", () => {
   });
 
   it("keeps no state for a workspace that is not there, and says so", async () => {
-    await using room = cliWorkspace();
-    const missing = join(room.workspace, "missing");
-    const { exit, stdout, stderr } = await room.run("doctor", "--sandbox", "none", "-C", missing);
-    expect({ exit, stdout, stderr, state: existsSync(dirname(placesOf(room).state)) }).toEqual({
+    await using fixture = cliWorkspace();
+    const missing = join(fixture.workspace, "missing");
+    const { exit, stdout, stderr } = await fixture.run("doctor", "--sandbox", "none", "-C", missing);
+    expect({ exit, stdout, stderr, state: existsSync(dirname(placesOf(fixture).state)) }).toEqual({
       exit: 2,
       stdout: "",
       stderr: expect.stringMatching(/^The workspace .*missing cannot be opened: ENOENT/),
@@ -108,13 +108,13 @@ describe("toolcrib doctor", () => {
   });
 
   it("finds what others can read or write", async () => {
-    await using room = cliWorkspace();
-    await write(room);
-    const { state } = placesOf(room);
-    room.write(room.userRules, "# none\n");
+    await using fixture = cliWorkspace();
+    await write(fixture);
+    const { state } = placesOf(fixture);
+    fixture.write(fixture.userRules, "# none\n");
     chmodSync(join(state, "blobs"), 0o755);
-    chmodSync(room.userRules, 0o666);
-    expect(await faults(room)).toEqual([
+    chmodSync(fixture.userRules, 0o666);
+    expect(await faults(fixture)).toEqual([
       {
         about: "state",
         message: `${join(state, "blobs")} is open to other users`,
@@ -122,19 +122,19 @@ describe("toolcrib doctor", () => {
       },
       {
         about: "config",
-        message: `${room.userRules} is open to other users`,
-        hint: `Close it: chmod go-w '${room.userRules}'`,
+        message: `${fixture.userRules} is open to other users`,
+        hint: `Close it: chmod go-w '${fixture.userRules}'`,
       },
     ]);
   });
 
   it("finds a journal that was altered", async () => {
-    await using room = cliWorkspace();
-    await write(room);
-    const database = new DatabaseSync(placesOf(room).journal);
+    await using fixture = cliWorkspace();
+    await write(fixture);
+    const database = new DatabaseSync(placesOf(fixture).journal);
     database.exec("DELETE FROM records WHERE sequence = 4");
     database.close();
-    const { isWell, findings } = await examine(room);
+    const { isWell, findings } = await examine(fixture);
     expect([isWell, findings.filter(({ state }) => state === "wrong")]).toEqual([
       false,
       [
@@ -149,17 +149,17 @@ describe("toolcrib doctor", () => {
   });
 
   it("finds contents that are missing or damaged", async () => {
-    await using room = cliWorkspace();
-    await write(room);
-    await write(room);
-    const blobs = join(placesOf(room).state, "blobs");
+    await using fixture = cliWorkspace();
+    await write(fixture);
+    await write(fixture);
+    const blobs = join(placesOf(fixture).state, "blobs");
     const files = readdirSync(blobs, { recursive: true, encoding: "utf8" }).filter(
       (name) => name.length > 60,
     );
     for (const name of files) writeFileSync(join(blobs, name), "evil");
-    const damaged = await faults(room);
+    const damaged = await faults(fixture);
     rmSync(blobs, { recursive: true });
-    const missing = await faults(room);
+    const missing = await faults(fixture);
     const hint = "Restore the lost files from git or a backup.";
     const message = (fault: string) =>
       expect.stringMatching(
@@ -172,14 +172,14 @@ describe("toolcrib doctor", () => {
   });
 
   it("finds a broken journal, leaves it to the next call to set it aside, and then tells where it is", async () => {
-    await using room = cliWorkspace();
-    const { journal, state } = placesOf(room);
+    await using fixture = cliWorkspace();
+    const { journal, state } = placesOf(fixture);
     mkdirSync(dirname(journal), { recursive: true, mode: 0o700 });
     writeFileSync(journal, "garbage ".repeat(1000), { mode: 0o600 });
-    const broken = await faults(room);
+    const broken = await faults(fixture);
     const untouched = readFileSync(journal, "utf8").startsWith("garbage");
-    await room.run("call", "file.write", "--path", "a", "--content", "b");
-    const after = await faults(room);
+    await fixture.run("call", "file.write", "--path", "a", "--content", "b");
+    const after = await faults(fixture);
     const [name] = readdirSync(state).filter((entry) => entry.includes("damaged"));
     expect({ broken, untouched, after }).toEqual({
       broken: [
@@ -202,14 +202,14 @@ describe("toolcrib doctor", () => {
 
   it("finds a journal that is empty or gone, of which the next call tells, too", async () => {
     for (const lose of [rmSync, (file: string) => truncateSync(file)]) {
-      await using room = cliWorkspace();
-      await write(room);
-      const { journal } = placesOf(room);
+      await using fixture = cliWorkspace();
+      await write(fixture);
+      const { journal } = placesOf(fixture);
       for (const beside of ["-wal", "-shm"]) rmSync(journal + beside, { force: true });
       lose(journal);
-      const lost = await faults(room);
-      const { stderr } = await room.run("call", "file.write", "--path", "a", "--content", "b");
-      expect({ lost, after: await faults(room) }).toEqual({
+      const lost = await faults(fixture);
+      const { stderr } = await fixture.run("call", "file.write", "--path", "a", "--content", "b");
+      expect({ lost, after: await faults(fixture) }).toEqual({
         lost: [
           {
             about: "journal",
@@ -254,26 +254,26 @@ describe("toolcrib doctor", () => {
   });
 
   it("misses no journal where nothing was kept yet", async () => {
-    await using room = cliWorkspace();
-    const first = await room.run("call", "file.list");
-    const second = await room.run("call", "file.list");
-    expect([first.stderr, second.stderr, await faults(room)]).toEqual(["", "", []]);
+    await using fixture = cliWorkspace();
+    const first = await fixture.run("call", "file.list");
+    const second = await fixture.run("call", "file.list");
+    expect([first.stderr, second.stderr, await faults(fixture)]).toEqual(["", "", []]);
   });
 
   it("finds rules that cannot be read", async () => {
-    await using room = cliWorkspace();
-    room.write(room.userRules, "permit everything\n");
-    chmodSync(room.userRules, 0o600);
-    chmodSync(dirname(room.userRules), 0o700);
-    expect((await faults(room)).map(({ about, message }) => [about, message])).toEqual([
+    await using fixture = cliWorkspace();
+    fixture.write(fixture.userRules, "permit everything\n");
+    chmodSync(fixture.userRules, 0o600);
+    chmodSync(dirname(fixture.userRules), 0o700);
+    expect((await faults(fixture)).map(({ about, message }) => [about, message])).toEqual([
       ["rules", expect.stringMatching(/rules:1/)],
     ]);
   });
 
   it("mentions rules that are not trusted, and calls that were interrupted", async () => {
-    await using room = cliWorkspace();
-    room.write(".toolcrib/rules", "allow run **\n");
-    const { journal } = placesOf(room);
+    await using fixture = cliWorkspace();
+    fixture.write(".toolcrib/rules", "allow run **\n");
+    const { journal } = placesOf(fixture);
     mkdirSync(dirname(journal), { recursive: true, mode: 0o700 });
     const script = `
       import { Journal } from ${JSON.stringify(join(import.meta.dirname, "../../journal/journal.ts"))};
@@ -281,7 +281,7 @@ describe("toolcrib doctor", () => {
       journal.begin({ callId: "call_killed", tool: "file.write", input: {}, startedAt: 1 });
       process.kill(process.pid, "SIGKILL");`;
     spawnSync(process.execPath, ["--input-type=module", "--eval", script]);
-    const { isWell, findings } = await examine(room);
+    const { isWell, findings } = await examine(fixture);
     expect([isWell, findings.filter(({ state }) => state === "note")]).toEqual([
       true,
       [
@@ -375,8 +375,8 @@ interface Examined {
   readonly findings: readonly Finding[];
 }
 
-async function examine(room: CliWorkspace): Promise<Examined> {
-  const { exit, stdout, stderr } = await room.runProcess("doctor", "--json", "--sandbox", "none");
+async function examine(fixture: CliWorkspace): Promise<Examined> {
+  const { exit, stdout, stderr } = await fixture.runProcess("doctor", "--json", "--sandbox", "none");
   expect(stderr).toBe("");
   const examined: Examined = JSON.parse(stdout);
   expect(exit).toBe(examined.isWell ? 0 : 1);
@@ -392,8 +392,8 @@ async function examineStored({ workspace, home }: CliWorkspace): ReturnType<type
   return examination;
 }
 
-async function faults(room: CliWorkspace): Promise<readonly Omit<Finding, "state">[]> {
-  const { findings } = await examineStored(room);
+async function faults(fixture: CliWorkspace): Promise<readonly Omit<Finding, "state">[]> {
+  const { findings } = await examineStored(fixture);
   return findings.flatMap(({ state, ...finding }) => (state === "wrong" ? [finding] : []));
 }
 

@@ -31,12 +31,12 @@ function installInspector({ home }: CliWorkspace): string {
 
 /** Serves a folder, with a call that runs, does not end when asked to, and has a process beside it. */
 async function busyServer(
-  room: CliWorkspace,
+  fixture: CliWorkspace,
   start = mcpProcess,
 ): Promise<{ server: McpProcess; pids: number[] }> {
   const server = await start(["--mode", "yolo", "--sandbox", "none"], {
-    cwd: room.workspace,
-    env: environmentOf(room),
+    cwd: fixture.workspace,
+    env: environmentOf(fixture),
   });
   await server.call("process_start", { command: "echo $$ > beside; exec sleep 300", name: "beside" });
   const command = "trap '' TERM; echo $$ > stubborn; sleep 300 & echo $! > below; while :; do sleep 1; done";
@@ -44,7 +44,7 @@ async function busyServer(
   const pids = await vi.waitFor(
     () =>
       ["beside", "stubborn", "below"].map((name) => {
-        const pid = Number(room.read(name));
+        const pid = Number(fixture.read(name));
         if (pid === 0) throw new Error("not yet");
         return pid;
       }),
@@ -73,19 +73,19 @@ describe("a server over standard input and output", () => {
   ])(
     "leaves nothing behind when %s, and writes down what it has ended",
     async (_name, end) => {
-      await using room = cliWorkspace();
-      const { server, pids } = await busyServer(room);
+      await using fixture = cliWorkspace();
+      const { server, pids } = await busyServer(fixture);
       end(server);
       expect(await server.exited).toBe(0);
       await untilGone(pids);
-      const { stdout } = await room.run("log", "--json");
+      const { stdout } = await fixture.run("log", "--json");
       expect(stdout).toContain("trap '' TERM");
     },
     60_000,
   );
 
   it("ends with who has started it, also while somebody holds its input open", async () => {
-    await using room = cliWorkspace();
+    await using fixture = cliWorkspace();
     const starter = `
       const { spawn } = require("node:child_process");
       const server = spawn(process.execPath, process.argv.slice(1), { stdio: "inherit" });
@@ -98,17 +98,17 @@ describe("a server over standard input and output", () => {
       });
       return talkTo(parent, { input: parent.stdin!, output: parent.stdout! });
     };
-    const { server, pids } = await busyServer(room, start);
+    const { server, pids } = await busyServer(fixture, start);
     server.child.kill("SIGKILL");
-    await untilGone([Number(room.read("server")), ...pids]);
+    await untilGone([Number(fixture.read("server")), ...pids]);
     server.child.stdin!.end();
   }, 60_000);
 
   it("stays with who sends it nonsense", async () => {
-    await using room = cliWorkspace();
+    await using fixture = cliWorkspace();
     const server = await mcpProcess([], {
-      cwd: room.workspace,
-      env: environmentOf(room),
+      cwd: fixture.workspace,
+      env: environmentOf(fixture),
       stdio: ["pipe", "pipe", "ignore"],
     });
     server.write(
@@ -120,19 +120,19 @@ describe("a server over standard input and output", () => {
   });
 
   it("says at once that there is no such folder", async () => {
-    await using room = cliWorkspace();
-    const { exit, stderr } = await room.run("mcp", "--workspace", "nowhere");
+    await using fixture = cliWorkspace();
+    const { exit, stderr } = await fixture.run("mcp", "--workspace", "nowhere");
     expect([exit, stderr]).toEqual([2, expect.stringContaining("nowhere cannot be opened")]);
   });
 
   it("is listed and called by the Inspector", async () => {
-    await using room = cliWorkspace();
-    room.write("a.txt", "one\n");
-    const inspector = installInspector(room);
+    await using fixture = cliWorkspace();
+    fixture.write("a.txt", "one\n");
+    const inspector = installInspector(fixture);
     const ask = async (...words: readonly string[]) => {
-      const server = [process.execPath, builtProgram, "mcp", "--workspace", room.workspace];
+      const server = [process.execPath, builtProgram, "mcp", "--workspace", fixture.workspace];
       const { stdout } = await promisify(execFile)(process.execPath, [inspector, ...server, ...words], {
-        env: environmentOf(room),
+        env: environmentOf(fixture),
       });
       return JSON.parse(stdout);
     };
@@ -148,12 +148,12 @@ describe("a server over standard input and output", () => {
 describe("a server over HTTP", () => {
   /** Starts one and reads what it prints. */
   async function started(
-    room: CliWorkspace,
+    fixture: CliWorkspace,
     words: readonly string[],
-    env: NodeJS.ProcessEnv = environmentOf(room),
+    env: NodeJS.ProcessEnv = environmentOf(fixture),
   ) {
     const child = spawn(process.execPath, [builtProgram, "mcp", ...words], {
-      cwd: room.workspace,
+      cwd: fixture.workspace,
       env,
       stdio: ["ignore", "pipe", "inherit"],
     });
@@ -165,8 +165,8 @@ describe("a server over HTTP", () => {
   }
 
   it("prints where it is and the token, keeps it for nobody else to read, and takes it back at the end", async () => {
-    await using room = cliWorkspace();
-    await using server = await started(room, ["--http", "0"]);
+    await using fixture = cliWorkspace();
+    await using server = await started(fixture, ["--http", "0"]);
     const url = await server.next();
     const [, token] = /^Authorization: Bearer (\S{43})$/.exec(await server.next())!;
     const [, file = ""] = /^\(also in (.*)\)$/.exec(await server.next())!;
@@ -180,12 +180,12 @@ describe("a server over HTTP", () => {
   });
 
   it("is listed and called by the Inspector", async () => {
-    await using room = cliWorkspace();
-    const inspector = installInspector(room);
+    await using fixture = cliWorkspace();
+    const inspector = installInspector(fixture);
     const secret = "a-secret-of-the-person";
     const rules = ["--mode", "yolo", "--sandbox", "none", "--rule", "variables all"];
-    await using server = await started(room, ["--http", "0", ...rules], {
-      ...environmentOf(room),
+    await using server = await started(fixture, ["--http", "0", ...rules], {
+      ...environmentOf(fixture),
       TOOLCRIB_TOKEN: secret,
     });
     const url = await server.next();
@@ -220,10 +220,10 @@ describe("a server over HTTP", () => {
     [["--http", "0", "--token-file", "../home/short"], "The token must have at least 16 characters"],
     [["--http", "0", "--token-file", "inside"], "is in the workspace, where tools can read it"],
   ])("refuses %j", async (words, message) => {
-    await using room = cliWorkspace();
-    room.write(join(room.home, "short"), "abc\n");
-    room.write("inside", "a-secret-of-the-person\n");
-    const { exit, stderr } = await room.run("mcp", ...words);
+    await using fixture = cliWorkspace();
+    fixture.write(join(fixture.home, "short"), "abc\n");
+    fixture.write("inside", "a-secret-of-the-person\n");
+    const { exit, stderr } = await fixture.run("mcp", ...words);
     expect([exit, stderr]).toEqual([2, expect.stringContaining(message)]);
   });
 });

@@ -6,14 +6,17 @@ import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { withoutProgress } from "../../../test/support/without-progress.ts";
 
 /** Where nothing is kept, and nothing may be left behind. */
-function demoRoom() {
+function demoFixture() {
   const folder = temporaryFolder();
-  const room = cliWorkspace({ TMPDIR: folder.path });
+  const fixture = cliWorkspace({ TMPDIR: folder.path });
   return {
-    ...room,
-    leftBehind: () => [...readdirSync(folder.path), ...(existsSync(room.home) ? readdirSync(room.home) : [])],
+    ...fixture,
+    leftBehind: () => [
+      ...readdirSync(folder.path),
+      ...(existsSync(fixture.home) ? readdirSync(fixture.home) : []),
+    ],
     [Symbol.asyncDispose]: async () => {
-      await room[Symbol.asyncDispose]();
+      await fixture[Symbol.asyncDispose]();
       await folder[Symbol.asyncDispose]();
     },
   };
@@ -21,12 +24,17 @@ function demoRoom() {
 
 describe("toolcrib run --demo", () => {
   it("plays a whole session without a model, fixes the project, and leaves nothing behind", async () => {
-    await using room = demoRoom();
-    const { exit, stdout, stderr } = await room.run("run", "--demo");
+    await using fixture = demoFixture();
+    const { exit, stdout, stderr } = await fixture.run("run", "--demo");
     const calls = withoutProgress(stderr)
       .split("\n")
       .filter((line) => /^(?:file|shell|search|edit)\.\w+ /.test(line));
-    expect([exit, stdout, calls.map((line) => line.replace(/\s+[\d.]+ s$/, "")), room.leftBehind()]).toEqual([
+    expect([
+      exit,
+      stdout,
+      calls.map((line) => line.replace(/\s+[\d.]+ s$/, "")),
+      fixture.leftBehind(),
+    ]).toEqual([
       0,
       "All tests pass now. `total` in src/price.js added the discount; now it subtracts it and stops at zero.\n",
       [
@@ -58,10 +66,10 @@ describe("toolcrib run --demo", () => {
   });
 
   it("tells programs every event, or one object", async () => {
-    await using room = demoRoom();
+    await using fixture = demoFixture();
     const [lines, object] = await Promise.all([
-      room.run("run", "--demo", "--jsonl"),
-      room.run("run", "--demo", "--json"),
+      fixture.run("run", "--demo", "--jsonl"),
+      fixture.run("run", "--demo", "--json"),
     ]);
     const events = lines.stdout
       .trimEnd()
@@ -105,10 +113,10 @@ describe("toolcrib run --demo", () => {
   });
 
   it("takes no task, and no other options", async () => {
-    await using room = demoRoom();
+    await using fixture = demoFixture();
     expect([
-      await room.run("run", "--demo", "mend", "it"),
-      await room.run("run", "--demo", "-m", "x/y"),
+      await fixture.run("run", "--demo", "mend", "it"),
+      await fixture.run("run", "--demo", "-m", "x/y"),
     ]).toEqual([
       {
         exit: 2,
@@ -126,8 +134,8 @@ describe("toolcrib run --demo", () => {
   if (!hasTerminals) it.skip("on a terminal (not tried: `script` of util-linux is missing)", () => {});
 
   it.runIf(hasTerminals)("streams on a terminal, each remark on a line of its own", async () => {
-    await using room = demoRoom();
-    const { exit, screen } = await room.onTerminal(["run", "--demo"], [], { NO_COLOR: "1" });
+    await using fixture = demoFixture();
+    const { exit, screen } = await fixture.onTerminal(["run", "--demo"], [], { NO_COLOR: "1" });
     const lines = withoutProgress(screen).split("\n");
     expect([
       exit,
@@ -135,7 +143,7 @@ describe("toolcrib run --demo", () => {
       lines.some((line) => line.startsWith("edit.replace src/price.js  +1 −1")),
       // Only the line that is written again moves the cursor.
       withoutProgress(screen).includes("\u001b"),
-      room.leftBehind(),
+      fixture.leftBehind(),
     ]).toEqual([0, true, true, false, []]);
   });
 });

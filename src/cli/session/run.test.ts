@@ -31,12 +31,12 @@ const plain = (output: string) =>
 
 describe("toolcrib run", () => {
   it("prints the answer, and tells beside it what was done", async () => {
-    await using room = await cliWithModel([
+    await using fixture = await cliWithModel([
       { text: "I make it.", calls: [patch("a.txt")] },
       { text: "It is made." },
     ]);
-    const { exit, stdout, stderr } = await room.run("run", "make", "a.txt");
-    expect([exit, stdout, plain(stderr), room.read("a.txt"), room.server.breaches]).toEqual([
+    const { exit, stdout, stderr } = await fixture.run("run", "make", "a.txt");
+    expect([exit, stdout, plain(stderr), fixture.read("a.txt"), fixture.server.breaches]).toEqual([
       0,
       "It is made.\n",
       [
@@ -53,23 +53,23 @@ describe("toolcrib run", () => {
       "made\n",
       [],
     ]);
-    expect(room.server.requests[0]!.messages.at(-1)!.text).toBe("make a.txt");
+    expect(fixture.server.requests[0]!.messages.at(-1)!.text).toBe("make a.txt");
   });
 
   it("reads the task from standard input, and refuses to do nothing", async () => {
-    await using room = await cliWithModel(() => ({ text: "Yes." }));
+    await using fixture = await cliWithModel(() => ({ text: "Yes." }));
     const runs = [
-      await room.feed("first\n", "run", "-"),
-      await room.feed("second", "run"),
-      await room.feed("+ a line\n", "run", "review", "this", "-"),
-      await room.feed("", "run"),
-      await room.feed(" \n", "run", "-"),
-      await room.run("run", " "),
-      await room.run("run", "--json", "--jsonl", "x"),
+      await fixture.feed("first\n", "run", "-"),
+      await fixture.feed("second", "run"),
+      await fixture.feed("+ a line\n", "run", "review", "this", "-"),
+      await fixture.feed("", "run"),
+      await fixture.feed(" \n", "run", "-"),
+      await fixture.run("run", " "),
+      await fixture.run("run", "--json", "--jsonl", "x"),
     ];
     expect([
       runs.map(({ exit, stdout }) => [exit, stdout]),
-      room.server.requests.map(({ messages }) => messages.at(-1)!.text),
+      fixture.server.requests.map(({ messages }) => messages.at(-1)!.text),
     ]).toEqual([
       [
         [0, "Yes.\n"],
@@ -85,10 +85,10 @@ describe("toolcrib run", () => {
   });
 
   it("fails where its answer cannot be written, and does no more unseen", async () => {
-    await using room = await cliWithModel(() => ({ text: "Yes." }));
+    await using fixture = await cliWithModel(() => ({ text: "Yes." }));
     const runs = [
-      await room.runInto("/dev/full", "run", "x"),
-      await room.runInto("/dev/full", "run", "x", "--jsonl"),
+      await fixture.runInto("/dev/full", "run", "x"),
+      await fixture.runInto("/dev/full", "run", "x", "--jsonl"),
     ];
     expect(runs.map(({ exit, stderr }) => [exit, stderr.includes("The output cannot be written")])).toEqual([
       [1, true],
@@ -97,10 +97,10 @@ describe("toolcrib run", () => {
   });
 
   it("asks nobody without a terminal: the model is told, and the exit code says it", async () => {
-    await using room = await cliWithModel([{ calls: [command("rm -rf x")] }, { text: "I may not." }]);
-    room.write("x", "");
-    const { exit, stdout, stderr } = await room.run("run", "remove x");
-    expect([exit, stdout, isThere(room, "x"), stderr.trimEnd().split("\n").at(-1)]).toEqual([
+    await using fixture = await cliWithModel([{ calls: [command("rm -rf x")] }, { text: "I may not." }]);
+    fixture.write("x", "");
+    const { exit, stdout, stderr } = await fixture.run("run", "remove x");
+    expect([exit, stdout, isThere(fixture, "x"), stderr.trimEnd().split("\n").at(-1)]).toEqual([
       4,
       "I may not.\n",
       true,
@@ -108,24 +108,24 @@ describe("toolcrib run", () => {
         /^To allow it, approve it on a terminal, or .*add --rule 'allow run rm -rf x by /,
       ),
     ]);
-    expect(room.server.requests[1]!.messages.at(-1)!.text).toContain("needs approval");
+    expect(fixture.server.requests[1]!.messages.at(-1)!.text).toContain("needs approval");
   });
 
   it("ends well where the model found another way after a refusal", async () => {
-    await using room = await cliWithModel([
+    await using fixture = await cliWithModel([
       { calls: [command("rm -rf x")] },
       { calls: [patch("y.txt")] },
       { text: "Done otherwise." },
     ]);
-    expect((await room.run("run", "do it")).exit).toBe(0);
+    expect((await fixture.run("run", "do it")).exit).toBe(0);
   });
 
   it("tells programs what came out, also when nothing did", async () => {
-    await using room = await cliWithModel([{ calls: [patch("a.txt")] }, { text: "Made." }]);
-    const { stdout, stderr } = await room.run("run", "--json", "make it");
+    await using fixture = await cliWithModel([{ calls: [patch("a.txt")] }, { text: "Made." }]);
+    const { stdout, stderr } = await fixture.run("run", "--json", "make it");
     const report = JSON.parse(stdout);
-    const failed = await room.run("run", "--json", "-m", "nobody/none", "make it");
-    const line = await room.run("run", "--jsonl", "-m", "nobody/none", "make it");
+    const failed = await fixture.run("run", "--json", "-m", "nobody/none", "make it");
+    const line = await fixture.run("run", "--jsonl", "-m", "nobody/none", "make it");
     expect([
       stderr,
       report,
@@ -165,21 +165,21 @@ describe("toolcrib run", () => {
   });
 
   it("goes on with an earlier session", async () => {
-    await using room = await cliWithModel([{ text: "One." }, { text: "Two." }]);
-    await room.run("run", "first");
-    const { exit, stdout } = await room.run("run", "--resume", "last", "second");
+    await using fixture = await cliWithModel([{ text: "One." }, { text: "Two." }]);
+    await fixture.run("run", "first");
+    const { exit, stdout } = await fixture.run("run", "--resume", "last", "second");
     expect([
       exit,
       stdout,
-      room.server.requests[1]!.messages.map((message) => message.text),
-      room.server.breaches,
+      fixture.server.requests[1]!.messages.map((message) => message.text),
+      fixture.server.breaches,
     ]).toEqual([0, "Two.\n", ["first", "One.", "second"], []]);
   });
 
   it("says what is wrong with a key at once, and what to do", async () => {
-    await using room = await cliWithModel([{ fault: { status: 401 } }]);
-    const { exit, stdout, stderr } = await room.run("run", "hello");
-    expect([exit, stdout, room.server.requests.length, stderr]).toEqual([
+    await using fixture = await cliWithModel([{ fault: { status: 401 } }]);
+    const { exit, stdout, stderr } = await fixture.run("run", "hello");
+    expect([exit, stdout, fixture.server.requests.length, stderr]).toEqual([
       1,
       "",
       1,
@@ -188,8 +188,8 @@ describe("toolcrib run", () => {
   });
 
   it("explains the ways to get a model where there is none", async () => {
-    await using room = cliWorkspace({ OLLAMA_HOST: "127.0.0.1:1" });
-    const { exit, stdout, stderr } = await room.run("run", "hello");
+    await using fixture = cliWorkspace({ OLLAMA_HOST: "127.0.0.1:1" });
+    const { exit, stdout, stderr } = await fixture.run("run", "hello");
     expect([exit, stdout, stderr.split("\n")[0], stderr.includes("toolcrib run --demo")]).toEqual([
       1,
       "",
@@ -199,11 +199,11 @@ describe("toolcrib run", () => {
   });
 
   it("reads no instructions that are not there", async () => {
-    await using room = await cliWithModel([]);
+    await using fixture = await cliWithModel([]);
     const runs = await Promise.all([
-      room.run("run", "--instructions", "none.md", "hello"),
-      room.run("run", "--max-cost", "much", "hello"),
-      room.run("run", "--resume", "session_none", "hello"),
+      fixture.run("run", "--instructions", "none.md", "hello"),
+      fixture.run("run", "--max-cost", "much", "hello"),
+      fixture.run("run", "--resume", "session_none", "hello"),
     ]);
     expect(runs.map(({ exit, stderr }) => [exit, stderr.split("\n")[0]])).toEqual([
       [2, expect.stringContaining("The instructions cannot be read")],
@@ -213,35 +213,35 @@ describe("toolcrib run", () => {
   });
 
   it("offers the tools of configured MCP servers, and warns once of one that does not start", async () => {
-    await using room = await cliWithModel(({ tools }) => ({ text: `${tools.includes("time_now")}` }));
+    await using fixture = await cliWithModel(({ tools }) => ({ text: `${tools.includes("time_now")}` }));
     const main = builtProgram;
     const mcpServers = {
       own: { command: process.execPath, args: [main, "mcp", "--tools", "time.now"] },
       broken: { command: "/nonexistent" },
     };
-    room.write(join(room.home, "config/mcp.json"), JSON.stringify({ mcpServers }));
-    const { exit, stdout, stderr } = await room.run("run", "hello");
+    fixture.write(join(fixture.home, "config/mcp.json"), JSON.stringify({ mcpServers }));
+    const { exit, stdout, stderr } = await fixture.run("run", "hello");
     expect([exit, stdout, stderr.match(/The MCP server broken: /g)?.length]).toEqual([0, "true\n", 1]);
   });
 
   it("stops the turn when it is told to, with all that it started, and can be gone on with", async () => {
-    await using room = await cliWithModel([
+    await using fixture = await cliWithModel([
       { calls: [command("echo $$ > pid; sleep 60")] },
       { text: "Going on." },
     ]);
-    const child = room.start("run", ...unguarded, "wait");
+    const child = fixture.start("run", ...unguarded, "wait");
     child.stdin.end();
     const stderr = text(child.stderr);
-    await vi.waitFor(() => expect(room.read("pid")).toMatch(/^\d+\n/), { timeout: 20_000 });
+    await vi.waitFor(() => expect(fixture.read("pid")).toMatch(/^\d+\n/), { timeout: 20_000 });
     child.kill("SIGINT");
     const [exit] = await once(child, "close");
-    const later = await room.run("run", "--resume", "last", "go on");
+    const later = await fixture.run("run", "--resume", "last", "go on");
     expect([
       exit,
       await stderr,
-      isAlive(Number(room.read("pid"))),
+      isAlive(Number(fixture.read("pid"))),
       later.stdout,
-      room.server.breaches,
+      fixture.server.breaches,
     ]).toEqual([
       130,
       expect.stringContaining("Stopped. Changes made so far are kept.\n"),
@@ -252,8 +252,8 @@ describe("toolcrib run", () => {
   });
 
   it("ends quietly when nobody reads it any more", async () => {
-    await using room = await cliWithModel([{ calls: [command("echo $$ > pid; sleep 60")] }]);
-    const child = room.start("run", ...unguarded, "--jsonl", "wait");
+    await using fixture = await cliWithModel([{ calls: [command("echo $$ > pid; sleep 60")] }]);
+    const child = fixture.start("run", ...unguarded, "--jsonl", "wait");
     child.stdin.end();
     const stderr = text(child.stderr);
     await once(child.stdout, "data");
@@ -269,18 +269,18 @@ else
     const question = "no with a message) ";
 
     it("is asked in between, and says yes", async () => {
-      await using room = await cliWithModel([
+      await using fixture = await cliWithModel([
         { text: "I remove it.", calls: [command("rm x")] },
         { text: "Gone." },
       ]);
-      room.write("x", "");
-      const { exit, screen } = await room.onTerminal(["run", "remove x"], [[question, "y\n"]], {
+      fixture.write("x", "");
+      const { exit, screen } = await fixture.onTerminal(["run", "remove x"], [[question, "y\n"]], {
         NO_COLOR: "1",
       });
       const lines = withoutProgress(screen).split("\n");
       expect([
         exit,
-        isThere(room, "x"),
+        isThere(fixture, "x"),
         lines.indexOf("I remove it.") < lines.indexOf("Tool   process.start"),
       ]).toEqual([0, false, true]);
       expect(lines.slice(-5)).toEqual([
@@ -293,13 +293,13 @@ else
     });
 
     it("is not taken at a word that was typed before the question stood there", async () => {
-      await using room = await cliWithModel([
+      await using fixture = await cliWithModel([
         { text: "Allow it? (y once) ", calls: [command("sleep 1")] },
         { calls: [command("rm x")] },
         { text: "As you like." },
       ]);
-      room.write("x", "");
-      const { exit, screen } = await room.onTerminal(
+      fixture.write("x", "");
+      const { exit, screen } = await fixture.onTerminal(
         ["run", "--rule", "allow run sleep *", "remove x"],
         [
           ['"Allow it?"', "y\ny"],
@@ -307,16 +307,16 @@ else
         ],
         { NO_COLOR: "1" },
       );
-      expect([exit, isThere(room, "x"), screen.includes("As you like.")]).toEqual([3, true, true]);
+      expect([exit, isThere(fixture, "x"), screen.includes("As you like.")]).toEqual([3, true, true]);
     });
 
     it("stops the turn with Ctrl-C", async () => {
-      await using room = await cliWithModel([{ calls: [command("echo $$ > pid; sleep 60")] }]);
-      const { exit, screen } = await room.onTerminal(
+      await using fixture = await cliWithModel([{ calls: [command("echo $$ > pid; sleep 60")] }]);
+      const { exit, screen } = await fixture.onTerminal(
         ["run", ...unguarded, "wait"],
         [["process.start echo", "\u0003"]],
       );
-      expect([exit, screen.includes("Stopped."), isAlive(Number(room.read("pid")))]).toEqual([
+      expect([exit, screen.includes("Stopped."), isAlive(Number(fixture.read("pid")))]).toEqual([
         130,
         true,
         false,
@@ -324,8 +324,8 @@ else
     });
 
     it("sees hostile words of a model as what they are", async () => {
-      await using room = await cliWithModel([{ text: "\u001b[2J\u001b[1;1HFine\r\u001b]0;x\u0007" }]);
-      const { screen } = await room.onTerminal(["run", "hello"], [], { NO_COLOR: "1" });
+      await using fixture = await cliWithModel([{ text: "\u001b[2J\u001b[1;1HFine\r\u001b]0;x\u0007" }]);
+      const { screen } = await fixture.onTerminal(["run", "hello"], [], { NO_COLOR: "1" });
       expect(screen).toContain("<U+001B>[2J<U+001B>[1;1HFine<U+000D><U+001B>]0;x<U+0007>\n");
     });
   });

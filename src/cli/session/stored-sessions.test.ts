@@ -12,9 +12,9 @@ import { WorkspaceJournal } from "../../toolcrib/workspace-journal.ts";
 const secret = ["ghp", "Zk3vQ9pLx7Tn2RbW8mYc4HdJ6sFg1AeU5iXo"].join("_");
 
 /** A room with three sessions: one that ended, one that was cut off, and one of another id. */
-async function roomWithSessions(): Promise<CliWorkspace> {
-  const room = cliWorkspace();
-  const desk = new WorkspaceJournal({ state: room.home, workspace: room.workspace });
+async function fixtureWithSessions(): Promise<CliWorkspace> {
+  const fixture = cliWorkspace();
+  const desk = new WorkspaceJournal({ state: fixture.home, workspace: fixture.workspace });
   const { conversations } = desk;
   conversations.append("session_ab1", [
     start,
@@ -34,16 +34,16 @@ async function roomWithSessions(): Promise<CliWorkspace> {
     turnEnd(1),
   ]);
   desk.close();
-  return room;
+  return fixture;
 }
 
 describe("toolcrib sessions", () => {
   it("lists those of this folder, newest first", async () => {
-    await using room = await roomWithSessions();
+    await using fixture = await fixtureWithSessions();
     const [{ stdout, exit }, json, one] = await Promise.all([
-      room.run("sessions"),
-      room.run("sessions", "list", "--json"),
-      room.run("sessions", "--limit", "1"),
+      fixture.run("sessions"),
+      fixture.run("sessions", "list", "--json"),
+      fixture.run("sessions", "--limit", "1"),
     ]);
     const rows = stdout
       .trimEnd()
@@ -75,20 +75,20 @@ describe("toolcrib sessions", () => {
   });
 
   it("says that there are none", async () => {
-    await using room = cliWorkspace();
-    expect(await Promise.all([room.run("sessions"), room.run("sessions", "--json")])).toEqual([
+    await using fixture = cliWorkspace();
+    expect(await Promise.all([fixture.run("sessions"), fixture.run("sessions", "--json")])).toEqual([
       {
         exit: 0,
         stdout: "",
-        stderr: `No sessions in ${room.workspace} yet. To start one: toolcrib chat\n`,
+        stderr: `No sessions in ${fixture.workspace} yet. To start one: toolcrib chat\n`,
       },
       { exit: 0, stdout: "[]\n", stderr: "" },
     ]);
   });
 
   it("shows what was said, cut where it is long, without secrets and without what steers a terminal", async () => {
-    await using room = await roomWithSessions();
-    const { stdout } = await room.run("sessions", "show", "ab1");
+    await using fixture = await fixtureWithSessions();
+    const { stdout } = await fixture.run("sessions", "show", "ab1");
     expect(stdout.replace(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/g, "TIME")).toMatchInlineSnapshot(`
       "session_ab1  openai/gpt-5
 
@@ -123,20 +123,22 @@ describe("toolcrib sessions", () => {
         No.
       "
     `);
-    const whole = await room.run("sessions", "show", "ab1", "--all", "--with-secrets");
+    const whole = await fixture.run("sessions", "show", "ab1", "--all", "--with-secrets");
     expect([whole.stdout.includes("line 20"), whole.stdout.includes(secret)]).toEqual([true, true]);
-    const { session, entries } = JSON.parse((await room.run("sessions", "show", "other", "--json")).stdout);
+    const { session, entries } = JSON.parse(
+      (await fixture.run("sessions", "show", "other", "--json")).stdout,
+    );
     expect([session, entries.length, entries[2].entry]).toEqual(["other", 3, turnEnd(1)]);
   });
 
   it("finds a session by a beginning of its id that no other has, and by last", async () => {
-    await using room = await roomWithSessions();
+    await using fixture = await fixtureWithSessions();
     const answers = await Promise.all([
-      room.run("sessions", "show", "session_ab"),
-      room.run("sessions", "show", "nothing"),
-      room.run("sessions", "show"),
-      room.run("sessions", "show", "oth", "--json"),
-      room.run("sessions", "export", "last"),
+      fixture.run("sessions", "show", "session_ab"),
+      fixture.run("sessions", "show", "nothing"),
+      fixture.run("sessions", "show"),
+      fixture.run("sessions", "show", "oth", "--json"),
+      fixture.run("sessions", "export", "last"),
     ]);
     expect(answers.map(({ exit, stderr }) => [exit, stderr])).toEqual([
       [
@@ -153,12 +155,12 @@ describe("toolcrib sessions", () => {
   });
 
   it("exports to a new file that only its owner reads, as its name says", async () => {
-    await using room = await roomWithSessions();
-    const html = await room.run("sessions", "export", "ab1", "-o", "session.html");
-    const again = await room.run("sessions", "export", "ab1", "-o", "session.html");
-    const jsonl = await room.run("sessions", "export", "ab1", "--format", "jsonl");
-    const json = await room.run("sessions", "export", "ab2", "-o", "two.md", "--json");
-    const file = join(room.workspace, "session.html");
+    await using fixture = await fixtureWithSessions();
+    const html = await fixture.run("sessions", "export", "ab1", "-o", "session.html");
+    const again = await fixture.run("sessions", "export", "ab1", "-o", "session.html");
+    const jsonl = await fixture.run("sessions", "export", "ab1", "--format", "jsonl");
+    const json = await fixture.run("sessions", "export", "ab2", "-o", "two.md", "--json");
+    const file = join(fixture.workspace, "session.html");
     expect([html, again.exit, again.stderr, statSync(file).mode & 0o777]).toEqual([
       { exit: 0, stdout: "", stderr: "Wrote session.html.\n" },
       1,
@@ -171,10 +173,10 @@ describe("toolcrib sessions", () => {
   });
 
   it("removes those that are named, or none", async () => {
-    await using room = await roomWithSessions();
-    const none = await room.run("sessions", "rm", "ab1", "nothing");
-    const { stdout } = await room.run("sessions", "rm", "ab1", "session_ab2", "ab1");
-    const left = JSON.parse((await room.run("sessions", "--json")).stdout);
+    await using fixture = await fixtureWithSessions();
+    const none = await fixture.run("sessions", "rm", "ab1", "nothing");
+    const { stdout } = await fixture.run("sessions", "rm", "ab1", "session_ab2", "ab1");
+    const left = JSON.parse((await fixture.run("sessions", "--json")).stdout);
     expect([none.exit, stdout, left.map(({ session }: { session: string }) => session)]).toEqual([
       2,
       "Deleted session_ab1.\nDeleted session_ab2.\n",
@@ -183,17 +185,17 @@ describe("toolcrib sessions", () => {
   });
 
   it("tells which is open in a process, and neither removes nor resumes that", async () => {
-    await using room = await roomWithSessions();
+    await using fixture = await fixtureWithSessions();
     const crib = await openToolcrib({
-      workspace: room.workspace,
-      stateDirectory: room.home,
-      configDirectory: join(room.home, "config"),
+      workspace: fixture.workspace,
+      stateDirectory: fixture.home,
+      configDirectory: join(fixture.home, "config"),
       session: "session_ab1",
     });
     const [list, rm, resume] = await Promise.all([
-      room.run("sessions"),
-      room.run("sessions", "rm", "ab1"),
-      room.run("sessions", "resume", "ab1", "more", "--model", "openai/gpt-5"),
+      fixture.run("sessions"),
+      fixture.run("sessions", "rm", "ab1"),
+      fixture.run("sessions", "resume", "ab1", "more", "--model", "openai/gpt-5"),
     ]);
     await crib.close();
     const refused = `The session session_ab1 is open in process ${process.pid}\n`;
@@ -207,14 +209,14 @@ describe("toolcrib sessions", () => {
   });
 
   it("refuses what it does not know", async () => {
-    await using room = cliWorkspace();
+    await using fixture = cliWorkspace();
     const answers = await Promise.all([
-      room.run("sessions", "lsit"),
-      room.run("sessions", "list", "--turn", "1"),
-      room.run("sessions", "show", "a", "b"),
-      room.run("sessions", "fork", "none", "--turn", "0"),
-      room.run("sessions", "rm", ""),
-      room.run("sessions", "rm", "session_"),
+      fixture.run("sessions", "lsit"),
+      fixture.run("sessions", "list", "--turn", "1"),
+      fixture.run("sessions", "show", "a", "b"),
+      fixture.run("sessions", "fork", "none", "--turn", "0"),
+      fixture.run("sessions", "rm", ""),
+      fixture.run("sessions", "rm", "session_"),
     ]);
     expect(answers.map(({ exit, stderr }) => [exit, stderr.split("\n").slice(0, 2)])).toEqual([
       [2, ["Unknown subcommand: toolcrib sessions lsit", "Did you mean `toolcrib sessions list`?"]],
@@ -229,19 +231,19 @@ describe("toolcrib sessions", () => {
 
 describe("a session of toolcrib run", () => {
   it("is resumed and forked by a task", async () => {
-    await using room = await roomOn([
+    await using fixture = await fixtureOn([
       { text: "One." },
       { text: "Two." },
       { text: "Three." },
       { text: "Other." },
     ]);
-    const first = await room.run("run", "first", "--model", room.model);
-    const second = await room.run("sessions", "resume", "last", "second");
-    const third = await room.feed("third", "run", "--resume", "last");
-    room.server.forget();
-    const { session } = JSON.parse((await room.run("sessions", "--json")).stdout)[0];
-    const fork = await room.run("sessions", "fork", session, "--turn", "1", "other", "--json");
-    const told = JSON.parse((await room.run("sessions", "--json")).stdout);
+    const first = await fixture.run("run", "first", "--model", fixture.model);
+    const second = await fixture.run("sessions", "resume", "last", "second");
+    const third = await fixture.feed("third", "run", "--resume", "last");
+    fixture.server.forget();
+    const { session } = JSON.parse((await fixture.run("sessions", "--json")).stdout)[0];
+    const fork = await fixture.run("sessions", "fork", session, "--turn", "1", "other", "--json");
+    const told = JSON.parse((await fixture.run("sessions", "--json")).stdout);
     expect([first, second, third].map(({ exit, stdout }) => [exit, stdout])).toEqual([
       [0, "One.\n"],
       [0, "Two.\n"],
@@ -258,22 +260,22 @@ describe("a session of toolcrib run", () => {
       { turns: 2, task: "first", state: "ended", parent: { session, turn: 1 } },
       { turns: 3, task: "first", state: "ended", parent: null },
     ]);
-    const said = room.server.requests.map(({ messages }) => messages.map(({ text }) => text));
+    const said = fixture.server.requests.map(({ messages }) => messages.map(({ text }) => text));
     expect(said).toEqual([
       ["first"],
       ["first", "One.", "second"],
       ["first", "One.", "second", "Two.", "third"],
       ["first", "One.", "other"],
     ]);
-    expect(room.server.breaches).toEqual([]);
+    expect(fixture.server.breaches).toEqual([]);
   });
 
   if (!hasTerminals) it.skip("on a terminal (not tried: `script` of util-linux is missing)", () => {});
 
   it.runIf(hasTerminals)("is talked on with on a terminal", async () => {
-    await using room = await roomOn([{ text: "One." }, { text: "Two." }]);
-    await room.run("run", "first", "--model", room.model);
-    const { exit, screen } = await room.onTerminal(
+    await using fixture = await fixtureOn([{ text: "One." }, { text: "Two." }]);
+    await fixture.run("run", "first", "--model", fixture.model);
+    const { exit, screen } = await fixture.onTerminal(
       ["sessions", "resume", "last"],
       [
         ["Ctrl-D to leave", "second\n"],
@@ -281,23 +283,23 @@ describe("a session of toolcrib run", () => {
       ],
     );
     expect([exit, screen.includes("Two.")]).toEqual([0, true]);
-    expect(room.server.requests.length).toBe(2);
+    expect(fixture.server.requests.length).toBe(2);
   });
 });
 
 /** A room whose models are a provider on this machine. */
-async function roomOn(script: Script) {
+async function fixtureOn(script: Script) {
   const server = await startProvider("openai", script);
-  const room = cliWorkspace();
-  room.write(join(room.home, "config/models.json"), JSON.stringify(server.settings));
-  expect(existsSync(join(room.home, "config/models.json"))).toBe(true);
+  const fixture = cliWorkspace();
+  fixture.write(join(fixture.home, "config/models.json"), JSON.stringify(server.settings));
+  expect(existsSync(join(fixture.home, "config/models.json"))).toBe(true);
   return {
-    ...room,
+    ...fixture,
     server,
     model: server.model,
     [Symbol.asyncDispose]: async () => {
       await server.close();
-      await room[Symbol.asyncDispose]();
+      await fixture[Symbol.asyncDispose]();
     },
   };
 }

@@ -4,12 +4,12 @@ import type { CodeSymbol } from "../../contract/code.ts";
 import { ToolError } from "../../contract/error.ts";
 import { type BlockWanted, findBlock } from "./find-block.ts";
 
-const room = codeFixture();
-afterAll(() => room[Symbol.asyncDispose]());
+const opened = codeFixture();
+afterAll(() => opened[Symbol.asyncDispose]());
 
 /** The line of the block that is found, or what its caller is told. */
 async function found(path: string, text: string, wanted: BlockWanted): Promise<unknown> {
-  const outline = await room.context.code.outline({ path, text }, { signal: room.context.signal });
+  const outline = await opened.context.code.outline({ path, text }, { signal: opened.context.signal });
   try {
     return (findBlock(path, outline, wanted) as CodeSymbol).line;
   } catch (error) {

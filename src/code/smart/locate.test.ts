@@ -4,8 +4,8 @@ import { ToolError } from "../../contract/error.ts";
 import { type Source, sourcesOf } from "../../edit/source.ts";
 import { locate } from "./locate.ts";
 
-const room = codeFixture();
-afterAll(() => room[Symbol.asyncDispose]());
+const opened = codeFixture();
+afterAll(() => opened[Symbol.asyncDispose]());
 
 const rust = `/// A ticket that was sold.
 pub struct Ticket {
@@ -83,7 +83,7 @@ async function found(path: string, location: string): Promise<string> {
   const [source] = sourcesOf(path, Buffer.from(text)) as Generator<Source>;
   const outline = path.endsWith(".unknown")
     ? undefined
-    : await room.context.code.outline({ path, text }, { signal: room.context.signal });
+    : await opened.context.code.outline({ path, text }, { signal: opened.context.signal });
   try {
     const place = locate({ path, source: source!, text, outline }, location);
     const lines =

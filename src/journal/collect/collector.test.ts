@@ -8,11 +8,11 @@ import { Journal } from "../journal.ts";
 import { Collector, journalBudget } from "./collector.ts";
 
 it("collects at the end of a session, but no more than once an hour", async () => {
-  await using room = temporaryFolder();
-  const folder = join(room.path, "blobs");
+  await using fixture = temporaryFolder();
+  const folder = join(fixture.path, "blobs");
   const blobs = new BlobFolder(folder);
   const runSession = async () => {
-    const journal = new Journal({ file: join(room.path, "journal.sqlite"), session: "session_1" });
+    const journal = new Journal({ file: join(fixture.path, "journal.sqlite"), session: "session_1" });
     journal.append("checkpoint", {});
     const collector = new Collector({ journal, folder, budget: { maxBytes: 0, maxDays: 0 } });
     await collector.close();
@@ -34,11 +34,15 @@ it("collects at the end of a session, but no more than once an hour", async () =
 });
 
 it("does not even open the journal for a session that wrote nothing", async () => {
-  await using room = temporaryFolder();
-  const journal = new Journal({ file: join(room.path, "journal.sqlite"), session: "session_1" });
-  await new Collector({ journal, folder: join(room.path, "blobs"), budget: journalBudget({}, {}) }).close();
+  await using fixture = temporaryFolder();
+  const journal = new Journal({ file: join(fixture.path, "journal.sqlite"), session: "session_1" });
+  await new Collector({
+    journal,
+    folder: join(fixture.path, "blobs"),
+    budget: journalBudget({}, {}),
+  }).close();
   journal.close();
-  expect(statSync(join(room.path, "journal.sqlite"), { throwIfNoEntry: false })).toBeUndefined();
+  expect(statSync(join(fixture.path, "journal.sqlite"), { throwIfNoEntry: false })).toBeUndefined();
 });
 
 it("takes its budget from the options, then from the variables, then the usual", () => {

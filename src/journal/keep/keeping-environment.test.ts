@@ -21,14 +21,14 @@ const file = (content: string, mode = 0o644): EntryState => ({
   mode,
 });
 
-interface Room extends AsyncDisposable {
+interface Fixture extends AsyncDisposable {
   readonly environment: KeepingEnvironment;
   readonly blobs: Blobs;
   changes(): readonly Change[];
 }
 
 /** A keeping environment with a real journal and real blobs. */
-function keep(inner: Environment, limits: Partial<UndoLimits> = {}): Room {
+function keep(inner: Environment, limits: Partial<UndoLimits> = {}): Fixture {
   const state = temporaryFolder();
   const journal = new Journal({ file: join(state.path, "journal.sqlite"), session: "session_1" });
   const blobs = openBlobs(join(state.path, "blobs"));
@@ -47,27 +47,27 @@ function keep(inner: Environment, limits: Partial<UndoLimits> = {}): Room {
 
 describe("what is recorded and kept", () => {
   it("of a write: the folders it makes, what it replaces and what it leaves", async () => {
-    await using room = keep(new MemoryEnvironment({ files: { "a b.txt": "old" } }));
-    await room.environment.writeFile("a b.txt", text("new"));
-    await room.environment.writeFile("x/y/grün\n.txt", text(""), { mode: 0o600 });
-    expect(room.changes()).toEqual([
+    await using fixture = keep(new MemoryEnvironment({ files: { "a b.txt": "old" } }));
+    await fixture.environment.writeFile("a b.txt", text("new"));
+    await fixture.environment.writeFile("x/y/grün\n.txt", text(""), { mode: 0o600 });
+    expect(fixture.changes()).toEqual([
       { path: "a b.txt", before: file("old"), after: file("new") },
       { path: "x", before: nothing, after: folder },
       { path: "x/y", before: nothing, after: folder },
       { path: "x/y/grün\n.txt", before: nothing, after: file("", 0o600) },
     ]);
-    expect(await room.blobs.read(hash("old"))).toEqual(text("old"));
-    expect(await room.blobs.read(hash("new"))).toEqual(text("new"));
+    expect(await fixture.blobs.read(hash("old"))).toEqual(text("old"));
+    expect(await fixture.blobs.read(hash("new"))).toEqual(text("new"));
   });
 
   it("of a write through a link: the file that it leads to", async () => {
     const inner = new MemoryEnvironment({ files: { target: "old" } });
     inner.link("link", "target");
     inner.link("dangling", "made");
-    await using room = keep(inner);
-    await room.environment.writeFile("link", text("new"));
-    await room.environment.writeFile("dangling", text("made"));
-    expect(room.changes()).toEqual([
+    await using fixture = keep(inner);
+    await fixture.environment.writeFile("link", text("new"));
+    await fixture.environment.writeFile("dangling", text("made"));
+    expect(fixture.changes()).toEqual([
       { path: "target", before: file("old"), after: file("new") },
       { path: "made", before: nothing, after: file("made") },
     ]);
@@ -77,15 +77,15 @@ describe("what is recorded and kept", () => {
     const binary = Buffer.from([0, 255, 1, 254]);
     const inner = new MemoryEnvironment({ files: { a: "1", b: binary, same: "same", gone: "gone" } });
     inner.link("link", "same");
-    await using room = keep(inner);
-    await room.environment.change([
+    await using fixture = keep(inner);
+    await fixture.environment.change([
       { path: "a", before: hash("1"), after: text("2"), mode: 0o755, hardLinks: "keep" },
       { path: "b", before: contentHash(binary), after: "nothing" },
       { path: "c/d", before: "nothing", after: text("1"), like: "a" },
       { path: "link", before: hash("same"), after: "nothing" },
       { path: "same", before: hash("same"), after: text("same") },
     ]);
-    expect(room.changes()).toEqual([
+    expect(fixture.changes()).toEqual([
       { path: "c", before: nothing, after: folder },
       { path: "a", before: file("1"), after: file("2", 0o755), hardLinks: "keep" },
       {
@@ -96,39 +96,39 @@ describe("what is recorded and kept", () => {
       { path: "c/d", before: nothing, after: file("1") },
       { path: "link", before: { kind: "link", target: "same" }, after: nothing },
     ]);
-    expect(await room.blobs.read(contentHash(binary))).toEqual(binary);
+    expect(await fixture.blobs.read(contentHash(binary))).toEqual(binary);
   });
 
   it("of a deletion: every entry, each after the directory it is in", async () => {
     const inner = new MemoryEnvironment({ files: { "d/a": "1", "d/e/b": "2" } });
     inner.link("d/link", "../nowhere");
     inner.makeSpecial("d/fifo");
-    await using room = keep(inner);
-    await room.environment.delete("d", { recursive: true });
-    expect(room.changes().toSorted((one, other) => (one.path < other.path ? -1 : 1))).toEqual([
+    await using fixture = keep(inner);
+    await fixture.environment.delete("d", { recursive: true });
+    expect(fixture.changes().toSorted((one, other) => (one.path < other.path ? -1 : 1))).toEqual([
       { path: "d", before: folder, after: nothing },
       { path: "d/a", before: file("1"), after: nothing },
       { path: "d/e", before: folder, after: nothing },
       { path: "d/e/b", before: file("2"), after: nothing },
       { path: "d/link", before: { kind: "link", target: "../nowhere" }, after: nothing },
     ]);
-    const order = room.changes().map(({ path }) => path);
+    const order = fixture.changes().map(({ path }) => path);
     expect(order.indexOf("d")).toBe(0);
     expect(order.indexOf("d/e")).toBeLessThan(order.indexOf("d/e/b"));
-    expect(room.environment.notKept).toEqual(["d/fifo (it is a FIFO, device or socket)"]);
+    expect(fixture.environment.notKept).toEqual(["d/fifo (it is a FIFO, device or socket)"]);
     expect(await contentOf(inner)).toEqual({});
   });
 
   it("of a move: both ends, a directory as one, and only what is replaced is copied", async () => {
     const inner = new MemoryEnvironment({ files: { a: "1", b: "2", "d/e/f": "3" } });
     inner.link("link", "b");
-    await using room = keep(inner);
-    await room.environment.move("a", "n/a");
-    await room.environment.move("n/a", "b", { replace: true });
-    await room.environment.move("d", "moved");
-    await room.environment.move("link", "other");
+    await using fixture = keep(inner);
+    await fixture.environment.move("a", "n/a");
+    await fixture.environment.move("n/a", "b", { replace: true });
+    await fixture.environment.move("d", "moved");
+    await fixture.environment.move("link", "other");
     const link = { kind: "link", target: "b" };
-    expect(room.changes()).toEqual([
+    expect(fixture.changes()).toEqual([
       { path: "n", before: nothing, after: folder },
       { path: "a", before: file("1"), after: nothing, moved: "n/a" },
       { path: "n/a", before: nothing, after: file("1"), moved: "a" },
@@ -139,15 +139,15 @@ describe("what is recorded and kept", () => {
       { path: "link", before: link, after: nothing, moved: "other" },
       { path: "other", before: nothing, after: link, moved: "link" },
     ]);
-    expect([hash("1"), hash("2"), hash("3")].map(room.blobs.has)).toEqual([false, true, false]);
+    expect([hash("1"), hash("2"), hash("3")].map(fixture.blobs.has)).toEqual([false, true, false]);
   });
 
   it("of directories and links that are made and removed", async () => {
-    await using room = keep(new MemoryEnvironment());
+    await using fixture = keep(new MemoryEnvironment());
     const link: EntryState = { kind: "link", target: "x" };
-    await room.environment.changeEntry("d", { before: nothing, after: folder });
-    await room.environment.changeEntry("d/l", { before: nothing, after: link });
-    expect(room.changes()).toEqual([
+    await fixture.environment.changeEntry("d", { before: nothing, after: folder });
+    await fixture.environment.changeEntry("d/l", { before: nothing, after: link });
+    expect(fixture.changes()).toEqual([
       { path: "d", before: nothing, after: folder },
       { path: "d/l", before: nothing, after: link },
     ]);
@@ -156,8 +156,8 @@ describe("what is recorded and kept", () => {
 
 describe("what fails", () => {
   it("is not on record, when it was refused", async () => {
-    await using room = keep(new MemoryEnvironment({ files: { "d/a": "1", b: "2" } }));
-    const { environment } = room;
+    await using fixture = keep(new MemoryEnvironment({ files: { "d/a": "1", b: "2" } }));
+    const { environment } = fixture;
     const attempts = [
       environment.writeFile("b", text("x"), { ifExists: "refuse" }),
       environment.writeFile("d", text("x")),
@@ -171,19 +171,19 @@ describe("what fails", () => {
     expect((await Promise.allSettled(attempts)).map(({ status }) => status)).toEqual(
       attempts.map(() => "rejected"),
     );
-    expect(room.changes()).toEqual([]);
+    expect(fixture.changes()).toEqual([]);
   });
 
   it("changes nothing when the journal cannot be written", async () => {
     const inner = new MemoryEnvironment({ files: { "d/a": "1", b: "2" } });
     const before = await contentOf(inner);
-    await using room = keep(inner);
+    await using fixture = keep(inner);
     const journal = {
       change: () => {
         throw new Error("the disk is full");
       },
     };
-    const environment = keepingEnvironment(inner, { callId: "call_1", journal, blobs: room.blobs });
+    const environment = keepingEnvironment(inner, { callId: "call_1", journal, blobs: fixture.blobs });
     const attempts = [
       environment.writeFile("b", text("x")),
       environment.writeFile("new/c", text("x")),
@@ -202,28 +202,28 @@ describe("what fails", () => {
 describe("what is too much to be kept", () => {
   it("is said, and done all the same", async () => {
     const inner = new MemoryEnvironment({ files: { small: "12", large: "123456789", "d/e": "123456789" } });
-    await using room = keep(inner, { maxBytes: 8 });
-    await room.environment.writeFile("large", text(""));
-    await room.environment.delete("d", { recursive: true });
-    await room.environment.delete("small");
+    await using fixture = keep(inner, { maxBytes: 8 });
+    await fixture.environment.writeFile("large", text(""));
+    await fixture.environment.delete("d", { recursive: true });
+    await fixture.environment.delete("small");
     const lost = "9 bytes are more than is stored for one call";
-    expect(room.changes()).toEqual([
+    expect(fixture.changes()).toEqual([
       { path: "large", before: file("123456789"), after: file(""), lost },
       { path: "d", before: folder, after: nothing },
       { path: "d/e", before: file("123456789"), after: nothing, lost },
       { path: "small", before: file("12"), after: nothing },
     ]);
-    expect(room.environment.notKept).toEqual([`large (${lost})`, `d/e (${lost})`]);
+    expect(fixture.environment.notKept).toEqual([`large (${lost})`, `d/e (${lost})`]);
     expect(await contentOf(inner)).toEqual({ large: "" });
   });
 
   it("is a whole directory, if it holds more entries than are kept", async () => {
     const inner = new MemoryEnvironment({ files: { "d/a": "1", "d/b": "2", "d/c": "3" } });
-    await using room = keep(inner, { maxEntries: 3 });
-    await room.environment.delete("d", { recursive: true });
+    await using fixture = keep(inner, { maxEntries: 3 });
+    await fixture.environment.delete("d", { recursive: true });
     const lost = "it contained more than 3 files and directories";
-    expect(room.changes()).toEqual([{ path: "d", before: folder, after: nothing, lost }]);
-    expect(room.environment.notKept).toEqual([`d (${lost})`]);
+    expect(fixture.changes()).toEqual([{ path: "d", before: folder, after: nothing, lost }]);
+    expect(fixture.environment.notKept).toEqual([`d (${lost})`]);
     expect(await contentOf(inner)).toEqual({});
   });
 });
@@ -250,34 +250,34 @@ describe("when somebody else changes files meanwhile", () => {
 
   it("keeps what it really replaces", async () => {
     const inner = new MemoryEnvironment({ files: { a: "old" } });
-    await using room = keep(disturbed(inner, () => inner.writeFile("a", text("theirs"))));
-    await room.environment.writeFile("a", text("ours"));
-    expect(room.changes()).toEqual([{ path: "a", before: file("theirs"), after: file("ours") }]);
-    expect(await room.blobs.read(hash("theirs"))).toEqual(text("theirs"));
+    await using fixture = keep(disturbed(inner, () => inner.writeFile("a", text("theirs"))));
+    await fixture.environment.writeFile("a", text("ours"));
+    expect(fixture.changes()).toEqual([{ path: "a", before: file("theirs"), after: file("ours") }]);
+    expect(await fixture.blobs.read(hash("theirs"))).toEqual(text("theirs"));
   });
 
   it("deletes nothing that it has not kept", async () => {
     const inner = new MemoryEnvironment({ files: { "d/a": "1" } });
-    await using room = keep(
+    await using fixture = keep(
       disturbed(inner, async () => {
         await inner.writeFile("d/a", text("their longer text"));
         await inner.writeFile("d/new", text("2"));
       }),
     );
-    await room.environment.delete("d", { recursive: true });
+    await fixture.environment.delete("d", { recursive: true });
     expect(await contentOf(inner)).toEqual({});
     const kept = [hash("their longer text"), hash("2")];
-    expect(kept.map(room.blobs.has)).toEqual([true, true]);
+    expect(kept.map(fixture.blobs.has)).toEqual([true, true]);
   });
 
   it("replaces nothing by a move that it has not kept", async () => {
     const inner = new MemoryEnvironment({ files: { a: "1", b: "2" } });
-    await using room = keep(disturbed(inner, () => inner.writeFile("b", text("their longer text"))));
-    await room.environment.move("a", "b", { replace: true });
-    expect(room.changes()).toEqual([
+    await using fixture = keep(disturbed(inner, () => inner.writeFile("b", text("their longer text"))));
+    await fixture.environment.move("a", "b", { replace: true });
+    expect(fixture.changes()).toEqual([
       { path: "a", before: file("1"), after: nothing, moved: "b" },
       { path: "b", before: file("their longer text"), after: file("1"), moved: "a" },
     ]);
-    expect(room.blobs.has(hash("their longer text"))).toBe(true);
+    expect(fixture.blobs.has(hash("their longer text"))).toBe(true);
   });
 });

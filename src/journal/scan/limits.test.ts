@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
-import { openCommandRoom, treeOf } from "../../../test/support/journal-scan/command-room.ts";
+import { openCommandFixture, treeOf } from "../../../test/support/journal-scan/command-fixture.ts";
 import type { Outcome, ToolCall } from "../../contract/call.ts";
 import type { Change } from "../../contract/history.ts";
 import { openLocalEnvironment } from "../../environment/local/local-environment.ts";
@@ -108,10 +108,10 @@ it("says that nothing is covered where it cannot be told what has changed", asyn
 });
 
 it("copies a file once, also for the next process, until it is collected", async () => {
-  await using room = await openCommandRoom({ a: "a\n", b: "b\n" });
-  const environment = openLocalEnvironment({ workspace: room.workspace });
+  await using fixture = await openCommandFixture({ a: "a\n", b: "b\n" });
+  const environment = openLocalEnvironment({ workspace: fixture.workspace });
   using bench = openBench({ environment });
-  room.beside("sleep 0.1");
+  fixture.beside("sleep 0.1");
   await bench.run(() => {});
   const { blobs } = bench;
   const kept: string[] = [];
@@ -144,12 +144,12 @@ function openBenchBeside(bench: Bench, blobs: ScannerParts["blobs"]) {
 }
 
 it("lets no command run when there is no space to keep what it may change", async () => {
-  await using room = await openCommandRoom({});
-  writeFileSync(join(room.workspace, "large"), Buffer.alloc(3_000_000, "x"));
+  await using fixture = await openCommandFixture({});
+  writeFileSync(join(fixture.workspace, "large"), Buffer.alloc(3_000_000, "x"));
   const words = [
     process.execPath,
     fileURLToPath(new URL("../../../test/support/journal-scan/full-disk.ts", import.meta.url)),
-    room.home,
+    fixture.home,
   ];
   // A limit on the size of files fails like a full disk, and needs no disk of its own.
   const limited = ["-c", `trap "" XFSZ; ulimit -f 2000; exec "$0" "$@"`, ...words];
@@ -159,5 +159,5 @@ it("lets no command run when there is no space to keep what it may change", asyn
     message: expect.stringContaining("large"),
     hint: expect.any(String),
   });
-  expect(Object.keys(treeOf(room.workspace))).toEqual(["large"]);
+  expect(Object.keys(treeOf(fixture.workspace))).toEqual(["large"]);
 });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { openCommandRoom, treeOf } from "../../../test/support/journal-scan/command-room.ts";
+import { openCommandFixture, treeOf } from "../../../test/support/journal-scan/command-fixture.ts";
 
 const names = ["a", "b", "d", "d/a", "d/e", "d/e/b", "c", "c/a"];
 const name = fc.constantFrom(...names);
@@ -36,19 +36,19 @@ it.each([false, true])(
   async (git) => {
     await fc.assert(
       fc.asyncProperty(fc.array(script, { minLength: 3, maxLength: 3 }), async (scripts) => {
-        await using room = await openCommandRoom(
+        await using fixture = await openCommandFixture(
           { a: "a", "d/a": "da", "d/e/b": "deb", "c/a": "ca" },
           { git },
         );
         for (const command of scripts) {
-          const before = treeOf(room.workspace);
-          const call = await room.bash(`exec 2> /dev/null\n${command}\ntrue`);
-          const after = treeOf(room.workspace);
+          const before = treeOf(fixture.workspace);
+          const call = await fixture.bash(`exec 2> /dev/null\n${command}\ntrue`);
+          const after = treeOf(fixture.workspace);
           if (JSON.stringify(before) === JSON.stringify(after)) continue;
-          const undo = await room.undo(call);
-          expect([treeOf(room.workspace), call.content, undo.content]).toEqual([before, "", ""]);
-          const redo = await room.undo(undo);
-          expect([treeOf(room.workspace), redo.content]).toEqual([after, ""]);
+          const undo = await fixture.undo(call);
+          expect([treeOf(fixture.workspace), call.content, undo.content]).toEqual([before, "", ""]);
+          const redo = await fixture.undo(undo);
+          expect([treeOf(fixture.workspace), redo.content]).toEqual([after, ""]);
         }
       }),
       { numRuns: 10 },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { openCommandRoom, treeOf } from "../../../test/support/journal-scan/command-room.ts";
+import { openCommandFixture, treeOf } from "../../../test/support/journal-scan/command-fixture.ts";
 
 const project = {
   "src/main.ts": "main\n",
@@ -39,14 +39,14 @@ describe.each([
   { place: "in a repository", git: true },
 ])("$place", ({ git }) => {
   it.each(Object.entries(commands))("takes back what a command did that %s", async (_, command) => {
-    await using room = await openCommandRoom(project, { git });
-    const before = treeOf(room.workspace);
-    const call = await room.bash(command);
+    await using fixture = await openCommandFixture(project, { git });
+    const before = treeOf(fixture.workspace);
+    const call = await fixture.bash(command);
     expect(call.isError).toBe(false);
-    const after = treeOf(room.workspace);
-    const undo = await room.undo(call);
-    expect([treeOf(room.workspace), undo.content]).toEqual([before, ""]);
-    const redo = await room.undo(undo);
-    expect([treeOf(room.workspace), redo.content]).toEqual([after, ""]);
+    const after = treeOf(fixture.workspace);
+    const undo = await fixture.undo(call);
+    expect([treeOf(fixture.workspace), undo.content]).toEqual([before, ""]);
+    const redo = await fixture.undo(undo);
+    expect([treeOf(fixture.workspace), redo.content]).toEqual([after, ""]);
   });
 });

@@ -134,7 +134,7 @@ async function killOnce(how: "own" | "parked", afterMs: number): Promise<void> {
     ({ outcome, leftAlone }) => outcome !== "taken back" || leftAlone.length > 0,
   );
   expect(unlike).toEqual([]);
-  // Killed between two rooms it was parked: then nobody had it, and it goes on.
+  // Killed between two instances it was parked: then nobody had it, and it goes on.
   if (how === "parked") await crib.call("transaction.rollback", {});
   expect(snapshot(workspace)).toEqual(before);
   await crib.close();

@@ -9,7 +9,7 @@ const folder = temporaryFolder();
 afterAll(() => folder[Symbol.asyncDispose]());
 let worlds = 0;
 
-/** A workspace in which rooms are opened one after the other, or side by side. */
+/** A workspace in which instances are opened one after the other, or side by side. */
 function newWorld(): {
   readonly open: (options?: ToolcribOptions) => Promise<Toolcrib>;
   readonly now: () => object;
@@ -154,28 +154,28 @@ describe("a transaction", () => {
     await next.close();
   });
 
-  it("goes on in the next room where rooms are told to park it", async () => {
+  it("goes on in the next room where instances are told to park it", async () => {
     const world = newWorld();
     const before = world.now();
-    const inRoom = async (tool: string, input: object = {}) => {
+    const inFixture = async (tool: string, input: object = {}) => {
       const crib = await world.open({ parkTransaction: true });
       const result = await crib.call(tool, input);
       await crib.close();
       expect(crib.warnings).toEqual([]);
       return result;
     };
-    await inRoom("transaction.begin");
-    await inRoom("file.write", { path: "src/a.txt", content: "1\n" });
-    await inRoom("file.delete", { path: "src/b.txt" });
-    expect((await inRoom("transaction.begin")).error?.code).toBe("already-exists");
+    await inFixture("transaction.begin");
+    await inFixture("file.write", { path: "src/a.txt", content: "1\n" });
+    await inFixture("file.delete", { path: "src/b.txt" });
+    expect((await inFixture("transaction.begin")).error?.code).toBe("already-exists");
     expect(world.now()).not.toEqual(before);
-    // A room of another kind has nothing to do with it.
+    // A fixture of another kind has nothing to do with it.
     const other = await world.open();
     expect((await other.call("transaction.commit", {})).error?.code).toBe("not-found");
     await other.close();
-    expect((await inRoom("transaction.rollback")).isError).toBe(false);
+    expect((await inFixture("transaction.rollback")).isError).toBe(false);
     expect(world.now()).toEqual(before);
-    expect((await inRoom("transaction.commit")).error?.code).toBe("not-found");
+    expect((await inFixture("transaction.commit")).error?.code).toBe("not-found");
   });
 
   describe("whose process died while it was at work in what was parked", () => {

@@ -7,7 +7,7 @@ import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { bundledProgram } from "../../../test/support/bundled-program.ts";
 import type { Interference } from "../../../test/support/environment/interference.ts";
-import { wholeOf } from "../../../test/support/undo/undo-room.ts";
+import { wholeOf } from "../../../test/support/undo/undo-fixture.ts";
 import type { EntryState } from "../../contract/history.ts";
 import { openLocalEnvironment } from "../../environment/local/local-environment.ts";
 import { openToolcrib } from "../../toolcrib/index.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { openUndoRoom, type UndoRoom, wholeOf } from "../../../test/support/undo/undo-room.ts";
+import { openUndoFixture, type UndoFixture, wholeOf } from "../../../test/support/undo/undo-fixture.ts";
 import type { EntryState } from "../../contract/history.ts";
 import { MemoryEnvironment } from "../../environment/memory/memory-environment.ts";
 import { isSameState } from "../entry-states.ts";
@@ -49,10 +49,10 @@ const anyCall = fc.oneof(
 
 const files = { a: "one\ntwo\nthree\n", "d/a": "one\n", "d/e/b": "x\0y", "f/a": "" };
 
-function openRoom(): Promise<UndoRoom> {
+function openFixture(): Promise<UndoFixture> {
   const environment = new MemoryEnvironment({ files });
   environment.link("link", "d/a");
-  return openUndoRoom({ environment });
+  return openUndoFixture({ environment });
 }
 
 interface Made {
@@ -62,12 +62,15 @@ interface Made {
 }
 
 /** Makes calls; gives those that changed something, with what stood there before and after. */
-async function make(room: UndoRoom, calls: readonly { tool: string; input: object }[]): Promise<Made[]> {
+async function make(
+  fixture: UndoFixture,
+  calls: readonly { tool: string; input: object }[],
+): Promise<Made[]> {
   const made: Made[] = [];
-  let before = await wholeOf(room.elsewhere);
+  let before = await wholeOf(fixture.elsewhere);
   for (const { tool, input } of calls) {
-    const { callId } = await room.crib.call(tool, input);
-    const after = await wholeOf(room.elsewhere);
+    const { callId } = await fixture.crib.call(tool, input);
+    const after = await wholeOf(fixture.elsewhere);
     if (JSON.stringify(after) !== JSON.stringify(before)) made.push({ id: callId, before, after });
     before = after;
   }
@@ -79,15 +82,15 @@ const runs = { numRuns: 30 };
 it("undoes call after call back to the beginning, and redoes them all", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(anyCall, { maxLength: 8 }), async (calls) => {
-      await using room = await openRoom();
-      const made = await make(room, calls);
+      await using fixture = await openFixture();
+      const made = await make(fixture, calls);
       for (const { before } of made.toReversed()) {
-        await room.call("journal.undo", {});
-        expect(await wholeOf(room.elsewhere)).toEqual(before);
+        await fixture.call("journal.undo", {});
+        expect(await wholeOf(fixture.elsewhere)).toEqual(before);
       }
       for (const { after } of made) {
-        await room.call("journal.undo", { redo: true });
-        expect(await wholeOf(room.elsewhere)).toEqual(after);
+        await fixture.call("journal.undo", { redo: true });
+        expect(await wholeOf(fixture.elsewhere)).toEqual(after);
       }
     }),
     runs,
@@ -102,10 +105,10 @@ it("undoes a range, a number of calls, or all after a checkpoint at once, and re
       fc.array(anyCall, { minLength: 1, maxLength: 6 }),
       ways,
       async (earlier, later, way) => {
-        await using room = await openRoom();
-        await make(room, earlier);
-        await room.call("journal.checkpoint", { name: "here" });
-        const made = await make(room, later);
+        await using fixture = await openFixture();
+        await make(fixture, earlier);
+        await fixture.call("journal.checkpoint", { name: "here" });
+        const made = await make(fixture, later);
         const [first, last] = [made[0], made.at(-1)];
         if (!first || !last) return;
         const input = {
@@ -113,11 +116,11 @@ it("undoes a range, a number of calls, or all after a checkpoint at once, and re
           last: { last: made.length },
           checkpoint: { checkpoint: "here" },
         }[way];
-        await room.crib.call("journal.undo", input);
-        expect(await wholeOf(room.elsewhere)).toEqual(first.before);
+        await fixture.crib.call("journal.undo", input);
+        expect(await wholeOf(fixture.elsewhere)).toEqual(first.before);
         if (JSON.stringify(first.before) === JSON.stringify(last.after)) return;
-        await room.call("journal.undo", { redo: true });
-        expect(await wholeOf(room.elsewhere)).toEqual(last.after);
+        await fixture.call("journal.undo", { redo: true });
+        expect(await wholeOf(fixture.elsewhere)).toEqual(last.after);
       },
     ),
     runs,
@@ -133,15 +136,15 @@ it("never touches a path that is not as the undone calls left it, and undoes all
       fc.nat(),
       fc.boolean(),
       async (calls, edits, pick, skip_changed) => {
-        await using room = await openRoom();
-        const made = await make(room, calls);
+        await using fixture = await openFixture();
+        const made = await make(fixture, calls);
         const undone = made[pick % Math.max(1, made.length)];
         if (!undone) return;
         for (const { path: edited, content: text } of edits)
-          await room.elsewhere.writeFile(edited, Buffer.from(text)).catch(() => {});
-        const found = await wholeOf(room.elsewhere);
-        const result = await room.crib.call("journal.undo", { call: undone.id, skip_changed });
-        const left = await wholeOf(room.elsewhere);
+          await fixture.elsewhere.writeFile(edited, Buffer.from(text)).catch(() => {});
+        const found = await wholeOf(fixture.elsewhere);
+        const result = await fixture.crib.call("journal.undo", { call: undone.id, skip_changed });
+        const left = await wholeOf(fixture.elsewhere);
         if (result.isError) expect(left).toEqual(found);
         for (const name of new Set([...Object.keys(found), ...Object.keys(left)])) {
           const [now, then] = [found[name] ?? nothing, left[name] ?? nothing];
@@ -166,29 +169,29 @@ it("loses no line of a person when it merges", async () => {
       fc.array(edit, { minLength: 1, maxLength: 3 }),
       fc.nat(),
       async (calls, edits, pick) => {
-        await using room = await openRoom();
-        const made = await make(room, calls);
+        await using fixture = await openFixture();
+        const made = await make(fixture, calls);
         const undone = made[pick % Math.max(1, made.length)];
         if (!undone) return;
         for (const [index, { path: edited, line }] of edits.entries()) {
-          const { bytes } = await room.elsewhere
+          const { bytes } = await fixture.elsewhere
             .readFile(edited, { maxBytes: 1e6 })
             .catch(() => ({ bytes: undefined }));
           if (!bytes) continue;
           const lines = Buffer.from(bytes).toString("latin1").split("\n");
           const content = lines.toSpliced(line, 0, `by person ${index}`).join("\n");
-          await room.elsewhere.writeFile(edited, Buffer.from(content, "latin1"));
+          await fixture.elsewhere.writeFile(edited, Buffer.from(content, "latin1"));
         }
-        const before = await linesOfPeople(room);
-        await room.crib.call("journal.undo", { call: undone.id, merge: true });
-        expect(await linesOfPeople(room)).toEqual(before);
+        const before = await linesOfPeople(fixture);
+        await fixture.crib.call("journal.undo", { call: undone.id, merge: true });
+        expect(await linesOfPeople(fixture)).toEqual(before);
       },
     ),
     { numRuns: 60 },
   );
 });
 
-async function linesOfPeople({ elsewhere }: UndoRoom): Promise<readonly string[]> {
+async function linesOfPeople({ elsewhere }: UndoFixture): Promise<readonly string[]> {
   const names = Object.entries(await wholeOf(elsewhere)).filter(([, { kind }]) => kind === "file");
   const texts = await Promise.all(names.map(([name]) => elsewhere.readFile(name, { maxBytes: 1e6 })));
   return texts

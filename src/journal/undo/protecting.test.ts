@@ -2,21 +2,21 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { expect, it } from "vitest";
 import * as z from "zod/mini";
-import { openUndoRoom, type UndoRoom } from "../../../test/support/undo/undo-room.ts";
+import { openUndoFixture, type UndoFixture } from "../../../test/support/undo/undo-fixture.ts";
 import type { Undone } from "../../contract/history.ts";
 import type { Tool } from "../../contract/tool.ts";
 
-interface CommandRoom extends UndoRoom {
+interface CommandFixture extends UndoFixture {
   /** What a person, or a command, writes at any time. */
   write(path: string, content: string): void;
   read(path: string): string;
 }
 
 /** A room with a tool that stands for a command, while which files are written. */
-async function openRoom(
+async function openFixture(
   files: Readonly<Record<string, string>>,
   given: readonly string[] = [],
-): Promise<CommandRoom> {
+): Promise<CommandFixture> {
   const command: Tool<{ files: Record<string, string> }> = {
     name: "command",
     summary: "Runs a command.",
@@ -29,13 +29,13 @@ async function openRoom(
       return { data: null, text: "" };
     },
   };
-  const room = await openUndoRoom({ tools: [command], rules: given });
+  const fixture = await openUndoFixture({ tools: [command], rules: given });
   const write = (path: string, content: string) => {
-    mkdirSync(dirname(room.path(path)), { recursive: true });
-    writeFileSync(room.path(path), content);
+    mkdirSync(dirname(fixture.path(path)), { recursive: true });
+    writeFileSync(fixture.path(path), content);
   };
   for (const [path, content] of Object.entries(files)) write(path, content);
-  return { ...room, write, read: (path) => readFileSync(room.path(path), "utf8") };
+  return { ...fixture, write, read: (path) => readFileSync(fixture.path(path), "utf8") };
 }
 
 const rules = ".toolcrib/rules";
@@ -43,53 +43,53 @@ const files = { a: "one\n", [rules]: "deny run rm **\n" };
 const changed = { a: "1\n", [rules]: "deny run rm **\ndeny run git push **\n" };
 
 it("leaves protected files to persons: one may have changed them while a command ran", async () => {
-  await using room = await openRoom(files);
-  const { callId } = await room.call("command", { files: changed });
-  expect((await room.crib.call("journal.undo", {})).error).toEqual({
+  await using fixture = await openFixture(files);
+  const { callId } = await fixture.call("command", { files: changed });
+  expect((await fixture.crib.call("journal.undo", {})).error).toEqual({
     code: "unavailable",
     message:
       "Nothing was undone: 1 of 2 paths cannot be restored.\n" +
       `${rules} cannot be restored: it is protected (protected **/.toolcrib/** (built-in)); only the user may undo that.`,
     hint: "Undo the others with `skip_changed: true`.",
   });
-  await room.call("journal.undo", { skip_changed: true });
-  expect([room.read("a"), room.read(rules)]).toEqual([files.a, changed[rules]]);
-  const person = await room.reopen({ undoes: "workspace" });
+  await fixture.call("journal.undo", { skip_changed: true });
+  expect([fixture.read("a"), fixture.read(rules)]).toEqual([files.a, changed[rules]]);
+  const person = await fixture.reopen({ undoes: "workspace" });
   expect((await person.call("journal.undo", { call: callId })).error).toBe(null);
   await person.close();
-  expect(room.read(rules)).toBe(files[rules]);
+  expect(fixture.read(rules)).toBe(files[rules]);
 });
 
 it("writes nothing for an agent that a rule denies, read or not, and all for a person", async () => {
   const before = { a: "one\n", "db/b": "one\n", "kept/c": "one\n", ".env": "A=1\n" };
   const after = { a: "1\n", "db/b": "2\n", "kept/c": "3\n", ".env": "A=2\n" };
-  await using room = await openRoom(before, ["deny write db/**", "deny touch kept/**", "ask write a"]);
-  const now = () => Object.keys(before).map(room.read);
-  const { callId } = await room.call("command", { files: after });
-  const { data } = await room.call("journal.undo", { skip_changed: true });
+  await using fixture = await openFixture(before, ["deny write db/**", "deny touch kept/**", "ask write a"]);
+  const now = () => Object.keys(before).map(fixture.read);
+  const { callId } = await fixture.call("command", { files: after });
+  const { data } = await fixture.call("journal.undo", { skip_changed: true });
   expect((data as Undone).leftAlone).toEqual(["db/b", "kept/c"]);
   expect(now()).toEqual(["one\n", "2\n", "3\n", "A=1\n"]);
-  const person = await room.reopen({ undoes: "workspace" });
+  const person = await fixture.reopen({ undoes: "workspace" });
   expect((await person.call("journal.undo", { call: callId })).error).toBe(null);
   await person.close();
   expect(now()).toEqual(Object.values(before));
 });
 
 it("does so where a transaction is rolled back", async () => {
-  await using room = await openRoom(files);
-  await room.call("transaction.begin", {});
-  await room.call("command", { files: changed });
-  const { data } = await room.call("transaction.rollback", {});
+  await using fixture = await openFixture(files);
+  await fixture.call("transaction.begin", {});
+  await fixture.call("command", { files: changed });
+  const { data } = await fixture.call("transaction.rollback", {});
   expect(data).toMatchObject({ paths: ["a"], left: [rules] });
-  expect([room.read("a"), room.read(rules)]).toEqual([files.a, changed[rules]]);
+  expect([fixture.read("a"), fixture.read(rules)]).toEqual([files.a, changed[rules]]);
 });
 
 it("shows nothing of a secret file that somebody has changed since", async () => {
-  await using room = await openRoom({ ".env": "PASSWORD=first\n" });
-  await room.call("transaction.begin", {});
-  await room.call("command", { files: { ".env": "PASSWORD=second\n" } });
-  room.write(".env", "PASSWORD=third\n");
-  const { content } = await room.crib.call("transaction.rollback", {});
+  await using fixture = await openFixture({ ".env": "PASSWORD=first\n" });
+  await fixture.call("transaction.begin", {});
+  await fixture.call("command", { files: { ".env": "PASSWORD=second\n" } });
+  fixture.write(".env", "PASSWORD=third\n");
+  const { content } = await fixture.crib.call("transaction.rollback", {});
   expect(content).toContain(".env");
   expect(content).not.toMatch(/first|second|third/);
 });

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { expect, it } from "vitest";
-import { openUndoRoom, wholeOf } from "../../../test/support/undo/undo-room.ts";
+import { openUndoFixture, wholeOf } from "../../../test/support/undo/undo-fixture.ts";
 import type { Undone } from "../../contract/history.ts";
 import type { AnyTool } from "../../contract/tool.ts";
 import { contentHash } from "../../lib/bytes/content-hash.ts";
@@ -12,21 +12,21 @@ import { catalog } from "../../tools/catalog.ts";
 // What peers got wrong, each in a test of its own: see docs/undo.md.
 
 it("keeps later edits of people: it never checks out a whole tree", async () => {
-  await using room = await openUndoRoom({ files: { a: "one\n", "d/b": "two\n", c: "three\n" } });
-  await room.call("edit.replace", { path: "a", find: "one", replace: "1" });
-  writeFileSync(room.path("d/b"), "by a person\n");
-  writeFileSync(room.path("new"), "by a person\n");
-  const found = await wholeOf(room.elsewhere);
-  await room.call("journal.undo", {});
+  await using fixture = await openUndoFixture({ files: { a: "one\n", "d/b": "two\n", c: "three\n" } });
+  await fixture.call("edit.replace", { path: "a", find: "one", replace: "1" });
+  writeFileSync(fixture.path("d/b"), "by a person\n");
+  writeFileSync(fixture.path("new"), "by a person\n");
+  const found = await wholeOf(fixture.elsewhere);
+  await fixture.call("journal.undo", {});
   const { a: _, ...others } = found;
-  expect(await wholeOf(room.elsewhere)).toMatchObject(others);
-  expect(readFileSync(room.path("a"), "utf8")).toBe("one\n");
+  expect(await wholeOf(fixture.elsewhere)).toMatchObject(others);
+  expect(readFileSync(fixture.path("a"), "utf8")).toBe("one\n");
 });
 
 it("numbers checkpoints on, whatever process sets them, and takes no name twice", async () => {
-  await using room = await openUndoRoom();
-  const first = await room.call("journal.checkpoint", {});
-  const other = await room.reopen();
+  await using fixture = await openUndoFixture();
+  const first = await fixture.call("journal.checkpoint", {});
+  const other = await fixture.reopen();
   const second = await other.call("journal.checkpoint", {});
   const taken = await other.call("journal.checkpoint", { name: "checkpoint-1" });
   await other.close();
@@ -38,48 +38,48 @@ it("numbers checkpoints on, whatever process sets them, and takes no name twice"
 });
 
 it("removes what was made after a checkpoint, and brings back what went", async () => {
-  await using room = await openUndoRoom({ files: { a: "one\n", b: "two\n" } });
-  const before = await wholeOf(room.elsewhere);
-  await room.call("journal.checkpoint", { name: "here" });
-  await room.call("file.write", { path: "new/file", content: "new" });
-  await room.call("file.delete", { path: "a" });
-  await room.call("edit.replace", { path: "b", find: "two", replace: "2" });
-  await room.call("journal.undo", { checkpoint: "here" });
-  expect(await wholeOf(room.elsewhere)).toEqual(before);
-  const { content } = await room.call("journal.checkpoint", { list: true });
+  await using fixture = await openUndoFixture({ files: { a: "one\n", b: "two\n" } });
+  const before = await wholeOf(fixture.elsewhere);
+  await fixture.call("journal.checkpoint", { name: "here" });
+  await fixture.call("file.write", { path: "new/file", content: "new" });
+  await fixture.call("file.delete", { path: "a" });
+  await fixture.call("edit.replace", { path: "b", find: "two", replace: "2" });
+  await fixture.call("journal.undo", { checkpoint: "here" });
+  expect(await wholeOf(fixture.elsewhere)).toEqual(before);
+  const { content } = await fixture.call("journal.checkpoint", { list: true });
   expect(content).toMatch(/^here, \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC, 4 calls changed something since$/);
 });
 
 it("comes back to a checkpoint also over an undo, which it takes back", async () => {
-  await using room = await openUndoRoom({ files: { a: "one\n" } });
-  await room.call("edit.replace", { path: "a", find: "one", replace: "1" });
-  await room.call("journal.checkpoint", { name: "here" });
-  await room.call("journal.undo", {});
-  await room.call("journal.undo", { checkpoint: "here" });
-  expect(readFileSync(room.path("a"), "utf8")).toBe("1\n");
-  await room.call("journal.undo", { redo: true });
-  expect(readFileSync(room.path("a"), "utf8")).toBe("one\n");
+  await using fixture = await openUndoFixture({ files: { a: "one\n" } });
+  await fixture.call("edit.replace", { path: "a", find: "one", replace: "1" });
+  await fixture.call("journal.checkpoint", { name: "here" });
+  await fixture.call("journal.undo", {});
+  await fixture.call("journal.undo", { checkpoint: "here" });
+  expect(readFileSync(fixture.path("a"), "utf8")).toBe("1\n");
+  await fixture.call("journal.undo", { redo: true });
+  expect(readFileSync(fixture.path("a"), "utf8")).toBe("one\n");
 });
 
 it("leaves the index and the objects of git alone", async () => {
-  await using room = await openUndoRoom({ files: { a: "one\n" } });
+  await using fixture = await openUndoFixture({ files: { a: "one\n" } });
   const git = (...args: string[]) =>
     execFileSync("git", ["-c", "user.name=A", "-c", "user.email=a@example.com", ...args], {
-      cwd: room.path("."),
+      cwd: fixture.path("."),
     });
   git("init", "-q");
   git("add", "a");
   git("commit", "-q", "-m", "first");
-  writeFileSync(room.path("a"), "staged\n");
+  writeFileSync(fixture.path("a"), "staged\n");
   git("add", "a");
   const index = () => [
-    statSync(room.path(".git/index")).mtimeMs,
-    readFileSync(room.path(".git/index"), "hex"),
+    statSync(fixture.path(".git/index")).mtimeMs,
+    readFileSync(fixture.path(".git/index"), "hex"),
   ];
   const [before, objects] = [index(), git("count-objects").toString()];
-  await room.call("edit.replace", { path: "a", find: "staged", replace: "edited" });
-  await room.call("journal.undo", {});
-  expect([index(), git("count-objects").toString(), readFileSync(room.path("a"), "utf8")]).toEqual([
+  await fixture.call("edit.replace", { path: "a", find: "staged", replace: "edited" });
+  await fixture.call("journal.undo", {});
+  expect([index(), git("count-objects").toString(), readFileSync(fixture.path("a"), "utf8")]).toEqual([
     before,
     objects,
     "staged\n",
@@ -87,22 +87,22 @@ it("leaves the index and the objects of git alone", async () => {
 });
 
 it("undoes after a restart what an earlier room did, for a person", async () => {
-  await using room = await openUndoRoom({ files: { a: "one\n" } });
-  const { callId } = await room.call("file.delete", { path: "a" });
-  const person = await room.reopen({ undoes: "workspace" });
+  await using fixture = await openUndoFixture({ files: { a: "one\n" } });
+  const { callId } = await fixture.call("file.delete", { path: "a" });
+  const person = await fixture.reopen({ undoes: "workspace" });
   expect((await person.call("journal.undo", {})).data).toMatchObject({
     calls: [callId],
     files: [{ path: "a" }],
   });
   expect((await person.call("journal.undo", { redo: true })).isError).toBe(false);
   await person.close();
-  expect(Object.keys(await wholeOf(room.elsewhere))).toEqual([]);
+  expect(Object.keys(await wholeOf(fixture.elsewhere))).toEqual([]);
 });
 
 it("undoes nothing of another session for an agent, and says who can", async () => {
-  await using room = await openUndoRoom({ files: { a: "one\n" } });
-  const { callId } = await room.call("file.delete", { path: "a" });
-  const agent = await room.reopen();
+  await using fixture = await openUndoFixture({ files: { a: "one\n" } });
+  const { callId } = await fixture.call("file.delete", { path: "a" });
+  const agent = await fixture.reopen();
   const [named, latest] = [
     await agent.call("journal.undo", { call: callId }),
     await agent.call("journal.undo", {}),
@@ -123,14 +123,14 @@ it("undoes nothing of another session for an agent, and says who can", async () 
 });
 
 it("is done once when two want to undo the same at once", async () => {
-  await using room = await openUndoRoom({ files: { a: "one\n", b: "one\n" } });
+  await using fixture = await openUndoFixture({ files: { a: "one\n", b: "one\n" } });
   const patch = "*** Begin Patch\n*** Update File: a\n-one\n+1\n*** Update File: b\n-one\n+1\n*** End Patch";
-  const { callId } = await room.call("edit.patch", { patch });
-  const others = await Promise.all([1, 2, 3].map(() => room.reopen({ undoes: "workspace" })));
+  const { callId } = await fixture.call("edit.patch", { patch });
+  const others = await Promise.all([1, 2, 3].map(() => fixture.reopen({ undoes: "workspace" })));
   const results = await Promise.all(others.map((other) => other.call("journal.undo", { call: callId })));
   await Promise.all(others.map((other) => other.close()));
   expect(results.filter(({ data }) => (data as Undone | null)?.files.length === 2)).toHaveLength(1);
-  expect([readFileSync(room.path("a"), "utf8"), readFileSync(room.path("b"), "utf8")]).toEqual([
+  expect([readFileSync(fixture.path("a"), "utf8"), readFileSync(fixture.path("b"), "utf8")]).toEqual([
     "one\n",
     "one\n",
   ]);
@@ -147,10 +147,10 @@ it("undoes nothing of a call that still runs elsewhere", async () => {
       return { data: null, text: "written" };
     },
   };
-  await using room = await openUndoRoom({ tools: [slow] });
-  const running = room.call("slow.write", { path: "a", content: "half" });
-  while (!("a" in (await wholeOf(room.elsewhere)))) await setImmediate();
-  const person = await room.reopen({ undoes: "workspace" });
+  await using fixture = await openUndoFixture({ tools: [slow] });
+  const running = fixture.call("slow.write", { path: "a", content: "half" });
+  while (!("a" in (await wholeOf(fixture.elsewhere)))) await setImmediate();
+  const person = await fixture.reopen({ undoes: "workspace" });
   const refused = await person.call("journal.undo", {});
   end();
   const { callId } = await running;
@@ -166,33 +166,33 @@ it.each([
   ["damaged", (blob: string) => writeFileSync(blob, "something else")],
   ["no longer stored", (blob: string) => rmSync(blob)],
 ])("says that a content is %s before anything is changed", async (fault, spoil) => {
-  await using room = await openUndoRoom({ files: { a: "one\n", b: "two\n" } });
+  await using fixture = await openUndoFixture({ files: { a: "one\n", b: "two\n" } });
   const patch = "*** Begin Patch\n*** Update File: a\n-one\n+1\n*** Update File: b\n-two\n+2\n*** End Patch";
-  const { callId } = await room.call("edit.patch", { patch });
-  spoil(blobOf(room.state, "two\n"));
-  const found = await wholeOf(room.elsewhere);
-  const { error } = await room.crib.call("journal.undo", {});
+  const { callId } = await fixture.call("edit.patch", { patch });
+  spoil(blobOf(fixture.state, "two\n"));
+  const found = await wholeOf(fixture.elsewhere);
+  const { error } = await fixture.crib.call("journal.undo", {});
   const why = expect.stringMatching(`b cannot be restored: .*${fault}`);
   expect([error?.code, error?.message]).toEqual(["unavailable", why]);
-  expect(await wholeOf(room.elsewhere)).toEqual(found);
-  await room.call("journal.undo", { call: callId, paths: ["a"] });
-  expect(readFileSync(room.path("a"), "utf8")).toBe("one\n");
+  expect(await wholeOf(fixture.elsewhere)).toEqual(found);
+  await fixture.call("journal.undo", { call: callId, paths: ["a"] });
+  expect(readFileSync(fixture.path("a"), "utf8")).toBe("one\n");
 });
 
 it("says what it cannot bring back because it was never kept", async () => {
-  await using room = await openUndoRoom({ files: { a: "one\n" } });
-  await room.call("file.write", { path: "b", content: "two\n" });
-  await room.call("file.delete", { path: "a" });
-  rmSync(blobOf(room.state, "one\n"));
-  expect(await room.crib.call("journal.undo", { last: 2 })).toMatchObject({
+  await using fixture = await openUndoFixture({ files: { a: "one\n" } });
+  await fixture.call("file.write", { path: "b", content: "two\n" });
+  await fixture.call("file.delete", { path: "a" });
+  rmSync(blobOf(fixture.state, "one\n"));
+  expect(await fixture.crib.call("journal.undo", { last: 2 })).toMatchObject({
     content: [
       "Nothing was undone: 1 of 2 paths cannot be restored.",
       "a cannot be restored: its content is no longer stored.",
       "Undo the others with `skip_changed: true`.",
     ].join("\n"),
   });
-  await room.call("journal.undo", { last: 2, skip_changed: true });
-  expect(Object.keys(await wholeOf(room.elsewhere))).toEqual([]);
+  await fixture.call("journal.undo", { last: 2, skip_changed: true });
+  expect(Object.keys(await wholeOf(fixture.elsewhere))).toEqual([]);
 });
 
 /** Where a content is kept. */

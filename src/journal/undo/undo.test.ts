@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { expect, it } from "vitest";
-import { openUndoRoom, wholeOf } from "../../../test/support/undo/undo-room.ts";
+import { openUndoFixture, wholeOf } from "../../../test/support/undo/undo-fixture.ts";
 
 const refusal = (content: string, hint: string) => ({ content: `${content}\n${hint}`, isError: true });
 
@@ -23,91 +23,91 @@ it("brings back the bytes of binary, empty, large and odd files, after an edit, 
     ".gitignore": "ignored.log\n",
     "ignored.log": "ignored\n",
   };
-  await using room = await openUndoRoom({ files });
-  const before = await wholeOf(room.elsewhere);
-  for (const path of Object.keys(files)) await room.call("file.write", { path, content: "overwritten" });
-  for (const path of Object.keys(files)) await room.call("file.delete", { path });
-  await room.call("journal.undo", { last: 12 });
-  expect(await wholeOf(room.elsewhere)).toEqual(before);
+  await using fixture = await openUndoFixture({ files });
+  const before = await wholeOf(fixture.elsewhere);
+  for (const path of Object.keys(files)) await fixture.call("file.write", { path, content: "overwritten" });
+  for (const path of Object.keys(files)) await fixture.call("file.delete", { path });
+  await fixture.call("journal.undo", { last: 12 });
+  expect(await wholeOf(fixture.elsewhere)).toEqual(before);
 });
 
 it("brings back deleted folders with their modes, links and everything in them", async () => {
-  await using room = await openUndoRoom({ files: { "d/e/f": "text", "d/script": "#!/bin/sh\n" } });
-  chmodSync(room.path("d/script"), 0o750);
-  chmodSync(room.path("d/e/f"), 0o444);
-  symlinkSync("../outside-of-d", room.path("d/dangling"));
-  symlinkSync("/etc", room.path("d/e/out"));
-  chmodSync(room.path("d/e"), 0o555);
-  chmodSync(room.path("d"), 0o700);
-  const before = await wholeOf(room.elsewhere);
+  await using fixture = await openUndoFixture({ files: { "d/e/f": "text", "d/script": "#!/bin/sh\n" } });
+  chmodSync(fixture.path("d/script"), 0o750);
+  chmodSync(fixture.path("d/e/f"), 0o444);
+  symlinkSync("../outside-of-d", fixture.path("d/dangling"));
+  symlinkSync("/etc", fixture.path("d/e/out"));
+  chmodSync(fixture.path("d/e"), 0o555);
+  chmodSync(fixture.path("d"), 0o700);
+  const before = await wholeOf(fixture.elsewhere);
   // An ordinary user cannot delete from a folder that may not be written.
-  chmodSync(room.path("d/e"), 0o755);
-  const { callId } = await room.call("file.delete", { path: "d", recursive: true });
-  await room.call("journal.undo", { call: callId });
-  chmodSync(room.path("d/e"), 0o555);
-  expect(await wholeOf(room.elsewhere)).toEqual(before);
-  chmodSync(room.path("d/e"), 0o755);
+  chmodSync(fixture.path("d/e"), 0o755);
+  const { callId } = await fixture.call("file.delete", { path: "d", recursive: true });
+  await fixture.call("journal.undo", { call: callId });
+  chmodSync(fixture.path("d/e"), 0o555);
+  expect(await wholeOf(fixture.elsewhere)).toEqual(before);
+  chmodSync(fixture.path("d/e"), 0o755);
 });
 
 it("takes back what it made in folders, and files, that may not be written by now", async () => {
-  await using room = await openUndoRoom({ files: { a: "one\n" } });
-  await room.call("file.write", { path: "new/deep/file", content: "text" });
-  const { callId } = await room.call("edit.diff", {
+  await using fixture = await openUndoFixture({ files: { a: "one\n" } });
+  await fixture.call("file.write", { path: "new/deep/file", content: "text" });
+  const { callId } = await fixture.call("edit.diff", {
     diff: "diff --git a/a b/a\nold mode 100644\nnew mode 100444\n--- a/a\n+++ b/a\n@@ -1 +1 @@\n-one\n+two\n",
   });
-  chmodSync(room.path("a"), 0o444);
-  for (const path of ["new/deep", "new"]) chmodSync(room.path(path), 0o555);
-  const last = room.crib.call("journal.undo", { call: callId, merge: true });
-  expect([(await last).isError, readFileSync(room.path("a"), "utf8")]).toEqual([false, "one\n"]);
-  await room.call("journal.undo", {});
-  expect(Object.keys(await wholeOf(room.elsewhere))).toEqual(["a"]);
+  chmodSync(fixture.path("a"), 0o444);
+  for (const path of ["new/deep", "new"]) chmodSync(fixture.path(path), 0o555);
+  const last = fixture.crib.call("journal.undo", { call: callId, merge: true });
+  expect([(await last).isError, readFileSync(fixture.path("a"), "utf8")]).toEqual([false, "one\n"]);
+  await fixture.call("journal.undo", {});
+  expect(Object.keys(await wholeOf(fixture.elsewhere))).toEqual(["a"]);
 });
 
 it("gives back the mode that an edit changed, and keeps the mode that it did not", async () => {
-  await using room = await openUndoRoom({ files: { script: "one\n", plain: "one\n" } });
-  chmodSync(room.path("script"), 0o755);
-  const before = await wholeOf(room.elsewhere);
+  await using fixture = await openUndoFixture({ files: { script: "one\n", plain: "one\n" } });
+  chmodSync(fixture.path("script"), 0o755);
+  const before = await wholeOf(fixture.elsewhere);
   const diff =
     "diff --git a/script b/script\nold mode 100755\nnew mode 100644\n--- a/script\n+++ b/script\n@@ -1 +1 @@\n-one\n+two\n";
-  await room.call("edit.diff", { diff });
-  expect(lstatSync(room.path("script")).mode & 0o777).toBe(0o644);
-  await room.call("journal.undo", {});
-  expect(await wholeOf(room.elsewhere)).toEqual(before);
+  await fixture.call("edit.diff", { diff });
+  expect(lstatSync(fixture.path("script")).mode & 0o777).toBe(0o644);
+  await fixture.call("journal.undo", {});
+  expect(await wholeOf(fixture.elsewhere)).toEqual(before);
 });
 
 it("moves files and folders back, with what has been put in them since", async () => {
-  await using room = await openUndoRoom({ files: { "d/a": "one\n", b: "two\n" } });
-  await room.call("file.move", { from: "d", to: "e/f" });
-  await room.call("file.move", { from: "b", to: "c" });
-  writeFileSync(room.path("e/f/later"), "by a person\n");
-  await room.call("journal.undo", { last: 2 });
-  expect(Object.keys(await wholeOf(room.elsewhere))).toEqual(["b", "d", "d/a", "d/later"]);
+  await using fixture = await openUndoFixture({ files: { "d/a": "one\n", b: "two\n" } });
+  await fixture.call("file.move", { from: "d", to: "e/f" });
+  await fixture.call("file.move", { from: "b", to: "c" });
+  writeFileSync(fixture.path("e/f/later"), "by a person\n");
+  await fixture.call("journal.undo", { last: 2 });
+  expect(Object.keys(await wholeOf(fixture.elsewhere))).toEqual(["b", "d", "d/a", "d/later"]);
 });
 
 it("renames back where only the case was changed", async () => {
-  await using room = await openUndoRoom({ files: { "readme.md": "text" } });
-  await room.call("file.move", { from: "readme.md", to: "README.md" });
-  await room.call("journal.undo", {});
-  expect(Object.keys(await wholeOf(room.elsewhere))).toEqual(["readme.md"]);
+  await using fixture = await openUndoFixture({ files: { "readme.md": "text" } });
+  await fixture.call("file.move", { from: "readme.md", to: "README.md" });
+  await fixture.call("journal.undo", {});
+  expect(Object.keys(await wholeOf(fixture.elsewhere))).toEqual(["readme.md"]);
 });
 
 it("brings back a link that was replaced by a file, and a file that was replaced by a link", async () => {
-  await using room = await openUndoRoom({ files: { target: "target\n", file: "file\n" } });
-  symlinkSync("target", room.path("link"));
-  const before = await wholeOf(room.elsewhere);
-  await room.call("file.move", { from: "file", to: "link", replace: true });
-  await room.call("journal.undo", {});
-  expect(await wholeOf(room.elsewhere)).toEqual(before);
-  await room.call("file.move", { from: "link", to: "file", replace: true });
-  await room.call("journal.undo", {});
-  expect(await wholeOf(room.elsewhere)).toEqual(before);
+  await using fixture = await openUndoFixture({ files: { target: "target\n", file: "file\n" } });
+  symlinkSync("target", fixture.path("link"));
+  const before = await wholeOf(fixture.elsewhere);
+  await fixture.call("file.move", { from: "file", to: "link", replace: true });
+  await fixture.call("journal.undo", {});
+  expect(await wholeOf(fixture.elsewhere)).toEqual(before);
+  await fixture.call("file.move", { from: "link", to: "file", replace: true });
+  await fixture.call("journal.undo", {});
+  expect(await wholeOf(fixture.elsewhere)).toEqual(before);
 });
 
 it("leaves a folder that it made when something else is in it by now, and says so", async () => {
-  await using room = await openUndoRoom();
-  const { callId } = await room.call("file.write", { path: "new/deep/file", content: "text" });
-  writeFileSync(room.path("new/mine"), "by a person");
-  const { content } = await room.call("journal.undo", {});
+  await using fixture = await openUndoFixture();
+  const { callId } = await fixture.call("file.write", { path: "new/deep/file", content: "text" });
+  writeFileSync(fixture.path("new/mine"), "by a person");
+  const { content } = await fixture.call("journal.undo", {});
   expect(content).toBe(
     [
       `Undid ${callId}, 2 paths:`,
@@ -117,211 +117,211 @@ it("leaves a folder that it made when something else is in it by now, and says s
       "To revert this undo, use journal.undo with `redo: true`.",
     ].join("\n"),
   );
-  expect(Object.keys(await wholeOf(room.elsewhere))).toEqual(["new", "new/mine"]);
+  expect(Object.keys(await wholeOf(fixture.elsewhere))).toEqual(["new", "new/mine"]);
 });
 
 it("refuses a file that was changed since, shows the difference, and undoes nothing else", async () => {
-  await using room = await openUndoRoom({ files: { a: "one\ntwo\n", b: "one\n" } });
+  await using fixture = await openUndoFixture({ files: { a: "one\ntwo\n", b: "one\n" } });
   const patch = "*** Begin Patch\n*** Update File: a\n-one\n+1\n*** Update File: b\n-one\n+1\n*** End Patch";
-  const { callId } = await room.call("edit.patch", { patch });
-  writeFileSync(room.path("a"), "1\ntwo\nby a person\n");
-  const result = await room.crib.call("journal.undo", {});
+  const { callId } = await fixture.call("edit.patch", { patch });
+  writeFileSync(fixture.path("a"), "1\ntwo\nby a person\n");
+  const result = await fixture.crib.call("journal.undo", {});
   expect(result).toMatchObject(
     refusal(
       `Nothing was undone: 1 of 2 paths has changed since.\na has changed since ${callId}:\n--- a/a\n+++ b/a\n@@ -1,2 +1,3 @@ hunk 1\n 1\n two\n+by a person`,
       "Remove only these changes from the current files with `merge: true`. Undo the others with `skip_changed: true`.",
     ),
   );
-  expect([readFileSync(room.path("a"), "utf8"), readFileSync(room.path("b"), "utf8")]).toEqual([
+  expect([readFileSync(fixture.path("a"), "utf8"), readFileSync(fixture.path("b"), "utf8")]).toEqual([
     "1\ntwo\nby a person\n",
     "1\n",
   ]);
 });
 
 it("undoes the rest on request, and the file that was left when it is as it was", async () => {
-  await using room = await openUndoRoom({ files: { a: "one\n", b: "one\n" } });
+  await using fixture = await openUndoFixture({ files: { a: "one\n", b: "one\n" } });
   const patch = "*** Begin Patch\n*** Update File: a\n-one\n+1\n*** Update File: b\n-one\n+1\n*** End Patch";
-  const { callId } = await room.call("edit.patch", { patch });
-  writeFileSync(room.path("a"), "by a person\n");
-  const { content } = await room.call("journal.undo", { call: callId, skip_changed: true });
+  const { callId } = await fixture.call("edit.patch", { patch });
+  writeFileSync(fixture.path("a"), "by a person\n");
+  const { content } = await fixture.call("journal.undo", { call: callId, skip_changed: true });
   expect(content).toContain(`restored b\nLeft alone: a has changed since ${callId}.`);
-  expect(readFileSync(room.path("a"), "utf8")).toBe("by a person\n");
-  writeFileSync(room.path("a"), "1\n");
-  await room.call("journal.undo", { call: callId });
-  expect([readFileSync(room.path("a"), "utf8"), readFileSync(room.path("b"), "utf8")]).toEqual([
+  expect(readFileSync(fixture.path("a"), "utf8")).toBe("by a person\n");
+  writeFileSync(fixture.path("a"), "1\n");
+  await fixture.call("journal.undo", { call: callId });
+  expect([readFileSync(fixture.path("a"), "utf8"), readFileSync(fixture.path("b"), "utf8")]).toEqual([
     "one\n",
     "one\n",
   ]);
 });
 
 it("merges on request, byte for byte, and can redo that", async () => {
-  await using room = await openUndoRoom({ files: { a: "one\r\ntwo\r\nthree\r\nfour\r\n" } });
-  await room.call("edit.replace", { path: "a", find: "one", replace: "1" });
-  writeFileSync(room.path("a"), "1\r\ntwo\r\nthree\r\nfour\r\nby a person");
-  const { content } = await room.call("journal.undo", { merge: true });
+  await using fixture = await openUndoFixture({ files: { a: "one\r\ntwo\r\nthree\r\nfour\r\n" } });
+  await fixture.call("edit.replace", { path: "a", find: "one", replace: "1" });
+  writeFileSync(fixture.path("a"), "1\r\ntwo\r\nthree\r\nfour\r\nby a person");
+  const { content } = await fixture.call("journal.undo", { merge: true });
   expect(content).toContain("a had changed since; merged.");
-  expect(readFileSync(room.path("a"), "utf8")).toBe("one\r\ntwo\r\nthree\r\nfour\r\nby a person");
-  await room.call("journal.undo", { redo: true });
-  expect(readFileSync(room.path("a"), "utf8")).toBe("1\r\ntwo\r\nthree\r\nfour\r\nby a person");
+  expect(readFileSync(fixture.path("a"), "utf8")).toBe("one\r\ntwo\r\nthree\r\nfour\r\nby a person");
+  await fixture.call("journal.undo", { redo: true });
+  expect(readFileSync(fixture.path("a"), "utf8")).toBe("1\r\ntwo\r\nthree\r\nfour\r\nby a person");
 });
 
 it("shows what collides, and writes no conflict marks", async () => {
-  await using room = await openUndoRoom({ files: { a: "one\ntwo\nthree\n" } });
-  const { callId } = await room.call("edit.replace", { path: "a", find: "two", replace: "2" });
-  writeFileSync(room.path("a"), "one\nzwei\nthree\n");
-  expect(await room.crib.call("journal.undo", { merge: true })).toMatchObject(
+  await using fixture = await openUndoFixture({ files: { a: "one\ntwo\nthree\n" } });
+  const { callId } = await fixture.call("edit.replace", { path: "a", find: "two", replace: "2" });
+  writeFileSync(fixture.path("a"), "one\nzwei\nthree\n");
+  expect(await fixture.crib.call("journal.undo", { merge: true })).toMatchObject(
     refusal(
       `Nothing was undone: 1 of 1 path has changed since.\na has changed since ${callId}:\nat line 2 it is now:\n  zwei\nand was before the call:\n  two`,
       "Resolve the conflict by hand.",
     ),
   );
-  expect(readFileSync(room.path("a"), "utf8")).toBe("one\nzwei\nthree\n");
+  expect(readFileSync(fixture.path("a"), "utf8")).toBe("one\nzwei\nthree\n");
 });
 
 it("takes one call out of the middle of several by merging", async () => {
-  await using room = await openUndoRoom({ files: { a: "one\ntwo\nthree\nfour\nfive\n" } });
-  const { callId } = await room.call("edit.replace", { path: "a", find: "one", replace: "1" });
-  const later = await room.call("edit.replace", { path: "a", find: "five", replace: "5" });
-  const refused = await room.crib.call("journal.undo", { call: callId });
+  await using fixture = await openUndoFixture({ files: { a: "one\ntwo\nthree\nfour\nfive\n" } });
+  const { callId } = await fixture.call("edit.replace", { path: "a", find: "one", replace: "1" });
+  const later = await fixture.call("edit.replace", { path: "a", find: "five", replace: "5" });
+  const refused = await fixture.crib.call("journal.undo", { call: callId });
   expect(refused.content).toContain(`a has changed since ${callId}, by ${later.callId} (edit.replace):`);
-  await room.call("journal.undo", { call: callId, merge: true });
-  expect(readFileSync(room.path("a"), "utf8")).toBe("one\ntwo\nthree\nfour\n5\n");
+  await fixture.call("journal.undo", { call: callId, merge: true });
+  expect(readFileSync(fixture.path("a"), "utf8")).toBe("one\ntwo\nthree\nfour\n5\n");
 });
 
 it("finds files again that others have moved since, alone or with their folder", async () => {
-  await using room = await openUndoRoom({ files: { "d/a": "one\ntwo\nthree\nfour\n" } });
-  const edit = await room.call("edit.replace", { path: "d/a", find: "one", replace: "1" });
-  await room.call("file.move", { from: "d", to: "e" });
-  await room.call("file.move", { from: "e/a", to: "b" });
-  const { content } = await room.call("journal.undo", { call: edit.callId });
+  await using fixture = await openUndoFixture({ files: { "d/a": "one\ntwo\nthree\nfour\n" } });
+  const edit = await fixture.call("edit.replace", { path: "d/a", find: "one", replace: "1" });
+  await fixture.call("file.move", { from: "d", to: "e" });
+  await fixture.call("file.move", { from: "e/a", to: "b" });
+  const { content } = await fixture.call("journal.undo", { call: edit.callId });
   expect(content).toContain("restored b\nd/a is now named b.");
-  expect(readFileSync(room.path("b"), "utf8")).toBe("one\ntwo\nthree\nfour\n");
-  await room.call("journal.undo", { redo: true });
-  writeFileSync(room.path("b"), "1\ntwo\nthree\nfour\nby a person\n");
-  await room.call("journal.undo", { call: edit.callId, merge: true });
-  expect(readFileSync(room.path("b"), "utf8")).toBe("one\ntwo\nthree\nfour\nby a person\n");
+  expect(readFileSync(fixture.path("b"), "utf8")).toBe("one\ntwo\nthree\nfour\n");
+  await fixture.call("journal.undo", { redo: true });
+  writeFileSync(fixture.path("b"), "1\ntwo\nthree\nfour\nby a person\n");
+  await fixture.call("journal.undo", { call: edit.callId, merge: true });
+  expect(readFileSync(fixture.path("b"), "utf8")).toBe("one\ntwo\nthree\nfour\nby a person\n");
 });
 
 it("moves a file back that was changed since, as it is now, if told to merge", async () => {
-  await using room = await openUndoRoom({ files: { a: "one\n" } });
-  await room.call("file.move", { from: "a", to: "b" });
-  writeFileSync(room.path("b"), "by a person\n");
-  expect((await room.crib.call("journal.undo", {})).isError).toBe(true);
-  await room.call("journal.undo", { merge: true });
-  expect(Object.keys(await wholeOf(room.elsewhere))).toEqual(["a"]);
-  expect(readFileSync(room.path("a"), "utf8")).toBe("by a person\n");
+  await using fixture = await openUndoFixture({ files: { a: "one\n" } });
+  await fixture.call("file.move", { from: "a", to: "b" });
+  writeFileSync(fixture.path("b"), "by a person\n");
+  expect((await fixture.crib.call("journal.undo", {})).isError).toBe(true);
+  await fixture.call("journal.undo", { merge: true });
+  expect(Object.keys(await wholeOf(fixture.elsewhere))).toEqual(["a"]);
+  expect(readFileSync(fixture.path("a"), "utf8")).toBe("by a person\n");
 });
 
 it("undoes an edit under all names of a file, if it was made so", async () => {
-  await using room = await openUndoRoom({ files: { a: "one\n" } });
-  linkSync(room.path("a"), room.path("b"));
-  await room.call("edit.replace", { path: "a", find: "one", replace: "1", hard_links: "keep" });
-  await room.call("journal.undo", {});
-  expect([readFileSync(room.path("b"), "utf8"), lstatSync(room.path("a")).nlink]).toEqual(["one\n", 2]);
+  await using fixture = await openUndoFixture({ files: { a: "one\n" } });
+  linkSync(fixture.path("a"), fixture.path("b"));
+  await fixture.call("edit.replace", { path: "a", find: "one", replace: "1", hard_links: "keep" });
+  await fixture.call("journal.undo", {});
+  expect([readFileSync(fixture.path("b"), "utf8"), lstatSync(fixture.path("a")).nlink]).toEqual(["one\n", 2]);
 });
 
 it("undoes one hunk of one file, where it stands or where it has moved to", async () => {
   const lines = Array.from({ length: 30 }, (_, index) => `line ${index + 1}\n`);
-  await using room = await openUndoRoom({ files: { a: lines.join(""), b: "one\n" } });
+  await using fixture = await openUndoFixture({ files: { a: lines.join(""), b: "one\n" } });
   const edits = [2, 15, 28].map((line) => ({ find: `line ${line}\n`, replace: `changed ${line}\n` }));
-  const { callId } = await room.call("edit.replace", { path: "a", edits });
-  const { content } = await room.call("journal.diff", { call: callId });
+  const { callId } = await fixture.call("edit.replace", { path: "a", edits });
+  const { content } = await fixture.call("journal.diff", { call: callId });
   expect(content.match(/^@@.*$/gm)).toEqual([
     "@@ -1,5 +1,5 @@ hunk 1",
     "@@ -12,7 +12,7 @@ hunk 2",
     "@@ -25,6 +25,6 @@ hunk 3",
   ]);
   const expected = lines.with(1, "changed 2\n").with(27, "changed 28\n");
-  await room.call("journal.undo", { call: callId, hunk: 2 });
-  expect(readFileSync(room.path("a"), "utf8")).toBe(expected.join(""));
-  writeFileSync(room.path("a"), `new first line\n${expected.join("")}`);
-  expect((await room.crib.call("journal.undo", { call: callId, hunk: 3 })).isError).toBe(true);
-  await room.call("journal.undo", { call: callId, hunk: 3, merge: true });
-  expect(readFileSync(room.path("a"), "utf8")).toBe(
+  await fixture.call("journal.undo", { call: callId, hunk: 2 });
+  expect(readFileSync(fixture.path("a"), "utf8")).toBe(expected.join(""));
+  writeFileSync(fixture.path("a"), `new first line\n${expected.join("")}`);
+  expect((await fixture.crib.call("journal.undo", { call: callId, hunk: 3 })).isError).toBe(true);
+  await fixture.call("journal.undo", { call: callId, hunk: 3, merge: true });
+  expect(readFileSync(fixture.path("a"), "utf8")).toBe(
     `new first line\n${lines.with(1, "changed 2\n").join("")}`,
   );
-  expect(await room.crib.call("journal.undo", { call: callId, hunk: 4 })).toMatchObject(
+  expect(await fixture.crib.call("journal.undo", { call: callId, hunk: 4 })).toMatchObject(
     refusal("a has 3 hunks, no hunk 4", "List the numbered hunks: journal.diff"),
   );
 });
 
 it("undoes one file of a call, and then the rest", async () => {
-  await using room = await openUndoRoom({ files: { "d/a": "one\n", b: "one\n" } });
+  await using fixture = await openUndoFixture({ files: { "d/a": "one\n", b: "one\n" } });
   const patch =
     "*** Begin Patch\n*** Update File: d/a\n-one\n+1\n*** Update File: b\n-one\n+1\n*** End Patch";
-  const { callId } = await room.call("edit.patch", { patch });
-  await room.call("journal.undo", { call: callId, paths: ["d"] });
-  expect([readFileSync(room.path("d/a"), "utf8"), readFileSync(room.path("b"), "utf8")]).toEqual([
+  const { callId } = await fixture.call("edit.patch", { patch });
+  await fixture.call("journal.undo", { call: callId, paths: ["d"] });
+  expect([readFileSync(fixture.path("d/a"), "utf8"), readFileSync(fixture.path("b"), "utf8")]).toEqual([
     "one\n",
     "1\n",
   ]);
-  await room.call("journal.undo", { call: callId });
-  expect([readFileSync(room.path("d/a"), "utf8"), readFileSync(room.path("b"), "utf8")]).toEqual([
+  await fixture.call("journal.undo", { call: callId });
+  expect([readFileSync(fixture.path("d/a"), "utf8"), readFileSync(fixture.path("b"), "utf8")]).toEqual([
     "one\n",
     "one\n",
   ]);
-  expect(await room.crib.call("journal.undo", { call: callId, paths: ["c"] })).toMatchObject(
+  expect(await fixture.crib.call("journal.undo", { call: callId, paths: ["c"] })).toMatchObject(
     refusal("c was not changed by these calls", "They changed: d/a, b."),
   );
 });
 
 it("says who has undone a call already, and does nothing", async () => {
-  await using room = await openUndoRoom({ files: { a: "one\n" } });
-  const { callId } = await room.call("edit.replace", { path: "a", find: "one", replace: "1" });
-  const undo = await room.call("journal.undo", {});
-  const again = await room.call("journal.undo", { call: callId });
-  expect([again.content, readFileSync(room.path("a"), "utf8")]).toEqual([
+  await using fixture = await openUndoFixture({ files: { a: "one\n" } });
+  const { callId } = await fixture.call("edit.replace", { path: "a", find: "one", replace: "1" });
+  const undo = await fixture.call("journal.undo", {});
+  const again = await fixture.call("journal.undo", { call: callId });
+  expect([again.content, readFileSync(fixture.path("a"), "utf8")]).toEqual([
     `${callId} was already undone, by ${undo.callId}.`,
     "one\n",
   ]);
 });
 
 it("undoes an undone call once more after it was redone, by whatever way", async () => {
-  await using room = await openUndoRoom({ files: { a: "one\n" } });
-  const { callId } = await room.call("edit.replace", { path: "a", find: "one", replace: "1" });
-  const undo = await room.call("journal.undo", {});
-  await room.call("journal.undo", { call: undo.callId });
-  expect(readFileSync(room.path("a"), "utf8")).toBe("1\n");
-  await room.call("journal.undo", { call: callId });
-  expect(readFileSync(room.path("a"), "utf8")).toBe("one\n");
+  await using fixture = await openUndoFixture({ files: { a: "one\n" } });
+  const { callId } = await fixture.call("edit.replace", { path: "a", find: "one", replace: "1" });
+  const undo = await fixture.call("journal.undo", {});
+  await fixture.call("journal.undo", { call: undo.callId });
+  expect(readFileSync(fixture.path("a"), "utf8")).toBe("1\n");
+  await fixture.call("journal.undo", { call: callId });
+  expect(readFileSync(fixture.path("a"), "utf8")).toBe("one\n");
 });
 
 it("passes over calls that failed before they changed anything", async () => {
-  await using room = await openUndoRoom({ files: { a: "one\n", "d/b": "" } });
-  const { callId } = await room.call("edit.replace", { path: "a", find: "one", replace: "1" });
-  await room.crib.call("file.write", { path: "d", content: "no file can be here" });
-  await room.crib.call("edit.replace", { path: "a", find: "none", replace: "1" });
-  expect((await room.call("journal.undo", {})).data).toMatchObject({ calls: [callId] });
+  await using fixture = await openUndoFixture({ files: { a: "one\n", "d/b": "" } });
+  const { callId } = await fixture.call("edit.replace", { path: "a", find: "one", replace: "1" });
+  await fixture.crib.call("file.write", { path: "d", content: "no file can be here" });
+  await fixture.crib.call("edit.replace", { path: "a", find: "none", replace: "1" });
+  expect((await fixture.call("journal.undo", {})).data).toMatchObject({ calls: [callId] });
 });
 
 it("never writes through a link that has taken the place of a folder", async () => {
-  await using room = await openUndoRoom({ files: { "d/a": "one\n", "e/x": "" } });
-  await room.call("file.delete", { path: "d/a" });
-  rmSync(room.path("d"), { recursive: true });
-  symlinkSync("e", room.path("d"));
-  const found = await wholeOf(room.elsewhere);
-  expect(await room.crib.call("journal.undo", {})).toMatchObject(
+  await using fixture = await openUndoFixture({ files: { "d/a": "one\n", "e/x": "" } });
+  await fixture.call("file.delete", { path: "d/a" });
+  rmSync(fixture.path("d"), { recursive: true });
+  symlinkSync("e", fixture.path("d"));
+  const found = await wholeOf(fixture.elsewhere);
+  expect(await fixture.crib.call("journal.undo", {})).toMatchObject(
     refusal(
       "d is now a link, or is behind one; nothing was undone",
       "Restore the directory, or also undo the call that made the link.",
     ),
   );
-  expect(await wholeOf(room.elsewhere)).toEqual(found);
-  expect(readlinkSync(room.path("d"))).toBe("e");
+  expect(await wholeOf(fixture.elsewhere)).toEqual(found);
+  expect(readlinkSync(fixture.path("d"))).toBe("e");
 });
 
 it("makes a missing folder again for what it brings back", async () => {
-  await using room = await openUndoRoom({ files: { "d/e/a": "one\n" } });
-  await room.call("file.delete", { path: "d/e/a" });
-  rmSync(room.path("d"), { recursive: true });
-  await room.call("journal.undo", {});
-  expect(readFileSync(room.path("d/e/a"), "utf8")).toBe("one\n");
+  await using fixture = await openUndoFixture({ files: { "d/e/a": "one\n" } });
+  await fixture.call("file.delete", { path: "d/e/a" });
+  rmSync(fixture.path("d"), { recursive: true });
+  await fixture.call("journal.undo", {});
+  expect(readFileSync(fixture.path("d/e/a"), "utf8")).toBe("one\n");
 });
 
 it("gives way to what a person has put where a deleted file was", async () => {
-  await using room = await openUndoRoom({ files: { a: "one\n" } });
-  const { callId } = await room.call("file.delete", { path: "a" });
-  mkdirSync(room.path("a"));
-  const { content } = await room.crib.call("journal.undo", {});
+  await using fixture = await openUndoFixture({ files: { a: "one\n" } });
+  const { callId } = await fixture.call("file.delete", { path: "a" });
+  mkdirSync(fixture.path("a"));
+  const { content } = await fixture.crib.call("journal.undo", {});
   expect(content).toContain(`a exists again since ${callId}`);
 });

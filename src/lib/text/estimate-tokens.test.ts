@@ -8,7 +8,7 @@ const source = readFileSync(import.meta.filename, "utf8");
 const hashes = Array.from({ length: 200 }, (_, index) => createHash("sha256").update(`${index}`).digest());
 const texts = {
   code: source,
-  prose: "The room in a workshop where every tool is kept, handed out and signed back in. ".repeat(50),
+  prose: "The fixture in a workshop where every tool is kept, handed out and signed back in. ".repeat(50),
   digits: Array.from({ length: 500 }, (_, index) => `${index * 7919},`).join(""),
   hexadecimal: hashes.map((hash) => hash.toString("hex")).join("\n"),
   base64: Buffer.concat(hashes).toString("base64"),

@@ -22,7 +22,7 @@ it.each(["2025", "2026", "auto"] as const)("uses a server by HTTP in the era %s"
     instructions: "",
     open: () => openToolcrib({ workspace: folder.path, ...directories, mode: "yolo" }),
   });
-  await using room = await openRoom(folder.path, {
+  await using fixture = await openFixture(folder.path, {
     other: {
       url: served.url,
       headers: { Authorization: `Bearer ${secret}` },
@@ -31,14 +31,14 @@ it.each(["2025", "2026", "auto"] as const)("uses a server by HTTP in the era %s"
     },
   });
   try {
-    expect(room.hub.warnings).toEqual([]);
-    expect(room.hub.tools.map(({ canonical }) => canonical)).toEqual(["other__file_read"]);
-    expect(await room.call("other__file_read", { path: "a.txt" })).toEqual({
+    expect(fixture.hub.warnings).toEqual([]);
+    expect(fixture.hub.tools.map(({ canonical }) => canonical)).toEqual(["other__file_read"]);
+    expect(await fixture.call("other__file_read", { path: "a.txt" })).toEqual({
       content: "1 | one\n2 | two",
       isError: false,
     });
   } finally {
-    await room.crib.close();
+    await fixture.crib.close();
     await served.close();
   }
 });
@@ -69,13 +69,13 @@ it("fails a server that sends it elsewhere, never ends or lets nobody in, and sh
     headers: { Authorization: `Bearer ${secret}` },
     protocol: "2025",
   });
-  await using room = await openRoom(folder.path, {
+  await using fixture = await openFixture(folder.path, {
     sends: server(sends),
     talks: server(talks),
     refuses: server(refuses),
     absent: { url: "http://127.0.0.1:9/mcp" },
   });
-  const states = room.hub.states().map(({ name, tools, problems }) => ({ name, tools, problems }));
+  const states = fixture.hub.states().map(({ name, tools, problems }) => ({ name, tools, problems }));
   const told = (start: string) => [expect.stringContaining(start)];
   expect(states).toEqual([
     { name: "sends", tools: 0, problems: told(`${sends.url} cannot be used: `) },
@@ -85,10 +85,10 @@ it("fails a server that sends it elsewhere, never ends or lets nobody in, and sh
   ]);
   expect(states[3]?.problems[0]).toMatch(/ECONNREFUSED|bad port/);
   expect(followed).toEqual([]);
-  expect(JSON.stringify(room.hub.states())).not.toContain(secret);
+  expect(JSON.stringify(fixture.hub.states())).not.toContain(secret);
 });
 
-async function openRoom(workspace: string, servers: Readonly<Record<string, ServerConfiguration>>) {
+async function openFixture(workspace: string, servers: Readonly<Record<string, ServerConfiguration>>) {
   const directories = directoriesIn(workspace);
   const hub = connectHub({ workspace, servers, stateDirectory: directories.stateDirectory });
   const crib: Toolcrib = await openToolcrib({ workspace, sources: [hub], mode: "yolo", ...directories });

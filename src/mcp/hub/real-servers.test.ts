@@ -15,7 +15,7 @@ afterEach(async () => {
 });
 
 it("uses two servers of others: their tools, answers, pictures and errors, and ends them", async () => {
-  const { hub, workspace } = await openRoom();
+  const { hub, workspace } = await openFixture();
   expect(hub.states().map(({ name, state, tools, problems }) => ({ name, state, tools, problems }))).toEqual([
     { name: "files", state: "ready", tools: 14, problems: [] },
     { name: "everything", state: "ready", tools: 14, problems: [] },
@@ -48,13 +48,13 @@ it("uses two servers of others: their tools, answers, pictures and errors, and e
 });
 
 it("asks before a tool of another server is used, and lets it pass by a rule that names its server", async () => {
-  await openRoom({ mode: "cautious", rules: ["allow use echo of everything"] });
+  await openFixture({ mode: "cautious", rules: ["allow use echo of everything"] });
   expect(await call("everything__echo", { message: "hi" })).toEqual({ content: "Echo: hi", isError: false });
   const denied = await crib!.call("get-sum", { a: 1, b: 2 });
   expect(denied.error?.code).toBe("needs-approval");
 });
 
-async function openRoom(
+async function openFixture(
   options: Pick<Parameters<typeof openToolcrib>[0] & object, "mode" | "rules"> = { mode: "yolo" },
 ): Promise<{ readonly hub: Hub; readonly workspace: string }> {
   folder = realpathSync(mkdtempSync(join(tmpdir(), "toolcrib servers ")));

@@ -6,7 +6,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { bundledProgram } from "../../../test/support/bundled-program.ts";
 import { snapshot } from "../../../test/support/environment/change-world.ts";
 import { inLanes } from "../../../test/support/in-lanes.ts";
-import { newKeepWorld, openKeepRoom } from "../../../test/support/stages/keep-world.ts";
+import { newKeepWorld, openKeepFixture } from "../../../test/support/stages/keep-world.ts";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 
 const caller = await bundledProgram(new URL("../../../test/support/stages/caller.ts", import.meta.url));
@@ -22,7 +22,7 @@ describe("a call that is killed", { timeout: 600_000 }, () => {
       const home = newKeepWorld(folder.path);
       const before = snapshot(join(home, "workspace"));
       await trial(home, name, { killAt });
-      const crib = await openKeepRoom(home);
+      const crib = await openKeepFixture(home);
       // What the start itself has settled stands above it.
       const latest = crib.history(5).find(({ tool }) => tool !== "environment.recover");
       const undone = await crib.call("journal.undo", { call: latest!.callId });

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import * as z from "zod/mini";
-import { openCommandRoom, treeOf } from "../../../test/support/journal-scan/command-room.ts";
+import { openCommandFixture, treeOf } from "../../../test/support/journal-scan/command-fixture.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { Tool } from "../../contract/tool.ts";
 
@@ -41,31 +41,31 @@ const chooser: Tool<ChooserInput> = {
 const files = { a: "a\n", "b/c": "c\n" };
 
 it("takes back what programs have changed that a tool started by its own choice", async () => {
-  await using room = await openCommandRoom(files, { tools: [chooser] });
-  const before = treeOf(room.workspace);
-  const { callId } = await room.crib.call("trial.choose", {
+  await using fixture = await openCommandFixture(files, { tools: [chooser] });
+  const before = treeOf(fixture.workspace);
+  const { callId } = await fixture.crib.call("trial.choose", {
     commands: ["echo x > a", "rm -r b; mkdir d; echo e > d/e"],
   });
-  const after = treeOf(room.workspace);
-  const undo = await room.crib.call("journal.undo", { call: callId });
-  expect([undo.error, treeOf(room.workspace), after.a]).toEqual([null, before, 'file 644 "x\\n"']);
+  const after = treeOf(fixture.workspace);
+  const undo = await fixture.crib.call("journal.undo", { call: callId });
+  expect([undo.error, treeOf(fixture.workspace), after.a]).toEqual([null, before, 'file 644 "x\\n"']);
 });
 
 it("takes back what was changed before the tool failed", async () => {
-  await using room = await openCommandRoom(files, { tools: [chooser] });
-  const before = treeOf(room.workspace);
-  const { callId, error } = await room.crib.call("trial.choose", { commands: ["rm a"], fails: true });
-  await room.crib.call("journal.undo", { call: callId });
-  expect([error?.message, treeOf(room.workspace)]).toEqual(["It failed at last", before]);
+  await using fixture = await openCommandFixture(files, { tools: [chooser] });
+  const before = treeOf(fixture.workspace);
+  const { callId, error } = await fixture.crib.call("trial.choose", { commands: ["rm a"], fails: true });
+  await fixture.crib.call("journal.undo", { call: callId });
+  expect([error?.message, treeOf(fixture.workspace)]).toEqual(["It failed at last", before]);
 });
 
 it("looks for nothing where only programs of ours are started, or what leaves files alone, or none", async () => {
-  await using room = await openCommandRoom(files, { tools: [chooser] });
+  await using fixture = await openCommandFixture(files, { tools: [chooser] });
   const changed = async (input: object) => {
-    const { callId } = await room.crib.call("trial.choose", input);
-    return (await room.crib.call("journal.undo", { call: callId })).error?.code ?? "undone";
+    const { callId } = await fixture.crib.call("trial.choose", input);
+    return (await fixture.crib.call("journal.undo", { call: callId })).error?.code ?? "undone";
   };
-  writeFileSync(join(room.workspace, "a"), "x");
+  writeFileSync(join(fixture.workspace, "a"), "x");
   expect([
     await changed({ commands: ["echo y > a"], ours: true }),
     await changed({ commands: ["true"], leavesFiles: true }),

@@ -11,7 +11,7 @@ import {
   changingCalls,
   filesOf,
   newKeepWorld,
-  openKeepRoom,
+  openKeepFixture,
 } from "../../../test/support/stages/keep-world.ts";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { contentOf } from "../../environment/conformance/world.ts";
@@ -41,7 +41,7 @@ describe("every tool that changes files", () => {
     const home = newKeepWorld(folder.path);
     const workspace = join(home, "workspace");
     const before = snapshot(workspace);
-    const crib = await openKeepRoom(home);
+    const crib = await openKeepFixture(home);
     const { isError, content, callId } = await crib.call(tool, input);
     expect([isError, content]).toEqual([false, content]);
     const after = snapshot(workspace);
@@ -60,7 +60,7 @@ describe("every tool that changes files", () => {
       environment.link("data/link", "../a.txt");
       environment.link("dangling", "nowhere");
       const before = await contentOf(environment);
-      const crib = await openKeepRoom(home, environment);
+      const crib = await openKeepFixture(home, environment);
       const { callId, error } = await crib.call(tool, input);
       const after = await contentOf(environment);
       await crib.call("journal.undo", { call: callId });
@@ -73,7 +73,7 @@ describe("every tool that changes files", () => {
 
   it("leaves the state directory alone when it only reads", async () => {
     const home = newKeepWorld(folder.path);
-    const crib = await openKeepRoom(home);
+    const crib = await openKeepFixture(home);
     for (const [tool, input] of [
       ["file.read", { path: "a.txt" }],
       ["search.grep", { pattern: "one" }],
@@ -114,7 +114,7 @@ it("keeps what each process replaces, where several write one file", { timeout: 
   expect(changes.slice(1).map((change) => change.before)).toEqual(
     changes.slice(0, -1).map(({ after }) => after),
   );
-  const crib = await openKeepRoom(home);
+  const crib = await openKeepFixture(home);
   await crib.call("journal.undo", { last: 45 });
   expect(snapshot(join(home, "workspace"))).toEqual(before);
   await crib.close();

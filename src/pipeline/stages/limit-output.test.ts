@@ -5,7 +5,7 @@ import { openToolcrib } from "../../toolcrib/index.ts";
 
 it("names the dialect's own tools to read what a command had said until it was ended", async () => {
   await using folder = temporaryFolder();
-  const room = await openToolcrib({
+  const fixture = await openToolcrib({
     workspace: folder.path,
     stateDirectory: join(folder.path, "state"),
     configDirectory: join(folder.path, "config"),
@@ -15,12 +15,12 @@ it("names the dialect's own tools to read what a command had said until it was e
   });
   try {
     const input = { command: "yes | head -c 3000000; sleep 300", timeout_ms: 3_000 };
-    const { error, content, output } = await room.call("shell", input);
+    const { error, content, output } = await fixture.call("shell", input);
     expect([error?.code, content.split("\n").at(-1)]).toEqual([
       "timeout",
       `[The whole output is stored as ${output}; pass it as a path to read_file or grep.]`,
     ]);
   } finally {
-    await room.close();
+    await fixture.close();
   }
 });

@@ -24,7 +24,7 @@ function say(run: (context: ToolContext) => ToolOutput): Tool<object, unknown> {
   };
 }
 
-async function openRoom(
+async function openFixture(
   tools: readonly AnyTool[] = [],
   options: ToolcribOptions = {},
 ): Promise<AsyncDisposable & { crib: Toolcrib; at(path: string): string }> {
@@ -51,8 +51,8 @@ async function openRoom(
 describe("what a tool says", () => {
   it("is shown without secrets, with a note", async () => {
     const text = `${token}\n${key}\nrest`;
-    await using room = await openRoom([say(() => ({ text, data: { text } }))]);
-    const { content, data } = await room.crib.call("say", {});
+    await using fixture = await openFixture([say(() => ({ text, data: { text } }))]);
+    const { content, data } = await fixture.crib.call("say", {});
     const redacted = "[redacted: GitHub token]\n[redacted: AWS key]\nrest";
     expect(content).toBe(
       `${redacted}\n[2 values that look like secrets were left out: GitHub token, AWS key.]`,
@@ -80,9 +80,9 @@ describe("what a tool says", () => {
         risk: "write",
       },
     ] satisfies AnyTool[];
-    await using room = await openRoom(tools);
+    await using fixture = await openFixture(tools);
     const call = async (name: string) => {
-      const { content, data } = await room.crib.call(name, {});
+      const { content, data } = await fixture.crib.call(name, {});
       return { content, data };
     };
     expect([await call("say"), await call("do"), await call("fail")]).toEqual([
@@ -94,20 +94,20 @@ describe("what a tool says", () => {
 
   it("is the same object when there is none", async () => {
     const data = { text: "nothing" };
-    await using room = await openRoom([say(() => ({ text: "nothing", data, continuation: "more" }))]);
-    const result = await room.crib.call("say", {});
+    await using fixture = await openFixture([say(() => ({ text: "nothing", data, continuation: "more" }))]);
+    const result = await fixture.crib.call("say", {});
     expect(result.content).toBe("nothing\n[more]");
     expect(result.data).toBe(data);
   });
 
   it("is kept without secrets where it is too long, and the note is not cut off", async () => {
     const text = `${"line\n".repeat(100)}${token}`;
-    await using room = await openRoom([say(() => ({ text, data: null, continuation: "Read on." }))]);
-    const { content, output } = await room.crib.call("say", {});
+    await using fixture = await openFixture([say(() => ({ text, data: null, continuation: "Read on." }))]);
+    const { content, output } = await fixture.crib.call("say", {});
     expect(content.split("\n").at(-1)).toBe(
       "[Read on. 1 value that looks like a secret was left out: GitHub token.]",
     );
-    const kept = await room.crib.call("file.read", { path: output });
+    const kept = await fixture.crib.call("file.read", { path: output });
     expect(kept.data).toMatchObject({
       files: [{ text: `${"line\n".repeat(100)}[redacted: GitHub token]` }],
     });
@@ -120,13 +120,13 @@ describe("what a tool says", () => {
         context.output("stdout", piece);
       throw new ToolError("unavailable", `No answer for ${token}`, { hint: `Try ${key}` });
     });
-    await using room = await openRoom([tool]);
+    await using fixture = await openFixture([tool]);
     const heard: string[] = [];
-    room.crib.events.on((event) => {
+    fixture.crib.events.on((event) => {
       if (event.type === "progress") heard.push(event.message);
       if (event.type === "output") heard.push(event.text);
     });
-    const { error } = await room.crib.call("say", {});
+    const { error } = await fixture.crib.call("say", {});
     expect(error).toEqual({
       code: "unavailable",
       message: "No answer for [redacted: GitHub token]",
@@ -143,8 +143,8 @@ describe("what a tool says", () => {
     const tool = say(() => {
       throw new TypeError(`Bad ${token}`);
     });
-    await using room = await openRoom([tool]);
-    const { error } = await room.crib.call("say", {});
+    await using fixture = await openFixture([tool]);
+    const { error } = await fixture.crib.call("say", {});
     expect(error?.message).toBe("The tool failed unexpectedly: Bad [redacted: GitHub token]");
   });
 });
@@ -173,31 +173,31 @@ describe("a mark that stands for a secret", () => {
     ["edit.diff", { diff: `--- a/a.yml\n+++ b/a.yml\n@@ -2,2 +2,2 @@\n key: ${mark}\n-end: 1\n+end: 2\n` }],
   ];
   it.each(calls)("is never written: %s %j", async (tool, input) => {
-    await using room = await openRoom();
-    writeFileSync(room.at("a.yml"), file);
-    const { error } = await room.crib.call(tool, input);
+    await using fixture = await openFixture();
+    writeFileSync(fixture.at("a.yml"), file);
+    const { error } = await fixture.crib.call(tool, input);
     expect(error).toEqual(wouldReplace);
-    expect(readFileSync(room.at("a.yml"), "utf8")).toBe(file);
+    expect(readFileSync(fixture.at("a.yml"), "utf8")).toBe(file);
   });
 
   it("is explained where it only is looked for", async () => {
-    await using room = await openRoom();
-    writeFileSync(room.at("a.yml"), file);
+    await using fixture = await openFixture();
+    writeFileSync(fixture.at("a.yml"), file);
     const edit = { path: "a.yml", find: `key: ${mark}`, replace: "x" };
-    const { error } = await room.crib.call("edit.preview", edit);
+    const { error } = await fixture.crib.call("edit.preview", edit);
     expect(error).toEqual(refused("the file does not contain this text"));
   });
 
   it("may be edited where the file has it itself", async () => {
-    await using room = await openRoom();
-    writeFileSync(room.at("doc.md"), `We show ${mark} instead.\n`);
-    const { error } = await room.crib.call("edit.replace", {
+    await using fixture = await openFixture();
+    writeFileSync(fixture.at("doc.md"), `We show ${mark} instead.\n`);
+    const { error } = await fixture.crib.call("edit.replace", {
       path: "doc.md",
       find: `We show ${mark}`,
       replace: `One is shown ${mark}`,
     });
     expect(error).toBe(null);
-    expect(readFileSync(room.at("doc.md"), "utf8")).toBe(`One is shown ${mark} instead.\n`);
+    expect(readFileSync(fixture.at("doc.md"), "utf8")).toBe(`One is shown ${mark} instead.\n`);
   });
 });
 
@@ -207,12 +207,12 @@ it("keeps secrets out of what a person is shown, and out of what the person answ
     previews.push(preview);
     return { allow: false, message: `Use ${token} instead` };
   };
-  await using room = await openRoom([], { approve, rules: ["ask write **"] });
-  writeFileSync(room.at("notes.txt"), `key ${key}\nold\n`);
+  await using fixture = await openFixture([], { approve, rules: ["ask write **"] });
+  writeFileSync(fixture.at("notes.txt"), `key ${key}\nold\n`);
   const input = { path: "notes.txt", find: "old", replace: "new" };
-  const { error } = await room.crib.call("edit.replace", input);
+  const { error } = await fixture.crib.call("edit.replace", input);
   const message = "The user refused this call and said: Use [redacted: GitHub token] instead";
-  expect([previews, error?.message, room.crib.history().map((record) => record.message)]).toEqual([
+  expect([previews, error?.message, fixture.crib.history().map((record) => record.message)]).toEqual([
     ["--- a/notes.txt\n+++ b/notes.txt\n@@ -1,2 +1,2 @@\n key [redacted: AWS key]\n-old\n+new\n"],
     message,
     [message],
@@ -220,13 +220,17 @@ it("keeps secrets out of what a person is shown, and out of what the person answ
 });
 
 it("keeps secrets out of the notes of an edit, too", async () => {
-  await using room = await openRoom();
-  writeFileSync(room.at("a.yml"), `key: ${token}\nend: 1\n`);
-  await room.crib.call("file.read", { path: "a.yml" });
+  await using fixture = await openFixture();
+  writeFileSync(fixture.at("a.yml"), `key: ${token}\nend: 1\n`);
+  await fixture.crib.call("file.read", { path: "a.yml" });
   const other = `ghp_${random("[A-Za-z0-9]", 36)}`;
-  writeFileSync(room.at("a.yml"), `key: ${other}\nend: 1\n`);
-  const result = await room.crib.call("edit.replace", { path: "a.yml", find: "end: 1", replace: "end: 2" });
+  writeFileSync(fixture.at("a.yml"), `key: ${other}\nend: 1\n`);
+  const result = await fixture.crib.call("edit.replace", {
+    path: "a.yml",
+    find: "end: 1",
+    replace: "end: 2",
+  });
   expect(result.isError).toBe(false);
   expect(JSON.stringify(result)).not.toMatch(/ghp_/);
-  expect(readFileSync(room.at("a.yml"), "utf8")).toBe(`key: ${other}\nend: 2\n`);
+  expect(readFileSync(fixture.at("a.yml"), "utf8")).toBe(`key: ${other}\nend: 2\n`);
 });

@@ -4,7 +4,7 @@ import { loudAgents } from "../../../test/conformance/agents.ts";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { openToolcrib, type ToolcribOptions } from "../../toolcrib/index.ts";
 
-async function room(options: ToolcribOptions) {
+async function fixture(options: ToolcribOptions) {
   const folder = temporaryFolder();
   const crib = await openToolcrib({
     workspace: folder.path,
@@ -29,7 +29,7 @@ const waysOn =
   "[Get its answer with agent.wait; send it a message with agent.send; close it with agent.close.]";
 
 it("starts an agent, waits for its answer, gives it more to do and ends it", async () => {
-  await using one = await room({ agents: loudAgents() });
+  await using one = await fixture({ agents: loudAgents() });
   expect(await one.call("agent.spawn", { task: "say hello" })).toEqual({
     content: `agent_1 is running, 0 turns so far.\n${waysOn}`,
     isError: false,
@@ -55,7 +55,7 @@ it("starts an agent, waits for its answer, gives it more to do and ends it", asy
 });
 
 it("tells of an agent that failed, that still runs, that nobody knows", async () => {
-  await using one = await room({ agents: loudAgents() });
+  await using one = await fixture({ agents: loudAgents() });
   await one.call("agent.spawn", { task: "one two three", max_turns: 2 });
   expect(await one.call("agent.wait", { agent: "agent_1" })).toEqual({
     content: "agent_1 failed after 2 turns:\nNo answer within 2 turns.",
@@ -80,7 +80,7 @@ it("tells of an agent that failed, that still runs, that nobody knows", async ()
 });
 
 it("starts one and waits for its answer at once, where that is wanted", async () => {
-  await using one = await room({ agents: loudAgents() });
+  await using one = await fixture({ agents: loudAgents() });
   expect(await one.call("agent.spawn", { task: "say hello", wait_ms: 60_000 })).toEqual({
     content: "agent_1 completed after 2 turns:\nSAY HELLO",
     isError: false,
@@ -94,7 +94,7 @@ it("starts one and waits for its answer at once, where that is wanted", async ()
 });
 
 it("waits for the first of several, and tells of all", async () => {
-  await using one = await room({ agents: loudAgents() });
+  await using one = await fixture({ agents: loudAgents() });
   for (const task of ["wait", "say hello", "wait"]) await one.call("agent.spawn", { task });
   const [first, second, third] = [
     { id: "agent_2", state: "completed", turns: 2, output: "SAY HELLO" },
@@ -119,7 +119,7 @@ it("waits for the first of several, and tells of all", async () => {
 });
 
 it("shows 20 000 characters of an answer and keeps the rest", async () => {
-  await using one = await room({ agents: loudAgents() });
+  await using one = await fixture({ agents: loudAgents() });
   await one.call("agent.spawn", { task: "x".repeat(30_000) });
   const { content, truncated, output } = await one.crib.call("agent.wait", { agent: "agent_1" });
   const all = `agent_1 completed after 1 turn:\n${"X".repeat(30_000)}`;
@@ -132,7 +132,7 @@ it("shows 20 000 characters of an answer and keeps the rest", async () => {
 });
 
 it("lets agents work in the workspace only", async () => {
-  await using one = await room({ agents: loudAgents() });
+  await using one = await fixture({ agents: loudAgents() });
   const codes = ["/etc", "nowhere", "state"].map(async (cwd) => {
     const { error } = await one.crib.call("agent.spawn", { task: "look around", cwd });
     return error?.code;
@@ -141,7 +141,7 @@ it("lets agents work in the workspace only", async () => {
 });
 
 it("has no such tools where there are no agents", async () => {
-  await using alone = await room({});
+  await using alone = await fixture({});
   const names = (await alone.crib.definitions({ which: "all" })).map(({ canonical }) => canonical);
   const { error } = await alone.crib.call("agent.spawn", { task: "hello" });
   expect([names.filter((name) => name.startsWith("agent.")), error?.message]).toEqual([

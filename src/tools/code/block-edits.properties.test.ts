@@ -14,8 +14,8 @@ import type { CodeFile } from "./code-file.ts";
 import { firstThatParses } from "./delete-block.ts";
 import { settleLines } from "./settle-lines.ts";
 
-const room = codeFixture();
-afterAll(() => room[Symbol.asyncDispose]());
+const opened = codeFixture();
+afterAll(() => opened[Symbol.asyncDispose]());
 
 const repository = join(import.meta.dirname, "../../..");
 
@@ -30,7 +30,7 @@ const paths = [
 ].flatMap((pattern) => globSync(pattern, { cwd: repository }).sort().slice(0, 6));
 
 async function open(path: string, text: string): Promise<CodeFile> {
-  const outline = await room.context.code.outline({ path, text }, { signal: room.context.signal });
+  const outline = await opened.context.code.outline({ path, text }, { signal: opened.context.signal });
   return { path, text, outline } as CodeFile;
 }
 
@@ -53,7 +53,7 @@ describe.each(paths)("blocks of %s", (path) => {
     const file = await open(path, readFileSync(join(repository, path), "utf8").replace(/^\ufeff/, ""));
     for (const symbol of sampleOf(file.outline)) {
       const changes = replaceBlock(file.text, file.outline, symbol, snippetOf(blockText(file.text, symbol)));
-      const { splices } = await settleLines(file, changes, room.context);
+      const { splices } = await settleLines(file, changes, opened.context);
       expect([symbol.name, spliced(file.text, splices)]).toEqual([symbol.name, file.text]);
     }
   });
@@ -61,7 +61,7 @@ describe.each(paths)("blocks of %s", (path) => {
   it("can be deleted without a change of any other, and put back", async () => {
     const file = await open(path, readFileSync(join(repository, path), "utf8").replace(/^\ufeff/, ""));
     for (const symbol of sampleOf(file.outline)) {
-      const { splices } = await firstThatParses(file, symbol, room.context);
+      const { splices } = await firstThatParses(file, symbol, opened.context);
       const without = await open(path, spliced(file.text, splices));
       expect(textsOf(without)).toEqual(expect.arrayContaining([...others(file, symbol)]));
       const before = previousOf(file, symbol);
@@ -75,7 +75,7 @@ describe.each(paths)("blocks of %s", (path) => {
         position: "after",
         snippet: snippetOf(atMargin(file.text, symbol)),
       });
-      const back = await settleLines(without, changes, room.context);
+      const back = await settleLines(without, changes, opened.context);
       expect([symbol.name, spliced(without.text, back.splices)]).toEqual([symbol.name, file.text]);
     }
   });

@@ -11,9 +11,9 @@ import { codeReplaceBlock } from "./replace-block.ts";
 
 describe("a change with the project's formatter", () => {
   it("formats the whole file before it is written", async () => {
-    await using room = roomWith("sed 's/  */ /g'");
-    const output = await room.run({ run_formatter: true, new_block: "func  A() int {\n    return  2\n}" });
-    expect(room.content()).toBe("package a\n\nfunc A() int {\n return 2\n}\n");
+    await using opened = fixtureWith("sed 's/  */ /g'");
+    const output = await opened.run({ run_formatter: true, new_block: "func  A() int {\n    return  2\n}" });
+    expect(opened.content()).toBe("package a\n\nfunc A() int {\n return 2\n}\n");
     const { notes } = output.data.files[0]!;
     expect([notes, output.data.block?.lastLine]).toEqual([["formatted by `gofmt`"], 5]);
   });
@@ -22,18 +22,18 @@ describe("a change with the project's formatter", () => {
     ["fails", "echo 'oh' >&2; exit 2", "gofmt failed with exit code 2: a.go was not changed"],
     ["breaks the file", "echo 'func ('", /^a\.go would no longer parse:/],
   ])("writes nothing when it %s", async (_, script, message) => {
-    await using room = roomWith(script);
-    await expect(room.run({ run_formatter: true, new_block: "func A() {}" })).rejects.toMatchObject({
+    await using opened = fixtureWith(script);
+    await expect(opened.run({ run_formatter: true, new_block: "func A() {}" })).rejects.toMatchObject({
       code: "invalid-input",
       message: expect.stringMatching(message),
     });
-    expect(room.content()).toBe(go);
+    expect(opened.content()).toBe(go);
   });
 
   it("refuses when all that would change is formatted away", async () => {
-    await using room = roomWith("sed 's/  */ /g'");
+    await using opened = fixtureWith("sed 's/  */ /g'");
     await expect(
-      room.run({ run_formatter: true, new_block: "func  A() int {\n return 1\n}" }),
+      opened.run({ run_formatter: true, new_block: "func  A() int {\n return 1\n}" }),
     ).rejects.toMatchObject({
       code: "invalid-input",
       message: "a.go: the new code equals the current code; nothing would change",
@@ -45,35 +45,37 @@ describe("a change with the project's checker", () => {
   const good = "f() {\n  echo one\n}\n\ng() {\n  echo two\n}\n";
 
   it("says that it passes", async () => {
-    await using room = codeFixture({ "a.sh": good });
+    await using opened = codeFixture({ "a.sh": good });
     const input = { path: "a.sh", name: "g", new_block: "g() {\n  echo three\n}", run_check: true };
-    expect((await room.run(codeReplaceBlock, input)).data.files[0]?.notes).toEqual(["`bash -n a.sh` passes"]);
-    expect(readFileSync(room.at("a.sh"), "utf8")).toBe(good.replace("two", "three"));
+    expect((await opened.run(codeReplaceBlock, input)).data.files[0]?.notes).toEqual([
+      "`bash -n a.sh` passes",
+    ]);
+    expect(readFileSync(opened.at("a.sh"), "utf8")).toBe(good.replace("two", "three"));
   });
 
   it("puts the old file back when it fails, though it parses", async () => {
-    await using room = codeFixture({ "a.sh": good });
+    await using opened = codeFixture({ "a.sh": good });
     const input = { path: "a.sh", name: "g", new_block: "g() {\n  fi\n}", run_check: true };
-    expect(await room.refusal(codeReplaceBlock, input)).toEqual({
+    expect(await opened.refusal(codeReplaceBlock, input)).toEqual({
       code: "invalid-input",
       message: "`bash -n a.sh` fails with this change; a.sh was restored",
       hint: "Correct what it names, or leave out `run_check`.",
     });
-    expect(readFileSync(room.at("a.sh"), "utf8")).toBe(good);
+    expect(readFileSync(opened.at("a.sh"), "utf8")).toBe(good);
   });
 
   it("runs for deletions too", async () => {
-    await using room = codeFixture({ "a.sh": good });
-    const { data } = await room.run(codeDeleteBlock, { path: "a.sh", name: "f", run_check: true });
+    await using opened = codeFixture({ "a.sh": good });
+    const { data } = await opened.run(codeDeleteBlock, { path: "a.sh", name: "f", run_check: true });
     expect(data.files[0]?.notes).toEqual(["deleted Function f [1-3]", "`bash -n a.sh` passes"]);
-    expect(readFileSync(room.at("a.sh"), "utf8")).toBe("g() {\n  echo two\n}\n");
+    expect(readFileSync(opened.at("a.sh"), "utf8")).toBe("g() {\n  echo two\n}\n");
   });
 });
 
 const go = "package a\n\nfunc A() int {\n return 1\n}\n";
 
 /** A workspace with a file of Go, on a machine whose gofmt is a line for sh. */
-function roomWith(script: string) {
+function fixtureWith(script: string) {
   const folder = temporaryFolder();
   const workspace = join(folder.path, "work space");
   mkdirSync(workspace);
@@ -81,14 +83,14 @@ function roomWith(script: string) {
   const gofmt = join(folder.path, "gofmt");
   writeFileSync(gofmt, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
   const environment = openLocalEnvironment({ workspace, programs: { gofmt } });
-  const room = codeFixture();
-  const context: ToolContext = { ...room.context, environment, seen: new SeenMemory(environment) };
+  const opened = codeFixture();
+  const context: ToolContext = { ...opened.context, environment, seen: new SeenMemory(environment) };
   return {
     content: () => readFileSync(join(workspace, "a.go"), "utf8"),
     run: (input: { readonly new_block: string; readonly run_formatter: boolean }) =>
       codeReplaceBlock.run({ path: "a.go", name: "A", ...input }, context),
     [Symbol.asyncDispose]: async () => {
-      await room[Symbol.asyncDispose]();
+      await opened[Symbol.asyncDispose]();
       await environment.close();
       await folder[Symbol.asyncDispose]();
     },

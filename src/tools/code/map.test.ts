@@ -38,11 +38,11 @@ function testOrder() {
 };
 
 describe("code.map", () => {
-  const room = codeFixture(project);
-  afterAll(() => room[Symbol.asyncDispose]());
+  const opened = codeFixture(project);
+  afterAll(() => opened[Symbol.asyncDispose]());
   const map = async (input: CodeMapInput) => {
-    await untilIndexed(room);
-    return room.run(codeMap, input);
+    await untilIndexed(opened);
+    return opened.run(codeMap, input);
   };
 
   it("shows what others use most first, each file with its symbols in order, and no tests", async () => {

@@ -5,7 +5,7 @@ import { blockFixture } from "../../../test/support/code-tools/block-fixture.ts"
 import { schemaFaults } from "../../../test/support/tool-fixture.ts";
 import { codeReadSymbol } from "./read-symbol.ts";
 
-const { room, answered, refused } = blockFixture();
+const { opened, answered, refused } = blockFixture();
 
 const python =
   "# ü 🙂\n\nclass A:\n    @dec\n    def f(self):\n        return 1\n\n    def g(self): ...\n\n\ndef f(): ...\n";
@@ -50,9 +50,9 @@ describe("code.read_symbol", () => {
   it("remembers what was shown, in any encoding", async () => {
     const text = "// ü\r\n\r\nfn a() {}\r\n\r\nfn b() {}";
     const encoded = Buffer.from(`\ufeff${text}`, "utf16le");
-    writeFileSync(room.at("seen.rs"), encoded);
-    await room.run(codeReadSymbol, { path: "seen.rs", names: ["a", "b"] });
-    expect(await room.context.seen.recall("seen.rs")).toEqual([
+    writeFileSync(opened.at("seen.rs"), encoded);
+    await opened.run(codeReadSymbol, { path: "seen.rs", names: ["a", "b"] });
+    expect(await opened.context.seen.recall("seen.rs")).toEqual([
       { bytes: Buffer.from("fn a() {}\r\n", "utf16le"), lines: { first: 3, count: 1 } },
       { bytes: Buffer.from("fn b() {}", "utf16le"), lines: { first: 5, count: 1 } },
     ]);

@@ -10,12 +10,12 @@ const files = {
   "style.css": "a { --my-size: 1px; width: var(--my-size); }\n",
 };
 
-const room = codeFixture(files);
-afterAll(() => room[Symbol.asyncDispose]());
+const opened = codeFixture(files);
+afterAll(() => opened[Symbol.asyncDispose]());
 
 describe("references", () => {
   it("are the definitions and uses in the code of all files", async () => {
-    const { data, text } = await room.run(codeReferences, { name: "load" });
+    const { data, text } = await opened.run(codeReferences, { name: "load" });
     expect(data).toEqual({
       files: [
         {
@@ -62,7 +62,7 @@ describe("references", () => {
 
   it("can be those of a folder, a file, or one role", async () => {
     const paths = async (input: Partial<Parameters<typeof codeReferences.run>[0]>) => {
-      const { data } = await room.run(codeReferences, { name: "load", ...input });
+      const { data } = await opened.run(codeReferences, { name: "load", ...input });
       return data.files.map(({ path, places }) => `${path}: ${places.map(({ line }) => line)}`);
     };
     expect([
@@ -76,7 +76,7 @@ describe("references", () => {
     const seen: string[] = [];
     let from: string | undefined;
     do {
-      const { data, continuation } = await room.run(codeReferences, { name: "load", limit: 2, from });
+      const { data, continuation } = await opened.run(codeReferences, { name: "load", limit: 2, from });
       for (const { path, places } of data.files) for (const { line } of places) seen.push(`${path}:${line}`);
       from = data.next ?? undefined;
       expect(continuation).toBe(from === undefined ? undefined : `Continue with \`from\`: "${from}".`);
@@ -85,9 +85,9 @@ describe("references", () => {
   });
 
   it("go on in the same line", async () => {
-    const first = await room.run(codeReferences, { name: "--my-size", limit: 1 });
+    const first = await opened.run(codeReferences, { name: "--my-size", limit: 1 });
     expect(first.data.next).toBe("style.css:1:32");
-    const second = await room.run(codeReferences, { name: "--my-size", limit: 1, from: "style.css:1:32" });
+    const second = await opened.run(codeReferences, { name: "--my-size", limit: 1, from: "style.css:1:32" });
     expect(second.data).toEqual({
       files: [expect.objectContaining({ places: [expect.objectContaining({ column: 32 })] })],
       notCode: [],
@@ -97,7 +97,7 @@ describe("references", () => {
   });
 
   it("are of names with signs in them", async () => {
-    const { data } = await room.run(codeReferences, { name: "--my-size" });
+    const { data } = await opened.run(codeReferences, { name: "--my-size" });
     expect(data.files).toEqual([
       {
         path: "style.css",
@@ -108,9 +108,9 @@ describe("references", () => {
   });
 
   it("are none for what stands nowhere", async () => {
-    const { text } = await room.run(codeReferences, { name: "loa" });
+    const { text } = await opened.run(codeReferences, { name: "loa" });
     expect(text).toBe("`loa` does not occur in the code.");
-    const dotted = await room.run(codeReferences, { name: "a.load" });
+    const dotted = await opened.run(codeReferences, { name: "a.load" });
     expect(dotted.text).toBe("`a.load` does not occur in the code.\nSearch for the last part only: load");
   });
 });

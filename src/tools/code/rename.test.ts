@@ -14,10 +14,10 @@ describe("a rename", () => {
   });
 
   it("that is done does not fail because other files cannot be searched", async () => {
-    await using room = codeFixture({ "a.ts": "export function load() {}\n" });
-    const { code } = room.context;
+    await using opened = codeFixture({ "a.ts": "export function load() {}\n" });
+    const { code } = opened.context;
     const context = {
-      ...room.context,
+      ...opened.context,
       code: {
         outline: code.outline.bind(code),
         occurrences: code.occurrences.bind(code),
@@ -25,7 +25,7 @@ describe("a rename", () => {
       },
     };
     const { data, text } = await codeRename.run({ path: "a.ts", name: "load", new_name: "read" }, context);
-    expect([contentOf(room, "a.ts"), data.mentionedIn, text.split("\n").at(-1)]).toEqual([
+    expect([contentOf(opened, "a.ts"), data.mentionedIn, text.split("\n").at(-1)]).toEqual([
       "export function read() {}\n",
       [],
       "Not all other files could be searched for load: The index takes too long",
@@ -33,17 +33,17 @@ describe("a rename", () => {
   });
 
   it("changes every place that means the same, and tells the difference", async () => {
-    await using room = codeFixture({
+    await using opened = codeFixture({
       "a.ts":
         "export function f(count: number) {\n  // count\n  return { count, n: o.count + count };\n}\nconst count = 1;\n",
     });
-    const { data, text } = await room.run(codeRename, {
+    const { data, text } = await opened.run(codeRename, {
       path: "a.ts",
       name: "count",
       new_name: "total",
       line: 1,
     });
-    expect(contentOf(room, "a.ts")).toBe(
+    expect(contentOf(opened, "a.ts")).toBe(
       "export function f(total: number) {\n  // count\n  return { count: total, n: o.count + total };\n}\nconst count = 1;\n",
     );
     const [file] = data.files;
@@ -67,37 +67,37 @@ describe("a rename", () => {
 
   it("keeps encoding, byte-order mark and line ends", async () => {
     const before = Buffer.from("\ufeffdéf = 1\r\nprint(déf, '😀')\r\n");
-    await using room = codeFixture({
+    await using opened = codeFixture({
       "a.py": before,
       "b.py": Buffer.from("# é\nb = 1\nprint(b)\n", "latin1"),
     });
-    await room.run(codeRename, { path: "a.py", name: "déf", new_name: "x" });
-    await room.run(codeRename, { path: "b.py", name: "b", new_name: "bee" });
-    expect([readFileSync(room.at("a.py")), readFileSync(room.at("b.py"))]).toEqual([
+    await opened.run(codeRename, { path: "a.py", name: "déf", new_name: "x" });
+    await opened.run(codeRename, { path: "b.py", name: "b", new_name: "bee" });
+    expect([readFileSync(opened.at("a.py")), readFileSync(opened.at("b.py"))]).toEqual([
       Buffer.from("\ufeffx = 1\r\nprint(x, '😀')\r\n"),
       Buffer.from("# é\nbee = 1\nprint(bee)\n", "latin1"),
     ]);
   });
 
   it("names other files that mention what others can use", async () => {
-    await using room = codeFixture({
+    await using opened = codeFixture({
       "a.ts": "export const shared = 1;\nconst own = shared;\n",
       "b/c.ts": "import { shared, own } from '../a';\n",
       "d.txt": "shared\n",
       "e.js": "unshared;\n",
     });
-    const { data, text } = await room.run(codeRename, { path: "a.ts", name: "shared", new_name: "common" });
+    const { data, text } = await opened.run(codeRename, { path: "a.ts", name: "shared", new_name: "common" });
     expect(data.mentionedIn).toEqual(["b/c.ts"]);
     expect(text.split("\n").at(-1)).toBe(
       "Other files mention shared and were not changed: b/c.ts. See code.references.",
     );
-    const own = await room.run(codeRename, { path: "a.ts", name: "own", new_name: "mine" });
+    const own = await opened.run(codeRename, { path: "a.ts", name: "own", new_name: "mine" });
     expect(own.data.mentionedIn).toEqual([]);
   });
 
   it("says what can find a name by its text", async () => {
-    await using room = codeFixture({ "a.py": "def f(x):\n    y = x\n    return eval('y')\n" });
-    const { data } = await room.run(codeRename, { path: "a.py", name: "y", new_name: "z" });
+    await using opened = codeFixture({ "a.py": "def f(x):\n    y = x\n    return eval('y')\n" });
+    const { data } = await opened.run(codeRename, { path: "a.py", name: "y", new_name: "z" });
     expect(data.files[0]?.notes).toEqual([
       "not changed in comments or strings: line 3",
       "`eval(` on line 3 can find names by their text",
@@ -105,22 +105,22 @@ describe("a rename", () => {
   });
 
   it("takes what is of a kind", async () => {
-    await using room = codeFixture({ "a.py": "def f():\n    g = 1\n    return g\ndef g():\n    pass\n" });
-    await room.run(codeRename, { path: "a.py", name: "g", new_name: "h", kind: "function" });
-    expect(contentOf(room, "a.py")).toBe("def f():\n    g = 1\n    return g\ndef h():\n    pass\n");
+    await using opened = codeFixture({ "a.py": "def f():\n    g = 1\n    return g\ndef g():\n    pass\n" });
+    await opened.run(codeRename, { path: "a.py", name: "g", new_name: "h", kind: "function" });
+    expect(contentOf(opened, "a.py")).toBe("def f():\n    g = 1\n    return g\ndef h():\n    pass\n");
   });
 
   it("is shown before it is made", async () => {
-    await using room = codeFixture({ "a.py": "a = 1\nprint(a)\n" });
-    const shown = await codeRename.preview?.({ path: "a.py", name: "a", new_name: "b" }, room.context);
+    await using opened = codeFixture({ "a.py": "a = 1\nprint(a)\n" });
+    const shown = await codeRename.preview?.({ path: "a.py", name: "a", new_name: "b" }, opened.context);
     expect(shown).toBe("--- a/a.py\n+++ b/a.py\n@@ -1,2 +1,2 @@\n-a = 1\n-print(a)\n+b = 1\n+print(b)\n");
-    expect(contentOf(room, "a.py")).toBe("a = 1\nprint(a)\n");
+    expect(contentOf(opened, "a.py")).toBe("a = 1\nprint(a)\n");
   });
 });
 
 describe("a rename is refused", () => {
-  const room = codeFixture();
-  afterAll(() => room[Symbol.asyncDispose]());
+  const opened = codeFixture();
+  afterAll(() => opened[Symbol.asyncDispose]());
 
   const refused: Readonly<
     Record<string, readonly [Record<string, string>, Omit<CodeRenameInput, "path">, string]>
@@ -237,12 +237,12 @@ describe("a rename is refused", () => {
   };
   it.each(Object.entries(refused))("%s", async (_, [files, input, expected]) => {
     const [path, content] = Object.entries(files)[0]!;
-    writeFileSync(room.at(path), content);
-    const { code, message, hint } = await room.refusal(codeRename, { path, ...input });
+    writeFileSync(opened.at(path), content);
+    const { code, message, hint } = await opened.refusal(codeRename, { path, ...input });
     expect(
       `${code}: ${message} | ${hint}`.slice(0, expected.endsWith("(") ? expected.length : undefined),
     ).toBe(expected);
-    expect(contentOf(room, path)).toBe(content);
+    expect(contentOf(opened, path)).toBe(content);
   });
 });
 
@@ -250,6 +250,6 @@ function byHand(): string {
   return "Find occurrences with code.references, and change the right ones with edit.replace.";
 }
 
-function contentOf(room: ToolFixture, path: string): string {
-  return readFileSync(room.at(path), "utf8");
+function contentOf(opened: ToolFixture, path: string): string {
+  return readFileSync(opened.at(path), "utf8");
 }

@@ -6,7 +6,7 @@ import { schemaFaults } from "../../../test/support/tool-fixture.ts";
 import { codeReadSymbol } from "./read-symbol.ts";
 import { codeReplaceBlock } from "./replace-block.ts";
 
-const { room, answered, edited, editedBytes, refused } = blockFixture();
+const { opened, answered, edited, editedBytes, refused } = blockFixture();
 
 const agent = `use std::fmt;
 
@@ -41,8 +41,8 @@ mod tests {
 
 describe("code.replace_block", () => {
   it("replaces a method as the surgical dialect asks for it, and says what it did", async () => {
-    writeFileSync(room.at("agent.rs"), agent);
-    const output = await room.run(codeReplaceBlock, {
+    writeFileSync(opened.at("agent.rs"), agent);
+    const output = await opened.run(codeReplaceBlock, {
       path: "agent.rs",
       kind: "function",
       name: "run",
@@ -51,7 +51,7 @@ describe("code.replace_block", () => {
       line_hint: 84,
     });
     const expected = agent.replace("        Ok(())\n    }\n}\n\nimpl", "        // new implementation\n$&");
-    expect(readFileSync(room.at("agent.rs"), "utf8")).toBe(expected);
+    expect(readFileSync(opened.at("agent.rs"), "utf8")).toBe(expected);
     const block =
       "pub async fn run(mut self) -> Result<()> {\n        // new implementation\n        Ok(())\n    }";
     const [before, now, own] = [agent, expected, block].map((text) => hash("sha256", text));
@@ -90,8 +90,8 @@ describe("code.replace_block", () => {
   });
 
   it("takes attributes and doc comments with the block, and says what the new one does not bring", async () => {
-    writeFileSync(room.at("a.rs"), agent);
-    const { data } = await room.run(codeReplaceBlock, {
+    writeFileSync(opened.at("a.rs"), agent);
+    const { data } = await opened.run(codeReplaceBlock, {
       path: "a.rs",
       kind: "struct",
       name: "Agent",
@@ -100,7 +100,7 @@ describe("code.replace_block", () => {
     expect(data.files[0]?.notes).toEqual([
       "removed what was above it, because the new block has none: /// An agent. ⏎ #[derive(Debug)]",
     ]);
-    expect(readFileSync(room.at("a.rs"), "utf8")).toBe(
+    expect(readFileSync(opened.at("a.rs"), "utf8")).toBe(
       agent.replace(/\/\/\/ An agent[\s\S]*?\n}\n/, "pub struct Agent;\n"),
     );
   });
@@ -372,17 +372,17 @@ describe("code.replace_block", () => {
     const content = Array.from({ length: 8 }, (_, number) => `fn f${number}() {\n    ${number}\n}\n`).join(
       "\n",
     );
-    writeFileSync(room.at("many.rs"), content);
+    writeFileSync(opened.at("many.rs"), content);
     await Promise.all(
       Array.from({ length: 8 }, (_, number) =>
-        room.run(codeReplaceBlock, {
+        opened.run(codeReplaceBlock, {
           path: "many.rs",
           name: `f${number}`,
           new_block: `fn f${number}() {\n    ${number} + 9\n}`,
         }),
       ),
     );
-    expect(readFileSync(room.at("many.rs"), "utf8")).toBe(content.replace(/^ {4}\d$/gm, "$& + 9"));
+    expect(readFileSync(opened.at("many.rs"), "utf8")).toBe(content.replace(/^ {4}\d$/gm, "$& + 9"));
   });
 
   it("refuses new code that swallows what follows though it parses", async () => {
@@ -462,8 +462,8 @@ describe("code.replace_block", () => {
   });
 
   it("takes the hash that code.read_symbol gives", async () => {
-    writeFileSync(room.at("a.rs"), agent);
-    const { data } = await room.run(codeReadSymbol, { path: "a.rs", name: "Agent::new" });
+    writeFileSync(opened.at("a.rs"), agent);
+    const { data } = await opened.run(codeReadSymbol, { path: "a.rs", name: "Agent::new" });
     const input = { path: "a.rs", name: "Agent::new", new_block: "fn new() {}" };
     expect(
       await edited(codeReplaceBlock, agent, { ...input, expected_old_hash: data.blocks[0]!.hash }),
@@ -492,12 +492,12 @@ describe("code.replace_block", () => {
   });
 
   it("shows the person who is asked the difference", async () => {
-    writeFileSync(room.at("a.rs"), "fn a() {}\n");
+    writeFileSync(opened.at("a.rs"), "fn a() {}\n");
     const input = { path: "a.rs", name: "a", new_block: "fn a() { 1 }", run_formatter: true };
-    expect(await codeReplaceBlock.preview!(input, room.context)).toBe(
+    expect(await codeReplaceBlock.preview!(input, opened.context)).toBe(
       "--- a/a.rs\n+++ b/a.rs\n@@ -1,1 +1,1 @@\n-fn a() {}\n+fn a() { 1 }\nThe file is formatted before it is written.\n",
     );
-    expect(readFileSync(room.at("a.rs"), "utf8")).toBe("fn a() {}\n");
+    expect(readFileSync(opened.at("a.rs"), "utf8")).toBe("fn a() {}\n");
   });
 
   it("announces the file, and each command that may run only when it is asked for", () => {
@@ -510,10 +510,10 @@ describe("code.replace_block", () => {
   });
 
   it("tells of what others changed in between", async () => {
-    writeFileSync(room.at("seen.rs"), "fn a() {}\n\nfn b() {}\n");
-    await room.run(codeReadSymbol, { path: "seen.rs", name: "a" });
-    writeFileSync(room.at("seen.rs"), "fn a() { x() }\n\nfn b() {}\n");
-    const { data } = await room.run(codeReplaceBlock, {
+    writeFileSync(opened.at("seen.rs"), "fn a() {}\n\nfn b() {}\n");
+    await opened.run(codeReadSymbol, { path: "seen.rs", name: "a" });
+    writeFileSync(opened.at("seen.rs"), "fn a() { x() }\n\nfn b() {}\n");
+    const { data } = await opened.run(codeReplaceBlock, {
       path: "seen.rs",
       name: "b",
       new_block: "fn b() { 1 }",
@@ -523,10 +523,10 @@ describe("code.replace_block", () => {
 
   it("says what it cannot edit", async () => {
     const input = { name: "a", new_block: "b" };
-    writeFileSync(room.at("a.bin"), Buffer.of(0, 1, 2, 0));
+    writeFileSync(opened.at("a.bin"), Buffer.of(0, 1, 2, 0));
     expect([
-      await room.refusal(codeReplaceBlock, { ...input, path: "a.bin" }),
-      await room.refusal(codeReplaceBlock, { ...input, path: "." }),
+      await opened.refusal(codeReplaceBlock, { ...input, path: "a.bin" }),
+      await opened.refusal(codeReplaceBlock, { ...input, path: "." }),
     ]).toEqual([
       {
         code: "unsupported",

@@ -54,11 +54,11 @@ test("adds up the cart total", () => {
 };
 
 describe("code.search", () => {
-  const room = codeFixture(shop);
-  afterAll(() => room[Symbol.asyncDispose]());
+  const opened = codeFixture(shop);
+  afterAll(() => opened[Symbol.asyncDispose]());
   const find = async (input: CodeSearchInput) => {
-    await untilIndexed(room);
-    return room.run(codeSearch, input);
+    await untilIndexed(opened);
+    return opened.run(codeSearch, input);
   };
   const places = async (input: CodeSearchInput) =>
     (await find(input)).data.results.map(({ path, symbol }) => `${path} ${symbol?.name ?? "-"}`);
@@ -168,7 +168,7 @@ src/cart.test.ts:1-4  (2 matching lines)
   ])("finds for %s the lines that ripgrep finds", async (query) => {
     const { data } = await find({ query, limit: 1000 });
     const found = data.results.flatMap(({ path, matches }) => matches.map((line) => `${path}:${line}`));
-    expect(found.toSorted()).toEqual(linesByRipgrep(query, room.workspace));
+    expect(found.toSorted()).toEqual(linesByRipgrep(query, opened.workspace));
   });
 
   it("says how to go on when nothing is found", async () => {
@@ -201,11 +201,11 @@ src/cart.test.ts:1-4  (2 matching lines)
       expect.stringContaining("line ends can be matched only with multiline"),
     ],
   ])("refuses %s", async (_name, input, code, message) => {
-    expect(await room.refusal(codeSearch, input)).toMatchObject({ code, message });
+    expect(await opened.refusal(codeSearch, input)).toMatchObject({ code, message });
   });
 
   it("names the way out of an expression that is none", async () => {
-    expect((await room.refusal(codeSearch, { query: "/[/" })).hint).toBe(
+    expect((await opened.refusal(codeSearch, { query: "/[/" })).hint).toBe(
       'Correct the expression, or put plain text in "quotes". Across lines: search.grep with multiline.',
     );
   });

@@ -6,7 +6,7 @@ import { exampleGuard } from "../../environment/conformance/guarding.ts";
 import { openLocalEnvironment } from "../../environment/local/local-environment.ts";
 import { codeSymbols } from "./symbols.ts";
 
-const { room, answered, refused } = blockFixture();
+const { opened, answered, refused } = blockFixture();
 
 const rust = `/// An agent. Works.
 pub struct Agent {
@@ -189,9 +189,9 @@ describe("code.symbols of a folder", () => {
   });
 
   it("says when there is nothing", async () => {
-    writeFileSync(room.at("note.txt"), "x");
-    mkdirSync(room.at("empty"), { recursive: true });
-    expect((await room.run(codeSymbols, { path: "empty" })).text).toBe(
+    writeFileSync(opened.at("note.txt"), "x");
+    mkdirSync(opened.at("empty"), { recursive: true });
+    expect((await opened.run(codeSymbols, { path: "empty" })).text).toBe(
       "No symbols were found in empty, which has 0 files.",
     );
   });

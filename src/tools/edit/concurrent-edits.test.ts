@@ -4,42 +4,46 @@ import { temporaryToolcrib } from "../../../test/support/temporary-toolcrib.ts";
 
 describe("concurrent edits", () => {
   it("are all made when they come at once for one file", async () => {
-    await using room = await temporaryToolcrib();
+    await using fixture = await temporaryToolcrib();
     const words = Array.from({ length: 20 }, (_, index) => `word${index}.`);
-    room.write("a.txt", words.join("\n"));
+    fixture.write("a.txt", words.join("\n"));
     const edits = words.map((word) =>
-      room.crib.call("edit_replace", { path: "a.txt", find: word, replace: word.toUpperCase() }),
+      fixture.crib.call("edit_replace", { path: "a.txt", find: word, replace: word.toUpperCase() }),
     );
     expect((await Promise.all(edits)).filter(({ isError }) => isError)).toEqual([]);
-    expect(room.read("a.txt")).toBe(words.join("\n").toUpperCase());
+    expect(fixture.read("a.txt")).toBe(words.join("\n").toUpperCase());
   });
 
   it("are all made when several callers send them at once", async () => {
-    await using room = await temporaryToolcrib();
-    await using others = await temporaryToolcrib({ workspace: room.crib.workspace });
+    await using fixture = await temporaryToolcrib();
+    await using others = await temporaryToolcrib({ workspace: fixture.crib.workspace });
     const words = Array.from({ length: 20 }, (_, index) => `word${index}.`);
-    room.write("a.txt", words.join("\n"));
+    fixture.write("a.txt", words.join("\n"));
     const edits = words.map((word, index) =>
-      [room, others][index % 2]!.crib.call("edit_replace", {
+      [fixture, others][index % 2]!.crib.call("edit_replace", {
         path: "a.txt",
         find: word,
         replace: word.toUpperCase(),
       }),
     );
     expect((await Promise.all(edits)).filter(({ isError }) => isError)).toEqual([]);
-    expect(room.read("a.txt")).toBe(words.join("\n").toUpperCase());
+    expect(fixture.read("a.txt")).toBe(words.join("\n").toUpperCase());
   });
 
   it("are writes, also when they move or delete", async () => {
-    await using room = await temporaryToolcrib();
+    await using fixture = await temporaryToolcrib();
     await using careful = await temporaryToolcrib({ mode: "safe" });
-    const call = async ({ crib, write }: typeof room) => {
+    const call = async ({ crib, write }: typeof fixture) => {
       for (const name of ["a.txt", "b.txt"]) write(name, "one\n");
       const sections = "*** Update File: a.txt\n*** Move to: c.txt\n@@\n-one\n+two\n*** Delete File: b.txt";
       return crib.call("edit_patch", { patch: `*** Begin Patch\n${sections}\n*** End Patch` });
     };
-    const [done, asked] = [await call(room), await call(careful)];
-    expect([done.error, room.read("c.txt"), existsSync(room.at("b.txt"))]).toEqual([null, "two\n", false]);
+    const [done, asked] = [await call(fixture), await call(careful)];
+    expect([done.error, fixture.read("c.txt"), existsSync(fixture.at("b.txt"))]).toEqual([
+      null,
+      "two\n",
+      false,
+    ]);
     expect([asked.error, careful.read("a.txt"), careful.read("b.txt")]).toEqual([
       {
         code: "needs-approval",
@@ -53,12 +57,12 @@ describe("concurrent edits", () => {
   });
 
   it("are refused before anybody is asked when they cannot be read", async () => {
-    await using room = await temporaryToolcrib({ mode: "paranoid" });
+    await using fixture = await temporaryToolcrib({ mode: "paranoid" });
     const results = [
-      await room.crib.call("edit_patch", { patch: "no patch" }),
-      await room.crib.call("edit_diff", { diff: "no diff" }),
-      await room.crib.call("edit_preview", { patch: "no patch" }),
-      await room.crib.call("edit_patch", { patch: "*** Begin Patch\n*** End Patch" }),
+      await fixture.crib.call("edit_patch", { patch: "no patch" }),
+      await fixture.crib.call("edit_diff", { diff: "no diff" }),
+      await fixture.crib.call("edit_preview", { patch: "no patch" }),
+      await fixture.crib.call("edit_patch", { patch: "*** Begin Patch\n*** End Patch" }),
     ];
     expect(results.map(({ error }) => `${error?.code}: ${error?.message}`)).toEqual([
       "invalid-input: The patch does not begin with `*** Begin Patch`",
@@ -69,33 +73,33 @@ describe("concurrent edits", () => {
   });
 
   it("are previewed where nothing may be written", async () => {
-    await using room = await temporaryToolcrib({ mode: "safe" });
-    room.write("a.txt", "one\n");
+    await using fixture = await temporaryToolcrib({ mode: "safe" });
+    fixture.write("a.txt", "one\n");
     const patch = "*** Begin Patch\n*** Delete File: a.txt\n*** End Patch";
     const results = [
-      await room.crib.call("edit_preview", { patch }),
-      await room.crib.call("edit_patch", { patch }),
+      await fixture.crib.call("edit_preview", { patch }),
+      await fixture.crib.call("edit_patch", { patch }),
     ];
     expect(results.map(({ error }) => error?.code)).toEqual([undefined, "needs-approval"]);
   });
 
   it("find their file where another one has the name of a prefix", async () => {
-    await using room = await temporaryToolcrib();
-    for (const name of ["a", "b", "x.txt"]) room.write(name, "one\n");
+    await using fixture = await temporaryToolcrib();
+    for (const name of ["a", "b", "x.txt"]) fixture.write(name, "one\n");
     const diff = "--- a/x.txt\n+++ b/x.txt\n@@ -1 +1 @@\n-one\n+two\n";
-    expect((await room.crib.call("edit_diff", { diff })).isError).toBe(false);
-    expect(["a", "b", "x.txt"].map(room.read)).toEqual(["one\n", "one\n", "two\n"]);
+    expect((await fixture.crib.call("edit_diff", { diff })).isError).toBe(false);
+    expect(["a", "b", "x.txt"].map(fixture.read)).toEqual(["one\n", "one\n", "two\n"]);
   });
 
   it("name what they do not know or miss", async () => {
-    await using room = await temporaryToolcrib();
+    await using fixture = await temporaryToolcrib();
     const results = [
-      await room.crib.call("edit_replace", { path: "a", find: "b", replace: "c", expect_cuont: 2 }),
-      await room.crib.call("edit_replace", { path: "a", edits: [{ find: "b" }] }),
-      await room.crib.call("edit_replace", { path: "a", edits: [{ find: "b", replace: "c", path: "d" }] }),
-      await room.crib.call("edit_replace", { path: "a", find: "b", replace: "c", expect_count: 1.5 }),
-      await room.crib.call("edit_replace", { path: "a", find: "b" }),
-      await room.crib.call("edit_patch", { diff: "x" }),
+      await fixture.crib.call("edit_replace", { path: "a", find: "b", replace: "c", expect_cuont: 2 }),
+      await fixture.crib.call("edit_replace", { path: "a", edits: [{ find: "b" }] }),
+      await fixture.crib.call("edit_replace", { path: "a", edits: [{ find: "b", replace: "c", path: "d" }] }),
+      await fixture.crib.call("edit_replace", { path: "a", find: "b", replace: "c", expect_count: 1.5 }),
+      await fixture.crib.call("edit_replace", { path: "a", find: "b" }),
+      await fixture.crib.call("edit_patch", { diff: "x" }),
     ];
     expect(results.map(({ error }) => error?.message)).toEqual([
       "edit_replace: unknown key `expect_cuont`, did you mean `expect_count`?",

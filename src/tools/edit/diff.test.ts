@@ -5,13 +5,13 @@ import { editDiff } from "./diff.ts";
 
 describe("edit.diff", () => {
   it("applies what git writes: changes, new and deleted files, renames and modes", async () => {
-    await using room = toolFixture();
-    mkdirSync(room.at("src"));
-    writeFileSync(room.at("src/a.ts"), "one\ntwo\n");
-    writeFileSync(room.at("old.txt"), "same\n");
-    writeFileSync(room.at("gone.txt"), "x\n");
-    writeFileSync(room.at("run.sh"), "echo\n");
-    chmodSync(room.at("run.sh"), 0o644);
+    await using opened = toolFixture();
+    mkdirSync(opened.at("src"));
+    writeFileSync(opened.at("src/a.ts"), "one\ntwo\n");
+    writeFileSync(opened.at("old.txt"), "same\n");
+    writeFileSync(opened.at("gone.txt"), "x\n");
+    writeFileSync(opened.at("run.sh"), "echo\n");
+    chmodSync(opened.at("run.sh"), 0o644);
     const diff = [
       "diff --git a/src/a.ts b/src/a.ts\n--- a/src/a.ts\n+++ b/src/a.ts\n@@ -1,2 +1,2 @@\n one\n-two\n+2",
       "diff --git a/old.txt b/new.txt\nsimilarity index 100%\nrename from old.txt\nrename to new.txt",
@@ -19,7 +19,7 @@ describe("edit.diff", () => {
       "diff --git a/bin/go b/bin/go\nnew file mode 100755\n--- /dev/null\n+++ b/bin/go\n@@ -0,0 +1 @@\n+go",
       "diff --git a/run.sh b/run.sh\nold mode 100644\nnew mode 100755",
     ].join("\n");
-    const { text, data } = await room.run(editDiff, { diff: `${diff}\n` });
+    const { text, data } = await opened.run(editDiff, { diff: `${diff}\n` });
     expect(text.replace(/[0-9a-f]{12}/g, "#")).toBe(
       [
         "Edited src/a.ts at line 2 (# → #):\n@@ -1,2 +1,2 @@\n one\n-two\n+2",
@@ -36,26 +36,28 @@ describe("edit.diff", () => {
       "--- /dev/null",
       "",
     ]);
-    const read = (path: string) => readFileSync(room.at(path), "utf8");
+    const read = (path: string) => readFileSync(opened.at(path), "utf8");
     expect(["src/a.ts", "new.txt", "bin/go", "run.sh"].map(read)).toEqual([
       "one\n2\n",
       "same\n",
       "go\n",
       "echo\n",
     ]);
-    expect(["old.txt", "gone.txt"].map((path) => existsSync(room.at(path)))).toEqual([false, false]);
-    expect(["bin/go", "run.sh"].map((path) => statSync(room.at(path)).mode & 0o111)).toEqual([0o111, 0o111]);
+    expect(["old.txt", "gone.txt"].map((path) => existsSync(opened.at(path)))).toEqual([false, false]);
+    expect(["bin/go", "run.sh"].map((path) => statSync(opened.at(path)).mode & 0o111)).toEqual([
+      0o111, 0o111,
+    ]);
   });
 
   it("copies as git does, with the mode of what is copied", async () => {
-    await using room = toolFixture();
-    writeFileSync(room.at("a.sh"), "one\ntwo\n");
-    chmodSync(room.at("a.sh"), 0o750);
+    await using opened = toolFixture();
+    writeFileSync(opened.at("a.sh"), "one\ntwo\n");
+    chmodSync(opened.at("a.sh"), 0o750);
     const diff = [
       "diff --git a/a.sh b/b.sh\nsimilarity index 100%\ncopy from a.sh\ncopy to b.sh",
       "diff --git a/a.sh b/c.sh\ncopy from a.sh\ncopy to c.sh\n--- a/a.sh\n+++ b/c.sh\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n",
     ].join("\n");
-    const { text, data } = await room.run(editDiff, { diff });
+    const { text, data } = await opened.run(editDiff, { diff });
     expect(text.replace(/[0-9a-f]{12}/g, "#")).toBe(
       [
         "Copied a.sh to b.sh (#).",
@@ -67,8 +69,8 @@ describe("edit.diff", () => {
       ["a.sh", "--- a/a.sh\n+++ b/c.sh\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n"],
     ]);
     const made = ["a.sh", "b.sh", "c.sh"].map((path) => [
-      readFileSync(room.at(path), "utf8"),
-      statSync(room.at(path)).mode & 0o777,
+      readFileSync(opened.at(path), "utf8"),
+      statSync(opened.at(path)).mode & 0o777,
     ]);
     expect(made).toEqual([
       ["one\ntwo\n", 0o750],
@@ -78,42 +80,42 @@ describe("edit.diff", () => {
   });
 
   it("makes a file executable, or not, for nobody else than could read it", async () => {
-    await using room = toolFixture();
-    writeFileSync(room.at("a.sh"), "x\n");
+    await using opened = toolFixture();
+    writeFileSync(opened.at("a.sh"), "x\n");
     const modes: number[] = [];
     for (const [before, mode] of [
       [0o600, "100755"],
       [0o711, "100644"],
       [0o640, "100777"],
     ] as const) {
-      chmodSync(room.at("a.sh"), before);
-      await room.run(editDiff, { diff: `diff --git a/a.sh b/a.sh\nold mode 100600\nnew mode ${mode}\n` });
-      modes.push(statSync(room.at("a.sh")).mode & 0o777);
+      chmodSync(opened.at("a.sh"), before);
+      await opened.run(editDiff, { diff: `diff --git a/a.sh b/a.sh\nold mode 100600\nnew mode ${mode}\n` });
+      modes.push(statSync(opened.at("a.sh")).mode & 0o777);
     }
     expect(modes).toEqual([0o700, 0o600, 0o750]);
   });
 
   it("refuses a mode that the file has already, and says that no other file was changed", async () => {
-    await using room = toolFixture();
-    writeFileSync(room.at("a.sh"), "x\n");
-    writeFileSync(room.at("b"), "x\n");
-    chmodSync(room.at("a.sh"), 0o755);
+    await using opened = toolFixture();
+    writeFileSync(opened.at("a.sh"), "x\n");
+    writeFileSync(opened.at("b"), "x\n");
+    chmodSync(opened.at("a.sh"), 0o755);
     const diff =
       "diff --git a/a.sh b/a.sh\nold mode 100644\nnew mode 100755\ndiff --git a/b b/b\n--- a/b\n+++ b/b\n@@ -1 +1 @@\n-x\n+y\n";
-    expect(await room.refusal(editDiff, { diff })).toEqual({
+    expect(await opened.refusal(editDiff, { diff })).toEqual({
       code: "invalid-input",
       message: "a.sh already has this mode; the diff changes nothing",
       hint: "Leave the file out of the diff. None of the files was changed.",
     });
-    expect(readFileSync(room.at("b"), "utf8")).toBe("x\n");
+    expect(readFileSync(opened.at("b"), "utf8")).toBe("x\n");
   });
 
   it("shows the nearest place when a hunk fits nowhere", async () => {
-    await using room = toolFixture();
-    writeFileSync(room.at("a.py"), "def f():\n    x = 1\n    y = 2\n    return x\n");
+    await using opened = toolFixture();
+    writeFileSync(opened.at("a.py"), "def f():\n    x = 1\n    y = 2\n    return x\n");
     const diff =
       "--- a/a.py\n+++ b/a.py\n@@ -1,4 +1,4 @@\n def f():\n     x = 1\n-    y = 3\n+    y = 4\n     return x\n";
-    expect(await room.refusal(editDiff, { diff })).toEqual({
+    expect(await opened.refusal(editDiff, { diff })).toEqual({
       code: "no-match",
       message: [
         "a.py: hunk 1 was not found. The closest match is lines 1-4, where 3 of 4 lines agree. The first difference is line 3:",

@@ -4,10 +4,10 @@ import { toolFixture } from "../../../test/support/tool-fixture.ts";
 import { editReplace } from "./replace.ts";
 
 it("finds text to the character and puts the new one there as it is", async () => {
-  await using room = toolFixture();
-  writeFileSync(room.at("a.txt"), "  one\r\n\ttwo \r\nthree\n");
-  await room.run(editReplace, { path: "a.txt", find: "\ttwo \r\n", replace: "2\n", exact: true });
-  expect(readFileSync(room.at("a.txt"), "utf8")).toBe("  one\r\n2\nthree\n");
+  await using opened = toolFixture();
+  writeFileSync(opened.at("a.txt"), "  one\r\n\ttwo \r\nthree\n");
+  await opened.run(editReplace, { path: "a.txt", find: "\ttwo \r\n", replace: "2\n", exact: true });
+  expect(readFileSync(opened.at("a.txt"), "utf8")).toBe("  one\r\n2\nthree\n");
 });
 
 it.each([
@@ -16,21 +16,21 @@ it.each([
   ["line ends", "a\r\nb\r\n", "a\nb\n", "line 1 has other line ends"],
   ["quotes", "say “hello” to them\n", 'say "hello" to them', "line 1 has other quotes, dashes or blanks"],
 ])("names the place that differs in %s, and leaves it", async (_, content, find, where) => {
-  await using room = toolFixture();
-  writeFileSync(room.at("a.txt"), content);
-  expect(await room.refusal(editReplace, { path: "a.txt", find, replace: "new", exact: true })).toEqual({
+  await using opened = toolFixture();
+  writeFileSync(opened.at("a.txt"), content);
+  expect(await opened.refusal(editReplace, { path: "a.txt", find, replace: "new", exact: true })).toEqual({
     code: "no-match",
     message: `a.txt: the text was not found exactly; the text at ${where}`,
     hint: "Copy it from the file character by character, including blanks and line ends.",
   });
-  expect(readFileSync(room.at("a.txt"), "utf8")).toBe(content);
+  expect(readFileSync(opened.at("a.txt"), "utf8")).toBe(content);
 });
 
 it("refuses text that occurs twice exactly, and all of them change when told", async () => {
-  await using room = toolFixture();
-  writeFileSync(room.at("a.txt"), "x = 1;\nx  = 1;\nx = 1;\n");
+  await using opened = toolFixture();
+  writeFileSync(opened.at("a.txt"), "x = 1;\nx  = 1;\nx = 1;\n");
   const twice = { path: "a.txt", find: "x = 1;", replace: "x = 2;", exact: true };
-  expect((await room.refusal(editReplace, twice)).code).toBe("ambiguous-match");
-  await room.run(editReplace, { ...twice, all: true });
-  expect(readFileSync(room.at("a.txt"), "utf8")).toBe("x = 2;\nx  = 1;\nx = 2;\n");
+  expect((await opened.refusal(editReplace, twice)).code).toBe("ambiguous-match");
+  await opened.run(editReplace, { ...twice, all: true });
+  expect(readFileSync(opened.at("a.txt"), "utf8")).toBe("x = 2;\nx  = 1;\nx = 2;\n");
 });

@@ -11,11 +11,11 @@ it.each([
   ["with others", `--- original\n+++ modified\n${hunk}`],
   ["in prose and a fence", `Here it is:\n\`\`\`diff\n${hunk}\`\`\`\n`],
 ])("changes the one file that is named beside a diff %s", async (_, diff) => {
-  await using room = toolFixture();
-  mkdirSync(room.at("a"));
-  for (const path of ["a/main.rs", "main.rs"]) writeFileSync(room.at(path), "one\ntwo\n");
-  await room.run(editDiff, { path: "a/main.rs", diff });
-  expect(["a/main.rs", "main.rs"].map((path) => readFileSync(room.at(path), "utf8"))).toEqual([
+  await using opened = toolFixture();
+  mkdirSync(opened.at("a"));
+  for (const path of ["a/main.rs", "main.rs"]) writeFileSync(opened.at(path), "one\ntwo\n");
+  await opened.run(editDiff, { path: "a/main.rs", diff });
+  expect(["a/main.rs", "main.rs"].map((path) => readFileSync(opened.at(path), "utf8"))).toEqual([
     "one\n2\n",
     "one\ntwo\n",
   ]);
@@ -28,9 +28,9 @@ it("touches no other path", () => {
 });
 
 it("says that the file is not there, also where one of a like name is", async () => {
-  await using room = toolFixture();
-  writeFileSync(room.at("main.rs"), "one\ntwo\n");
-  expect(await room.refusal(editDiff, { path: "a/main.rs", diff: hunk })).toEqual({
+  await using opened = toolFixture();
+  writeFileSync(opened.at("main.rs"), "one\ntwo\n");
+  expect(await opened.refusal(editDiff, { path: "a/main.rs", diff: hunk })).toEqual({
     code: "not-found",
     message: "a/main.rs does not exist",
     hint: "List the directory or search for the name to find the right path.",

@@ -9,33 +9,33 @@ const diff = "--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-one\n+1\n";
 
 describe("edit.preview", () => {
   it("says what each kind of edit would do, and does nothing", async () => {
-    await using room = toolFixture();
-    writeFileSync(room.at("a.txt"), "one\n");
-    writeFileSync(room.at("b.txt"), "x\n");
+    await using opened = toolFixture();
+    writeFileSync(opened.at("a.txt"), "one\n");
+    writeFileSync(opened.at("b.txt"), "x\n");
     const edited = "Would edit a.txt at line 1 (# → #):\n@@ -1,1 +1,1 @@\n-one\n+1";
     const shown = async (input: Parameters<typeof editPreview.run>[0]) =>
-      (await room.run(editPreview, input)).text.replace(/[0-9a-f]{12}/g, "#");
+      (await opened.run(editPreview, input)).text.replace(/[0-9a-f]{12}/g, "#");
     expect([
       await shown({ path: "a.txt", find: "one", replace: "1" }),
       await shown({ patch }),
       await shown({ diff }),
     ]).toEqual([edited, `${edited}\nWould delete b.txt, 1 line (was #).`, edited]);
-    expect(["a.txt", "b.txt"].map((path) => readFileSync(room.at(path), "utf8"))).toEqual(["one\n", "x\n"]);
+    expect(["a.txt", "b.txt"].map((path) => readFileSync(opened.at(path), "utf8"))).toEqual(["one\n", "x\n"]);
   });
 
   it("gives the data that the edit will give", async () => {
-    await using room = toolFixture();
-    writeFileSync(room.at("a.txt"), "one\n");
+    await using opened = toolFixture();
+    writeFileSync(opened.at("a.txt"), "one\n");
     const edit = { path: "a.txt", find: "one", replace: "1", hard_links: "keep" } as const;
-    const { data } = await room.run(editPreview, edit);
-    expect(data).toEqual((await room.run(editReplace, edit)).data);
+    const { data } = await opened.run(editPreview, edit);
+    expect(data).toEqual((await opened.run(editReplace, edit)).data);
   });
 
   it("refuses what the edit would refuse", async () => {
-    await using room = toolFixture();
-    writeFileSync(room.at("a.txt"), "one one\n");
+    await using opened = toolFixture();
+    writeFileSync(opened.at("a.txt"), "one one\n");
     const edit = { path: "a.txt", find: "one", replace: "1" };
-    expect(await room.refusal(editPreview, edit)).toEqual(await room.refusal(editReplace, edit));
+    expect(await opened.refusal(editPreview, edit)).toEqual(await opened.refusal(editReplace, edit));
   });
 
   it("only reads", () => {

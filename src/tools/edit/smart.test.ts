@@ -22,8 +22,8 @@ impl Counter {
 }
 `;
 
-const room = codeFixture();
-afterAll(() => room[Symbol.asyncDispose]());
+const opened = codeFixture();
+afterAll(() => opened[Symbol.asyncDispose]());
 
 /** What becomes of a file. */
 async function edited(
@@ -32,15 +32,15 @@ async function edited(
   path = "counter.rs",
 ): Promise<string> {
   show(path, content);
-  await room.run(editSmart, { path, ...input });
-  return readFileSync(room.at(path), "utf8");
+  await opened.run(editSmart, { path, ...input });
+  return readFileSync(opened.at(path), "utf8");
 }
 
 /** Writes a file, and has the caller see it. */
 function show(path: string, content: string | Uint8Array): void {
-  writeFileSync(room.at(path), content);
-  const bytes = readFileSync(room.at(path));
-  room.context.seen.note(path, { bytes: bytes.subarray(byteOrderMarkLength(bytes)), lines: "all" });
+  writeFileSync(opened.at(path), content);
+  const bytes = readFileSync(opened.at(path));
+  opened.context.seen.note(path, { bytes: bytes.subarray(byteOrderMarkLength(bytes)), lines: "all" });
 }
 
 describe("text", () => {
@@ -199,7 +199,7 @@ describe("every other byte stays", () => {
       { location: "naïve", ...insert },
       "narrow.unknown",
     );
-    expect([readFileSync(room.at("wide.unknown")), readFileSync(room.at("narrow.unknown"))]).toEqual([
+    expect([readFileSync(opened.at("wide.unknown")), readFileSync(opened.at("narrow.unknown"))]).toEqual([
       wide("eins\r\ncafé\r\nzwei\r\n"),
       Buffer.from("na\xefve\ncaf\xe9\nend\n", "latin1"),
     ]);
@@ -209,7 +209,11 @@ describe("every other byte stays", () => {
 describe("a file that its grammar cannot read", () => {
   it("is edited as text, which is said", async () => {
     show("data.rs", `fn a() {}\n${"// filled up\n".repeat(1_000_000)}`);
-    const { text } = await room.run(editSmart, { path: "data.rs", location: "line 1", operation: "delete" });
+    const { text } = await opened.run(editSmart, {
+      path: "data.rs",
+      location: "line 1",
+      operation: "delete",
+    });
     expect(text).toMatch(/\(its syntax was not checked: data\.rs is too large to parse/);
   });
 
@@ -258,14 +262,14 @@ describe("nothing is written", () => {
       },
     ],
   ])("%s", async (_, input, refusal) => {
-    expect(await room.refusal(editSmart, { path: "counter.rs", ...input })).toEqual(refusal);
-    expect(readFileSync(room.at("counter.rs"), "utf8")).toBe(code);
+    expect(await opened.refusal(editSmart, { path: "counter.rs", ...input })).toEqual(refusal);
+    expect(readFileSync(opened.at("counter.rs"), "utf8")).toBe(code);
   });
 
   it("into a binary file", async () => {
-    writeFileSync(room.at("picture"), Buffer.of(0, 1, 2, 255));
+    writeFileSync(opened.at("picture"), Buffer.of(0, 1, 2, 255));
     expect(
-      await room.refusal(editSmart, { path: "picture", location: "line 1", operation: "delete" }),
+      await opened.refusal(editSmart, { path: "picture", location: "line 1", operation: "delete" }),
     ).toEqual({
       code: "unsupported",
       message: "picture is a binary file, which has no lines to edit",

@@ -10,14 +10,14 @@ import { fileRead } from "./read.ts";
 import { fileWrite } from "./write.ts";
 
 /** What each tool says about one path, and about moving something else onto it. */
-async function refusals(room: ToolFixture, path: string): Promise<Record<string, Refusal>> {
-  writeFileSync(room.at("good.txt"), "good\n");
+async function refusals(opened: ToolFixture, path: string): Promise<Record<string, Refusal>> {
+  writeFileSync(opened.at("good.txt"), "good\n");
   return {
-    read: await room.refusal(fileRead, { path }),
-    write: await room.refusal(fileWrite, { path, content: "new" }),
-    delete: await room.refusal(fileDelete, { path }),
-    moveFrom: await room.refusal(fileMove, { from: path, to: "new" }),
-    moveTo: await room.refusal(fileMove, { from: "good.txt", to: path }),
+    read: await opened.refusal(fileRead, { path }),
+    write: await opened.refusal(fileWrite, { path, content: "new" }),
+    delete: await opened.refusal(fileDelete, { path }),
+    moveFrom: await opened.refusal(fileMove, { from: path, to: "new" }),
+    moveTo: await opened.refusal(fileMove, { from: "good.txt", to: path }),
   };
 }
 
@@ -27,77 +27,77 @@ function same(refusal: Refusal): Record<string, Refusal> {
 
 describe("file tools refuse", () => {
   it("an empty path", async () => {
-    await using room = toolFixture();
+    await using opened = toolFixture();
     const refusal = {
       code: "invalid-input",
       message: "The path is empty",
       hint: 'Use "." for the workspace.',
     } as const;
-    expect(await refusals(room, "")).toEqual(same(refusal));
+    expect(await refusals(opened, "")).toEqual(same(refusal));
   });
 
   it("a NUL byte in a path", async () => {
-    await using room = toolFixture();
+    await using opened = toolFixture();
     const refusal = {
       code: "invalid-input",
       message: "The path contains a NUL byte",
       hint: "Give the path without it.",
     } as const;
-    expect(await refusals(room, "good.txt\0.png")).toEqual(same(refusal));
+    expect(await refusals(opened, "good.txt\0.png")).toEqual(same(refusal));
   });
 
   it("paths outside the workspace, relative, absolute and through a link", async () => {
-    await using room = toolFixture();
-    symlinkSync(room.outputs, room.at("link"));
+    await using opened = toolFixture();
+    symlinkSync(opened.outputs, opened.at("link"));
     for (const path of ["../secret", "/etc/passwd", "link/new.txt"]) {
-      expect(await refusals(room, path)).toEqual(
+      expect(await refusals(opened, path)).toEqual(
         same({
           code: "outside-workspace",
           message: `${path} leads outside the workspace`,
-          hint: `Use a path inside ${room.workspace}; links must stay inside it too.`,
+          hint: `Use a path inside ${opened.workspace}; links must stay inside it too.`,
         }),
       );
     }
-    expect(readdirSync(room.outputs)).toEqual([]);
+    expect(readdirSync(opened.outputs)).toEqual([]);
   });
 
   it("kept outputs, except for reading", async () => {
-    await using room = toolFixture();
+    await using opened = toolFixture();
     const handle = "out_0123456789abcdef";
     const refusal = {
       code: "denied",
       message: `${handle} is a stored output and cannot be changed`,
       hint: "Write to a path in the workspace instead.",
     };
-    writeFileSync(room.at("good.txt"), "good\n");
-    writeFileSync(`${room.outputs}/${handle}`, "kept\n");
+    writeFileSync(opened.at("good.txt"), "good\n");
+    writeFileSync(`${opened.outputs}/${handle}`, "kept\n");
     expect([
-      await room.refusal(fileWrite, { path: handle, content: "new" }),
-      await room.refusal(fileDelete, { path: handle }),
-      await room.refusal(fileMove, { from: handle, to: "new" }),
-      await room.refusal(fileMove, { from: "good.txt", to: handle }),
+      await opened.refusal(fileWrite, { path: handle, content: "new" }),
+      await opened.refusal(fileDelete, { path: handle }),
+      await opened.refusal(fileMove, { from: handle, to: "new" }),
+      await opened.refusal(fileMove, { from: "good.txt", to: handle }),
     ]).toEqual([refusal, refusal, refusal, refusal]);
   });
 
   it("what does not exist, and name what was probably meant", async () => {
-    await using room = toolFixture();
-    writeFileSync(room.at("README.md"), "");
+    await using opened = toolFixture();
+    writeFileSync(opened.at("README.md"), "");
     const refusal = {
       code: "not-found",
       message: "REDME.md does not exist",
       hint: "Did you mean README.md?",
     };
     expect([
-      await room.refusal(fileRead, { path: "REDME.md" }),
-      await room.refusal(fileDelete, { path: "REDME.md" }),
-      await room.refusal(fileMove, { from: "REDME.md", to: "new" }),
+      await opened.refusal(fileRead, { path: "REDME.md" }),
+      await opened.refusal(fileDelete, { path: "REDME.md" }),
+      await opened.refusal(fileMove, { from: "REDME.md", to: "new" }),
     ]).toEqual([refusal, refusal, refusal]);
   });
 
   it("to read a dangling link", async () => {
-    await using room = toolFixture();
-    symlinkSync("nowhere.txt", room.at("dangling"));
-    expect(await room.refusal(fileRead, { path: "dangling" })).toEqual({
+    await using opened = toolFixture();
+    symlinkSync("nowhere.txt", opened.at("dangling"));
+    expect(await opened.refusal(fileRead, { path: "dangling" })).toEqual({
       code: "not-found",
       message: "dangling is a link to nowhere.txt, which does not exist",
       hint: "Create the target, or delete the link.",
@@ -105,29 +105,29 @@ describe("file tools refuse", () => {
   });
 
   it("links that lead in a circle", async () => {
-    await using room = toolFixture();
-    symlinkSync("b", room.at("a"));
-    symlinkSync("a", room.at("b"));
+    await using opened = toolFixture();
+    symlinkSync("b", opened.at("a"));
+    symlinkSync("a", opened.at("b"));
     const refusal = {
       code: "unsupported",
       message: "The link a leads back to itself",
       hint: "Delete the link, or name the file itself.",
     };
     expect([
-      await room.refusal(fileRead, { path: "a" }),
-      await room.refusal(fileWrite, { path: "a", content: "" }),
+      await opened.refusal(fileRead, { path: "a" }),
+      await opened.refusal(fileWrite, { path: "a", content: "" }),
     ]).toEqual([refusal, refusal]);
   });
 
   it("a directory where a file is needed", async () => {
-    await using room = toolFixture();
-    mkdirSync(room.at("src"));
-    writeFileSync(room.at("good.txt"), "");
+    await using opened = toolFixture();
+    mkdirSync(opened.at("src"));
+    writeFileSync(opened.at("good.txt"), "");
     expect([
-      await room.refusal(fileRead, { path: "src" }),
-      await room.refusal(fileWrite, { path: "src", content: "new" }),
-      await room.refusal(fileDelete, { path: "src" }),
-      await room.refusal(fileMove, { from: "good.txt", to: "src" }),
+      await opened.refusal(fileRead, { path: "src" }),
+      await opened.refusal(fileWrite, { path: "src", content: "new" }),
+      await opened.refusal(fileDelete, { path: "src" }),
+      await opened.refusal(fileMove, { from: "good.txt", to: "src" }),
     ]).toEqual([
       {
         code: "unsupported",
@@ -153,8 +153,8 @@ describe("file tools refuse", () => {
   });
 
   it("a file where a directory is needed", async () => {
-    await using room = toolFixture();
-    expect(await refusals(room, "good.txt/inside")).toEqual(
+    await using opened = toolFixture();
+    expect(await refusals(opened, "good.txt/inside")).toEqual(
       same({
         code: "unsupported",
         message: "A part of good.txt/inside is a file, not a directory",
@@ -164,10 +164,10 @@ describe("file tools refuse", () => {
   });
 
   it("FIFOs and sockets, without waiting for anybody", async () => {
-    await using room = toolFixture();
-    execFileSync("/usr/bin/env", ["mkfifo", room.at("fifo")]);
+    await using opened = toolFixture();
+    execFileSync("/usr/bin/env", ["mkfifo", opened.at("fifo")]);
     const server = createServer();
-    await new Promise<void>((listening) => server.listen(room.at("socket"), listening));
+    await new Promise<void>((listening) => server.listen(opened.at("socket"), listening));
     try {
       for (const path of ["fifo", "socket"]) {
         const refusal = {
@@ -176,11 +176,11 @@ describe("file tools refuse", () => {
           hint: "Use the path of a regular file.",
         };
         expect([
-          await room.refusal(fileRead, { path }),
-          await room.refusal(fileWrite, { path, content: "new" }),
+          await opened.refusal(fileRead, { path }),
+          await opened.refusal(fileWrite, { path, content: "new" }),
         ]).toEqual([refusal, refusal]);
       }
-      expect((await room.run(fileDelete, { path: "fifo" })).text).toBe(
+      expect((await opened.run(fileDelete, { path: "fifo" })).text).toBe(
         "Deleted fifo, a FIFO, device or socket.",
       );
     } finally {
@@ -189,11 +189,11 @@ describe("file tools refuse", () => {
   });
 
   it("devices, which only root can place inside the workspace", async () => {
-    await using room = toolFixture();
-    symlinkSync("/dev/zero", room.at("link"));
-    expect((await room.refusal(fileRead, { path: "link" })).code).toBe("outside-workspace");
-    if (!madeDevice(room.at("zero"))) return;
-    expect(await room.refusal(fileRead, { path: "zero" })).toEqual({
+    await using opened = toolFixture();
+    symlinkSync("/dev/zero", opened.at("link"));
+    expect((await opened.refusal(fileRead, { path: "link" })).code).toBe("outside-workspace");
+    if (!madeDevice(opened.at("zero"))) return;
+    expect(await opened.refusal(fileRead, { path: "zero" })).toEqual({
       code: "unsupported",
       message: "zero is a FIFO, device or socket, not a file",
       hint: "Use the path of a regular file.",
@@ -201,11 +201,11 @@ describe("file tools refuse", () => {
   });
 
   it("files that the user may not read", async () => {
-    await using room = toolFixture();
-    writeFileSync(room.at("private.txt"), "private\n");
-    chmodSync(room.at("private.txt"), 0);
+    await using opened = toolFixture();
+    writeFileSync(opened.at("private.txt"), "private\n");
+    chmodSync(opened.at("private.txt"), 0);
     const trial = new URL("../../../test/support/file-tools/forbidden.ts", import.meta.url);
-    expect(await asOrdinaryUser(trial, room.workspace, "private.txt")).toEqual({
+    expect(await asOrdinaryUser(trial, opened.workspace, "private.txt")).toEqual({
       code: "denied",
       message: "No permission for private.txt",
       hint: "Check the permissions of the file and its directory.",
@@ -213,13 +213,13 @@ describe("file tools refuse", () => {
   });
 
   it("binary files, and name their type and size", async () => {
-    await using room = toolFixture();
+    await using opened = toolFixture();
     const hint =
       "Read documents, other images and archives with document.read; for other formats use a command.";
-    writeFileSync(room.at("a.zip"), Buffer.from("PK\x03\x04\x14\0\0\0", "latin1"));
-    writeFileSync(room.at("a.pdf"), Buffer.from("%PDF-1.4\n%âãÏÓ\n1 0 obj\n", "latin1"));
-    writeFileSync(room.at("a.bin"), Buffer.from([1, 0, 2]));
-    writeFileSync(room.at("a.bmp"), Buffer.from("BM\xae\0\0\0\0\0\0\0", "latin1"));
+    writeFileSync(opened.at("a.zip"), Buffer.from("PK\x03\x04\x14\0\0\0", "latin1"));
+    writeFileSync(opened.at("a.pdf"), Buffer.from("%PDF-1.4\n%âãÏÓ\n1 0 obj\n", "latin1"));
+    writeFileSync(opened.at("a.bin"), Buffer.from([1, 0, 2]));
+    writeFileSync(opened.at("a.bmp"), Buffer.from("BM\xae\0\0\0\0\0\0\0", "latin1"));
     const messages = {
       "a.zip": "a.zip is a ZIP archive (application/zip), 8 bytes",
       "a.pdf": "a.pdf is a PDF document (application/pdf), 23 bytes",
@@ -228,7 +228,7 @@ describe("file tools refuse", () => {
     };
     for (const [path, message] of Object.entries(messages)) {
       for (const offset of [1, 2, -1]) {
-        expect(await room.refusal(fileRead, { path, offset })).toEqual({
+        expect(await opened.refusal(fileRead, { path, offset })).toEqual({
           code: "unsupported",
           message,
           hint,
@@ -238,10 +238,10 @@ describe("file tools refuse", () => {
   });
 
   it("a picture that is too large", async () => {
-    await using room = toolFixture();
-    writeFileSync(room.at("large.png"), "\x89PNG\r\n\x1a\n", "latin1");
-    truncateSync(room.at("large.png"), 10 * 1024 * 1024 + 1);
-    expect(await room.refusal(fileRead, { path: "large.png" })).toEqual({
+    await using opened = toolFixture();
+    writeFileSync(opened.at("large.png"), "\x89PNG\r\n\x1a\n", "latin1");
+    truncateSync(opened.at("large.png"), 10 * 1024 * 1024 + 1);
+    expect(await opened.refusal(fileRead, { path: "large.png" })).toEqual({
       code: "too-large",
       message:
         "large.png is a PNG image of 10485761 bytes; 10485760 bytes of images can still be shown in this call",
@@ -250,26 +250,26 @@ describe("file tools refuse", () => {
   });
 
   it("to show a file of more than 2 GB whole, but show its lines", async () => {
-    await using room = toolFixture();
+    await using opened = toolFixture();
     const size = 2 ** 31 + 1;
-    writeFileSync(room.at("sparse"), "\0\n");
-    truncateSync(room.at("sparse"), size);
-    expect(await room.refusal(fileRead, { path: "sparse" })).toEqual({
+    writeFileSync(opened.at("sparse"), "\0\n");
+    truncateSync(opened.at("sparse"), size);
+    expect(await opened.refusal(fileRead, { path: "sparse" })).toEqual({
       code: "unsupported",
       message: `sparse is a binary file of unknown type, ${size} bytes`,
       hint: "Read documents, other images and archives with document.read; for other formats use a command.",
     });
-    writeFileSync(room.at("text"), "line\n".repeat(20_000));
-    truncateSync(room.at("text"), size);
-    expect((await room.run(fileRead, { path: "text", offset: 19_999, limit: 2 })).text).toBe(
+    writeFileSync(opened.at("text"), "line\n".repeat(20_000));
+    truncateSync(opened.at("text"), size);
+    expect((await opened.run(fileRead, { path: "text", offset: 19_999, limit: 2 })).text).toBe(
       "19999 | line\n20000 | line",
     );
   });
 
   it("an offset past the end, and tell how many lines there are", async () => {
-    await using room = toolFixture();
-    writeFileSync(room.at("a.txt"), "one\ntwo\n");
-    expect(await room.refusal(fileRead, { path: "a.txt", offset: 3 })).toEqual({
+    await using opened = toolFixture();
+    writeFileSync(opened.at("a.txt"), "one\ntwo\n");
+    expect(await opened.refusal(fileRead, { path: "a.txt", offset: 3 })).toEqual({
       code: "invalid-input",
       message: "a.txt has 2 lines; line 3 is past its end",
       hint: "Use an offset from 1 to 2.",

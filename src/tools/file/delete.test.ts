@@ -5,25 +5,25 @@ import { fileDelete } from "./delete.ts";
 
 describe("file.delete", () => {
   it("deletes a file", async () => {
-    await using room = toolFixture();
-    writeFileSync(room.at("a.txt"), "text");
-    expect(await room.run(fileDelete, { path: "a.txt" })).toEqual({
+    await using opened = toolFixture();
+    writeFileSync(opened.at("a.txt"), "text");
+    expect(await opened.run(fileDelete, { path: "a.txt" })).toEqual({
       data: { path: "a.txt", kind: "file", bytes: 4, entries: undefined },
       text: "Deleted the file a.txt (4 bytes).",
     });
-    expect(readdirSync(room.workspace)).toEqual([]);
+    expect(readdirSync(opened.workspace)).toEqual([]);
   });
 
   it("deletes a link and leaves what it points to, inside or outside", async () => {
-    await using room = toolFixture();
-    mkdirSync(room.at("full"));
-    writeFileSync(room.at("full/a.txt"), "text");
-    symlinkSync("full", room.at("inside"));
-    symlinkSync(room.outputs, room.at("outside"));
-    symlinkSync("nowhere", room.at("dangling"));
+    await using opened = toolFixture();
+    mkdirSync(opened.at("full"));
+    writeFileSync(opened.at("full/a.txt"), "text");
+    symlinkSync("full", opened.at("inside"));
+    symlinkSync(opened.outputs, opened.at("outside"));
+    symlinkSync("nowhere", opened.at("dangling"));
     const results = [];
     for (const path of ["inside", "outside", "dangling"]) {
-      results.push(await room.run(fileDelete, { path, recursive: true }));
+      results.push(await opened.run(fileDelete, { path, recursive: true }));
     }
     expect(results).toEqual(
       ["inside", "outside", "dangling"].map((path) => ({
@@ -32,52 +32,52 @@ describe("file.delete", () => {
       })),
     );
     expect([
-      readdirSync(room.workspace),
-      existsSync(room.at("full/a.txt")),
-      existsSync(room.outputs),
+      readdirSync(opened.workspace),
+      existsSync(opened.at("full/a.txt")),
+      existsSync(opened.outputs),
     ]).toEqual([["full"], true, true]);
   });
 
   it("deletes a directory only when told, with everything in it", async () => {
-    await using room = toolFixture();
-    mkdirSync(room.at("build/deep/deeper"), { recursive: true });
-    for (const path of ["build/a", "build/deep/b", "build/deep/deeper/c"]) writeFileSync(room.at(path), "");
-    symlinkSync(room.outputs, room.at("build/outside"));
-    expect(await room.refusal(fileDelete, { path: "build" })).toEqual({
+    await using opened = toolFixture();
+    mkdirSync(opened.at("build/deep/deeper"), { recursive: true });
+    for (const path of ["build/a", "build/deep/b", "build/deep/deeper/c"]) writeFileSync(opened.at(path), "");
+    symlinkSync(opened.outputs, opened.at("build/outside"));
+    expect(await opened.refusal(fileDelete, { path: "build" })).toEqual({
       code: "unsupported",
       message: "build is a directory",
       hint: "To delete it with everything in it, set `recursive`.",
     });
-    expect(await room.run(fileDelete, { path: "build", recursive: true })).toEqual({
+    expect(await opened.run(fileDelete, { path: "build", recursive: true })).toEqual({
       data: { path: "build", kind: "directory", bytes: undefined, entries: 6 },
       text: "Deleted the directory build with 6 files and directories in it.",
     });
-    expect([readdirSync(room.workspace), existsSync(room.outputs)]).toEqual([[], true]);
+    expect([readdirSync(opened.workspace), existsSync(opened.outputs)]).toEqual([[], true]);
   });
 
   it("counts in words that fit", async () => {
-    await using room = toolFixture();
-    mkdirSync(room.at("none"));
-    mkdirSync(room.at("one"));
-    writeFileSync(room.at("one/a"), "");
-    mkdirSync(room.at("many"));
-    for (let index = 0; index <= 1000; index += 1) writeFileSync(room.at(`many/${index}`), "");
+    await using opened = toolFixture();
+    mkdirSync(opened.at("none"));
+    mkdirSync(opened.at("one"));
+    writeFileSync(opened.at("one/a"), "");
+    mkdirSync(opened.at("many"));
+    for (let index = 0; index <= 1000; index += 1) writeFileSync(opened.at(`many/${index}`), "");
     const texts = [];
     for (const path of ["none", "one", "many"]) {
-      texts.push((await room.run(fileDelete, { path, recursive: true })).text);
+      texts.push((await opened.run(fileDelete, { path, recursive: true })).text);
     }
     expect(texts).toEqual([
       "Deleted the directory none with nothing in it.",
       "Deleted the directory one with 1 file or directory in it.",
       "Deleted the directory many with everything in it.",
     ]);
-    expect(readdirSync(room.workspace)).toEqual([]);
+    expect(readdirSync(opened.workspace)).toEqual([]);
   });
 
   it("does not delete the workspace", async () => {
-    await using room = toolFixture();
-    for (const path of [".", room.workspace, "a/.."]) {
-      expect(await room.refusal(fileDelete, { path, recursive: true })).toEqual({
+    await using opened = toolFixture();
+    for (const path of [".", opened.workspace, "a/.."]) {
+      expect(await opened.refusal(fileDelete, { path, recursive: true })).toEqual({
         code: "denied",
         message: `${path} is the workspace itself and cannot be replaced`,
         hint: "Name a file or directory inside it.",
@@ -90,15 +90,15 @@ describe("file.delete", () => {
   });
 
   it("changes nothing when it is cancelled", async () => {
-    await using room = toolFixture();
-    mkdirSync(room.at("full"));
-    writeFileSync(room.at("full/a.txt"), "old");
-    expect(await room.refusal(fileDelete, { path: "full", recursive: true }, AbortSignal.abort())).toEqual({
+    await using opened = toolFixture();
+    mkdirSync(opened.at("full"));
+    writeFileSync(opened.at("full/a.txt"), "old");
+    expect(await opened.refusal(fileDelete, { path: "full", recursive: true }, AbortSignal.abort())).toEqual({
       code: "cancelled",
       message: "The call was cancelled",
       hint: undefined,
     });
-    expect(readFileSync(room.at("full/a.txt"), "utf8")).toBe("old");
+    expect(readFileSync(opened.at("full/a.txt"), "utf8")).toBe("old");
   });
 
   it("takes a path and a choice", () => {

@@ -4,9 +4,9 @@ import { toolFixture } from "../../../test/support/tool-fixture.ts";
 import { fileRead } from "./read.ts";
 
 it("stops before the line that would pass the bytes asked for", async () => {
-  await using room = toolFixture();
-  writeFileSync(room.at("a.txt"), "1234\n".repeat(5));
-  const { text, continuation } = await room.run(fileRead, {
+  await using opened = toolFixture();
+  writeFileSync(opened.at("a.txt"), "1234\n".repeat(5));
+  const { text, continuation } = await opened.run(fileRead, {
     path: "a.txt",
     max_bytes: 12,
     line_numbers: false,
@@ -15,8 +15,8 @@ it("stops before the line that would pass the bytes asked for", async () => {
 });
 
 it("cuts a single line that is longer, and says by how much", async () => {
-  await using room = toolFixture();
-  writeFileSync(room.at("a.txt"), `${"x".repeat(30)}\nnext\n`);
-  const { data } = await room.run(fileRead, { path: "a.txt", max_bytes: 10 });
+  await using opened = toolFixture();
+  writeFileSync(opened.at("a.txt"), `${"x".repeat(30)}\nnext\n`);
+  const { data } = await opened.run(fileRead, { path: "a.txt", max_bytes: 10 });
   expect(data.files).toMatchObject([{ text: "x".repeat(10), cutBytes: 20, lines: 1, nextOffset: 2 }]);
 });

@@ -5,63 +5,63 @@ import { fileMove } from "./move.ts";
 
 describe("file.move", () => {
   it("renames a file and creates the directories of its new path", async () => {
-    await using room = toolFixture();
-    writeFileSync(room.at("a.txt"), "text", { mode: 0o755 });
-    expect(await room.run(fileMove, { from: "a.txt", to: "new/place/b.txt" })).toEqual({
+    await using opened = toolFixture();
+    writeFileSync(opened.at("a.txt"), "text", { mode: 0o755 });
+    expect(await opened.run(fileMove, { from: "a.txt", to: "new/place/b.txt" })).toEqual({
       data: { from: "a.txt", to: "new/place/b.txt", kind: "file", replaced: false },
       text: "Moved the file a.txt to new/place/b.txt.",
     });
-    const { mode } = lstatSync(room.at("new/place/b.txt"));
-    expect([readFileSync(room.at("new/place/b.txt"), "utf8"), mode & 0o777]).toEqual(["text", 0o755]);
+    const { mode } = lstatSync(opened.at("new/place/b.txt"));
+    expect([readFileSync(opened.at("new/place/b.txt"), "utf8"), mode & 0o777]).toEqual(["text", 0o755]);
   });
 
   it("moves a directory with all in it, and a link as a link", async () => {
-    await using room = toolFixture();
-    mkdirSync(room.at("from/deep"), { recursive: true });
-    writeFileSync(room.at("from/deep/a.txt"), "text");
-    symlinkSync("nowhere", room.at("link"));
-    expect((await room.run(fileMove, { from: "from", to: "to" })).text).toBe(
+    await using opened = toolFixture();
+    mkdirSync(opened.at("from/deep"), { recursive: true });
+    writeFileSync(opened.at("from/deep/a.txt"), "text");
+    symlinkSync("nowhere", opened.at("link"));
+    expect((await opened.run(fileMove, { from: "from", to: "to" })).text).toBe(
       "Moved the directory from to to.",
     );
-    expect((await room.run(fileMove, { from: "link", to: "to/link" })).text).toBe(
+    expect((await opened.run(fileMove, { from: "link", to: "to/link" })).text).toBe(
       "Moved the link link to to/link.",
     );
-    expect([readFileSync(room.at("to/deep/a.txt"), "utf8"), readlinkSync(room.at("to/link"))]).toEqual([
+    expect([readFileSync(opened.at("to/deep/a.txt"), "utf8"), readlinkSync(opened.at("to/link"))]).toEqual([
       "text",
       "nowhere",
     ]);
   });
 
   it("replaces a file only when told", async () => {
-    await using room = toolFixture();
-    writeFileSync(room.at("a.txt"), "a");
-    writeFileSync(room.at("b.txt"), "b");
-    expect(await room.refusal(fileMove, { from: "a.txt", to: "b.txt" })).toEqual({
+    await using opened = toolFixture();
+    writeFileSync(opened.at("a.txt"), "a");
+    writeFileSync(opened.at("b.txt"), "b");
+    expect(await opened.refusal(fileMove, { from: "a.txt", to: "b.txt" })).toEqual({
       code: "already-exists",
       message: "b.txt already exists",
       hint: "Choose another name, or allow the call to replace it.",
     });
-    expect(readFileSync(room.at("b.txt"), "utf8")).toBe("b");
-    expect(await room.run(fileMove, { from: "a.txt", to: "b.txt", replace: true })).toEqual({
+    expect(readFileSync(opened.at("b.txt"), "utf8")).toBe("b");
+    expect(await opened.run(fileMove, { from: "a.txt", to: "b.txt", replace: true })).toEqual({
       data: { from: "a.txt", to: "b.txt", kind: "file", replaced: true },
       text: "Moved the file a.txt to b.txt, replacing what was there.",
     });
-    expect(readFileSync(room.at("b.txt"), "utf8")).toBe("a");
+    expect(readFileSync(opened.at("b.txt"), "utf8")).toBe("a");
   });
 
   it("names the full path when the target is a directory", async () => {
-    await using room = toolFixture();
-    mkdirSync(room.at("docs"));
-    mkdirSync(room.at("src"));
-    writeFileSync(room.at("src/a.txt"), "a");
+    await using opened = toolFixture();
+    mkdirSync(opened.at("docs"));
+    mkdirSync(opened.at("src"));
+    writeFileSync(opened.at("src/a.txt"), "a");
     for (const replace of [false, true]) {
-      expect(await room.refusal(fileMove, { from: "src/a.txt", to: "docs/", replace })).toEqual({
+      expect(await opened.refusal(fileMove, { from: "src/a.txt", to: "docs/", replace })).toEqual({
         code: "already-exists",
         message: "docs/ is a directory",
         hint: "Give the full new path, for example docs/a.txt.",
       });
     }
-    expect(await room.refusal(fileMove, { from: "src/", to: "docs" })).toEqual({
+    expect(await opened.refusal(fileMove, { from: "src/", to: "docs" })).toEqual({
       code: "already-exists",
       message: "docs is a directory",
       hint: "Give the full new path, for example docs/src.",
@@ -69,19 +69,19 @@ describe("file.move", () => {
   });
 
   it("moves nothing onto or into itself, and never the workspace", async () => {
-    await using room = toolFixture();
-    mkdirSync(room.at("src"));
-    expect(await room.refusal(fileMove, { from: "src", to: "./src/" })).toEqual({
+    await using opened = toolFixture();
+    mkdirSync(opened.at("src"));
+    expect(await opened.refusal(fileMove, { from: "src", to: "./src/" })).toEqual({
       code: "invalid-input",
       message: "src cannot be moved onto itself",
       hint: "Choose another target.",
     });
-    expect(await room.refusal(fileMove, { from: "src", to: "src/inner/src" })).toEqual({
+    expect(await opened.refusal(fileMove, { from: "src", to: "src/inner/src" })).toEqual({
       code: "invalid-input",
       message: "src cannot be moved into itself, to src/inner/src",
       hint: "Choose a target outside the directory that is moved.",
     });
-    expect(await room.refusal(fileMove, { from: ".", to: "new" })).toEqual({
+    expect(await opened.refusal(fileMove, { from: ".", to: "new" })).toEqual({
       code: "denied",
       message: ". is the workspace itself and cannot be replaced",
       hint: "Name a file or directory inside it.",
@@ -89,15 +89,15 @@ describe("file.move", () => {
   });
 
   it("changes nothing when it is cancelled", async () => {
-    await using room = toolFixture();
-    mkdirSync(room.at("full"));
-    writeFileSync(room.at("full/a.txt"), "old");
-    expect(await room.refusal(fileMove, { from: "full", to: "new" }, AbortSignal.abort())).toEqual({
+    await using opened = toolFixture();
+    mkdirSync(opened.at("full"));
+    writeFileSync(opened.at("full/a.txt"), "old");
+    expect(await opened.refusal(fileMove, { from: "full", to: "new" }, AbortSignal.abort())).toEqual({
       code: "cancelled",
       message: "The call was cancelled",
       hint: undefined,
     });
-    expect(readFileSync(room.at("full/a.txt"), "utf8")).toBe("old");
+    expect(readFileSync(opened.at("full/a.txt"), "utf8")).toBe("old");
   });
 
   it("says that it would change both paths, and delete only what it replaces", () => {

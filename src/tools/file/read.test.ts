@@ -12,9 +12,9 @@ const plain = { encoding: "utf-8", lineEnd: "lf", nextOffset: undefined } as con
 
 describe("file.read", () => {
   it("numbers the lines of a text file", async () => {
-    await using room = toolFixture();
-    writeFileSync(room.at("poem.txt"), "Two roads\n\n  diverged\n");
-    expect(await room.run(fileRead, { path: "poem.txt" })).toEqual({
+    await using opened = toolFixture();
+    writeFileSync(opened.at("poem.txt"), "Two roads\n\n  diverged\n");
+    expect(await opened.run(fileRead, { path: "poem.txt" })).toEqual({
       data: {
         files: [
           {
@@ -35,17 +35,17 @@ describe("file.read", () => {
   });
 
   it("shows the bare text without line numbers, the last newline included", async () => {
-    await using room = toolFixture();
-    writeFileSync(room.at("with.txt"), "a\r\nb\r\n");
-    writeFileSync(room.at("without.txt"), "a\nb");
-    const shown = async (path: string) => (await room.run(fileRead, { path, line_numbers: false })).text;
+    await using opened = toolFixture();
+    writeFileSync(opened.at("with.txt"), "a\r\nb\r\n");
+    writeFileSync(opened.at("without.txt"), "a\nb");
+    const shown = async (path: string) => (await opened.run(fileRead, { path, line_numbers: false })).text;
     expect([await shown("with.txt"), await shown("without.txt")]).toEqual(["a\nb\n", "a\nb"]);
   });
 
   it("shows a part and says where to read on", async () => {
-    await using room = toolFixture();
-    writeFileSync(room.at("numbers.txt"), numbers(10));
-    expect(await room.run(fileRead, { path: "numbers.txt", offset: 3, limit: 2 })).toEqual({
+    await using opened = toolFixture();
+    writeFileSync(opened.at("numbers.txt"), numbers(10));
+    expect(await opened.run(fileRead, { path: "numbers.txt", offset: 3, limit: 2 })).toEqual({
       data: {
         files: [
           {
@@ -67,54 +67,54 @@ describe("file.read", () => {
   });
 
   it("shows 2000 lines if not told otherwise", async () => {
-    await using room = toolFixture();
-    writeFileSync(room.at("numbers.txt"), numbers(2001));
-    const output = await room.run(fileRead, { path: "numbers.txt", line_numbers: false });
+    await using opened = toolFixture();
+    writeFileSync(opened.at("numbers.txt"), numbers(2001));
+    const output = await opened.run(fileRead, { path: "numbers.txt", line_numbers: false });
     expect(output.text).toBe(numbers(2000));
     expect(output.continuation).toBe("numbers.txt: lines 1 to 2000 of 2001; continue with offset 2001.");
   });
 
   it("counts from the end, with the true line numbers", async () => {
-    await using room = toolFixture();
-    writeFileSync(room.at("numbers.txt"), numbers(100));
-    const last = await room.run(fileRead, { path: "numbers.txt", offset: -2 });
+    await using opened = toolFixture();
+    writeFileSync(opened.at("numbers.txt"), numbers(100));
+    const last = await opened.run(fileRead, { path: "numbers.txt", offset: -2 });
     expect([last.text, last.continuation]).toEqual(["99 | 99\n100 | 100", undefined]);
-    const middle = await room.run(fileRead, { path: "numbers.txt", offset: -50, limit: 2 });
+    const middle = await opened.run(fileRead, { path: "numbers.txt", offset: -50, limit: 2 });
     expect([middle.text, middle.continuation]).toEqual([
       "51 | 51\n52 | 52",
       "numbers.txt: lines 51 to 52 of 100; continue with offset 53.",
     ]);
-    const all = await room.run(fileRead, { path: "numbers.txt", offset: -500, limit: 1 });
+    const all = await opened.run(fileRead, { path: "numbers.txt", offset: -500, limit: 1 });
     expect(all.text).toBe("1 | 1");
   });
 
   it("numbers from the end where counting the whole file would take long", async () => {
-    await using room = toolFixture();
-    writeFileSync(room.at("large.log"), `${"x".repeat(99)}\n`.repeat(200_000));
-    appendFileSync(room.at("large.log"), numbers(3));
-    const output = await room.run(fileRead, { path: "large.log", offset: -3, limit: 2 });
+    await using opened = toolFixture();
+    writeFileSync(opened.at("large.log"), `${"x".repeat(99)}\n`.repeat(200_000));
+    appendFileSync(opened.at("large.log"), numbers(3));
+    const output = await opened.run(fileRead, { path: "large.log", offset: -3, limit: 2 });
     expect([output.text, output.continuation]).toEqual([
       "-3 | 1\n-2 | 2",
       "large.log: lines -3 to -2, more follow; continue with offset -1.",
     ]);
-    const rest = await room.run(fileRead, { path: "large.log", offset: -1 });
+    const rest = await opened.run(fileRead, { path: "large.log", offset: -1 });
     expect(rest.text).toBe("-1 | 3");
   });
 
   it("goes on where it stopped while the file grows", async () => {
-    await using room = toolFixture();
-    writeFileSync(room.at("growing.log"), numbers(5));
-    const first = await room.run(fileRead, { path: "growing.log", limit: 4 });
-    appendFileSync(room.at("growing.log"), "6\n7\n");
+    await using opened = toolFixture();
+    writeFileSync(opened.at("growing.log"), numbers(5));
+    const first = await opened.run(fileRead, { path: "growing.log", limit: 4 });
+    appendFileSync(opened.at("growing.log"), "6\n7\n");
     const [file] = first.data.files;
     const offset = file?.kind === "text" ? file.nextOffset : undefined;
-    expect((await room.run(fileRead, { path: "growing.log", offset })).text).toBe("5 | 5\n6 | 6\n7 | 7");
+    expect((await opened.run(fileRead, { path: "growing.log", offset })).text).toBe("5 | 5\n6 | 6\n7 | 7");
   });
 
   it("says that a file is empty, with or without a byte-order mark", async () => {
-    await using room = toolFixture();
-    writeFileSync(room.at("empty"), "");
-    writeFileSync(room.at("mark"), "\ufeff");
+    await using opened = toolFixture();
+    writeFileSync(opened.at("empty"), "");
+    writeFileSync(opened.at("mark"), "\ufeff");
     const empty = {
       ...plain,
       kind: "text",
@@ -124,23 +124,23 @@ describe("file.read", () => {
       totalLines: 0,
       lineEnd: "none",
     };
-    expect(await room.run(fileRead, { path: "empty", offset: 7 })).toEqual({
+    expect(await opened.run(fileRead, { path: "empty", offset: 7 })).toEqual({
       data: { files: [{ ...empty, path: "empty", bytes: 0, hash: hashOf("") }] },
       text: "[The file is empty.]",
     });
-    expect(await room.run(fileRead, { path: "mark" })).toEqual({
+    expect(await opened.run(fileRead, { path: "mark" })).toEqual({
       data: { files: [{ ...empty, path: "mark", encoding: "utf-8-bom", bytes: 3, hash: hashOf("\ufeff") }] },
       text: "[The file is empty.]",
     });
   });
 
   it("names every encoding but plain UTF-8", async () => {
-    await using room = toolFixture();
-    writeFileSync(room.at("mark"), "\ufeffGrüße\n");
-    writeFileSync(room.at("little"), Buffer.from("\ufeffGrüße\nĊ\n", "utf16le"));
-    writeFileSync(room.at("big"), Buffer.from("\ufeffGrüße\nĊ\n", "utf16le").swap16());
-    writeFileSync(room.at("latin"), Buffer.from("Grüße\n", "latin1"));
-    const shown = async (path: string) => (await room.run(fileRead, { path, offset: -2 })).text;
+    await using opened = toolFixture();
+    writeFileSync(opened.at("mark"), "\ufeffGrüße\n");
+    writeFileSync(opened.at("little"), Buffer.from("\ufeffGrüße\nĊ\n", "utf16le"));
+    writeFileSync(opened.at("big"), Buffer.from("\ufeffGrüße\nĊ\n", "utf16le").swap16());
+    writeFileSync(opened.at("latin"), Buffer.from("Grüße\n", "latin1"));
+    const shown = async (path: string) => (await opened.run(fileRead, { path, offset: -2 })).text;
     expect(await Promise.all(["mark", "little", "big", "latin"].map(shown))).toEqual([
       "1 | Grüße\n[encoding: utf-8-bom]",
       "1 | Grüße\n2 | Ċ\n[encoding: utf-16le]",
@@ -150,7 +150,7 @@ describe("file.read", () => {
   });
 
   it("gives the hash of the whole file, its byte-order mark included, whatever the encoding", async () => {
-    await using room = toolFixture();
+    await using opened = toolFixture();
     const contents = {
       "plain 8": Buffer.from("Grüße\n"),
       "marked 8": Buffer.from("\ufeffGrüße\n"),
@@ -159,18 +159,18 @@ describe("file.read", () => {
       "big 16": Buffer.from("\ufeffGrüße\n", "utf16le").swap16(),
       latin: Buffer.from("Grüße\n", "latin1"),
     };
-    for (const [name, bytes] of Object.entries(contents)) writeFileSync(room.at(name), bytes);
-    const { data } = await room.run(fileRead, { paths: Object.keys(contents) });
+    for (const [name, bytes] of Object.entries(contents)) writeFileSync(opened.at(name), bytes);
+    const { data } = await opened.run(fileRead, { paths: Object.keys(contents) });
     expect(data.files.map((file) => (file.kind === "text" ? file.hash : file))).toEqual(
       Object.values(contents).map(hashOf),
     );
   });
 
   it("tells line ends in its data", async () => {
-    await using room = toolFixture();
+    await using opened = toolFixture();
     const texts = { lf: "a\nb\n", crlf: "a\r\nb\r\n", mixed: "a\nb\r\n", none: "a" };
-    for (const [name, text] of Object.entries(texts)) writeFileSync(room.at(name), text);
-    const { data, text } = await room.run(fileRead, { paths: Object.keys(texts) });
+    for (const [name, text] of Object.entries(texts)) writeFileSync(opened.at(name), text);
+    const { data, text } = await opened.run(fileRead, { paths: Object.keys(texts) });
     expect(data.files.map((file) => (file.kind === "text" ? file.lineEnd : file))).toEqual(
       Object.keys(texts),
     );
@@ -180,10 +180,10 @@ describe("file.read", () => {
   });
 
   it("cuts long lines for the model, never inside a character, and keeps them whole in its data", async () => {
-    await using room = toolFixture();
+    await using opened = toolFixture();
     const line = `${"x".repeat(1999)}😀${"y".repeat(100)}`;
-    writeFileSync(room.at("bundle.js"), `${line}\nshort\n`);
-    const { data, text } = await room.run(fileRead, { path: "bundle.js" });
+    writeFileSync(opened.at("bundle.js"), `${line}\nshort\n`);
+    const { data, text } = await opened.run(fileRead, { path: "bundle.js" });
     expect(text).toBe(
       `1 | ${"x".repeat(1999)}… [104 more bytes in this line: search them with search.grep]\n2 | short`,
     );
@@ -203,20 +203,20 @@ describe("file.read", () => {
   });
 
   it("cuts a line of megabytes without reading it into memory, and goes on behind it", async () => {
-    await using room = toolFixture();
-    writeFileSync(room.at("huge.json"), `${"ä".repeat(1_500_000)}\nend\n`);
-    const { text, continuation } = await room.run(fileRead, { path: "huge.json" });
+    await using opened = toolFixture();
+    writeFileSync(opened.at("huge.json"), `${"ä".repeat(1_500_000)}\nend\n`);
+    const { text, continuation } = await opened.run(fileRead, { path: "huge.json" });
     expect(text).toBe(
       `1 | ${"ä".repeat(2000)}… [2996000 more bytes in this line: search them with search.grep]`,
     );
     expect(continuation).toBe("huge.json: line 1 of 2; continue with offset 2.");
-    expect((await room.run(fileRead, { path: "huge.json", offset: 2 })).text).toBe("2 | end");
+    expect((await opened.run(fileRead, { path: "huge.json", offset: 2 })).text).toBe("2 | end");
   });
 
   it("hands out pictures", async () => {
-    await using room = toolFixture();
-    writeFileSync(room.at("dot.png"), Buffer.from(png, "base64"));
-    expect(await room.run(fileRead, { path: "dot.png", offset: 2 })).toEqual({
+    await using opened = toolFixture();
+    writeFileSync(opened.at("dot.png"), Buffer.from(png, "base64"));
+    expect(await opened.run(fileRead, { path: "dot.png", offset: 2 })).toEqual({
       data: {
         files: [
           {
@@ -236,15 +236,15 @@ describe("file.read", () => {
   });
 
   it("reads several files, and shows an error in the place of one that fails", async () => {
-    await using room = toolFixture();
-    writeFileSync(room.at("a.txt"), numbers(3));
-    writeFileSync(room.at("dot.png"), Buffer.from(png, "base64"));
+    await using opened = toolFixture();
+    writeFileSync(opened.at("a.txt"), numbers(3));
+    writeFileSync(opened.at("dot.png"), Buffer.from(png, "base64"));
     const missing = {
       code: "not-found",
       message: "notes/b.txt does not exist",
       hint: "List the directory or search for the name to find the right path.",
     } as const;
-    expect(await room.run(fileRead, { paths: ["a.txt", "notes/b.txt", "dot.png"], limit: 2 })).toEqual({
+    expect(await opened.run(fileRead, { paths: ["a.txt", "notes/b.txt", "dot.png"], limit: 2 })).toEqual({
       data: {
         files: [
           {
@@ -281,12 +281,12 @@ describe("file.read", () => {
   });
 
   it("fails when none of several files can be read", async () => {
-    await using room = toolFixture();
-    mkdirSync(room.at("src"));
-    expect(await room.refusal(fileRead, { paths: ["../x", "src"] })).toEqual({
+    await using opened = toolFixture();
+    mkdirSync(opened.at("src"));
+    expect(await opened.refusal(fileRead, { paths: ["../x", "src"] })).toEqual({
       code: "outside-workspace",
       message: [
-        `outside-workspace: ../x leads outside the workspace. Use a path inside ${room.workspace}; links must stay inside it too.`,
+        `outside-workspace: ../x leads outside the workspace. Use a path inside ${opened.workspace}; links must stay inside it too.`,
         "unsupported: src is a directory, not a file. List it with file.list. Find files in it with search.glob.",
       ].join("\n"),
       hint: "Correct the paths and call again.",
@@ -294,8 +294,8 @@ describe("file.read", () => {
   });
 
   it("reads the files that patterns mean, each once, and those that only look like one", async () => {
-    await using room = toolFixture();
-    mkdirSync(room.at("src/deep"), { recursive: true });
+    await using opened = toolFixture();
+    mkdirSync(opened.at("src/deep"), { recursive: true });
     const names = [
       "src/b.ts",
       "src/a.ts",
@@ -305,10 +305,10 @@ describe("file.read", () => {
       "src/ignored.ts",
       "top.ts",
     ];
-    for (const name of names) writeFileSync(room.at(name), "x\n");
-    writeFileSync(room.at(".gitignore"), "ignored.ts\n");
+    for (const name of names) writeFileSync(opened.at(name), "x\n");
+    writeFileSync(opened.at(".gitignore"), "ignored.ts\n");
     const read = async (...paths: string[]) =>
-      (await room.run(fileRead, { paths })).data.files.map(({ kind, path }) => `${kind} ${path}`);
+      (await opened.run(fileRead, { paths })).data.files.map(({ kind, path }) => `${kind} ${path}`);
     expect(await read("src/*.ts", "src/a.ts", "src/no*")).toEqual([
       "text src/[id].ts",
       "text src/a.ts",
@@ -317,16 +317,16 @@ describe("file.read", () => {
       "error src/no*",
     ]);
     expect(await read("src/[id].ts")).toEqual(["text src/[id].ts"]);
-    expect(await read(`${room.workspace}/src/**/c.{ts,js}`, "*op.ts")).toEqual([
+    expect(await read(`${opened.workspace}/src/**/c.{ts,js}`, "*op.ts")).toEqual([
       "text src/deep/c.ts",
       "text top.ts",
     ]);
   });
 
   it("reads 50 files at most, and says how many more there are", async () => {
-    await using room = toolFixture();
-    for (let number = 1; number <= 52; number++) writeFileSync(room.at(`${number}.txt`), "");
-    const { data, continuation } = await room.run(fileRead, { paths: ["*.txt"] });
+    await using opened = toolFixture();
+    for (let number = 1; number <= 52; number++) writeFileSync(opened.at(`${number}.txt`), "");
+    const { data, continuation } = await opened.run(fileRead, { paths: ["*.txt"] });
     expect([data.files.length, continuation]).toEqual([
       50,
       "2 more files not read: narrow the patterns, or name files.",
@@ -334,12 +334,12 @@ describe("file.read", () => {
   });
 
   it("leaves out what others name, and takes ignored files if told", async () => {
-    await using room = toolFixture();
-    for (const name of ["docs", "out"]) mkdirSync(room.at(name));
-    for (const name of ["a.md", "b.md", "docs/a.md", "out/c.md"]) writeFileSync(room.at(name), "x\n");
-    writeFileSync(room.at(".gitignore"), "out/\n");
+    await using opened = toolFixture();
+    for (const name of ["docs", "out"]) mkdirSync(opened.at(name));
+    for (const name of ["a.md", "b.md", "docs/a.md", "out/c.md"]) writeFileSync(opened.at(name), "x\n");
+    writeFileSync(opened.at(".gitignore"), "out/\n");
     const named = async (input: Partial<FileReadInput>) =>
-      (await room.run(fileRead, { paths: ["*.md"], ...input })).data.files.map(({ path }) => path);
+      (await opened.run(fileRead, { paths: ["*.md"], ...input })).data.files.map(({ path }) => path);
     expect([
       await named({ exclude: ["docs/", "b.*"] }),
       await named({ exclude: ["a.md"], no_ignore: true }),
@@ -347,11 +347,11 @@ describe("file.read", () => {
   });
 
   it("refuses patterns that lead outside, and those that mean nothing", async () => {
-    await using room = toolFixture();
-    expect(await room.refusal(fileRead, { paths: ["../*", "*.none"] })).toEqual({
+    await using opened = toolFixture();
+    expect(await opened.refusal(fileRead, { paths: ["../*", "*.none"] })).toEqual({
       code: "outside-workspace",
       message: [
-        `outside-workspace: .. leads outside the workspace. Use a path inside ${room.workspace}; links must stay inside it too.`,
+        `outside-workspace: .. leads outside the workspace. Use a path inside ${opened.workspace}; links must stay inside it too.`,
         "not-found: No file matches *.none. Patterns skip hidden and ignored files; give their exact paths.",
       ].join("\n"),
       hint: "Correct the paths and call again.",
@@ -359,12 +359,12 @@ describe("file.read", () => {
   });
 
   it("shows at most 10 MB of pictures in one call", async () => {
-    await using room = toolFixture();
+    await using opened = toolFixture();
     for (const name of ["one.png", "two.png"]) {
-      writeFileSync(room.at(name), Buffer.from(png, "base64"));
-      truncateSync(room.at(name), 6 * 1024 * 1024);
+      writeFileSync(opened.at(name), Buffer.from(png, "base64"));
+      truncateSync(opened.at(name), 6 * 1024 * 1024);
     }
-    const { data, images } = await room.run(fileRead, { paths: ["one.png", "two.png"] });
+    const { data, images } = await opened.run(fileRead, { paths: ["one.png", "two.png"] });
     expect(data.files.map(({ kind }) => kind)).toEqual(["image", "error"]);
     expect(images?.length).toBe(1);
     expect(data.files[1]).toEqual({
@@ -378,21 +378,21 @@ describe("file.read", () => {
   });
 
   it("reads kept outputs by their handles", async () => {
-    await using room = toolFixture();
-    writeFileSync(join(room.outputs, "out_0123456789abcdef"), numbers(3));
-    const { text } = await room.run(fileRead, { path: "out_0123456789abcdef", offset: 2, limit: 1 });
+    await using opened = toolFixture();
+    writeFileSync(join(opened.outputs, "out_0123456789abcdef"), numbers(3));
+    const { text } = await opened.run(fileRead, { path: "out_0123456789abcdef", offset: 2, limit: 1 });
     expect(text).toBe("2 | 2");
   });
 
   it("gives the old content or the new while a file is being replaced, never a mixture", async () => {
-    await using room = toolFixture();
+    await using opened = toolFixture();
     const contents = ["a", "b"].map((letter) => `${letter.repeat(60)}\n`.repeat(1500));
-    await room.run(fileWrite, { path: "changing.txt", content: contents[0]! });
+    await opened.run(fileWrite, { path: "changing.txt", content: contents[0]! });
     const writing = Array.from({ length: 20 }, (_, turn) =>
-      room.run(fileWrite, { path: "changing.txt", content: contents[turn % 2]! }),
+      opened.run(fileWrite, { path: "changing.txt", content: contents[turn % 2]! }),
     );
     const reading = Array.from({ length: 40 }, async () => {
-      const { data } = await room.run(fileRead, { path: "changing.txt" });
+      const { data } = await opened.run(fileRead, { path: "changing.txt" });
       const [file] = data.files;
       return file?.kind === "text" && contents.includes(file.text);
     });
@@ -401,12 +401,12 @@ describe("file.read", () => {
   });
 
   it("stops when it is cancelled", async () => {
-    await using room = toolFixture();
-    writeFileSync(room.at("a.txt"), "a\n");
+    await using opened = toolFixture();
+    writeFileSync(opened.at("a.txt"), "a\n");
     const cancelled = AbortSignal.abort();
     const refusal = { code: "cancelled", message: "The call was cancelled", hint: undefined };
-    expect(await room.refusal(fileRead, { path: "a.txt" }, cancelled)).toEqual(refusal);
-    expect(await room.refusal(fileRead, { paths: ["a.txt", "b.txt"] }, cancelled)).toEqual(refusal);
+    expect(await opened.refusal(fileRead, { path: "a.txt" }, cancelled)).toEqual(refusal);
+    expect(await opened.refusal(fileRead, { paths: ["a.txt", "b.txt"] }, cancelled)).toEqual(refusal);
   });
 
   it("says what it would read", () => {

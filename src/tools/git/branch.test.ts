@@ -6,7 +6,7 @@ import {
   openGitFixture,
   type Worktree,
 } from "../../../test/support/git-tools/git-fixture.ts";
-import { treeOf } from "../../../test/support/journal-scan/command-room.ts";
+import { treeOf } from "../../../test/support/journal-scan/command-fixture.ts";
 import type { CallResult } from "../../toolcrib/index.ts";
 
 const refusal = ({ error }: CallResult) => error && [error.code, error.message];
@@ -30,26 +30,26 @@ function commitOnOther(files: Readonly<Record<string, string>>): (worktree: Work
 
 describe("listing", () => {
   it("shows messages so that they steer no terminal", async () => {
-    await using room = await openGitFixture({ files: { a: "1\n" } });
-    room.git("commit", "-q", "--allow-empty", "-m", "Red \u001b[31m");
-    const { content } = await room.call("git.branch", {});
+    await using opened = await openGitFixture({ files: { a: "1\n" } });
+    opened.git("commit", "-q", "--allow-empty", "-m", "Red \u001b[31m");
+    const { content } = await opened.call("git.branch", {});
     expect(content.replace(/^\* main \w+ \S+ /, "")).toBe("Red <U+001B>[31m");
   });
 
   it("tells which is current, its upstream and the last commit of each", async () => {
-    await using room = await openTwo();
-    room.configure({
+    await using opened = await openTwo();
+    opened.configure({
       "remote.origin.url": "nowhere",
       "remote.origin.fetch": "+refs/heads/*:refs/remotes/origin/*",
       "branch.gone.remote": "origin",
       "branch.gone.merge": "refs/heads/gone",
     });
-    room.sh(`git update-ref refs/remotes/origin/other main
+    opened.sh(`git update-ref refs/remotes/origin/other main
       git branch -q --set-upstream-to=origin/other other
       git branch -q --set-upstream-to=origin/other main
       git branch gone`);
-    const { data, content } = await room.call("git.branch", {});
-    const [main, other] = ["main", "other"].map((name) => room.commitOf(name).slice(0, 7));
+    const { data, content } = await opened.call("git.branch", {});
+    const [main, other] = ["main", "other"].map((name) => opened.commitOf(name).slice(0, 7));
     const date = expect.stringMatching(/^\d{4}-\d\d-\d\dT/);
     const row = (name: string, commit: string | undefined, subject: string) => ({
       name,
@@ -90,20 +90,20 @@ describe("listing", () => {
 
   it("says when there are no commits yet, and when no branch is current", async () => {
     await using empty = await openGitFixture();
-    await using room = await openGitFixture({ files: { a: "1\n" } });
-    room.git("switch", "-q", "--detach");
+    await using opened = await openGitFixture({ files: { a: "1\n" } });
+    opened.git("switch", "-q", "--detach");
     expect([
       (await empty.call("git.branch", {})).content,
-      (await room.call("git.branch", {})).content.split("\n")[0],
+      (await opened.call("git.branch", {})).content.split("\n")[0],
     ]).toEqual(["* main (no commits yet)", "HEAD is detached: no branch is current."]);
   });
 });
 
 it("makes a branch where it is told, and leaves the current one", async () => {
-  await using room = await openTwo();
-  const { content, data } = await room.call("git.branch", { name: "fix/one", from: "other~1" });
-  const commit = room.commitOf("main");
-  expect([content, data, room.commitOf("fix/one"), current(room)]).toEqual([
+  await using opened = await openTwo();
+  const { content, data } = await opened.call("git.branch", { name: "fix/one", from: "other~1" });
+  const commit = opened.commitOf("main");
+  expect([content, data, opened.commitOf("fix/one"), current(opened)]).toEqual([
     `Created the branch fix/one at ${commit.slice(0, 10)} (other~1). It is not current.`,
     { action: "created", name: "fix/one", commit, files: 0, skippedHooks: [], notes: [] },
     commit,
@@ -113,20 +113,20 @@ it("makes a branch where it is told, and leaves the current one", async () => {
 
 describe("switching", () => {
   it("exchanges files, keeps what was changed, and undo brings the files back", async () => {
-    await using room = await openTwo();
-    room.write({ c: "changed\n" });
-    const before = treeOf(room.workspace);
-    const call = await room.call("git.branch", { name: "other", switch: true });
-    const after = treeOf(room.workspace);
-    const undo = await room.call("journal.undo", { call: call.callId });
-    const commit = room.commitOf("other");
+    await using opened = await openTwo();
+    opened.write({ c: "changed\n" });
+    const before = treeOf(opened.workspace);
+    const call = await opened.call("git.branch", { name: "other", switch: true });
+    const after = treeOf(opened.workspace);
+    const undo = await opened.call("journal.undo", { call: call.callId });
+    const commit = opened.commitOf("other");
     expect({
       content: call.content,
       data: call.data,
       after,
-      undone: treeOf(room.workspace),
+      undone: treeOf(opened.workspace),
       told: undo.content.split("\n").filter((line) => line.startsWith("Not")),
-      current: current(room),
+      current: current(opened),
     }).toEqual({
       content: `Switched to other at ${commit.slice(0, 10)}: 2 files changed.\n[Undo does not cover: .git (HEAD, the index)]`,
       data: { action: "switched", name: "other", commit, files: 2, skippedHooks: [], notes: [] },
@@ -146,10 +146,10 @@ describe("switching", () => {
   });
 
   it("makes the branch first where `from` is given", async () => {
-    await using room = await openTwo();
-    const { data } = await room.call("git.branch", { name: "third", from: "other", switch: true });
-    const commit = room.commitOf("other");
-    expect([data, current(room), room.git("status", "--short")]).toEqual([
+    await using opened = await openTwo();
+    const { data } = await opened.call("git.branch", { name: "third", from: "other", switch: true });
+    const commit = opened.commitOf("other");
+    expect([data, current(opened), opened.git("status", "--short")]).toEqual([
       { action: "created and switched", name: "third", commit, files: 2, skippedHooks: [], notes: [] },
       "third",
       "",
@@ -164,12 +164,12 @@ describe("switching", () => {
     };
     const found: unknown[] = [];
     for (const files of Object.values(lost)) {
-      await using room = await openTwo();
-      room.write(files);
-      const before = treeOf(room.workspace);
-      const refused = await room.call("git.branch", { name: "other", switch: true });
-      found.push([refusal(refused), current(room)]);
-      expect(treeOf(room.workspace)).toEqual(before);
+      await using opened = await openTwo();
+      opened.write(files);
+      const before = treeOf(opened.workspace);
+      const refused = await opened.call("git.branch", { name: "other", switch: true });
+      found.push([refusal(refused), current(opened)]);
+      expect(treeOf(opened.workspace)).toEqual(before);
     }
     expect(found).toEqual([
       [["denied", "Switching would overwrite uncommitted a"], "main"],
@@ -179,12 +179,12 @@ describe("switching", () => {
   });
 
   it("exchanges nothing that tools may not write", async () => {
-    await using room = await openTwo({
+    await using opened = await openTwo({
       mode: "yolo",
       prepare: commitOnOther({ ".env": "S=1\n", ".vscode/tasks.json": "{}\n" }),
     });
-    const refused = await room.call("git.branch", { name: "other", switch: true });
-    expect([refusal(refused), current(room), existsSync(join(room.workspace, ".env"))]).toEqual([
+    const refused = await opened.call("git.branch", { name: "other", switch: true });
+    expect([refusal(refused), current(opened), existsSync(join(opened.workspace, ".env"))]).toEqual([
       ["denied", "The branches differ in .env, .vscode/tasks.json, which tools may not write"],
       "main",
       false,
@@ -192,23 +192,26 @@ describe("switching", () => {
   });
 
   it("exchanges them where a rule lets tools write them", async () => {
-    await using room = await openTwo({
+    await using opened = await openTwo({
       lines: "allow write .vscode .vscode/**",
       prepare: commitOnOther({ ".vscode/tasks.json": "{}\n" }),
     });
-    const { error } = await room.call("git.branch", { name: "other", switch: true });
-    expect([error, readFileSync(join(room.workspace, ".vscode/tasks.json"), "utf8")]).toEqual([null, "{}\n"]);
+    const { error } = await opened.call("git.branch", { name: "other", switch: true });
+    expect([error, readFileSync(join(opened.workspace, ".vscode/tasks.json"), "utf8")]).toEqual([
+      null,
+      "{}\n",
+    ]);
   });
 
   it("waits for a merge to be ended, and for a branch to be free", async () => {
-    await using room = await openTwo();
-    room.git("worktree", "add", "-q", "../tree", "other");
-    const used = await room.call("git.branch", { name: "other", switch: true });
-    room.write({ a: "main\n" });
-    room.sh("git branch third && git commit -q -a -m Main && ! git merge -q other");
-    const merging = await room.call("git.branch", { name: "third", switch: true });
+    await using opened = await openTwo();
+    opened.git("worktree", "add", "-q", "../tree", "other");
+    const used = await opened.call("git.branch", { name: "other", switch: true });
+    opened.write({ a: "main\n" });
+    opened.sh("git branch third && git commit -q -a -m Main && ! git merge -q other");
+    const merging = await opened.call("git.branch", { name: "third", switch: true });
     expect([refusal(used), refusal(merging)]).toEqual([
-      ["unsupported", `The branch is checked out in the working tree ${join(room.home, "tree")}`],
+      ["unsupported", `The branch is checked out in the working tree ${join(opened.home, "tree")}`],
       ["unsupported", "Git cannot switch while merging"],
     ]);
   });
@@ -217,14 +220,14 @@ describe("switching", () => {
     const lines = "allow run git hook run *\nunconfined run git hook run *";
     const skipped: unknown[] = [];
     for (const options of [{}, { lines }]) {
-      await using room = await openTwo(options);
-      const hook = join(room.workspace, ".git/hooks/post-checkout");
+      await using opened = await openTwo(options);
+      const hook = join(opened.workspace, ".git/hooks/post-checkout");
       writeFileSync(hook, "#!/bin/sh\ntouch hooked\n");
       chmodSync(hook, 0o755);
-      const { data } = await room.call("git.branch", { name: "other", switch: true });
+      const { data } = await opened.call("git.branch", { name: "other", switch: true });
       skipped.push([
         (data as { skippedHooks: unknown }).skippedHooks,
-        existsSync(join(room.workspace, "hooked")),
+        existsSync(join(opened.workspace, "hooked")),
       ]);
     }
     expect(skipped).toEqual([
@@ -236,36 +239,36 @@ describe("switching", () => {
 
 describe("deleting", () => {
   it("takes away what is merged, and tells the way back", async () => {
-    await using room = await openTwo();
-    room.sh("git branch merged && git branch plain");
-    room.configure({ "branch.merged.remote": "origin" });
-    const commit = room.commitOf("main").slice(0, 10);
+    await using opened = await openTwo();
+    opened.sh("git branch merged && git branch plain");
+    opened.configure({ "branch.merged.remote": "origin" });
+    const commit = opened.commitOf("main").slice(0, 10);
     const told = (name: string) =>
       `Deleted the branch ${name}, which was at ${commit}; git.branch with \`name\`: "${name}" and \`from\`: "${commit}" restores it.`;
-    const { level } = await room.crib.sandbox();
+    const { level } = await opened.crib.sandbox();
     const stays =
       "\nIts upstream settings remain in .git/config. To remove them: git config --remove-section branch.merged";
     expect([
-      (await room.call("git.branch", { name: "plain", delete: true })).content,
-      (await room.call("git.branch", { name: "merged", delete: true })).content,
-      room.git("branch", "--list", "merged", "plain"),
-      readFileSync(join(room.workspace, ".git/config"), "utf8").includes('[branch "merged"]'),
+      (await opened.call("git.branch", { name: "plain", delete: true })).content,
+      (await opened.call("git.branch", { name: "merged", delete: true })).content,
+      opened.git("branch", "--list", "merged", "plain"),
+      readFileSync(join(opened.workspace, ".git/config"), "utf8").includes('[branch "merged"]'),
     ]).toEqual([told("plain"), told("merged") + (level === "bwrap" ? stays : ""), "", level !== "none"]);
   });
 
   it("takes away other commits only by force, and never the current branch", async () => {
-    await using room = await openTwo({ mode: "yolo" });
+    await using opened = await openTwo({ mode: "yolo" });
     const remove = async (name: string, force = false) =>
-      refusal(await room.call("git.branch", { name, delete: true, ...(force && { force }) }));
+      refusal(await opened.call("git.branch", { name, delete: true, ...(force && { force }) }));
     expect([
       await remove("other"),
       await remove("main", true),
       await remove("missing"),
       await remove("other", true),
-      room.git("branch"),
+      opened.git("branch"),
     ]).toEqual([
       ["denied", "The branch other has commits that are not merged"],
-      ["unsupported", `The branch main is checked out in ${room.workspace}`],
+      ["unsupported", `The branch main is checked out in ${opened.workspace}`],
       ["not-found", "There is no branch missing"],
       null,
       "* main",
@@ -273,9 +276,9 @@ describe("deleting", () => {
   });
 
   it("names the branches that there are when one to delete is not there", async () => {
-    await using room = await openGitFixture({ files: { a: "1\n" } });
-    room.git("update-ref", "refs/remotes/origin/topic", "main");
-    const { error } = await room.call("git.branch", { name: "topic", delete: true });
+    await using opened = await openGitFixture({ files: { a: "1\n" } });
+    opened.git("update-ref", "refs/remotes/origin/topic", "main");
+    const { error } = await opened.call("git.branch", { name: "topic", delete: true });
     expect(error).toEqual({
       code: "not-found",
       message: "There is no branch topic",
@@ -285,8 +288,8 @@ describe("deleting", () => {
 });
 
 it("refuses names that git would take for something else", async () => {
-  await using room = await openTwo();
-  const before = room.git("for-each-ref");
+  await using opened = await openTwo();
+  const before = opened.git("for-each-ref");
   const names = [
     "-f",
     "--force",
@@ -304,15 +307,19 @@ it("refuses names that git would take for something else", async () => {
   const uses = [{}, { switch: true }, { switch: true, from: "other" }, { delete: true }];
   const codes = new Set<unknown>();
   for (const name of names)
-    for (const use of uses) codes.add((await room.call("git.branch", { name, ...use })).error?.code);
-  expect([[...codes], room.git("for-each-ref"), current(room)]).toEqual([["invalid-input"], before, "main"]);
+    for (const use of uses) codes.add((await opened.call("git.branch", { name, ...use })).error?.code);
+  expect([[...codes], opened.git("for-each-ref"), current(opened)]).toEqual([
+    ["invalid-input"],
+    before,
+    "main",
+  ]);
 });
 
 it("refuses what cannot be meant, and names the way out", async () => {
-  await using room = await openTwo();
-  room.git("update-ref", "refs/remotes/origin/remote", "main");
+  await using opened = await openTwo();
+  opened.git("update-ref", "refs/remotes/origin/remote", "main");
   const refused = async (input: object) => {
-    const { error } = await room.call("git.branch", input);
+    const { error } = await opened.call("git.branch", input);
     return error && [error.code, error.hint];
   };
   expect({

@@ -10,9 +10,9 @@ import {
 import type { CallResult } from "../../toolcrib/index.ts";
 
 const refusal = ({ error }: CallResult) => error && [error.code, error.message];
-const log = (room: GitFixture) => room.git("log", "--format=%s").split("\n");
+const log = (opened: GitFixture) => opened.git("log", "--format=%s").split("\n");
 
-/** A room in which something is staged. */
+/** A opened in which something is staged. */
 async function openStaged(options: Parameters<typeof openGitFixture>[0] = {}): Promise<GitFixture> {
   return openGitFixture({ files: { a: "1\n" }, prepare: stageChanges, ...options });
 }
@@ -23,15 +23,15 @@ function stageChanges({ git, write }: Worktree): void {
 }
 
 it("commits what is staged, and tells the hash, the branch and the files", async () => {
-  await using room = await openStaged();
-  room.write({ a: "3\n" });
-  const { content, data } = await room.call("git.commit", { message: "Change a\n\nAnd more." });
-  const hash = room.commitOf("HEAD");
+  await using opened = await openStaged();
+  opened.write({ a: "3\n" });
+  const { content, data } = await opened.call("git.commit", { message: "Change a\n\nAnd more." });
+  const hash = opened.commitOf("HEAD");
   expect({
     content,
     data,
-    left: room.git("status", "--short"),
-    body: room.git("log", "-1", "--format=%B"),
+    left: opened.git("status", "--short"),
+    body: opened.git("log", "-1", "--format=%B"),
   }).toEqual({
     content:
       `Committed ${hash.slice(0, 7)} on main: Change a\n2 files changed, +2 -1\n  a +1 -1\n  sub/new +1 -0\n` +
@@ -57,10 +57,10 @@ it("commits what is staged, and tells the hash, the branch and the files", async
 });
 
 it("tells whoever wants to undo it the way back", async () => {
-  await using room = await openStaged();
-  const { callId } = await room.call("git.commit", { message: "x" });
-  const { error } = await room.call("journal.undo", { call: callId });
-  const hash = room.commitOf("HEAD").slice(0, 7);
+  await using opened = await openStaged();
+  const { callId } = await opened.call("git.commit", { message: "x" });
+  const { error } = await opened.call("journal.undo", { call: callId });
+  const hash = opened.commitOf("HEAD").slice(0, 7);
   expect(error).toEqual({
     code: "not-found",
     message: "There is nothing to undo: no files were changed",
@@ -69,10 +69,10 @@ it("tells whoever wants to undo it the way back", async () => {
 });
 
 it("says so when nothing is staged", async () => {
-  await using room = await openGitFixture({ files: { a: "1\n" } });
-  const clean = await room.call("git.commit", { message: "x" });
-  room.write({ a: "2\n" });
-  const changed = await room.call("git.commit", { message: "x" });
+  await using opened = await openGitFixture({ files: { a: "1\n" } });
+  const clean = await opened.call("git.commit", { message: "x" });
+  opened.write({ a: "2\n" });
+  const changed = await opened.call("git.commit", { message: "x" });
   expect([clean.error, changed.error]).toEqual([
     {
       code: "not-found",
@@ -88,28 +88,28 @@ it("says so when nothing is staged", async () => {
 });
 
 it("makes the first commit, and one while HEAD is detached", async () => {
-  await using room = await openGitFixture();
-  room.write({ a: "1\n" });
-  room.git("add", "a");
-  const first = await room.call("git.commit", { message: "First" });
-  room.write({ a: "2\n" });
-  room.sh("git switch -q --detach && git add a");
-  const second = await room.call("git.commit", { message: "Second" });
+  await using opened = await openGitFixture();
+  opened.write({ a: "1\n" });
+  opened.git("add", "a");
+  const first = await opened.call("git.commit", { message: "First" });
+  opened.write({ a: "2\n" });
+  opened.sh("git switch -q --detach && git add a");
+  const second = await opened.call("git.commit", { message: "Second" });
   expect(
     [first, second].map(({ content }) =>
       content.split("\n").filter((line) => /^(?:Comm|To undo)/.test(line)),
     ),
   ).toEqual([
-    [`Committed ${room.commitOf("main").slice(0, 7)} on main: First`, "To undo: `git update-ref -d HEAD`."],
+    [`Committed ${opened.commitOf("main").slice(0, 7)} on main: First`, "To undo: `git update-ref -d HEAD`."],
     [
-      `Committed ${room.commitOf("HEAD").slice(0, 7)} on no branch (HEAD is detached): Second`,
+      `Committed ${opened.commitOf("HEAD").slice(0, 7)} on no branch (HEAD is detached): Second`,
       "To undo: `git reset --soft HEAD~1`.",
     ],
   ]);
 });
 
 it("takes a message for words and nothing else", async () => {
-  await using room = await openStaged();
+  await using opened = await openStaged();
   const messages = [
     "--amend",
     "-S",
@@ -119,11 +119,11 @@ it("takes a message for words and nothing else", async () => {
     "über ☃\n\n# kept\n--trailer=x",
   ];
   for (const [at, message] of messages.entries()) {
-    room.write({ a: `${at}\n` });
-    room.git("add", "a");
-    await room.call("git.commit", { message });
+    opened.write({ a: `${at}\n` });
+    opened.git("add", "a");
+    await opened.call("git.commit", { message });
   }
-  const written = room.git("log", "--reverse", "--format=%B%x00").split("\0\n");
+  const written = opened.git("log", "--reverse", "--format=%B%x00").split("\0\n");
   expect(written.slice(1)).toEqual([
     ...messages.slice(0, -1).map((text) => `${text}\n`),
     `${messages.at(-1)}\n\0`,
@@ -131,12 +131,12 @@ it("takes a message for words and nothing else", async () => {
 });
 
 it("needs a message", async () => {
-  await using room = await openStaged();
+  await using opened = await openStaged();
   expect([
-    refusal(await room.call("git.commit", {})),
-    refusal(await room.call("git.commit", { message: " \n" })),
-    (await room.call("git.commit", { message: "a\0b" })).error?.code,
-    log(room),
+    refusal(await opened.call("git.commit", {})),
+    refusal(await opened.call("git.commit", { message: " \n" })),
+    (await opened.call("git.commit", { message: "a\0b" })).error?.code,
+    log(opened),
   ]).toEqual([
     ["invalid-input", "A commit needs a message"],
     ["invalid-input", "A commit needs a message"],
@@ -146,12 +146,12 @@ it("needs a message", async () => {
 });
 
 it("commits in the name that git's settings give, and never guesses one", async () => {
-  await using room = await openStaged();
-  room.configure({ "user.name": "" });
-  const refused = await room.call("git.commit", { message: "x" });
-  room.configure({ "user.name": "Grace" });
-  await room.call("git.commit", { message: "x" });
-  expect([refused.error, room.git("log", "-1", "--format=%an <%ae> %cn")]).toEqual([
+  await using opened = await openStaged();
+  opened.configure({ "user.name": "" });
+  const refused = await opened.call("git.commit", { message: "x" });
+  opened.configure({ "user.name": "Grace" });
+  await opened.call("git.commit", { message: "x" });
+  expect([refused.error, opened.git("log", "-1", "--format=%an <%ae> %cn")]).toEqual([
     {
       code: "unavailable",
       message: "The commit has no author: git's user.name is not set",
@@ -163,12 +163,12 @@ it("commits in the name that git's settings give, and never guesses one", async 
 
 describe("amend", () => {
   it("replaces the last commit, with its words or others", async () => {
-    await using room = await openStaged();
-    const before = room.commitOf("HEAD");
-    const kept = await room.call("git.commit", { amend: true });
-    const words = log(room);
-    await room.call("git.commit", { amend: true, message: "Other" });
-    expect([kept.content.split("\n").at(-1), words, log(room)]).toEqual([
+    await using opened = await openStaged();
+    const before = opened.commitOf("HEAD");
+    const kept = await opened.call("git.commit", { amend: true });
+    const words = log(opened);
+    await opened.call("git.commit", { amend: true, message: "Other" });
+    expect([kept.content.split("\n").at(-1), words, log(opened)]).toEqual([
       `To undo: \`git reset --soft ${before.slice(0, 12)}\`.`,
       ["First"],
       ["Other"],
@@ -176,11 +176,11 @@ describe("amend", () => {
   });
 
   it("leaves a commit alone that is published, or not there", async () => {
-    await using room = await openStaged();
-    room.git("update-ref", "refs/remotes/origin/main", "HEAD");
+    await using opened = await openStaged();
+    opened.git("update-ref", "refs/remotes/origin/main", "HEAD");
     await using empty = await openGitFixture();
     expect([
-      refusal(await room.call("git.commit", { amend: true, message: "x" })),
+      refusal(await opened.call("git.commit", { amend: true, message: "x" })),
       refusal(await empty.call("git.commit", { amend: true })),
     ]).toEqual([
       ["denied", "Cannot amend the last commit: it is already on origin/main"],
@@ -190,23 +190,23 @@ describe("amend", () => {
 });
 
 it("concludes a merge when its conflicts are resolved", async () => {
-  await using room = await openGitFixture({ files: { a: "1\n" } });
-  room.sh(`git switch -q -c other
+  await using opened = await openGitFixture({ files: { a: "1\n" } });
+  opened.sh(`git switch -q -c other
     echo other > a
     git commit -q -a -m Other
     git switch -q main
     echo main > a
     git commit -q -a -m Main
     ! git merge -q other`);
-  const refused = await room.call("git.commit", { message: "Merge" });
-  room.write({ a: "main\n" });
-  await room.call("git.stage", { paths: ["a"] });
-  const amended = await room.call("git.commit", { amend: true });
-  await room.call("git.commit", { message: "Merge" });
+  const refused = await opened.call("git.commit", { message: "Merge" });
+  opened.write({ a: "main\n" });
+  await opened.call("git.stage", { paths: ["a"] });
+  const amended = await opened.call("git.commit", { amend: true });
+  await opened.call("git.commit", { message: "Merge" });
   expect([
     refusal(refused),
     refusal(amended),
-    room.git("log", "-1", "--format=%s of %P").split(" ").length,
+    opened.git("log", "-1", "--format=%s of %P").split(" ").length,
   ]).toEqual([
     ["unsupported", "There are unresolved conflicts in a"],
     ["unsupported", "Cannot amend during a merge"],
@@ -215,12 +215,12 @@ it("concludes a merge when its conflicts are resolved", async () => {
 });
 
 /** A hook that tries to leave something outside, and does what `script` says. */
-function hook(room: GitFixture, name: string, script = "", folder = ".git/hooks"): void {
-  const path = join(room.workspace, folder, name);
+function hook(opened: GitFixture, name: string, script = "", folder = ".git/hooks"): void {
+  const path = join(opened.workspace, folder, name);
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(
     path,
-    `#!/bin/sh\necho "${name} runs"\ntouch '${room.home}/escaped' 2>/dev/null\n${script}\n`,
+    `#!/bin/sh\necho "${name} runs"\ntouch '${opened.home}/escaped' 2>/dev/null\n${script}\n`,
   );
   chmodSync(path, 0o755);
 }
@@ -228,23 +228,23 @@ function hook(room: GitFixture, name: string, script = "", folder = ".git/hooks"
 /** Where there is a sandbox hooks run in it, also when a rule would let them out. */
 const allowing = { lines: "allow run git hook run *\nunconfined run git hook run *" };
 
-async function isHeld(room: GitFixture): Promise<boolean> {
-  return (await room.crib.sandbox()).level !== "none";
+async function isHeld(opened: GitFixture): Promise<boolean> {
+  return (await opened.crib.sandbox()).level !== "none";
 }
 
 describe("hooks", () => {
   it("that run when a call is ended leave the commit, and the error says so", async () => {
-    await using room = await openStaged(allowing);
-    const before = room.commitOf("HEAD").slice(0, 12);
+    await using opened = await openStaged(allowing);
+    const before = opened.commitOf("HEAD").slice(0, 12);
     const controller = new AbortController();
-    hook(room, "post-commit", "touch reached; sleep 300");
+    hook(opened, "post-commit", "touch reached; sleep 300");
     const watching = setInterval(() => {
-      if (existsSync(join(room.workspace, "reached"))) controller.abort();
+      if (existsSync(join(opened.workspace, "reached"))) controller.abort();
     }, 20);
-    const { error } = await room.crib.call("git.commit", { message: "x" }, { signal: controller.signal });
+    const { error } = await opened.crib.call("git.commit", { message: "x" }, { signal: controller.signal });
     clearInterval(watching);
-    const made = room.commitOf("HEAD").slice(0, 10);
-    expect([error?.code, error?.output, room.git("log", "-1", "--format=%s")]).toEqual([
+    const made = opened.commitOf("HEAD").slice(0, 10);
+    expect([error?.code, error?.output, opened.git("log", "-1", "--format=%s")]).toEqual([
       "cancelled",
       `The commit ${made} was already made. To undo it: git reset --soft ${before}\n`,
       "x",
@@ -252,17 +252,17 @@ describe("hooks", () => {
   });
 
   it("do not run unless a rule lets them, and the answer names them and the rule", async () => {
-    await using room = await openStaged();
-    hook(room, "pre-commit", "exit 1");
-    hook(room, "post-commit");
-    hook(room, "pre-push");
-    writeFileSync(join(room.workspace, ".git/hooks/commit-msg"), "not executable");
-    const { data, content } = await room.call("git.commit", { message: "x" });
-    const rules = (await isHeld(room))
+    await using opened = await openStaged();
+    hook(opened, "pre-commit", "exit 1");
+    hook(opened, "post-commit");
+    hook(opened, "pre-push");
+    writeFileSync(join(opened.workspace, ".git/hooks/commit-msg"), "not executable");
+    const { data, content } = await opened.call("git.commit", { message: "x" });
+    const rules = (await isHeld(opened))
       ? 'the rule "allow run git hook run *"'
       : 'the rules "allow run git hook run *" and, without a sandbox, "unconfined run git hook run *"';
     const note = `Not run: the hooks pre-commit, post-commit. To allow it, add ${rules}.`;
-    expect([data, content.includes(`\n${note}\n`), existsSync(join(room.home, "escaped"))]).toMatchObject([
+    expect([data, content.includes(`\n${note}\n`), existsSync(join(opened.home, "escaped"))]).toMatchObject([
       { hooks: [], skippedHooks: ["pre-commit", "post-commit"], notes: [note], said: "" },
       true,
       false,
@@ -273,21 +273,21 @@ describe("hooks", () => {
     { place: "in the sandbox", options: {} },
     { place: "bare, where there is none", options: { sandbox: "none" } },
   ] as const)("run $place where rules let them", async ({ options }) => {
-    await using room = await openStaged({ ...allowing, ...options });
+    await using opened = await openStaged({ ...allowing, ...options });
     hook(
-      room,
+      opened,
       "pre-commit",
       "git diff --cached --name-only -- 'sub/*'; echo formatted > a; git add a; touch made",
     );
-    hook(room, "commit-msg", 'echo "checked" >> "$1"');
-    const call = await room.call("git.commit", { message: "x" });
-    await room.call("journal.undo", { call: call.callId });
+    hook(opened, "commit-msg", 'echo "checked" >> "$1"');
+    const call = await opened.call("git.commit", { message: "x" });
+    await opened.call("journal.undo", { call: call.callId });
     expect([
       call.data,
-      room.git("show", "HEAD:a"),
-      room.git("log", "-1", "--format=%B"),
-      ["escaped", "work space/made"].map((name) => existsSync(join(room.home, name))),
-      readFileSync(join(room.workspace, "a"), "utf8"),
+      opened.git("show", "HEAD:a"),
+      opened.git("log", "-1", "--format=%B"),
+      ["escaped", "work space/made"].map((name) => existsSync(join(opened.home, name))),
+      readFileSync(join(opened.workspace, "a"), "utf8"),
     ]).toMatchObject([
       {
         hooks: ["pre-commit", "commit-msg"],
@@ -296,16 +296,16 @@ describe("hooks", () => {
       },
       "formatted",
       "x\nchecked\n",
-      [!(await isHeld(room)), false],
+      [!(await isHeld(opened)), false],
       "2\n",
     ]);
   });
 
   it("that fail let nothing be committed, and say why", async () => {
-    await using room = await openStaged(allowing);
-    hook(room, "pre-commit", "echo 'a:1 is wrong' >&2; exit 3");
-    const { error } = await room.call("git.commit", { message: "x" });
-    expect([error, log(room)]).toEqual([
+    await using opened = await openStaged(allowing);
+    hook(opened, "pre-commit", "echo 'a:1 is wrong' >&2; exit 3");
+    const { error } = await opened.call("git.commit", { message: "x" });
+    expect([error, log(opened)]).toEqual([
       {
         code: "denied",
         message: "A git hook refused the commit",
@@ -317,21 +317,21 @@ describe("hooks", () => {
   });
 
   it("run only from where tools do not write unasked", async () => {
-    await using room = await openStaged(allowing);
+    await using opened = await openStaged(allowing);
     const notes: unknown[] = [];
     for (const folder of ["tools/hooks", ".husky/_"]) {
-      hook(room, "pre-commit", "", folder);
-      room.configure({ "core.hooksPath": folder });
-      const { data } = await room.call("git.commit", { message: folder, amend: true });
+      hook(opened, "pre-commit", "", folder);
+      opened.configure({ "core.hooksPath": folder });
+      const { data } = await opened.call("git.commit", { message: folder, amend: true });
       notes.push((data as { notes: unknown }).notes);
     }
-    const outside = join(room.home, "hooks");
-    hook(room, "pre-commit", "", "../hooks");
-    room.configure({ "core.hooksPath": outside });
-    const { data } = await room.call("git.commit", { message: "outside", amend: true });
+    const outside = join(opened.home, "hooks");
+    hook(opened, "pre-commit", "", "../hooks");
+    opened.configure({ "core.hooksPath": outside });
+    const { data } = await opened.call("git.commit", { message: "outside", amend: true });
     expect([...notes, (data as { notes: unknown }).notes]).toEqual([
       [
-        `Not run: the hook pre-commit in ${room.workspace}/tools/hooks, where tools may write without approval.`,
+        `Not run: the hook pre-commit in ${opened.workspace}/tools/hooks, where tools may write without approval.`,
       ],
       [],
       [`No hooks were run: the repository's settings name a folder outside, ${outside}.`],
@@ -339,12 +339,12 @@ describe("hooks", () => {
   });
 
   it("stage nothing past a filter that may not run", async () => {
-    await using room = await openStaged(allowing);
-    room.configure({ "filter.up.clean": "tr a-z A-Z" });
-    room.write({ ".gitattributes": "*.up filter=up\n", "x.up": "x\n" });
-    hook(room, "pre-commit", "git add x.up || exit 1");
-    const { error } = await room.call("git.commit", { message: "x" });
-    expect([error?.output, log(room)]).toEqual([
+    await using opened = await openStaged(allowing);
+    opened.configure({ "filter.up.clean": "tr a-z A-Z" });
+    opened.write({ ".gitattributes": "*.up filter=up\n", "x.up": "x\n" });
+    hook(opened, "pre-commit", "git add x.up || exit 1");
+    const { error } = await opened.call("git.commit", { message: "x" });
+    expect([error?.output, log(opened)]).toEqual([
       "pre-commit runs\nfatal: x.up: clean filter 'up' failed\n",
       ["First"],
     ]);
@@ -352,23 +352,23 @@ describe("hooks", () => {
 });
 
 it("appends to no file that a link in the repository leads to", async () => {
-  await using room = await openStaged();
-  const outside = join(room.home, "outside");
+  await using opened = await openStaged();
+  const outside = join(opened.home, "outside");
   writeFileSync(outside, "");
-  rmSync(join(room.workspace, ".git/logs/HEAD"));
-  symlinkSync(outside, join(room.workspace, ".git/logs/HEAD"));
-  const refused = await room.call("git.commit", { message: "x\n$(evil)" });
+  rmSync(join(opened.workspace, ".git/logs/HEAD"));
+  symlinkSync(outside, join(opened.workspace, ".git/logs/HEAD"));
+  const refused = await opened.call("git.commit", { message: "x\n$(evil)" });
   expect([refusal(refused), readFileSync(outside, "utf8")]).toEqual([
-    ["denied", `${room.workspace}/.git/logs/HEAD is a link, and git would write to its target`],
+    ["denied", `${opened.workspace}/.git/logs/HEAD is a link, and git would write to its target`],
     "",
   ]);
 });
 
 it("signs nothing because a repository says so", async () => {
-  await using room = await openStaged();
-  room.configure({ "commit.gpgSign": "true", "gpg.program": room.payload("gpg") });
-  const { data } = await room.call("git.commit", { message: "x" });
-  expect([data, existsSync(join(room.home, "ran"))]).toMatchObject([
+  await using opened = await openStaged();
+  opened.configure({ "commit.gpgSign": "true", "gpg.program": opened.payload("gpg") });
+  const { data } = await opened.call("git.commit", { message: "x" });
+  expect([data, existsSync(join(opened.home, "ran"))]).toMatchObject([
     {
       signed: false,
       notes: [
@@ -382,7 +382,7 @@ it("signs nothing because a repository says so", async () => {
 it("asks in mode safe, and passes in mode cautious as other writes do", async () => {
   const verdicts: unknown[] = [];
   for (const mode of ["safe", "cautious", "paranoid", "yolo"] as const) {
-    await using room = await openStaged({ mode });
+    await using opened = await openStaged({ mode });
     const codes = [];
     for (const [tool, input] of [
       ["git.stage", { all: true }],
@@ -393,7 +393,7 @@ it("asks in mode safe, and passes in mode cautious as other writes do", async ()
       ["git.branch", { name: "b", delete: true, force: true }],
       ["git.branch", {}],
     ] as const)
-      codes.push((await room.call(tool, input)).error?.code ?? "passes");
+      codes.push((await opened.call(tool, input)).error?.code ?? "passes");
     verdicts.push(codes);
   }
   const asks = "needs-approval";
@@ -407,7 +407,7 @@ it("asks in mode safe, and passes in mode cautious as other writes do", async ()
 
 it("shows the person who is asked what it would do", async () => {
   const shown: unknown[] = [];
-  await using room = await openStaged({
+  await using opened = await openStaged({
     mode: "safe",
     approve: ({ preview }) => {
       shown.push(preview);
@@ -421,7 +421,7 @@ it("shows the person who is asked what it would do", async () => {
     ["git.branch", { name: "b", switch: true }],
     ["git.branch", { name: "b", delete: true, force: true }],
   ] as const)
-    await room.call(tool, input);
+    await opened.call(tool, input);
   expect(shown).toEqual([
     "Would commit what is staged, with this message:\nChange a",
     "Would replace the last commit by one with what is staged; its message stays.",
@@ -432,12 +432,12 @@ it("shows the person who is asked what it would do", async () => {
 });
 
 it("takes turns with a person's git", async () => {
-  await using room = await openStaged();
+  await using opened = await openStaged();
   const others = Array.from({ length: 5 }, (_, at) => `other${at}`);
   const beside = others.map((name) =>
-    room.call("git.branch", { name }).then(({ error }) => error?.code ?? "made"),
+    opened.call("git.branch", { name }).then(({ error }) => error?.code ?? "made"),
   );
-  execFileSync("git", ["status"], { cwd: room.workspace });
-  const committed = await room.call("git.commit", { message: "x" });
+  execFileSync("git", ["status"], { cwd: opened.workspace });
+  const committed = await opened.call("git.commit", { message: "x" });
   expect([committed.error, await Promise.all(beside)]).toEqual([null, others.map(() => "made")]);
 });

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type GitFixture, openGitFixture } from "../../../test/support/git-tools/git-fixture.ts";
 
-async function diff(room: GitFixture, input: object = {}) {
-  const { data, content, isError } = await room.call("git.diff", input);
+async function diff(opened: GitFixture, input: object = {}) {
+  const { data, content, isError } = await opened.call("git.diff", input);
   return { data: data as { files: { path: string }[]; hidden: string[] }, text: content, isError };
 }
 
@@ -12,13 +12,13 @@ const plain = { isBinary: false, isCut: false };
 
 describe("git.diff", () => {
   it("shows what is changed and not staged", async () => {
-    await using room = await openGitFixture({ files: { "a.txt": "one\ntwo\n", "b.txt": "b\n" } });
-    room.write({ "a.txt": "one\nTWO\nthree\n" });
-    const [index, now] = room
+    await using opened = await openGitFixture({ files: { "a.txt": "one\ntwo\n", "b.txt": "b\n" } });
+    opened.write({ "a.txt": "one\nTWO\nthree\n" });
+    const [index, now] = opened
       .sh("git rev-parse --short=7 :a.txt; git hash-object a.txt | head -c 7")
       .split("\n");
     const patch = "@@ -1,2 +1,3 @@\n one\n-two\n+TWO\n+three\n";
-    expect(await diff(room)).toEqual({
+    expect(await diff(opened)).toEqual({
       isError: false,
       data: {
         compared: "working tree against index",
@@ -35,13 +35,13 @@ describe("git.diff", () => {
   });
 
   it("compares the index, or a commit, or two of them", async () => {
-    await using room = await openGitFixture({ files: { a: "1\n" } });
-    room.sh(`echo 2 > a
+    await using opened = await openGitFixture({ files: { a: "1\n" } });
+    opened.sh(`echo 2 > a
       git commit -q -a -m 2
       echo 3 > a
       git add a
       echo 4 > a`);
-    const lines = async (input: object) => (await diff(room, input)).text.match(/^[-+]\d$/gm);
+    const lines = async (input: object) => (await diff(opened, input)).text.match(/^[-+]\d$/gm);
     expect([
       await lines({}),
       await lines({ staged: true }),
@@ -53,11 +53,11 @@ describe("git.diff", () => {
   });
 
   it("refuses a path that is nowhere, and takes one that is in a commit, in the index or on disk", async () => {
-    await using room = await openGitFixture({ files: { long: "1\n", gone: "1\n", deleted: "1\n" } });
-    room.sh("git rm -q long && git commit -q -m 'Remove long' && git rm -q gone && rm deleted");
-    room.write({ untracked: "1\n" });
+    await using opened = await openGitFixture({ files: { long: "1\n", gone: "1\n", deleted: "1\n" } });
+    opened.sh("git rm -q long && git commit -q -m 'Remove long' && git rm -q gone && rm deleted");
+    opened.write({ untracked: "1\n" });
     const asked = async (...inputs: object[]) =>
-      Promise.all(inputs.map(async (input) => (await room.call("git.diff", input)).error?.code ?? "fine"));
+      Promise.all(inputs.map(async (input) => (await opened.call("git.diff", input)).error?.code ?? "fine"));
     expect(
       await asked(
         { paths: ["nope"] },
@@ -71,16 +71,16 @@ describe("git.diff", () => {
   });
 
   it("says which submodules have modified content, and shows it when asked for one", async () => {
-    await using room = await openGitFixture({ files: { a: "1\n" } });
-    room.sh(`git clone -q . ../library
+    await using opened = await openGitFixture({ files: { a: "1\n" } });
+    opened.sh(`git clone -q . ../library
       for name in lib other
         do git -c protocol.file.allow=always submodule --quiet add "$PWD/../library" $name; done
       git commit -q -m 'Add them'`);
-    room.write({ "lib/a": "changed\n", "other/untracked": "" });
+    opened.write({ "lib/a": "changed\n", "other/untracked": "" });
     const note = "The submodule lib has modified content: give it as path to see it.";
     const none = { files: [], additions: 0, deletions: 0, hidden: [] };
-    const inside = await diff(room, { paths: ["lib"], stat: true });
-    expect([await diff(room), await diff(room, { staged: true }), inside.text]).toEqual([
+    const inside = await diff(opened, { paths: ["lib"], stat: true });
+    expect([await diff(opened), await diff(opened, { staged: true }), inside.text]).toEqual([
       {
         isError: false,
         data: { compared: "working tree against index", ...none, notes: [note] },
@@ -96,14 +96,14 @@ describe("git.diff", () => {
   });
 
   it("names files that are new, gone, moved, of another mode, or no text", async () => {
-    await using room = await openGitFixture({
+    await using opened = await openGitFixture({
       files: { "old name": "1\n2\n3\n4\n", gone: "x\n", picture: "a\0b", run: "x\n", 'qu"ote\n': "q\n" },
     });
-    room.write({ picture: "a\0c", new: "n\n", 'qu"ote\n': "r\n" });
-    room.sh(
+    opened.write({ picture: "a\0c", new: "n\n", 'qu"ote\n': "r\n" });
+    opened.sh(
       "git mv 'old name' 'new name' && git rm -q gone && git add -A && git update-index --chmod=+x run",
     );
-    const { data } = await diff(room, { staged: true });
+    const { data } = await diff(opened, { staged: true });
     const expected = [
       { path: "gone", status: "deleted", additions: 0, deletions: 1, isBinary: false },
       { path: "new", status: "added", additions: 1, deletions: 0, isBinary: false },
@@ -113,7 +113,7 @@ describe("git.diff", () => {
       { path: "run", status: "mode changed", additions: 0, deletions: 0, isBinary: false },
     ];
     expect(sorted(data.files)).toMatchObject(expected);
-    const stat = await diff(room, { staged: true, stat: true });
+    const stat = await diff(opened, { staged: true, stat: true });
     expect(sorted(stat.data.files)).toMatchObject(expected);
     expect(stat.text).toBe(
       [
@@ -129,29 +129,29 @@ describe("git.diff", () => {
   });
 
   it("shows lines also where settings take every file for a large one", async () => {
-    await using room = await openGitFixture({ files: { a: "1\n" } });
-    room.configure({ "core.bigFileThreshold": "1" });
-    room.write({ a: "2\n" });
-    expect((await diff(room)).text).toContain("\n-1\n+2\n");
+    await using opened = await openGitFixture({ files: { a: "1\n" } });
+    opened.configure({ "core.bigFileThreshold": "1" });
+    opened.write({ a: "2\n" });
+    expect((await diff(opened)).text).toContain("\n-1\n+2\n");
   });
 
   it("says when nothing differs, also when only the time of a file does, and leaves the index alone", async () => {
-    await using room = await openGitFixture({ files: { a: "1\n" } });
-    utimesSync(join(room.workspace, "a"), new Date(0), new Date(0));
-    const index = readFileSync(join(room.workspace, ".git/index"));
-    expect([(await diff(room)).text, (await diff(room, { stat: true })).text]).toEqual([
+    await using opened = await openGitFixture({ files: { a: "1\n" } });
+    utimesSync(join(opened.workspace, "a"), new Date(0), new Date(0));
+    const index = readFileSync(join(opened.workspace, ".git/index"));
+    expect([(await diff(opened)).text, (await diff(opened, { stat: true })).text]).toEqual([
       "No differences: working tree against index.",
       "No differences: working tree against index.",
     ]);
-    expect(readFileSync(join(room.workspace, ".git/index"))).toEqual(index);
+    expect(readFileSync(join(opened.workspace, ".git/index"))).toEqual(index);
   });
 
   it("leaves out files that may hold secrets, under every name they had", async () => {
-    await using room = await openGitFixture({ files: { ".env": "KEY=hush-1\nA=1\nB=2\nC=3\n", a: "1\n" } });
-    room.write({ ".env": "KEY=hush-2\nA=1\nB=2\nC=3\n", a: "2\n" });
-    const first = await diff(room);
-    room.git("mv", ".env", "settings.txt");
-    const second = await diff(room, { commit: "HEAD" });
+    await using opened = await openGitFixture({ files: { ".env": "KEY=hush-1\nA=1\nB=2\nC=3\n", a: "1\n" } });
+    opened.write({ ".env": "KEY=hush-2\nA=1\nB=2\nC=3\n", a: "2\n" });
+    const first = await diff(opened);
+    opened.git("mv", ".env", "settings.txt");
+    const second = await diff(opened, { commit: "HEAD" });
     expect(
       [first, second].map(({ data, text }) => ({ hidden: data.hidden, hush: text.includes("hush") })),
     ).toEqual([
@@ -159,18 +159,18 @@ describe("git.diff", () => {
       { hidden: ["settings.txt"], hush: false },
     ]);
     expect(first.text).toContain("[1 file skipped that may hold secrets: .env]");
-    expect((await diff(room, { paths: [".env"] })).isError).toBe(true);
-    room.git("reset", "-q", "--hard");
-    room.write({ ".env": "KEY=hush-3\n" });
-    expect((await diff(room)).text).toBe(
+    expect((await diff(opened, { paths: [".env"] })).isError).toBe(true);
+    opened.git("reset", "-q", "--hard");
+    opened.write({ ".env": "KEY=hush-3\n" });
+    expect((await diff(opened)).text).toBe(
       "No differences that can be shown: working tree against index.\n[1 file skipped that may hold secrets: .env]",
     );
   });
 
   it("keeps all of a huge diff and shows its beginning, with the names of all files", async () => {
-    await using room = await openGitFixture({ files: { "a.txt": "", "z.txt": "" } });
-    room.write({ "a.txt": "a line of text\n".repeat(200_000), "z.txt": "last\n" });
-    const { text, data } = await diff(room);
+    await using opened = await openGitFixture({ files: { "a.txt": "", "z.txt": "" } });
+    opened.write({ "a.txt": "a line of text\n".repeat(200_000), "z.txt": "last\n" });
+    const { text, data } = await diff(opened);
     const [, handle = ""] = /The whole diff is stored as (out_\w+)/.exec(text) ?? [];
     expect({
       isShort: text.length < 42_000,
@@ -203,13 +203,13 @@ describe("git.diff", () => {
         },
       ],
     });
-    const end = await room.call("file.read", { path: handle, offset: -1 });
+    const end = await opened.call("file.read", { path: handle, offset: -1 });
     expect(end.content).toContain("+last");
   });
 
   it("takes revisions and paths for nothing else", async () => {
-    await using room = await openGitFixture({ files: { a: "1\n", b: "1\n" } });
-    room.write({ a: "2\n", b: "2\n", "--output=stolen": "", ":(exclude)a": "", ":/x": "", "*": "" });
+    await using opened = await openGitFixture({ files: { a: "1\n", b: "1\n" } });
+    opened.write({ a: "2\n", b: "2\n", "--output=stolen": "", ":(exclude)a": "", ":/x": "", "*": "" });
     const codes = [];
     for (const commit of [
       "--output=stolen",
@@ -221,21 +221,21 @@ describe("git.diff", () => {
       ":(top)",
       "HEAD --stat",
     ])
-      codes.push((await diff(room, { commit })).isError);
+      codes.push((await diff(opened, { commit })).isError);
     for (const paths of [["--output=stolen"], ["../.."], [":(exclude)a"], [":/"], ["*"]]) {
-      const { isError, data } = await diff(room, { paths });
+      const { isError, data } = await diff(opened, { paths });
       codes.push(isError || data.files.length > 0);
     }
     expect(codes).toEqual([true, true, true, true, true, true, true, true, false, true, false, false, false]);
-    expect(room.git("status", "--porcelain")).toBe(
+    expect(opened.git("status", "--porcelain")).toBe(
       " M a\n M b\n?? *\n?? --output=stolen\n?? :(exclude)a\n?? :/",
     );
   });
 
   it("says what is spelled alike when there is no such revision", async () => {
-    await using room = await openGitFixture({ files: { a: "1\n" } });
-    room.git("branch", "feature/login");
-    const said = async (commit: string) => (await diff(room, { commit })).text;
+    await using opened = await openGitFixture({ files: { a: "1\n" } });
+    opened.git("branch", "feature/login");
+    const said = async (commit: string) => (await diff(opened, { commit })).text;
     expect([await said("feature/logn"), await said("HAED"), await said("nothing-like-it")]).toEqual([
       "There is no revision feature/logn in this repository\nDid you mean feature/login?",
       "There is no revision HAED in this repository\nDid you mean HEAD?",
@@ -244,18 +244,18 @@ describe("git.diff", () => {
   });
 
   it("names paths of the workspace, wherever the repository is", async () => {
-    await using room = await openGitFixture({ files: { "part/a": "1\n", "elsewhere/b": "1\n" } });
-    room.sh("git init -q inner && echo 1 > inner/c && git -C inner add c");
-    room.write({ "part/a": "2\n", "elsewhere/b": "2\n", "inner/c": "2\n" });
-    await using part = await openGitFixture({ workspace: join(room.workspace, "part") });
+    await using opened = await openGitFixture({ files: { "part/a": "1\n", "elsewhere/b": "1\n" } });
+    opened.sh("git init -q inner && echo 1 > inner/c && git -C inner add c");
+    opened.write({ "part/a": "2\n", "elsewhere/b": "2\n", "inner/c": "2\n" });
+    await using part = await openGitFixture({ workspace: join(opened.workspace, "part") });
     const heads = async (one: GitFixture, input: object) =>
       (await diff(one, input)).text.match(/^diff .*$/gm);
     expect([
-      await heads(room, { paths: ["inner"] }),
+      await heads(opened, { paths: ["inner"] }),
       await heads(part, {}),
       await heads(part, { paths: ["a"] }),
     ]).toEqual([["diff --git a/inner/c b/inner/c"], ["diff --git a/a b/a"], ["diff --git a/a b/a"]]);
-    expect((await diff(room, { paths: ["inner", "part"] })).text).toBe(
+    expect((await diff(opened, { paths: ["inner", "part"] })).text).toBe(
       "inner and part are in different repositories\nMake one call for each repository.",
     );
   });

@@ -5,13 +5,13 @@ import { type GitFixture, openGitFixture } from "../../../test/support/git-tools
 
 /** Files go into this repository in capital letters. */
 async function openFiltered(lines: string): Promise<GitFixture> {
-  const room = await openGitFixture({ lines });
-  room.configure({ "filter.loud.clean": "tr a-z A-Z" });
-  room.write({ ".gitattributes": "*.txt filter=loud\n", "a.txt": "hello\n", "b.md": "quiet\n" });
-  room.sh("git add -A && git commit -q -m First");
+  const opened = await openGitFixture({ lines });
+  opened.configure({ "filter.loud.clean": "tr a-z A-Z" });
+  opened.write({ ".gitattributes": "*.txt filter=loud\n", "a.txt": "hello\n", "b.md": "quiet\n" });
+  opened.sh("git add -A && git commit -q -m First");
   // Now git has to read it again to know that nothing is changed.
-  utimesSync(join(room.workspace, "a.txt"), new Date(0), new Date(0));
-  return room;
+  utimesSync(join(opened.workspace, "a.txt"), new Date(0), new Date(0));
+  return opened;
 }
 
 const note =
@@ -19,9 +19,9 @@ const note =
 
 describe("files that go through a filter", () => {
   it("look changed while it may not run, and that is said", async () => {
-    await using room = await openFiltered("deny run tr **");
-    const status = await room.call("git.status", {});
-    const diff = await room.call("git.diff", { stat: true });
+    await using opened = await openFiltered("deny run tr **");
+    const status = await opened.call("git.status", {});
+    const diff = await opened.call("git.diff", { stat: true });
     expect([status.data, diff.data]).toMatchObject([
       { unstaged: [{ path: "a.txt", change: "modified" }], notes: [note] },
       { files: [{ path: "a.txt" }], notes: [note] },
@@ -30,20 +30,20 @@ describe("files that go through a filter", () => {
   });
 
   it("are compared as they would be kept once a rule lets it run", async () => {
-    await using room = await openFiltered("allow run tr a-z A-Z");
-    const status = await room.call("git.status", {});
+    await using opened = await openFiltered("allow run tr a-z A-Z");
+    const status = await opened.call("git.status", {});
     expect(status.data).toMatchObject({ clean: true, notes: [] });
-    room.write({ "a.txt": "hello you\n" });
-    const diff = await room.call("git.diff", {});
+    opened.write({ "a.txt": "hello you\n" });
+    const diff = await opened.call("git.diff", {});
     expect(diff.content.match(/^[-+]\w.*$/gm)).toEqual(["-HELLO", "+HELLO YOU"]);
   });
 
   it("do not make secrets look changed, which the sandbox hides", async () => {
-    await using room = await openFiltered("allow run tr a-z A-Z");
-    room.write({ ".env": "KEY=hush\n", "server.key": "hush\n" });
-    room.sh("git add -f .env server.key && git commit -q -m Secrets");
-    expect((await room.call("git.status", {})).data).toMatchObject({ clean: true, notes: [] });
-    const diff = await room.call("git.diff", {});
+    await using opened = await openFiltered("allow run tr a-z A-Z");
+    opened.write({ ".env": "KEY=hush\n", "server.key": "hush\n" });
+    opened.sh("git add -f .env server.key && git commit -q -m Secrets");
+    expect((await opened.call("git.status", {})).data).toMatchObject({ clean: true, notes: [] });
+    const diff = await opened.call("git.diff", {});
     expect({ isError: diff.isError, hush: diff.content.includes("hush") }).toEqual({
       isError: false,
       hush: false,
@@ -51,18 +51,18 @@ describe("files that go through a filter", () => {
   });
 
   it("run nothing else then, and nothing outside the sandbox", async () => {
-    await using room = await openFiltered("allow run tr a-z A-Z");
-    room.configure({
-      "core.fsmonitor": room.payload("payload"),
-      "filter.evil.clean": room.payload("other"),
+    await using opened = await openFiltered("allow run tr a-z A-Z");
+    opened.configure({
+      "core.fsmonitor": opened.payload("payload"),
+      "filter.evil.clean": opened.payload("other"),
     });
-    room.write({ ".gitattributes": "*.txt filter=loud\n*.md filter=evil\n", "b.md": "louder\n" });
-    const index = readFileSync(join(room.workspace, ".git/index"));
-    await room.call("git.status", {});
-    await room.call("git.diff", {});
+    opened.write({ ".gitattributes": "*.txt filter=loud\n*.md filter=evil\n", "b.md": "louder\n" });
+    const index = readFileSync(join(opened.workspace, ".git/index"));
+    await opened.call("git.status", {});
+    await opened.call("git.diff", {});
     expect({
-      ran: existsSync(join(room.home, "ran")),
-      index: readFileSync(join(room.workspace, ".git/index")).equals(index),
+      ran: existsSync(join(opened.home, "ran")),
+      index: readFileSync(join(opened.workspace, ".git/index")).equals(index),
     }).toEqual({ ran: false, index: true });
   });
 });

@@ -8,9 +8,9 @@ async function openFiltered(
   lines = "",
   settings: Readonly<Record<string, string>> = usual,
 ): Promise<GitFixture> {
-  const room = await openGitFixture({ files: { ".gitattributes": "*.up filter=up\n", a: "1\n" }, lines });
-  for (const [key, value] of Object.entries(settings)) room.configure({ [`filter.up.${key}`]: value });
-  return room;
+  const opened = await openGitFixture({ files: { ".gitattributes": "*.up filter=up\n", a: "1\n" }, lines });
+  for (const [key, value] of Object.entries(settings)) opened.configure({ [`filter.up.${key}`]: value });
+  return opened;
 }
 
 const usual = { clean: "tr a-z A-Z", smudge: "tr A-Z a-z" };
@@ -18,23 +18,23 @@ const usual = { clean: "tr a-z A-Z", smudge: "tr A-Z a-z" };
 /** Where there is no sandbox both rules are needed; where there is one it holds all the same. */
 const allowing = (command: string) => `allow run ${command}\nunconfined run ${command}\n`;
 
-async function rulesFor(room: GitFixture, command: string): Promise<string> {
-  return (await room.crib.sandbox()).level === "none"
+async function rulesFor(opened: GitFixture, command: string): Promise<string> {
+  return (await opened.crib.sandbox()).level === "none"
     ? `the rules "allow run ${command}" and, without a sandbox, "unconfined run ${command}"`
     : `the rule "allow run ${command}"`;
 }
 
 describe("staging a file that goes through a filter", () => {
   it("is refused unless a rule lets the filter run, and stages nothing wrong", async () => {
-    await using room = await openFiltered();
-    room.write({ "x.up": "hello\n", y: "y\n" });
-    const { error } = await room.call("git.stage", { all: true });
-    const other = await room.call("git.stage", { paths: ["y"] });
-    expect([error, other.error, room.git("diff", "--cached", "--name-only")]).toEqual([
+    await using opened = await openFiltered();
+    opened.write({ "x.up": "hello\n", y: "y\n" });
+    const { error } = await opened.call("git.stage", { all: true });
+    const other = await opened.call("git.stage", { paths: ["y"] });
+    expect([error, other.error, opened.git("diff", "--cached", "--name-only")]).toEqual([
       {
         code: "denied",
         message: "x.up needs the filter up (tr a-z A-Z), which may not run",
-        hint: `Git would stage the wrong content without it. To allow it, add ${await rulesFor(room, "tr a-z A-Z")}.`,
+        hint: `Git would stage the wrong content without it. To allow it, add ${await rulesFor(opened, "tr a-z A-Z")}.`,
       },
       null,
       "y",
@@ -45,83 +45,83 @@ describe("staging a file that goes through a filter", () => {
     const commands = ["./x.sh", "/bin/x.y.z", "cat\n./x.sh", "a=b.c cat", "tr a.b A.B\n"];
     const found: unknown[] = [];
     for (const clean of commands) {
-      await using room = await openFiltered("", { clean });
-      room.write({ "x.up": "hello\n", "x.sh": "#!/bin/sh\ntouch ran\n" });
-      chmodSync(join(room.workspace, "x.sh"), 0o755);
-      const { error } = await room.call("git.stage", { paths: ["x.up"] });
-      found.push([error?.code, existsSync(join(room.workspace, "ran"))]);
+      await using opened = await openFiltered("", { clean });
+      opened.write({ "x.up": "hello\n", "x.sh": "#!/bin/sh\ntouch ran\n" });
+      chmodSync(join(opened.workspace, "x.sh"), 0o755);
+      const { error } = await opened.call("git.stage", { paths: ["x.up"] });
+      found.push([error?.code, existsSync(join(opened.workspace, "ran"))]);
     }
     expect(found).toEqual(commands.map(() => ["denied", false]));
   });
 
   it("runs the filter where a rule lets it", async () => {
-    await using room = await openFiltered(allowing("tr a-z A-Z"));
-    room.write({ "x.up": "hello\n" });
-    const { error } = await room.call("git.stage", { all: true });
-    expect([error, room.git("show", ":x.up")]).toEqual([null, "HELLO"]);
+    await using opened = await openFiltered(allowing("tr a-z A-Z"));
+    opened.write({ "x.up": "hello\n" });
+    const { error } = await opened.call("git.stage", { all: true });
+    expect([error, opened.git("show", ":x.up")]).toEqual([null, "HELLO"]);
   });
 
   it("asks about the process instead of the command where there is one", async () => {
-    await using room = await openFiltered(allowing("tr a-z A-Z"), {
+    await using opened = await openFiltered(allowing("tr a-z A-Z"), {
       ...usual,
       process: "some-lfs process %f",
     });
-    room.write({ "x.up": "hello\n" });
-    const { error } = await room.call("git.stage", { all: true });
+    opened.write({ "x.up": "hello\n" });
+    const { error } = await opened.call("git.stage", { all: true });
     expect([error?.message, error?.hint]).toEqual([
       "x.up needs the filter up (some-lfs process %f), which may not run",
-      `Git would stage the wrong content without it. To allow it, add ${await rulesFor(room, "some-lfs process *")}.`,
+      `Git would stage the wrong content without it. To allow it, add ${await rulesFor(opened, "some-lfs process *")}.`,
     ]);
   });
 
   it("needs no filter to stage that it is gone, nor one that nothing configures", async () => {
-    await using room = await openFiltered("", {});
-    room.write({ "x.up": "hello\n" });
-    const plain = await room.call("git.stage", { all: true });
-    room.git("commit", "-q", "-m", "x");
-    room.configure({ "filter.up.clean": "false", "filter.up.required": "true" });
-    rmSync(join(room.workspace, "x.up"));
-    const gone = await room.call("git.stage", { all: true });
-    expect([plain.error, gone.error, room.git("status", "--short")]).toEqual([null, null, "D  x.up"]);
+    await using opened = await openFiltered("", {});
+    opened.write({ "x.up": "hello\n" });
+    const plain = await opened.call("git.stage", { all: true });
+    opened.git("commit", "-q", "-m", "x");
+    opened.configure({ "filter.up.clean": "false", "filter.up.required": "true" });
+    rmSync(join(opened.workspace, "x.up"));
+    const gone = await opened.call("git.stage", { all: true });
+    expect([plain.error, gone.error, opened.git("status", "--short")]).toEqual([null, null, "D  x.up"]);
   });
 });
 
 it("runs no other command of a filter than those that may run", async () => {
   const settings = { ...usual, clean: "tee ran" };
-  await using room = await openFiltered(allowing("tr A-Z a-z"), settings);
-  room.write({ "x.up": "HELLO\n" });
-  room.sh(`for command in "switch -q -c other" "add -A" "commit -q -m x" "switch -q main"
+  await using opened = await openFiltered(allowing("tr A-Z a-z"), settings);
+  opened.write({ "x.up": "HELLO\n" });
+  opened.sh(`for command in "switch -q -c other" "add -A" "commit -q -m x" "switch -q main"
     do git -c filter.up.clean=cat $command; done`);
-  room.write({ a: "changed\n" });
-  const { error } = await room.call("git.branch", { name: "other", switch: true });
+  opened.write({ a: "changed\n" });
+  const { error } = await opened.call("git.branch", { name: "other", switch: true });
   expect([
     error,
-    readFileSync(join(room.workspace, "x.up"), "utf8"),
-    existsSync(join(room.workspace, "ran")),
+    readFileSync(join(opened.workspace, "x.up"), "utf8"),
+    existsSync(join(opened.workspace, "ran")),
   ]).toEqual([null, "hello\n", false]);
 });
 
 describe("switching to a branch with files that go through a filter", () => {
   /** On the branch `other` a filtered file is there, with its attributes if told. */
   async function openSwitch(lines: string, attributes: "before" | "on the branch"): Promise<GitFixture> {
-    const room = await openFiltered(lines);
-    if (attributes === "on the branch") room.sh(": > .gitattributes && git commit -q -a -m None");
-    room.sh(`git switch -q -c other
+    const opened = await openFiltered(lines);
+    if (attributes === "on the branch") opened.sh(": > .gitattributes && git commit -q -a -m None");
+    opened.sh(`git switch -q -c other
       echo "*.up filter=up" > .gitattributes
       echo hello > x.up
       git add -A
       git commit -q -m Filtered
       git switch -q main`);
-    return room;
+    return opened;
   }
 
   it.each(["before", "on the branch"] as const)(
     "is refused, the attributes being there %s",
     async (attributes) => {
-      await using room = await openSwitch("", attributes);
-      const { error } = await room.call("git.branch", { name: "other", switch: true });
+      await using opened = await openSwitch("", attributes);
+      const { error } = await opened.call("git.branch", { name: "other", switch: true });
       const path = attributes === "before" ? "x.up" : ".gitattributes";
-      expect([error?.code, error?.message, existsSync(join(room.workspace, "x.up"))]).toEqual([
+      expect([error?.code, error?.message, existsSync(join(opened.workspace, "x.up"))]).toEqual([
         "denied",
         `${path} needs the filter up (tr A-Z a-z), which may not run`,
         false,
@@ -132,12 +132,12 @@ describe("switching to a branch with files that go through a filter", () => {
   it.each(["before", "on the branch"] as const)(
     "runs it by rule, the attributes being there %s",
     async (attributes) => {
-      await using room = await openSwitch(allowing("tr A-Z a-z"), attributes);
-      const { error } = await room.call("git.branch", { name: "other", switch: true });
+      await using opened = await openSwitch(allowing("tr A-Z a-z"), attributes);
+      const { error } = await opened.call("git.branch", { name: "other", switch: true });
       expect([
         error,
-        readFileSync(join(room.workspace, "x.up"), "utf8"),
-        room.git("show", "HEAD:x.up"),
+        readFileSync(join(opened.workspace, "x.up"), "utf8"),
+        opened.git("show", "HEAD:x.up"),
       ]).toEqual([null, "hello\n", "HELLO"]);
     },
   );

@@ -8,8 +8,8 @@ import {
 } from "../../../test/support/git-tools/git-fixture.ts";
 import type { GitLogData } from "./log.ts";
 
-async function call(room: GitFixture, tool: string, input: object = {}) {
-  const { data, content, isError } = await room.call(tool, input);
+async function call(opened: GitFixture, tool: string, input: object = {}) {
+  const { data, content, isError } = await opened.call(tool, input);
   return { data, text: content, isError };
 }
 
@@ -26,10 +26,10 @@ function commit(
 }
 
 async function openPast() {
-  const room = await openGitFixture({ prepare: commitThrice });
-  const log = readFileSync(join(room.workspace, ".git/logs/HEAD"), "utf8").trim().split("\n");
+  const opened = await openGitFixture({ prepare: commitThrice });
+  const log = readFileSync(join(opened.workspace, ".git/logs/HEAD"), "utf8").trim().split("\n");
   const [first, second, third] = log.map((line) => line.split(" ")[1]!) as [string, string, string];
-  return Object.assign(room, { first, second, third });
+  return Object.assign(opened, { first, second, third });
 }
 
 function commitThrice(worktree: Worktree): void {
@@ -45,9 +45,9 @@ function commitThrice(worktree: Worktree): void {
 
 describe("git.log", () => {
   it("lists commits, newest first, with all that is known of them", async () => {
-    await using room = await openPast();
-    const { first, second, third } = room;
-    const { data, text } = await call(room, "git.log");
+    await using opened = await openPast();
+    const { first, second, third } = opened;
+    const { data, text } = await call(opened, "git.log");
     const ada = { name: "Ada", email: "ada@example.org" };
     expect(data).toEqual({
       limited: false,
@@ -89,9 +89,11 @@ describe("git.log", () => {
   });
 
   it("follows a file to its earlier names, and selects by range, author and words", async () => {
-    await using room = await openPast();
+    await using opened = await openPast();
     const subjects = async (input: object) =>
-      (await call(room, "git.log", input)).text.split("\n").map((line) => /: (\w+(?: \w+)*)/.exec(line)?.[1]);
+      (await call(opened, "git.log", input)).text
+        .split("\n")
+        .map((line) => /: (\w+(?: \w+)*)/.exec(line)?.[1]);
     expect([
       await subjects({ path: "verse.txt" }),
       await subjects({ path: "picture" }),
@@ -116,32 +118,32 @@ describe("git.log", () => {
   });
 
   it("refuses a date that git would take for another", async () => {
-    await using room = await openPast();
-    const { error } = await room.call("git.log", { since: "last weeek" });
+    await using opened = await openPast();
+    const { error } = await opened.call("git.log", { since: "last weeek" });
     expect([error?.code, error?.message]).toEqual(["invalid-input", 'Unrecognized date: "last weeek"']);
   });
 
   it("counts lines, and says that there is more", async () => {
-    await using room = await openPast();
-    const { text, data } = await call(room, "git.log", { stat: true, limit: 1 });
+    await using opened = await openPast();
+    const { text, data } = await call(opened, "git.log", { stat: true, limit: 1 });
     expect(text).toBe(
-      `${room.third.slice(0, 9)} 2026-01-04 Ada: Go on (HEAD -> main, tag: v1)\n    picture binary\n    verse.txt +1 -0\n` +
+      `${opened.third.slice(0, 9)} 2026-01-04 Ada: Go on (HEAD -> main, tag: v1)\n    picture binary\n    verse.txt +1 -0\n` +
         "[There are more: continue with `skip` 1.]",
     );
     expect(data).toMatchObject({ limited: true });
   });
 
   it("goes on without losing a commit of a merged branch, or of a file under its earlier name", async () => {
-    await using room = await openPast();
+    await using opened = await openPast();
     // Behind the rename: before it, git follows the file only if their dates say so.
-    room.git("switch", "-q", "-c", "side", room.second);
-    room.write({ side: "1\n" });
-    commit(room, "Aside", "2026-01-05");
-    room.sh("git switch -q main && git merge -q --no-ff -m Merge side");
+    opened.git("switch", "-q", "-c", "side", opened.second);
+    opened.write({ side: "1\n" });
+    commit(opened, "Aside", "2026-01-05");
+    opened.sh("git switch -q main && git merge -q --no-ff -m Merge side");
     const pages = async (input: object) => {
       const subjects: string[] = [];
       for (let skip = 0, limited = true; limited; skip += 1) {
-        const data = (await call(room, "git.log", { ...input, limit: 1, skip })).data as GitLogData;
+        const data = (await call(opened, "git.log", { ...input, limit: 1, skip })).data as GitLogData;
         subjects.push(...data.commits.map(({ subject }) => subject));
         limited = data.limited;
       }
@@ -156,8 +158,8 @@ describe("git.log", () => {
   });
 
   it("says that there are no commits yet", async () => {
-    await using room = await openGitFixture();
-    expect((await call(room, "git.log")).text).toBe(
+    await using opened = await openGitFixture();
+    expect((await call(opened, "git.log")).text).toBe(
       "There is no HEAD: this repository has no commits yet\ngit.status shows what could be committed.",
     );
   });
@@ -165,17 +167,17 @@ describe("git.log", () => {
 
 describe("git.show", () => {
   it("shows what the first commit brought, whatever settings say", async () => {
-    await using room = await openPast();
-    room.configure({ "log.showRoot": "false" });
-    const { text } = await call(room, "git.show", { revision: room.first, stat: true });
+    await using opened = await openPast();
+    opened.configure({ "log.showRoot": "false" });
+    const { text } = await call(opened, "git.show", { revision: opened.first, stat: true });
     expect(text).toContain("poem.txt added +2 -0");
   });
 
   it("shows a commit with its message and changes", async () => {
-    await using room = await openPast();
-    const { text, data } = await call(room, "git.show", { revision: "HEAD" });
+    await using opened = await openPast();
+    const { text, data } = await call(opened, "git.show", { revision: "HEAD" });
     expect(text.split("\n").filter((line) => !line.startsWith("index "))).toEqual([
-      `commit ${room.third} (HEAD -> main, tag: v1)`,
+      `commit ${opened.third} (HEAD -> main, tag: v1)`,
       "Author: Ada <ada@example.org>",
       "Date: 2026-01-04T12:00:00+02:00",
       "",
@@ -197,9 +199,9 @@ describe("git.show", () => {
   });
 
   it("shows names and numbers only, when that is asked for, also of a renaming", async () => {
-    await using room = await openPast();
+    await using opened = await openPast();
     expect(
-      (await call(room, "git.show", { revision: "HEAD~1", stat: true })).text.split("\n").slice(4),
+      (await call(opened, "git.show", { revision: "HEAD~1", stat: true })).text.split("\n").slice(4),
     ).toEqual([
       "    Rename",
       "",
@@ -213,8 +215,8 @@ describe("git.show", () => {
   });
 
   it("shows a file or a directory as it was, also by the spelling of git", async () => {
-    await using room = await openPast();
-    const shown = async (input: object) => (await call(room, "git.show", input)).text;
+    await using opened = await openPast();
+    const shown = async (input: object) => (await call(opened, "git.show", input)).text;
     expect([
       await shown({ revision: "HEAD~1", path: "verse.txt" }),
       await shown({ revision: "v1:picture" }),
@@ -231,20 +233,20 @@ describe("git.show", () => {
   });
 
   it("shows a file in the encoding that it has", async () => {
-    await using room = await openGitFixture({
+    await using opened = await openGitFixture({
       files: {
         "latin.txt": Buffer.from("caf\xe9\n", "latin1"),
         "wide.txt": Buffer.from("\ufeffcafé\n", "utf16le"),
       },
     });
-    const shown = async (path: string) => (await call(room, "git.show", { revision: "HEAD", path })).text;
+    const shown = async (path: string) => (await call(opened, "git.show", { revision: "HEAD", path })).text;
     expect([await shown("latin.txt"), await shown("wide.txt")]).toEqual(["café\n", "café\n"]);
   });
 
   it("says what an annotated tag says", async () => {
-    await using room = await openPast();
-    room.git("tag", "-a", "v2", "-m", "The second\n\nWith notes.");
-    const { text } = await call(room, "git.show", { revision: "v2", stat: true });
+    await using opened = await openPast();
+    opened.git("tag", "-a", "v2", "-m", "The second\n\nWith notes.");
+    const { text } = await call(opened, "git.show", { revision: "v2", stat: true });
     expect(text.split("\n").slice(0, 7)).toEqual([
       "tag v2",
       "Tagger: Ada <ada@example.org>",
@@ -257,10 +259,10 @@ describe("git.show", () => {
   });
 
   it("hands out no secret: not by path, not in a commit, not by the hash of its content", async () => {
-    await using room = await openGitFixture({ files: { ".env": "KEY=hush\n", a: "1\n" } });
-    const blob = room.git("rev-parse", "HEAD:.env");
-    room.git("rm", "-q", ".env");
-    commit(room, "Remove it", "2026-01-02");
+    await using opened = await openGitFixture({ files: { ".env": "KEY=hush\n", a: "1\n" } });
+    const blob = opened.git("rev-parse", "HEAD:.env");
+    opened.git("rm", "-q", ".env");
+    commit(opened, "Remove it", "2026-01-02");
     const said = [];
     for (const input of [
       { revision: "HEAD~1", path: ".env" },
@@ -271,7 +273,7 @@ describe("git.show", () => {
       { revision: "HEAD" },
       { revision: "HEAD~1" },
     ]) {
-      const { isError, text } = await call(room, "git.show", input);
+      const { isError, text } = await call(opened, "git.show", input);
       said.push({ isError, hush: text.includes("hush") });
     }
     expect(said).toEqual(
@@ -280,17 +282,17 @@ describe("git.show", () => {
   });
 
   it("shows of a merge where it differs from every parent", async () => {
-    await using room = await openGitFixture({ files: { a: "1\n" } });
-    room.git("switch", "-q", "-c", "other");
-    room.write({ a: "2\n" });
-    commit(room, "Two", "2026-01-02");
-    room.git("switch", "-q", "main");
-    room.write({ a: "3\n" });
-    commit(room, "Three", "2026-01-03");
-    room.sh("! git merge -q other");
-    room.write({ a: "2 and 3\n" });
-    const merge = commit(room, "Both", "2026-01-04");
-    const { text } = await call(room, "git.show", { revision: "HEAD" });
+    await using opened = await openGitFixture({ files: { a: "1\n" } });
+    opened.git("switch", "-q", "-c", "other");
+    opened.write({ a: "2\n" });
+    commit(opened, "Two", "2026-01-02");
+    opened.git("switch", "-q", "main");
+    opened.write({ a: "3\n" });
+    commit(opened, "Three", "2026-01-03");
+    opened.sh("! git merge -q other");
+    opened.write({ a: "2 and 3\n" });
+    const merge = commit(opened, "Both", "2026-01-04");
+    const { text } = await call(opened, "git.show", { revision: "HEAD" });
     expect(text.split("\n").slice(-8)).toEqual([
       "--- a/a",
       "+++ b/a",
@@ -304,8 +306,8 @@ describe("git.show", () => {
   });
 
   it("shows of a repository above the workspace only what lies in that", async () => {
-    await using room = await openGitFixture({ files: { "part/a": "1\n", "elsewhere/b": "1\n" } });
-    await using part = await openGitFixture({ workspace: join(room.workspace, "part") });
+    await using opened = await openGitFixture({ files: { "part/a": "1\n", "elsewhere/b": "1\n" } });
+    await using part = await openGitFixture({ workspace: join(opened.workspace, "part") });
     const shown = async (input: object) => (await call(part, "git.show", input)).text;
     expect((await shown({ revision: "HEAD", stat: true })).split("\n").slice(-2)).toEqual([
       "a added +1 -0",
@@ -319,58 +321,60 @@ describe("git.show", () => {
 
 describe("git.blame", () => {
   it("tells of lines from a time that no calendar has", async () => {
-    await using room = await openPast();
-    const raw = room.git("cat-file", "commit", "HEAD").replace(/^(author .*>) \d+/m, "$1 99999999999999999");
-    writeFileSync(join(room.home, "commit"), `${raw}\n`);
-    const hash = room.git("hash-object", "-w", "--literally", "-t", "commit", join(room.home, "commit"));
-    room.git("update-ref", "HEAD", hash);
-    const { text } = await call(room, "git.blame", { path: "verse.txt", first_line: 3 });
+    await using opened = await openPast();
+    const raw = opened
+      .git("cat-file", "commit", "HEAD")
+      .replace(/^(author .*>) \d+/m, "$1 99999999999999999");
+    writeFileSync(join(opened.home, "commit"), `${raw}\n`);
+    const hash = opened.git("hash-object", "-w", "--literally", "-t", "commit", join(opened.home, "commit"));
+    opened.git("update-ref", "HEAD", hash);
+    const { text } = await call(opened, "git.blame", { path: "verse.txt", first_line: 3 });
     expect(text).toBe(`[${hash.slice(0, 9)} date unknown Ada: Go on]\n3 | in a wood`);
   });
 
   it("says that a file is empty", async () => {
-    await using room = await openPast();
-    room.write({ empty: "" });
-    commit(room, "Nothing", "2026-01-05");
-    const { text } = await call(room, "git.blame", { path: "empty" });
+    await using opened = await openPast();
+    opened.write({ empty: "" });
+    commit(opened, "Nothing", "2026-01-05");
+    const { text } = await call(opened, "git.blame", { path: "empty" });
     expect(text).toBe("[The file is empty.]");
   });
 
   it("groups lines by the commit that brought them, also from earlier names", async () => {
-    await using room = await openPast();
-    room.write({ "verse.txt": "Two roads\ndiverged\nin a wood\nand I\n" });
-    const { data, text } = await call(room, "git.blame", { path: "verse.txt" });
+    await using opened = await openPast();
+    opened.write({ "verse.txt": "Two roads\ndiverged\nin a wood\nand I\n" });
+    const { data, text } = await call(opened, "git.blame", { path: "verse.txt" });
     const uncommitted = "0".repeat(40);
     expect(data).toMatchObject({
       path: "verse.txt",
       groups: [
-        { commit: room.first, firstLine: 1, lines: ["Two roads", "diverged"], from: "poem.txt" },
-        { commit: room.third, firstLine: 3, lines: ["in a wood"] },
+        { commit: opened.first, firstLine: 1, lines: ["Two roads", "diverged"], from: "poem.txt" },
+        { commit: opened.third, firstLine: 3, lines: ["in a wood"] },
         { commit: uncommitted, firstLine: 4, lines: ["and I"] },
       ],
       commits: [
         {
-          hash: room.first,
+          hash: opened.first,
           author: "Ada",
           email: "ada@example.org",
           date: "2026-01-02T10:00:00.000Z",
           subject: "Begin",
         },
-        { hash: room.third, subject: "Go on" },
+        { hash: opened.third, subject: "Go on" },
         { hash: uncommitted },
       ],
     });
     expect(text).toBe(
-      `[${room.first.slice(0, 9)} 2026-01-02 Ada: Begin, then poem.txt]\n1 | Two roads\n2 | diverged\n` +
-        `[${room.third.slice(0, 9)} 2026-01-04 Ada: Go on]\n3 | in a wood\n[not committed]\n4 | and I`,
+      `[${opened.first.slice(0, 9)} 2026-01-02 Ada: Begin, then poem.txt]\n1 | Two roads\n2 | diverged\n` +
+        `[${opened.third.slice(0, 9)} 2026-01-04 Ada: Go on]\n3 | in a wood\n[not committed]\n4 | and I`,
     );
   });
 
   it("keeps to lines and to a revision, and says what is wrong with them", async () => {
-    await using room = await openPast();
+    await using opened = await openPast();
     const said = async (input: object) =>
-      (await call(room, "git.blame", { path: "verse.txt", ...input })).text;
-    const first = room.first.slice(0, 9);
+      (await call(opened, "git.blame", { path: "verse.txt", ...input })).text;
+    const first = opened.first.slice(0, 9);
     expect([
       await said({ first_line: 2, last_line: 2 }),
       await said({ revision: "HEAD~1" }),

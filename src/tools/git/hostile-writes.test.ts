@@ -87,35 +87,36 @@ const hooks = [
   "fsmonitor-watchman",
 ];
 
-function ran(room: GitFixture): string {
-  const file = join(room.home, "ran");
+function ran(opened: GitFixture): string {
+  const file = join(opened.home, "ran");
   return existsSync(file) ? readFileSync(file, "utf8") : "";
 }
 
 it("runs nothing that settings, attributes or hooks of a repository name", async () => {
-  await using room = await openVictim();
-  const payload = `'${room.payload("payload", "exit 1")}'`;
-  room.configure(settingsWithPrograms(payload));
-  for (const name of hooks) symlinkSync(join(room.home, "payload"), join(room.workspace, ".git/hooks", name));
-  writeFileSync(join(room.workspace, ".git/info/attributes"), "* merge=evil diff=evil\n");
-  rmSync(join(room.home, "ran"), { force: true });
+  await using opened = await openVictim();
+  const payload = `'${opened.payload("payload", "exit 1")}'`;
+  opened.configure(settingsWithPrograms(payload));
+  for (const name of hooks)
+    symlinkSync(join(opened.home, "payload"), join(opened.workspace, ".git/hooks", name));
+  writeFileSync(join(opened.workspace, ".git/info/attributes"), "* merge=evil diff=evil\n");
+  rmSync(join(opened.home, "ran"), { force: true });
   const errors: unknown[] = [];
-  for (const [tool, input] of writings) errors.push((await room.call(tool, input)).error);
-  expect([errors, ran(room)]).toEqual([writings.map(() => null), ""]);
-  expect(() => room.git("commit", "-q", "--allow-empty", "-m", "As a person")).toThrow();
-  expect(ran(room)).not.toBe("");
+  for (const [tool, input] of writings) errors.push((await opened.call(tool, input)).error);
+  expect([errors, ran(opened)]).toEqual([writings.map(() => null), ""]);
+  expect(() => opened.git("commit", "-q", "--allow-empty", "-m", "As a person")).toThrow();
+  expect(ran(opened)).not.toBe("");
 });
 
 it("runs nothing by core.hooksPath, and reads no template from outside", async () => {
-  await using room = await openVictim();
-  room.payload("payload", "exit 1");
-  mkdirSync(join(room.workspace, "hooks"));
-  for (const name of hooks) symlinkSync(join(room.home, "payload"), join(room.workspace, "hooks", name));
-  writeFileSync(join(room.home, "template"), "outside\n");
-  room.configure({ "core.hooksPath": "hooks", "commit.template": join(room.home, "template") });
+  await using opened = await openVictim();
+  opened.payload("payload", "exit 1");
+  mkdirSync(join(opened.workspace, "hooks"));
+  for (const name of hooks) symlinkSync(join(opened.home, "payload"), join(opened.workspace, "hooks", name));
+  writeFileSync(join(opened.home, "template"), "outside\n");
+  opened.configure({ "core.hooksPath": "hooks", "commit.template": join(opened.home, "template") });
   const errors: unknown[] = [];
-  for (const [tool, input] of writings) errors.push((await room.call(tool, input)).error);
-  expect([errors, ran(room), room.git("log", "--format=%B", "main")]).toEqual([
+  for (const [tool, input] of writings) errors.push((await opened.call(tool, input)).error);
+  expect([errors, ran(opened), opened.git("log", "--format=%B", "main")]).toEqual([
     writings.map(() => null),
     "",
     expect.not.stringContaining("outside"),
@@ -125,26 +126,26 @@ it("runs nothing by core.hooksPath, and reads no template from outside", async (
 it.each(["clean", "smudge", "process"])(
   "runs no %s of a filter, and stores nothing without it",
   async (way) => {
-    await using room = await openVictim();
-    room.configure({ [`filter.evil.${way}`]: `'${room.payload("payload", "cat")}'` });
-    writeFileSync(join(room.workspace, ".git/info/attributes"), "*.txt filter=evil\n");
-    rmSync(join(room.home, "ran"), { force: true });
-    const staged = await room.call("git.stage", { all: true });
-    const switched = await room.call("git.branch", { name: "other", switch: true });
+    await using opened = await openVictim();
+    opened.configure({ [`filter.evil.${way}`]: `'${opened.payload("payload", "cat")}'` });
+    writeFileSync(join(opened.workspace, ".git/info/attributes"), "*.txt filter=evil\n");
+    rmSync(join(opened.home, "ran"), { force: true });
+    const staged = await opened.call("git.stage", { all: true });
+    const switched = await opened.call("git.branch", { name: "other", switch: true });
     const into = way === "smudge" ? undefined : "denied";
     const out = way === "clean" ? undefined : "denied";
-    expect([staged.error?.code, switched.error?.code, ran(room)]).toEqual([into, out, ""]);
+    expect([staged.error?.code, switched.error?.code, ran(opened)]).toEqual([into, out, ""]);
   },
 );
 
 it("changes nothing in a working tree that settings name elsewhere", async () => {
-  await using room = await openVictim();
-  const outside = join(room.home, "outside");
+  await using opened = await openVictim();
+  const outside = join(opened.home, "outside");
   mkdirSync(outside);
   writeFileSync(join(outside, "b.txt"), "theirs\n");
-  room.configure({ "core.worktree": outside });
-  await room.call("git.branch", { name: "other", switch: true });
-  const told = await room.call("git.stage", { all: true });
+  opened.configure({ "core.worktree": outside });
+  await opened.call("git.branch", { name: "other", switch: true });
+  const told = await opened.call("git.stage", { all: true });
   expect([told.content.includes("theirs"), readFileSync(join(outside, "b.txt"), "utf8")]).toEqual([
     false,
     "theirs\n",
@@ -162,17 +163,17 @@ it("writes through no link in the repository", async () => {
     "config",
   ];
   for (const place of places) {
-    await using room = await openVictim();
-    await room.call("git.stage", { all: true });
-    const outside = join(room.home, "outside");
-    const own = join(room.workspace, ".git", place);
+    await using opened = await openVictim();
+    await opened.call("git.stage", { all: true });
+    const outside = join(opened.home, "outside");
+    const own = join(opened.workspace, ".git", place);
     writeFileSync(outside, existsSync(own) ? readFileSync(own) : "");
     const before = readFileSync(outside);
     rmSync(own, { force: true });
     symlinkSync(outside, own);
     const codes: unknown[] = [];
     for (const [tool, input] of writings.slice(0, -1))
-      codes.push((await room.call(tool, input)).error === null ? "done" : "refused");
+      codes.push((await opened.call(tool, input)).error === null ? "done" : "refused");
     expect([place, codes, readFileSync(outside).equals(before)]).toEqual([
       place,
       writings.slice(0, -1).map(() => "refused"),
@@ -182,8 +183,8 @@ it("writes through no link in the repository", async () => {
 });
 
 it("settles no conflict by what was remembered, for which a repository may name a program", async () => {
-  await using room = await openGitFixture({ files: { "a.txt": "one\n" }, sandbox: "none" });
-  room.sh(`git switch -q -c other
+  await using opened = await openGitFixture({ files: { "a.txt": "one\n" }, sandbox: "none" });
+  opened.sh(`git switch -q -c other
     echo theirs > a.txt
     git commit -q -a -m Theirs
     git switch -q main
@@ -197,13 +198,13 @@ it("settles no conflict by what was remembered, for which a repository may name 
     git config rerere.enabled false
     ! git merge -q other
     git add a.txt`);
-  const [remembered] = readdirSync(join(room.workspace, ".git/rr-cache"));
-  writeFileSync(join(room.workspace, ".git/MERGE_RR"), `${remembered}\ta.txt\0`);
-  writeFileSync(join(room.workspace, ".git/info/attributes"), "* merge=evil\n");
-  room.configure({ "merge.evil.driver": `'${room.payload("payload")}'`, "rerere.enabled": "true" });
-  const { error } = await room.call("git.commit", { message: "Merged" });
-  expect([error, ran(room)]).toEqual([null, ""]);
-  writeFileSync(join(room.workspace, ".git/MERGE_RR"), `${remembered}\ta.txt\0`);
-  room.git("commit", "-q", "--allow-empty", "-m", "As a person");
-  expect(ran(room)).not.toBe("");
+  const [remembered] = readdirSync(join(opened.workspace, ".git/rr-cache"));
+  writeFileSync(join(opened.workspace, ".git/MERGE_RR"), `${remembered}\ta.txt\0`);
+  writeFileSync(join(opened.workspace, ".git/info/attributes"), "* merge=evil\n");
+  opened.configure({ "merge.evil.driver": `'${opened.payload("payload")}'`, "rerere.enabled": "true" });
+  const { error } = await opened.call("git.commit", { message: "Merged" });
+  expect([error, ran(opened)]).toEqual([null, ""]);
+  writeFileSync(join(opened.workspace, ".git/MERGE_RR"), `${remembered}\ta.txt\0`);
+  opened.git("commit", "-q", "--allow-empty", "-m", "As a person");
+  expect(ran(opened)).not.toBe("");
 });

@@ -44,28 +44,28 @@ function commitAndStage({ git, write }: Worktree): void {
   git("add", "b.txt");
 }
 
-async function readAll(room: GitFixture): Promise<string> {
+async function readAll(opened: GitFixture): Promise<string> {
   const said: string[] = [];
   for (const [tool, input] of readings) {
-    const { content, isError } = await room.call(tool, input);
+    const { content, isError } = await opened.call(tool, input);
     said.push(`${tool} ${isError ? "failed: " : ""}${content}`);
   }
   return said.join("\n");
 }
 
 /** What payloads have left since the last look. */
-function ran(room: GitFixture): string {
-  const file = join(room.home, "ran");
+function ran(opened: GitFixture): string {
+  const file = join(opened.home, "ran");
   const said = existsSync(file) ? readFileSync(file, "utf8") : "";
   rmSync(file, { force: true });
   return said;
 }
 
 /** Git itself, as a person would run it who knows of nothing: the payload works. */
-function carelessly(room: GitFixture, ...args: string[]): boolean {
+function carelessly(opened: GitFixture, ...args: string[]): boolean {
   try {
     execFileSync("git", args, {
-      cwd: room.workspace,
+      cwd: opened.workspace,
       stdio: "pipe",
       env: { PATH: process.env.PATH },
       timeout: 20_000,
@@ -73,7 +73,7 @@ function carelessly(room: GitFixture, ...args: string[]): boolean {
   } catch {
     // What matters is what ran.
   }
-  return ran(room) !== "";
+  return ran(opened) !== "";
 }
 
 function setting({ configure }: GitFixture, key: string, value: string): void {
@@ -81,157 +81,157 @@ function setting({ configure }: GitFixture, key: string, value: string): void {
 }
 
 /** Makes the file look changed, so that git reads it again. */
-function touch(room: GitFixture, path: string): void {
-  utimesSync(join(room.workspace, path), new Date(0), new Date(0));
+function touch(opened: GitFixture, path: string): void {
+  utimesSync(join(opened.workspace, path), new Date(0), new Date(0));
 }
 
 interface Attack {
-  readonly prepare: (room: GitFixture, payload: string) => void;
+  readonly prepare: (opened: GitFixture, payload: string) => void;
   /** A command of git that falls for it. Missing where that takes a terminal or a network. */
   readonly falls?: readonly string[];
 }
 
 const attacks: Readonly<Record<string, Attack>> = {
   "core.fsmonitor": {
-    prepare: (room, payload) => setting(room, "core.fsmonitor", payload),
+    prepare: (opened, payload) => setting(opened, "core.fsmonitor", payload),
     falls: ["status"],
   },
   "a hook in .git/hooks": {
-    prepare: (room) => {
-      mkdirSync(join(room.workspace, ".git/hooks"), { recursive: true });
+    prepare: (opened) => {
+      mkdirSync(join(opened.workspace, ".git/hooks"), { recursive: true });
       for (const name of [
         "post-index-change",
         "post-checkout",
         "reference-transaction",
         "fsmonitor-watchman",
       ])
-        symlinkSync(join(room.home, "payload"), join(room.workspace, ".git/hooks", name));
-      touch(room, "b.txt");
+        symlinkSync(join(opened.home, "payload"), join(opened.workspace, ".git/hooks", name));
+      touch(opened, "b.txt");
     },
     falls: ["status"],
   },
   "core.hooksPath": {
-    prepare: (room) => {
-      room.write({ "hooks/post-index-change": readFileSync(join(room.home, "payload"), "utf8") });
-      chmodSync(join(room.workspace, "hooks/post-index-change"), 0o755);
-      setting(room, "core.hooksPath", join(room.workspace, "hooks"));
-      touch(room, "b.txt");
+    prepare: (opened) => {
+      opened.write({ "hooks/post-index-change": readFileSync(join(opened.home, "payload"), "utf8") });
+      chmodSync(join(opened.workspace, "hooks/post-index-change"), 0o755);
+      setting(opened, "core.hooksPath", join(opened.workspace, "hooks"));
+      touch(opened, "b.txt");
     },
     falls: ["status"],
   },
   "diff.external": {
-    prepare: (room, payload) => setting(room, "diff.external", payload),
+    prepare: (opened, payload) => setting(opened, "diff.external", payload),
     falls: ["diff"],
   },
   "a diff driver with a command": {
-    prepare: (room, payload) => {
-      room.write({ ".gitattributes": "* diff=evil\n" });
-      setting(room, "diff.evil.command", payload);
+    prepare: (opened, payload) => {
+      opened.write({ ".gitattributes": "* diff=evil\n" });
+      setting(opened, "diff.evil.command", payload);
     },
     falls: ["diff"],
   },
   "a diff driver with textconv": {
-    prepare: (room, payload) => {
-      room.write({ ".gitattributes": "* diff=evil\n" });
-      setting(room, "diff.evil.textconv", payload);
+    prepare: (opened, payload) => {
+      opened.write({ ".gitattributes": "* diff=evil\n" });
+      setting(opened, "diff.evil.textconv", payload);
     },
     falls: ["diff"],
   },
   "textconv of blame": {
-    prepare: (room, payload) => {
-      room.write({ ".gitattributes": "* diff=evil\n" });
-      setting(room, "diff.evil.textconv", payload);
+    prepare: (opened, payload) => {
+      opened.write({ ".gitattributes": "* diff=evil\n" });
+      setting(opened, "diff.evil.textconv", payload);
     },
     falls: ["blame", "a.txt"],
   },
   "a clean filter": {
-    prepare: (room, payload) => {
-      room.write({ ".gitattributes": "* filter=evil\n" });
-      setting(room, "filter.evil.clean", payload);
-      touch(room, "b.txt");
+    prepare: (opened, payload) => {
+      opened.write({ ".gitattributes": "* filter=evil\n" });
+      setting(opened, "filter.evil.clean", payload);
+      touch(opened, "b.txt");
     },
     falls: ["status"],
   },
   "a required filter process": {
-    prepare: (room, payload) => {
-      room.write({ ".gitattributes": "* filter=evil\n" });
-      setting(room, "filter.evil.process", payload);
-      setting(room, "filter.evil.required", "true");
-      touch(room, "b.txt");
+    prepare: (opened, payload) => {
+      opened.write({ ".gitattributes": "* filter=evil\n" });
+      setting(opened, "filter.evil.process", payload);
+      setting(opened, "filter.evil.required", "true");
+      touch(opened, "b.txt");
     },
     falls: ["status"],
   },
   "a filter with dots and spaces in its name": {
-    prepare: (room, payload) => {
-      room.write({ ".git/info/attributes": "* filter=e.v-i_l\n" });
-      setting(room, "filter.e.v-i_l.clean", payload);
-      touch(room, "b.txt");
+    prepare: (opened, payload) => {
+      opened.write({ ".git/info/attributes": "* filter=e.v-i_l\n" });
+      setting(opened, "filter.e.v-i_l.clean", payload);
+      touch(opened, "b.txt");
     },
     falls: ["status"],
   },
   "a filter in a file that settings include": {
-    prepare: (room, payload) => {
-      room.write({ ".gitattributes": "* filter=evil\n" });
-      writeFileSync(join(room.home, "included"), `[filter "evil"]\n\tclean = ${JSON.stringify(payload)}\n`);
-      setting(room, "include.path", join(room.home, "included"));
-      touch(room, "b.txt");
+    prepare: (opened, payload) => {
+      opened.write({ ".gitattributes": "* filter=evil\n" });
+      writeFileSync(join(opened.home, "included"), `[filter "evil"]\n\tclean = ${JSON.stringify(payload)}\n`);
+      setting(opened, "include.path", join(opened.home, "included"));
+      touch(opened, "b.txt");
     },
     falls: ["status"],
   },
   "a filter on the line of another section": {
-    prepare: (room, payload) => {
-      room.write({ ".gitattributes": "* filter=evil\n" });
+    prepare: (opened, payload) => {
+      opened.write({ ".gitattributes": "* filter=evil\n" });
       appendFileSync(
-        join(room.workspace, ".git/config"),
+        join(opened.workspace, ".git/config"),
         `[core] bare = false\n[core][FILTER "evil"]clean = ${JSON.stringify(payload)}\n`,
       );
-      touch(room, "b.txt");
+      touch(opened, "b.txt");
     },
     falls: ["status"],
   },
   "a filter in the settings of the working tree": {
-    prepare: (room, payload) => {
-      room.write({ ".gitattributes": "* filter=evil\n" });
-      setting(room, "extensions.worktreeConfig", "true");
+    prepare: (opened, payload) => {
+      opened.write({ ".gitattributes": "* filter=evil\n" });
+      setting(opened, "extensions.worktreeConfig", "true");
       writeFileSync(
-        join(room.workspace, ".git/config.worktree"),
+        join(opened.workspace, ".git/config.worktree"),
         `[filter "evil"]\n\tclean = ${JSON.stringify(payload)}\n`,
       );
-      touch(room, "b.txt");
+      touch(opened, "b.txt");
     },
     falls: ["status"],
   },
   "a filter of a submodule": {
-    prepare: (room, payload) => {
-      room.sh(`git clone -q . ../library
+    prepare: (opened, payload) => {
+      opened.sh(`git clone -q . ../library
         git -c protocol.file.allow=always submodule --quiet add "$PWD/../library" lib`);
-      room.git("-C", "lib", "config", "filter.evil.clean", payload);
-      room.write({ "lib/.gitattributes": "* filter=evil\n" });
-      touch(room, "lib/a.txt");
+      opened.git("-C", "lib", "config", "filter.evil.clean", payload);
+      opened.write({ "lib/.gitattributes": "* filter=evil\n" });
+      touch(opened, "lib/a.txt");
     },
     falls: ["status"],
   },
   "log.showSignature with gpg.program": {
-    prepare: (room) => {
-      const head = room.git("cat-file", "commit", "HEAD");
+    prepare: (opened) => {
+      const head = opened.git("cat-file", "commit", "HEAD");
       const signed = head.replace(
         "\n\n",
         "\ngpgsig -----BEGIN PGP SIGNATURE-----\n \n -----END PGP SIGNATURE-----\n\n",
       );
-      writeFileSync(join(room.home, "commit"), `${signed}\n`);
-      room.git(
+      writeFileSync(join(opened.home, "commit"), `${signed}\n`);
+      opened.git(
         "reset",
         "-q",
         "--soft",
-        room.git("hash-object", "-t", "commit", "-w", join(room.home, "commit")),
+        opened.git("hash-object", "-t", "commit", "-w", join(opened.home, "commit")),
       );
-      setting(room, "log.showSignature", "true");
-      setting(room, "gpg.program", join(room.home, "payload"));
+      setting(opened, "log.showSignature", "true");
+      setting(opened, "gpg.program", join(opened.home, "payload"));
     },
     falls: ["log"],
   },
   "status.submoduleSummary, pagers, editors and aliases": {
-    prepare: (room, payload) => {
+    prepare: (opened, payload) => {
       for (const key of [
         "core.pager",
         "pager.log",
@@ -240,28 +240,28 @@ const attacks: Readonly<Record<string, Attack>> = {
         "sequence.editor",
         "core.askPass",
       ])
-        setting(room, key, payload);
+        setting(opened, key, payload);
       for (const verb of ["status", "diff", "log", "show", "blame", "config"])
-        setting(room, `alias.${verb}`, `!${payload}`);
-      setting(room, "status.submoduleSummary", "true");
+        setting(opened, `alias.${verb}`, `!${payload}`);
+      setting(opened, "status.submoduleSummary", "true");
     },
   },
   "a partial clone whose remote names a program": {
-    prepare: (room, payload) => {
-      setting(room, "extensions.partialClone", "origin");
-      setting(room, "core.repositoryFormatVersion", "1");
-      setting(room, "remote.origin.url", join(room.home, "elsewhere"));
-      setting(room, "remote.origin.promisor", "true");
-      setting(room, "remote.origin.uploadpack", payload);
-      setting(room, "protocol.file.allow", "always");
-      setting(room, "core.sshCommand", payload);
-      setting(room, "credential.helper", payload);
+    prepare: (opened, payload) => {
+      setting(opened, "extensions.partialClone", "origin");
+      setting(opened, "core.repositoryFormatVersion", "1");
+      setting(opened, "remote.origin.url", join(opened.home, "elsewhere"));
+      setting(opened, "remote.origin.promisor", "true");
+      setting(opened, "remote.origin.uploadpack", payload);
+      setting(opened, "protocol.file.allow", "always");
+      setting(opened, "core.sshCommand", payload);
+      setting(opened, "credential.helper", payload);
       // The content that HEAD~1 has is no longer here.
-      const blob = room.sh(`mv .git/objects/pack/*.pack ../pack
+      const blob = opened.sh(`mv .git/objects/pack/*.pack ../pack
         rm .git/objects/pack/*
         git unpack-objects -q < ../pack
         git rev-parse HEAD~1:a.txt`);
-      rmSync(join(room.workspace, ".git/objects", blob.slice(0, 2), blob.slice(2)));
+      rmSync(join(opened.workspace, ".git/objects", blob.slice(0, 2), blob.slice(2)));
     },
     falls: ["show", "HEAD~1:a.txt"],
   },
@@ -270,28 +270,28 @@ const attacks: Readonly<Record<string, Attack>> = {
 describe("a repository that wants to run something", () => {
   for (const [name, { prepare, falls }] of Object.entries(attacks)) {
     it(`runs nothing by ${name}`, async () => {
-      await using room = await openVictim();
-      prepare(room, `'${room.payload("payload")}'`);
-      ran(room);
-      const before = readFileSync(join(room.workspace, ".git/index"));
-      await readAll(room);
+      await using opened = await openVictim();
+      prepare(opened, `'${opened.payload("payload")}'`);
+      ran(opened);
+      const before = readFileSync(join(opened.workspace, ".git/index"));
+      await readAll(opened);
       expect({
-        ran: ran(room),
-        index: readFileSync(join(room.workspace, ".git/index")).equals(before),
+        ran: ran(opened),
+        index: readFileSync(join(opened.workspace, ".git/index")).equals(before),
       }).toEqual({
         ran: "",
         index: true,
       });
-      if (falls !== undefined) expect(carelessly(room, ...falls)).toBe(true);
+      if (falls !== undefined) expect(carelessly(opened, ...falls)).toBe(true);
     });
   }
 
   it("is refused with a filter whose name could not be given to git", async () => {
-    await using room = await openVictim();
-    room.write({ ".gitattributes": "* filter=a=b\n" });
-    setting(room, "filter.a=b.clean", `'${room.payload("payload")}'`);
-    touch(room, "b.txt");
-    expect([(await room.call("git.status", {})).content, ran(room)]).toEqual([
+    await using opened = await openVictim();
+    opened.write({ ".gitattributes": "* filter=a=b\n" });
+    setting(opened, "filter.a=b.clean", `'${opened.payload("payload")}'`);
+    touch(opened, "b.txt");
+    expect([(await opened.call("git.status", {})).content, ran(opened)]).toEqual([
       'The settings of this repository define a filter "a=b"\nAsk the user to check .git/config.',
       "",
     ]);

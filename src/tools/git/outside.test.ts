@@ -19,10 +19,10 @@ const readings: readonly (readonly [string, object])[] = [
 
 /** A workspace beside a repository that no rule lets it read. */
 async function openBeside(): Promise<GitFixture & { readonly other: string }> {
-  const room = await openGitFixture({ files: { "a.txt": "one\n" }, prepare: makeOther });
-  const other = join(room.home, "other");
-  renameSync(join(room.workspace, "other"), other);
-  return Object.assign(room, { other });
+  const opened = await openGitFixture({ files: { "a.txt": "one\n" }, prepare: makeOther });
+  const other = join(opened.home, "other");
+  renameSync(join(opened.workspace, "other"), other);
+  return Object.assign(opened, { other });
 }
 
 function makeOther({ sh, write }: Worktree): void {
@@ -33,18 +33,18 @@ function makeOther({ sh, write }: Worktree): void {
     git -c user.name=Ada -c user.email=ada@example.org commit -q -m "confidential work"`);
 }
 
-async function readAll(room: GitFixture): Promise<{ codes: string[]; said: string }> {
+async function readAll(opened: GitFixture): Promise<{ codes: string[]; said: string }> {
   const codes: string[] = [];
   let said = "";
   for (const [tool, input] of readings) {
-    const result = await room.call(tool, input);
+    const result = await opened.call(tool, input);
     codes.push(result.isError ? "refused" : "answered");
     said += `${result.content}\n${JSON.stringify(result.data)}\n`;
   }
   return { codes, said };
 }
 
-const ways: Readonly<Record<string, (room: GitFixture, other: string) => void>> = {
+const ways: Readonly<Record<string, (opened: GitFixture, other: string) => void>> = {
   "a .git file that names it": ({ workspace }, other) => {
     rmSync(join(workspace, ".git"), { recursive: true });
     writeFileSync(join(workspace, ".git"), `gitdir: ${other}/.git\n`);
@@ -89,9 +89,9 @@ const ways: Readonly<Record<string, (room: GitFixture, other: string) => void>> 
 describe("a repository that leads to another", () => {
   for (const [name, lead] of Object.entries(ways)) {
     it(`is refused with ${name}`, async () => {
-      await using room = await openBeside();
-      lead(room, room.other);
-      const { codes, said } = await readAll(room);
+      await using opened = await openBeside();
+      lead(opened, opened.other);
+      const { codes, said } = await readAll(opened);
       expect({ codes, shows: /confidential|private\.txt\b.*file/.test(said) }).toEqual({
         codes: readings.map(() => "refused"),
         shows: false,
@@ -100,36 +100,36 @@ describe("a repository that leads to another", () => {
   }
 
   it("says where it leads, and the rule that would let it be read", async () => {
-    await using room = await openBeside();
-    ways["a .git file that names it"]!(room, room.other);
-    expect((await room.call("git.status", {})).content).toBe(
-      `${room.workspace}/.git names a repository outside the workspace, ${room.other}/.git, which does not know this working tree\n` +
-        `Ask the user to add the rule: allow read '${room.other}/.git'/**`,
+    await using opened = await openBeside();
+    ways["a .git file that names it"]!(opened, opened.other);
+    expect((await opened.call("git.status", {})).content).toBe(
+      `${opened.workspace}/.git names a repository outside the workspace, ${opened.other}/.git, which does not know this working tree\n` +
+        `Ask the user to add the rule: allow read '${opened.other}/.git'/**`,
     );
   });
 
   it("is read once a rule lets it", async () => {
-    await using room = await openBeside();
-    ways["a .git file that names it"]!(room, room.other);
-    const lines = `allow read "${room.other}"/.git/**`;
-    await using again = await openGitFixture({ workspace: room.workspace, lines });
+    await using opened = await openBeside();
+    ways["a .git file that names it"]!(opened, opened.other);
+    const lines = `allow read "${opened.other}"/.git/**`;
+    await using again = await openGitFixture({ workspace: opened.workspace, lines });
     expect((await again.call("git.log", {})).content).toContain("confidential work");
   });
 });
 
 describe("settings of a repository that name files elsewhere", () => {
   it("do not move the working tree", async () => {
-    await using room = await openBeside();
-    room.configure({ "core.worktree": room.other });
-    expect((await room.call("git.status", {})).data).toMatchObject({ repository: ".", clean: true });
+    await using opened = await openBeside();
+    opened.configure({ "core.worktree": opened.other });
+    expect((await opened.call("git.status", {})).data).toMatchObject({ repository: ".", clean: true });
   });
 
   it("show nothing of them as names, orders or revisions to ignore", async () => {
-    await using room = await openBeside();
-    const file = join(room.home, "list");
+    await using opened = await openBeside();
+    const file = join(opened.home, "list");
     writeFileSync(file, "Confidential Name <ada@example.org>\n");
     for (const key of ["mailmap.file", "blame.ignoreRevsFile", "diff.orderFile", "commit.template"])
-      room.configure({ [key]: file });
+      opened.configure({ [key]: file });
     const said = [];
     for (const [tool, input] of [
       ["git.log", {}],
@@ -137,38 +137,41 @@ describe("settings of a repository that name files elsewhere", () => {
       ["git.blame", { path: "a.txt" }],
       ["git.diff", { commit: "HEAD", stat: true }],
     ] as const) {
-      const { content, isError } = await room.call(tool, input);
+      const { content, isError } = await opened.call(tool, input);
       said.push({ isError, shows: content.includes("Confidential") });
     }
     expect(said).toEqual(said.map(() => ({ isError: false, shows: false })));
   });
 
   it("do not decide by a list elsewhere what is ignored", async () => {
-    await using room = await openBeside();
-    writeFileSync(join(room.home, "list"), "guess*\n");
-    room.configure({ "core.excludesFile": join(room.home, "list") });
-    room.write({ "guess.txt": "" });
-    expect((await room.call("git.status", {})).data).toMatchObject({ untracked: ["guess.txt"] });
+    await using opened = await openBeside();
+    writeFileSync(join(opened.home, "list"), "guess*\n");
+    opened.configure({ "core.excludesFile": join(opened.home, "list") });
+    opened.write({ "guess.txt": "" });
+    expect((await opened.call("git.status", {})).data).toMatchObject({ untracked: ["guess.txt"] });
   });
 });
 
 describe("what only looks like a repository", () => {
   it("is none without .git", async () => {
-    await using room = await openBeside();
-    cpSync(join(room.other, ".git"), join(room.workspace, "bare"), { recursive: true });
-    room.write({ "bare/file.txt": "" });
-    appendFileSync(join(room.workspace, "bare/config"), `[core]\n\tfsmonitor = ${room.payload("payload")}\n`);
-    expect((await room.call("git.status", { path: "bare" })).data).toMatchObject({
+    await using opened = await openBeside();
+    cpSync(join(opened.other, ".git"), join(opened.workspace, "bare"), { recursive: true });
+    opened.write({ "bare/file.txt": "" });
+    appendFileSync(
+      join(opened.workspace, "bare/config"),
+      `[core]\n\tfsmonitor = ${opened.payload("payload")}\n`,
+    );
+    expect((await opened.call("git.status", { path: "bare" })).data).toMatchObject({
       repository: ".",
       untracked: ["bare/"],
     });
   });
 
   it("is none with an empty .git", async () => {
-    await using room = await openBeside();
-    renameSync(join(room.workspace, ".git"), join(room.home, "taken"));
-    mkdirSync(join(room.workspace, ".git"));
-    expect((await room.call("git.status", {})).content).toBe(
+    await using opened = await openBeside();
+    renameSync(join(opened.workspace, ".git"), join(opened.home, "taken"));
+    mkdirSync(join(opened.workspace, ".git"));
+    expect((await opened.call("git.status", {})).content).toBe(
       "There is no git repository in the workspace, nor above it\n" +
         "Give the path of a repository in the workspace, or create one with `git init` in shell.run.",
     );

@@ -8,20 +8,20 @@ import type { CallResult } from "../../toolcrib/index.ts";
 const refusal = ({ error }: CallResult) => error && [error.code, error.message];
 
 /** What is staged, as git itself says it. */
-const stagedIn = (room: GitFixture) =>
-  room
+const stagedIn = (opened: GitFixture) =>
+  opened
     .git("diff", "--cached", "--name-status", "--find-renames", "-z")
     .split("\0")
     .filter((field) => field !== "");
 
 it("stages what was added, changed, deleted and renamed, and lists it", async () => {
-  await using room = await openGitFixture({
+  await using opened = await openGitFixture({
     files: { a: "1\n", gone: "g\n", old: "renamed\nfile\n", "sub/b": "b\n" },
   });
-  room.write({ a: "2\n", "sub/new": "n\n", "new name": "renamed\nfile\n" });
-  rmSync(join(room.workspace, "gone"));
-  rmSync(join(room.workspace, "old"));
-  const { content, data } = await room.call("git.stage", { all: true });
+  opened.write({ a: "2\n", "sub/new": "n\n", "new name": "renamed\nfile\n" });
+  rmSync(join(opened.workspace, "gone"));
+  rmSync(join(opened.workspace, "old"));
+  const { content, data } = await opened.call("git.stage", { all: true });
   expect({ content, data }).toEqual({
     content:
       "Staged 5 files.\nStaged now, 4 changes for git.commit:\n  modified a\n  deleted gone\n" +
@@ -40,12 +40,12 @@ it("stages what was added, changed, deleted and renamed, and lists it", async ()
 });
 
 it("stages only the paths given, and takes them back", async () => {
-  await using room = await openGitFixture({ files: { a: "1\n", "sub/b": "b\n", c: "c\n" } });
-  room.write({ a: "2\n", "sub/b": "2\n", "sub/new": "n\n", c: "2\n" });
-  const staged = await room.call("git.stage", { paths: ["sub", "a"] });
-  const back = await room.call("git.stage", { paths: ["sub"], unstage: true });
-  const nothing = await room.call("git.stage", { paths: ["sub"], unstage: true });
-  expect([staged.content, back.content, nothing.content, room.git("status", "--short")]).toEqual([
+  await using opened = await openGitFixture({ files: { a: "1\n", "sub/b": "b\n", c: "c\n" } });
+  opened.write({ a: "2\n", "sub/b": "2\n", "sub/new": "n\n", c: "2\n" });
+  const staged = await opened.call("git.stage", { paths: ["sub", "a"] });
+  const back = await opened.call("git.stage", { paths: ["sub"], unstage: true });
+  const nothing = await opened.call("git.stage", { paths: ["sub"], unstage: true });
+  expect([staged.content, back.content, nothing.content, opened.git("status", "--short")]).toEqual([
     `Staged 3 files.\nStaged now, 3 changes for git.commit:\n  modified a\n  modified sub/b\n  added sub/new`,
     `Unstaged 2 files.\nStaged now, 1 change for git.commit:\n  modified a`,
     "Nothing was staged there.\nStaged now, 1 change for git.commit:\n  modified a",
@@ -54,29 +54,29 @@ it("stages only the paths given, and takes them back", async () => {
 });
 
 it("leaves the index of a repository in a folder alone where a rule denies it", async () => {
-  await using room = await openGitFixture({ rules: ["deny write sub/.git/**"] });
-  room.write({ "sub/deep/b.ts": "b\n" });
-  room.git("init", "--quiet", "sub");
-  const paths = ["sub/deep/b.ts", join(room.workspace, "sub/deep/b.ts"), "sub/deep"];
-  const refusals = await Promise.all(paths.map((path) => room.call("git.stage", { paths: [path] })));
-  expect([refusals.map(refusal), room.git("-C", "sub", "status", "--short")]).toEqual([
+  await using opened = await openGitFixture({ rules: ["deny write sub/.git/**"] });
+  opened.write({ "sub/deep/b.ts": "b\n" });
+  opened.git("init", "--quiet", "sub");
+  const paths = ["sub/deep/b.ts", join(opened.workspace, "sub/deep/b.ts"), "sub/deep"];
+  const refusals = await Promise.all(paths.map((path) => opened.call("git.stage", { paths: [path] })));
+  expect([refusals.map(refusal), opened.git("-C", "sub", "status", "--short")]).toEqual([
     paths.map(() => ["denied", "Rules deny writing sub/.git/index"]),
     "?? deep/",
   ]);
 });
 
 it("stages and takes back before the first commit", async () => {
-  await using room = await openGitFixture();
-  room.write({ a: "1\n", b: "2\n" });
-  await room.call("git.stage", { all: true });
-  const staged = stagedIn(room);
-  await room.call("git.stage", { all: true, unstage: true });
-  expect([staged, stagedIn(room)]).toEqual([["A", "a", "A", "b"], []]);
+  await using opened = await openGitFixture();
+  opened.write({ a: "1\n", b: "2\n" });
+  await opened.call("git.stage", { all: true });
+  const staged = stagedIn(opened);
+  await opened.call("git.stage", { all: true, unstage: true });
+  expect([staged, stagedIn(opened)]).toEqual([["A", "a", "A", "b"], []]);
 });
 
 it("says so when there is nothing to stage", async () => {
-  await using room = await openGitFixture({ files: { a: "1\n" } });
-  const { content, data } = await room.call("git.stage", { paths: ["a"] });
+  await using opened = await openGitFixture({ files: { a: "1\n" } });
+  const { content, data } = await opened.call("git.stage", { paths: ["a"] });
   expect({ content, data }).toEqual({
     content: "Nothing to stage: nothing has changed there.\nNothing is staged now.",
     data: { files: 0, staged: [], notes: [] },
@@ -85,13 +85,13 @@ it("says so when there is nothing to stage", async () => {
 
 describe("secrets", () => {
   it("are never staged: left out of folders, refused by name", async () => {
-    await using room = await openGitFixture({ files: { a: "1\n", "keys/old.pem": "k\n" } });
+    await using opened = await openGitFixture({ files: { a: "1\n", "keys/old.pem": "k\n" } });
     // A file becomes a folder that holds a secret: the folder's name would stage it.
-    rmSync(join(room.workspace, "a"));
-    room.write({ "a/.env": "S=1\n", "a/x": "x\n", "keys/old.pem": "k2\n", "secrets/b": "b\n", ".env": "" });
-    const all = await room.call("git.stage", { all: true });
-    const named = await room.call("git.stage", { paths: ["a/x", "keys/old.pem"] });
-    expect([all.data, refusal(named), stagedIn(room)]).toEqual([
+    rmSync(join(opened.workspace, "a"));
+    opened.write({ "a/.env": "S=1\n", "a/x": "x\n", "keys/old.pem": "k2\n", "secrets/b": "b\n", ".env": "" });
+    const all = await opened.call("git.stage", { all: true });
+    const named = await opened.call("git.stage", { paths: ["a/x", "keys/old.pem"] });
+    expect([all.data, refusal(named), stagedIn(opened)]).toEqual([
       {
         files: 2,
         staged: [
@@ -106,9 +106,9 @@ describe("secrets", () => {
   });
 
   it("are told of when nothing else has changed, by names that cannot pass for more", async () => {
-    await using room = await openGitFixture({ files: { a: "1\n" } });
-    room.write({ "b\nStaged 9 files./.env": "S=1\n" });
-    expect((await room.call("git.stage", { all: true })).content.split("\n")).toEqual([
+    await using opened = await openGitFixture({ files: { a: "1\n" } });
+    opened.write({ "b\nStaged 9 files./.env": "S=1\n" });
+    expect((await opened.call("git.stage", { all: true })).content.split("\n")).toEqual([
       "Nothing was staged.",
       'Left out: "b\\nStaged 9 files./.env" (may hold secrets, or a rule hides it).',
       "Nothing is staged now.",
@@ -116,15 +116,15 @@ describe("secrets", () => {
   });
 
   it("behind links are not staged, only the links", async () => {
-    await using room = await openGitFixture({ files: { a: "1\n" }, mode: "yolo" });
-    writeFileSync(join(room.home, "outside"), "outside\n");
-    room.write({ ".env": "S=1\n" });
-    symlinkSync(join(room.home, "outside"), join(room.workspace, "link"));
-    symlinkSync(".env", join(room.workspace, "inner"));
-    await room.call("git.stage", { all: true });
-    const [link, inner] = room.sh("git show :link; echo; git show :inner").split("\n");
-    expect([link, inner, stagedIn(room)]).toEqual([
-      join(room.home, "outside"),
+    await using opened = await openGitFixture({ files: { a: "1\n" }, mode: "yolo" });
+    writeFileSync(join(opened.home, "outside"), "outside\n");
+    opened.write({ ".env": "S=1\n" });
+    symlinkSync(join(opened.home, "outside"), join(opened.workspace, "link"));
+    symlinkSync(".env", join(opened.workspace, "inner"));
+    await opened.call("git.stage", { all: true });
+    const [link, inner] = opened.sh("git show :link; echo; git show :inner").split("\n");
+    expect([link, inner, stagedIn(opened)]).toEqual([
+      join(opened.home, "outside"),
       ".env",
       ["A", "inner", "A", "link"],
     ]);
@@ -132,7 +132,7 @@ describe("secrets", () => {
 });
 
 it("takes names for paths, whatever they look like", async () => {
-  await using room = await openGitFixture({ files: { a: "1\n" } });
+  await using opened = await openGitFixture({ files: { a: "1\n" } });
   const names = [
     "*.txt",
     ":(exclude)a",
@@ -144,29 +144,29 @@ it("takes names for paths, whatever they look like", async () => {
     "$(touch x)",
     "a'b",
   ];
-  room.write({ "other.txt": "o", a: "2\n", ...Object.fromEntries(names.map((name) => [name, "x"])) });
+  opened.write({ "other.txt": "o", a: "2\n", ...Object.fromEntries(names.map((name) => [name, "x"])) });
   const staged: unknown[] = [];
   for (const name of names) {
-    await room.call("git.stage", { paths: [name] });
-    staged.push(room.sh("git diff --cached --name-status -z; git reset -q").split("\0").slice(0, -1));
+    await opened.call("git.stage", { paths: [name] });
+    staged.push(opened.sh("git diff --cached --name-status -z; git reset -q").split("\0").slice(0, -1));
   }
   expect(staged).toEqual(names.map((name) => ["A", name]));
 });
 
 it("stages names that are no text", async () => {
-  await using room = await openGitFixture({ files: { a: "1\n" } });
+  await using opened = await openGitFixture({ files: { a: "1\n" } });
   const name = Buffer.from([0x66, 0xff, 0x2e, 0x74]);
-  writeFileSync(Buffer.concat([Buffer.from(`${room.workspace}/`), name]), "x");
-  const { content } = await room.call("git.stage", { all: true });
-  const listed = execFileSync("git", ["ls-files", "-z"], { cwd: room.workspace });
+  writeFileSync(Buffer.concat([Buffer.from(`${opened.workspace}/`), name]), "x");
+  const { content } = await opened.call("git.stage", { all: true });
+  const listed = execFileSync("git", ["ls-files", "-z"], { cwd: opened.workspace });
   expect([content.split("\n")[2], listed.toString("latin1")]).toEqual(["  added f\ufffd.t", "a\0f\xff.t\0"]);
 });
 
 it("refuses what cannot be meant, and names the way out", async () => {
-  await using room = await openGitFixture({ files: { a: "1\n", ".gitignore": "*.log\n" } });
-  room.write({ "x.log": "x", "inner/b": "b" });
-  room.git("init", "-q", "inner");
-  const refused = async (input: object) => refusal(await room.call("git.stage", input));
+  await using opened = await openGitFixture({ files: { a: "1\n", ".gitignore": "*.log\n" } });
+  opened.write({ "x.log": "x", "inner/b": "b" });
+  opened.git("init", "-q", "inner");
+  const refused = async (input: object) => refusal(await opened.call("git.stage", input));
   expect({
     nothing: await refused({}),
     both: await refused({ paths: ["a"], all: true }),
@@ -175,7 +175,7 @@ it("refuses what cannot be meant, and names the way out", async () => {
     ignored: await refused({ paths: ["x.log"] }),
     own: await refused({ paths: [".git/config"] }),
     two: await refused({ paths: ["a", "inner/b"] }),
-    staged: stagedIn(room),
+    staged: stagedIn(opened),
   }).toEqual({
     nothing: ["invalid-input", "Neither `paths` nor `all` was given"],
     both: ["invalid-input", "Both `paths` and `all` were given"],
@@ -189,11 +189,11 @@ it("refuses what cannot be meant, and names the way out", async () => {
 });
 
 it("works in a repository below the workspace, and leaves that out of the one around it", async () => {
-  await using room = await openGitFixture({ files: { a: "1\n" } });
-  room.write({ "inner/b": "b" });
-  room.git("init", "-q", "inner");
-  const inner = await room.call("git.stage", { paths: ["inner/b"] });
-  const outer = await room.call("git.stage", { all: true });
+  await using opened = await openGitFixture({ files: { a: "1\n" } });
+  opened.write({ "inner/b": "b" });
+  opened.git("init", "-q", "inner");
+  const inner = await opened.call("git.stage", { paths: ["inner/b"] });
+  const outer = await opened.call("git.stage", { all: true });
   expect([inner.data, outer.data]).toEqual([
     { files: 1, staged: [{ path: "inner/b", change: "added" }], notes: [] },
     { files: 0, staged: [], notes: ["Left out: inner/ (is a separate repository)."] },
@@ -201,28 +201,28 @@ it("works in a repository below the workspace, and leaves that out of the one ar
 });
 
 it("stages another commit of a submodule", async () => {
-  await using room = await openGitFixture({ files: { a: "1\n" } });
-  room.sh(`commit() { git -C "$1" -c user.name=a -c user.email=a@b commit -q --allow-empty -m "$2"; }
+  await using opened = await openGitFixture({ files: { a: "1\n" } });
+  opened.sh(`commit() { git -C "$1" -c user.name=a -c user.email=a@b commit -q --allow-empty -m "$2"; }
     git init -q -b main ../module
     commit ../module one
     git -c protocol.file.allow=always submodule --quiet add "$PWD/../module" sub
     git commit -q -m 'With a submodule'
     commit sub two`);
-  const { data } = await room.call("git.stage", { paths: ["sub"] });
-  expect([data, room.git("rev-parse", ":sub")]).toEqual([
+  const { data } = await opened.call("git.stage", { paths: ["sub"] });
+  expect([data, opened.git("rev-parse", ":sub")]).toEqual([
     { files: 1, staged: [{ path: "sub", change: "modified", submodule: [] }], notes: [] },
-    room.git("-C", "sub", "rev-parse", "HEAD"),
+    opened.git("-C", "sub", "rev-parse", "HEAD"),
   ]);
 });
 
 it("waits for another git that holds the index, and says so when it does not end", async () => {
-  await using room = await openGitFixture({ files: { a: "1\n" } });
-  const lock = join(room.workspace, ".git/index.lock");
-  room.write({ a: "2\n" });
+  await using opened = await openGitFixture({ files: { a: "1\n" } });
+  const lock = join(opened.workspace, ".git/index.lock");
+  opened.write({ a: "2\n" });
   writeFileSync(lock, "");
-  const refused = await room.call("git.stage", { all: true });
+  const refused = await opened.call("git.stage", { all: true });
   setTimeout(() => rmSync(lock), 200);
-  const staged = await room.call("git.stage", { all: true });
+  const staged = await opened.call("git.stage", { all: true });
   expect([refusal(refused), staged.error]).toEqual([
     ["unavailable", `Another git process is using this repository: ${lock} exists`],
     null,
@@ -231,23 +231,23 @@ it("waits for another git that holds the index, and says so when it does not end
 
 describe("a repository that is not all in the workspace", () => {
   it("is not changed where its top is above", async () => {
-    await using room = await openGitFixture({ files: { "sub/a": "1\n" } });
-    await using below = await room.openIn("sub");
-    room.write({ "sub/a": "2\n" });
+    await using opened = await openGitFixture({ files: { "sub/a": "1\n" } });
+    await using below = await opened.openIn("sub");
+    opened.write({ "sub/a": "2\n" });
     expect(refusal(await below.crib.call("git.stage", { all: true }))).toEqual([
       "outside-workspace",
-      `The repository in ${room.workspace} is above the workspace: read only`,
+      `The repository in ${opened.workspace} is above the workspace: read only`,
     ]);
   });
 
   it("is changed where it has this working tree among its own", async () => {
-    await using room = await openGitFixture({ files: { a: "1\n" } });
-    room.git("worktree", "add", "-q", "-b", "linked", "../linked tree");
-    await using linked = await room.openIn("../linked tree");
-    writeFileSync(join(room.home, "linked tree", "a"), "2\n");
+    await using opened = await openGitFixture({ files: { a: "1\n" } });
+    opened.git("worktree", "add", "-q", "-b", "linked", "../linked tree");
+    await using linked = await opened.openIn("../linked tree");
+    writeFileSync(join(opened.home, "linked tree", "a"), "2\n");
     const staged = await linked.crib.call("git.stage", { all: true });
     const committed = await linked.crib.call("git.commit", { message: "In a linked tree" });
-    expect([staged.error, committed.error, room.git("log", "-1", "--format=%s", "linked")]).toEqual([
+    expect([staged.error, committed.error, opened.git("log", "-1", "--format=%s", "linked")]).toEqual([
       null,
       null,
       "In a linked tree",

@@ -5,32 +5,32 @@ import { type GitFixture, openGitFixture } from "../../../test/support/git-tools
 
 const nothing = { staged: [], unstaged: [], unmerged: [], untracked: [], inProgress: [], notes: [] };
 
-function onMain(room: GitFixture, others: object = {}): object {
-  const commit = room.commitOf("HEAD");
+function onMain(opened: GitFixture, others: object = {}): object {
+  const commit = opened.commitOf("HEAD");
   return { name: "main", commit, upstream: undefined, ahead: undefined, behind: undefined, ...others };
 }
 
-async function status(room: GitFixture, input: object = {}) {
-  const { data, content, isError } = await room.call("git.status", input);
+async function status(opened: GitFixture, input: object = {}) {
+  const { data, content, isError } = await opened.call("git.status", input);
   return { data, text: content, isError };
 }
 
 describe("git.status", () => {
   it("says that nothing is changed", async () => {
-    await using room = await openGitFixture({ files: { "a.txt": "one\n" } });
-    expect(await status(room)).toEqual({
+    await using opened = await openGitFixture({ files: { "a.txt": "one\n" } });
+    expect(await status(opened)).toEqual({
       isError: false,
-      data: { repository: ".", branch: onMain(room), clean: true, ...nothing },
-      text: `On main at ${room.commitOf("HEAD").slice(0, 7)}.\nNothing has changed: the working tree is clean.`,
+      data: { repository: ".", branch: onMain(opened), clean: true, ...nothing },
+      text: `On main at ${opened.commitOf("HEAD").slice(0, 7)}.\nNothing has changed: the working tree is clean.`,
     });
   });
 
   it("tells what is staged, changed and untracked, whatever it is called", async () => {
-    await using room = await openGitFixture({
+    await using opened = await openGitFixture({
       files: { "old name.txt": "1\n2\n3\n4\n", "b.txt": "b\n", "gone.txt": "", "-x": "", ":(top)y": "" },
     });
-    room.sh(`git mv 'old name.txt' 'new "name".txt' && git rm -q gone.txt`);
-    room.write({
+    opened.sh(`git mv 'old name.txt' 'new "name".txt' && git rm -q gone.txt`);
+    opened.write({
       "b.txt": "changed\n",
       "line\nend": "",
       "dir/x": "",
@@ -38,10 +38,10 @@ describe("git.status", () => {
       "-x": "1",
       ":(top)y": "1",
     });
-    const { data, text } = await status(room);
+    const { data, text } = await status(opened);
     expect(data).toEqual({
       repository: ".",
-      branch: onMain(room),
+      branch: onMain(opened),
       clean: false,
       ...nothing,
       staged: [
@@ -70,41 +70,41 @@ describe("git.status", () => {
   });
 
   it("keeps to a path, and takes it for a path", async () => {
-    await using room = await openGitFixture({ files: { "a/x": "", "b/x": "", "*": "" } });
-    room.write({ "a/x": "1", "b/x": "1", "*": "1" });
+    await using opened = await openGitFixture({ files: { "a/x": "", "b/x": "", "*": "" } });
+    opened.write({ "a/x": "1", "b/x": "1", "*": "1" });
     const changed = async (path: string) => {
-      const { data } = await status(room, { path });
+      const { data } = await status(opened, { path });
       return (data as { unstaged: { path: string }[] }).unstaged.map((change) => change.path);
     };
     expect([await changed("a"), await changed("b/x"), await changed("*")]).toEqual([["a/x"], ["b/x"], ["*"]]);
   });
 
   it("counts commits ahead of the upstream and behind it", async () => {
-    await using room = await openGitFixture({ files: { a: "" } });
-    room.sh(`git branch theirs
+    await using opened = await openGitFixture({ files: { a: "" } });
+    opened.sh(`git branch theirs
       for branch in theirs main
         do git switch -q $branch; git commit -q --allow-empty -m $branch; done
       git branch -q --set-upstream-to=theirs`);
-    const { data, text } = await status(room);
-    expect(data).toMatchObject({ branch: onMain(room, { upstream: "theirs", ahead: 1, behind: 1 }) });
+    const { data, text } = await status(opened);
+    expect(data).toMatchObject({ branch: onMain(opened, { upstream: "theirs", ahead: 1, behind: 1 }) });
     expect(text).toContain(", 1 ahead of and 1 behind theirs.");
-    room.git("branch", "-D", "theirs");
-    expect((await status(room)).text).toContain(", its upstream theirs is gone.");
+    opened.git("branch", "-D", "theirs");
+    expect((await status(opened)).text).toContain(", its upstream theirs is gone.");
   });
 
   it("says what a merge has left open", async () => {
-    await using room = await openGitFixture({ files: { a: "1\n" } });
-    room.sh(`git switch -q -c other
+    await using opened = await openGitFixture({ files: { a: "1\n" } });
+    opened.sh(`git switch -q -c other
       echo 2 > a
       git commit -q -a -m 2
       git switch -q main
       echo 3 > a
       git commit -q -a -m 3
       ! git merge -q other`);
-    const { data, text } = await status(room);
+    const { data, text } = await status(opened);
     expect(data).toEqual({
       repository: ".",
-      branch: onMain(room),
+      branch: onMain(opened),
       clean: false,
       ...nothing,
       unmerged: [{ path: "a", state: "both modified" }],
@@ -121,47 +121,47 @@ describe("git.status", () => {
     await using empty = await openGitFixture();
     empty.write({ a: "" });
     expect((await status(empty)).text).toBe("On main, no commits yet.\nUntracked:\n  a");
-    await using room = await openGitFixture({ files: { a: "" } });
-    room.git("switch", "-q", "--detach");
-    expect((await status(room)).text).toMatch(/^HEAD is detached at [0-9a-f]{7}\.\n/);
+    await using opened = await openGitFixture({ files: { a: "" } });
+    opened.git("switch", "-q", "--detach");
+    expect((await status(opened)).text).toMatch(/^HEAD is detached at [0-9a-f]{7}\.\n/);
   });
 
   it("takes the line end in a name of a submodule for a part of it", async () => {
-    await using room = await openGitFixture({
+    await using opened = await openGitFixture({
       files: { ".gitmodules": '[submodule "x"]\n\tpath = "x\\nlib"\n' },
     });
-    room.git("init", "-q", "lib");
-    room.write({ "lib/a": "1\n" });
-    const { data } = await room.call("git.status", {});
+    opened.git("init", "-q", "lib");
+    opened.write({ "lib/a": "1\n" });
+    const { data } = await opened.call("git.status", {});
     expect(data).toMatchObject({ unstaged: [], untracked: ["lib/"], notes: [] });
   });
 
   it("looks into submodules by themselves", async () => {
-    await using room = await openGitFixture({ files: { a: "" } });
-    room.payload("payload");
-    room.sh(`git clone -q . ../library
+    await using opened = await openGitFixture({ files: { a: "" } });
+    opened.payload("payload");
+    opened.sh(`git clone -q . ../library
       git -c protocol.file.allow=always submodule --quiet add "$PWD/../library" lib
       git commit -q -m 'Add lib'
       git -C lib config core.fsmonitor "$PWD/../payload"`);
-    room.write({ "lib/a": "changed\n", "lib/new": "" });
-    expect((await status(room)).data).toMatchObject({
+    opened.write({ "lib/a": "changed\n", "lib/new": "" });
+    expect((await status(opened)).data).toMatchObject({
       unstaged: [{ path: "lib", change: "modified", submodule: ["modified content", "untracked files"] }],
     });
-    expect((await status(room, { path: "lib" })).data).toMatchObject({
+    expect((await status(opened, { path: "lib" })).data).toMatchObject({
       repository: "lib",
       unstaged: [{ path: "lib/a", change: "modified" }],
       untracked: ["lib/new"],
     });
-    expect(existsSync(join(room.home, "ran"))).toBe(false);
+    expect(existsSync(join(opened.home, "ran"))).toBe(false);
   });
 
   it("reads a repository whose top is above the workspace, and only what lies in that", async () => {
-    await using room = await openGitFixture({ files: { "part/a": "", "elsewhere/b": "" } });
-    room.write({ "part/a": "1", "elsewhere/b": "1", "part/new": "" });
-    await using part = await openGitFixture({ workspace: join(room.workspace, "part") });
+    await using opened = await openGitFixture({ files: { "part/a": "", "elsewhere/b": "" } });
+    opened.write({ "part/a": "1", "elsewhere/b": "1", "part/new": "" });
+    await using part = await openGitFixture({ workspace: join(opened.workspace, "part") });
     expect((await status(part)).data).toEqual({
-      repository: room.workspace,
-      branch: onMain(room),
+      repository: opened.workspace,
+      branch: onMain(opened),
       clean: false,
       ...nothing,
       unstaged: [{ path: "a", change: "modified" }],
@@ -170,9 +170,9 @@ describe("git.status", () => {
   });
 
   it("reads a linked working tree whose repository is elsewhere and knows it", async () => {
-    await using room = await openGitFixture({ files: { a: "" } });
-    const linked = join(room.home, "linked tree");
-    room.git("worktree", "add", "-q", linked, "-b", "topic");
+    await using opened = await openGitFixture({ files: { a: "" } });
+    const linked = join(opened.home, "linked tree");
+    opened.git("worktree", "add", "-q", linked, "-b", "topic");
     writeFileSync(join(linked, "new"), "");
     await using other = await openGitFixture({ workspace: linked });
     expect((await status(other)).data).toMatchObject({
@@ -187,18 +187,18 @@ describe("git.status", () => {
   });
 
   it("refuses what lies outside, and git's own files", async () => {
-    await using room = await openGitFixture({ files: { a: "" } });
+    await using opened = await openGitFixture({ files: { a: "" } });
     const said = [];
     for (const path of ["..", "/etc", ".git", ".GIT/config", "a/../../x"])
-      said.push((await status(room, { path })).isError);
+      said.push((await status(opened, { path })).isError);
     expect(said).toEqual([true, true, true, true, true]);
   });
 
   it("reads a repository with names by SHA-256", async () => {
-    await using room = await openGitFixture({ files: { a: "" } });
-    room.git("init", "-q", "-b", "main", "--object-format=sha256", "new");
-    room.write({ "new/file": "1\n" });
-    expect((await status(room, { path: "new" })).text).toBe(
+    await using opened = await openGitFixture({ files: { a: "" } });
+    opened.git("init", "-q", "-b", "main", "--object-format=sha256", "new");
+    opened.write({ "new/file": "1\n" });
+    expect((await status(opened, { path: "new" })).text).toBe(
       "On main, no commits yet in new.\nUntracked:\n  new/file",
     );
   });

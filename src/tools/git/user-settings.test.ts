@@ -39,17 +39,17 @@ function openPlain(options: GitFixtureOptions = {}): Promise<GitFixture> {
 
 /** Commits what has changed, for a user with these settings of git. */
 async function commitAs(
-  room: GitFixture,
+  opened: GitFixture,
   settings: string,
 ): Promise<{ readonly committed: CallResult; readonly data: GitCommitData }> {
   writeFileSync(join(home.path, ".gitconfig"), settings);
-  room.write({ a: `${Math.random()}\n` });
+  opened.write({ a: `${Math.random()}\n` });
   const calls = [
     ["git.stage", { all: true }],
     ["git.commit", { message: "Second" }],
   ];
   const answered = once(caller, "message");
-  caller.send({ workspace: room.workspace, home: room.home, calls });
+  caller.send({ workspace: opened.workspace, home: opened.home, calls });
   const [[, committed]] = (await answered) as [readonly [CallResult, CallResult]];
   return { committed, data: committed.data as GitCommitData };
 }
@@ -62,45 +62,49 @@ const signing = (gpg: string) => `[commit]\n\tgpgSign = true\n[gpg]\n\tprogram =
 
 describe("settings of the user", () => {
   it("give the author where the repository does not", async () => {
-    await using room = await openPlain({ settings: { "user.email": "ada@example.org" } });
-    await commitAs(room, "[user]\n\tname = Grace Hopper\n\temail = other@example.org\n");
-    expect(room.git("log", "-1", "--format=%an <%ae>")).toBe("Grace Hopper <ada@example.org>");
+    await using opened = await openPlain({ settings: { "user.email": "ada@example.org" } });
+    await commitAs(opened, "[user]\n\tname = Grace Hopper\n\temail = other@example.org\n");
+    expect(opened.git("log", "-1", "--format=%an <%ae>")).toBe("Grace Hopper <ada@example.org>");
   });
 
   it("let commits be signed by their own program", async () => {
-    await using room = await openPlain();
-    const { committed, data } = await commitAs(room, signing(room.payload("signer", signer)));
-    expect([committed.error, data.signed, data.notes, room.git("cat-file", "commit", "HEAD")]).toEqual([
+    await using opened = await openPlain();
+    const { committed, data } = await commitAs(opened, signing(opened.payload("signer", signer)));
+    expect([committed.error, data.signed, data.notes, opened.git("cat-file", "commit", "HEAD")]).toEqual([
       null,
       true,
       [],
       expect.stringContaining("gpgsig -----BEGIN PGP SIGNATURE-----"),
     ]);
-    const like = (hash: string) => room.git("log", "-1", "--format=%T %P %an %ae %at %cn %ce %ct %B", hash);
-    expect([like("HEAD"), room.git("status", "--porcelain")]).toEqual([like("HEAD@{1}"), ""]);
+    const like = (hash: string) => opened.git("log", "-1", "--format=%T %P %an %ae %at %cn %ce %ct %B", hash);
+    expect([like("HEAD"), opened.git("status", "--porcelain")]).toEqual([like("HEAD@{1}"), ""]);
   });
 
   it("do not undo a merge that could not be signed", async () => {
-    await using room = await openPlain();
-    room.sh(`git switch -q -c other
+    await using opened = await openPlain();
+    opened.sh(`git switch -q -c other
       git commit -q --allow-empty -m Other
       git switch -q main
       git merge -q --no-ff --no-commit other`);
-    const { committed } = await commitAs(room, signing(room.payload("signer", "exit 2")));
-    expect([committed.error, room.git("log", "-1", "--format=%s"), room.git("rev-parse", "HEAD^2")]).toEqual([
+    const { committed } = await commitAs(opened, signing(opened.payload("signer", "exit 2")));
+    expect([
+      committed.error,
+      opened.git("log", "-1", "--format=%s"),
+      opened.git("rev-parse", "HEAD^2"),
+    ]).toEqual([
       expect.objectContaining({
         code: "unavailable",
         hint: "Ask the user to run: git commit --amend --no-edit -S",
       }),
       "Second",
-      room.commitOf("other"),
+      opened.commitOf("other"),
     ]);
   });
 
   it("let nothing be committed that could not be signed", async () => {
-    await using room = await openPlain();
-    const { committed } = await commitAs(room, signing(room.payload("signer", "exit 2")));
-    expect([committed.error, room.git("log", "--format=%s")]).toMatchObject([
+    await using opened = await openPlain();
+    const { committed } = await commitAs(opened, signing(opened.payload("signer", "exit 2")));
+    expect([committed.error, opened.git("log", "--format=%s")]).toMatchObject([
       {
         code: "unavailable",
         message: "Nothing was committed: git could not sign the commit",
@@ -111,10 +115,10 @@ describe("settings of the user", () => {
   });
 
   it("sign nothing with a program or a key that the repository names", async () => {
-    await using room = await openPlain();
-    room.configure({ "gpg.program": room.payload("theirs", signer) });
-    const { data } = await commitAs(room, signing(room.payload("signer", signer)));
-    expect([data.signed, data.notes, existsSync(join(room.home, "ran"))]).toEqual([
+    await using opened = await openPlain();
+    opened.configure({ "gpg.program": opened.payload("theirs", signer) });
+    const { data } = await commitAs(opened, signing(opened.payload("signer", signer)));
+    expect([data.signed, data.notes, existsSync(join(opened.home, "ran"))]).toEqual([
       false,
       [
         "Not signed: the repository sets gpg.program, and only the user's own settings may decide about signing.",
@@ -125,22 +129,25 @@ describe("settings of the user", () => {
 
   it("name hooks of their own, which run by rule", async () => {
     const lines = "allow run git hook run *\nunconfined run git hook run *";
-    await using room = await openPlain({ lines });
+    await using opened = await openPlain({ lines });
     mkdirSync(join(home.path, "hooks"));
     writeFileSync(join(home.path, "hooks/pre-commit"), "#!/bin/sh\necho own hook\necho x >> hooked\n", {
       mode: 0o755,
     });
-    const settings = `[core]\n\thooksPath = ~/hooks\n${signing(room.payload("signer", signer))}`;
-    const { data } = await commitAs(room, settings);
-    expect([data.hooks, data.said, data.notes, readFileSync(join(room.workspace, "hooked"), "utf8")]).toEqual(
+    const settings = `[core]\n\thooksPath = ~/hooks\n${signing(opened.payload("signer", signer))}`;
+    const { data } = await commitAs(opened, settings);
+    expect([
+      data.hooks,
+      data.said,
+      data.notes,
+      readFileSync(join(opened.workspace, "hooked"), "utf8"),
+    ]).toEqual([
+      ["pre-commit"],
+      "own hook\n",
       [
-        ["pre-commit"],
-        "own hook\n",
-        [
-          "Not signed: hooks ran in the sandbox, which has no keys. To sign it: git commit --amend --no-edit -S",
-        ],
-        "x\n",
+        "Not signed: hooks ran in the sandbox, which has no keys. To sign it: git commit --amend --no-edit -S",
       ],
-    );
+      "x\n",
+    ]);
   });
 });

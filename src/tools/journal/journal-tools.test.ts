@@ -1,19 +1,21 @@
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import * as z from "zod/mini";
-import { openUndoRoom } from "../../../test/support/undo/undo-room.ts";
+import { openUndoFixture } from "../../../test/support/undo/undo-fixture.ts";
 import type { AnyTool, Approval, ApprovalRequest } from "../../toolcrib/index.ts";
 
 describe("journal.diff", () => {
   it("shows what the session did, file by file, with numbered hunks", async () => {
-    await using room = await openUndoRoom({ files: { "a.txt": "one\ntwo\n", "b.bin": "x\0y", "e.txt": "" } });
-    chmodSync(room.path("."), 0o755);
-    await room.call("edit.replace", { path: "a.txt", find: "one", replace: "1" });
-    await room.call("edit.replace", { path: "a.txt", find: "two", replace: "2" });
-    await room.call("file.write", { path: "b.bin", content: "z\0z" });
-    await room.call("file.write", { path: "d/new.txt", content: "new\n" });
-    await room.call("file.delete", { path: "e.txt" });
-    const { content, data } = await room.call("journal.diff", {});
+    await using fixture = await openUndoFixture({
+      files: { "a.txt": "one\ntwo\n", "b.bin": "x\0y", "e.txt": "" },
+    });
+    chmodSync(fixture.path("."), 0o755);
+    await fixture.call("edit.replace", { path: "a.txt", find: "one", replace: "1" });
+    await fixture.call("edit.replace", { path: "a.txt", find: "two", replace: "2" });
+    await fixture.call("file.write", { path: "b.bin", content: "z\0z" });
+    await fixture.call("file.write", { path: "d/new.txt", content: "new\n" });
+    await fixture.call("file.delete", { path: "e.txt" });
+    const { content, data } = await fixture.call("journal.diff", {});
     expect(content.replace(/\(7\d\d\)/, "(mode)")).toBe(
       [
         "--- a/a.txt",
@@ -33,19 +35,19 @@ describe("journal.diff", () => {
       ].join("\n"),
     );
     expect((data as { calls: readonly string[] }).calls).toHaveLength(5);
-    const stat = await room.call("journal.diff", { stat: true });
+    const stat = await fixture.call("journal.diff", { stat: true });
     expect(stat.content).toBe(
       "M a.txt +2 -2\nM b.bin +0 -0\nA d +0 -0\nA d/new.txt +1 -0\nD e.txt +0 -0\n5 paths changed by 5 calls.",
     );
   });
 
   it("shows one call, a range, the latest, or what came after a checkpoint", async () => {
-    await using room = await openUndoRoom({ files: { a: "one\n" } });
-    const first = await room.call("edit.replace", { path: "a", find: "one", replace: "two" });
-    await room.call("journal.checkpoint", { name: "here" });
-    const second = await room.call("edit.replace", { path: "a", find: "two", replace: "three" });
+    await using fixture = await openUndoFixture({ files: { a: "one\n" } });
+    const first = await fixture.call("edit.replace", { path: "a", find: "one", replace: "two" });
+    await fixture.call("journal.checkpoint", { name: "here" });
+    const second = await fixture.call("edit.replace", { path: "a", find: "two", replace: "three" });
     const changed = async (input: object) => {
-      const { content } = await room.call("journal.diff", input);
+      const { content } = await fixture.call("journal.diff", input);
       return content.match(/^[-+]\w+$/gm);
     };
     expect([
@@ -66,46 +68,46 @@ describe("journal.diff", () => {
   });
 
   it("leaves out what people changed in between", async () => {
-    await using room = await openUndoRoom({ files: { a: "one\n" } });
-    await room.call("edit.replace", { path: "a", find: "one", replace: "two" });
-    writeFileSync(room.path("a"), "by a person\n");
-    await room.call("edit.replace", { path: "a", find: "by", replace: "for" });
-    const { content } = await room.call("journal.diff", {});
+    await using fixture = await openUndoFixture({ files: { a: "one\n" } });
+    await fixture.call("edit.replace", { path: "a", find: "one", replace: "two" });
+    writeFileSync(fixture.path("a"), "by a person\n");
+    await fixture.call("edit.replace", { path: "a", find: "by", replace: "for" });
+    const { content } = await fixture.call("journal.diff", {});
     expect(content.match(/^[-+](?!-|\+).*$/gm)).toEqual(["-one", "+two", "-by a person", "+for a person"]);
   });
 
   it("says so when nothing was changed, and shows moves", async () => {
-    await using room = await openUndoRoom({ files: { "d/a": "one\n" } });
-    expect((await room.call("journal.diff", {})).content).toBe("No files were changed.");
-    await room.call("file.move", { from: "d", to: "e" });
-    expect((await room.call("journal.diff", {})).content).toBe("moved d to e");
+    await using fixture = await openUndoFixture({ files: { "d/a": "one\n" } });
+    expect((await fixture.call("journal.diff", {})).content).toBe("No files were changed.");
+    await fixture.call("file.move", { from: "d", to: "e" });
+    expect((await fixture.call("journal.diff", {})).content).toBe("moved d to e");
   });
 });
 
 it("counts lines that look like the names of a file", async () => {
-  await using room = await openUndoRoom({ files: { "a.sql": "-- one\n++ two\nthree\n" } });
-  await room.call("file.write", { path: "a.sql", content: "-- two\nthree\n" });
-  expect((await room.call("journal.diff", { stat: true })).content).toBe(
+  await using fixture = await openUndoFixture({ files: { "a.sql": "-- one\n++ two\nthree\n" } });
+  await fixture.call("file.write", { path: "a.sql", content: "-- two\nthree\n" });
+  expect((await fixture.call("journal.diff", { stat: true })).content).toBe(
     "M a.sql +1 -2\n1 path changed by 1 call.",
   );
 });
 
 describe("journal.undo", () => {
   it("shows what it would do without doing it", async () => {
-    await using room = await openUndoRoom({ files: { a: "one\n" } });
-    const { callId } = await room.call("edit.replace", { path: "a", find: "one", replace: "two" });
-    const { content } = await room.call("journal.undo", { dry_run: true });
-    expect([content, readFileSync(room.path("a"), "utf8")]).toEqual([
+    await using fixture = await openUndoFixture({ files: { a: "one\n" } });
+    const { callId } = await fixture.call("edit.replace", { path: "a", find: "one", replace: "two" });
+    const { content } = await fixture.call("journal.undo", { dry_run: true });
+    expect([content, readFileSync(fixture.path("a"), "utf8")]).toEqual([
       `Would undo ${callId}, 1 path:\n--- a/a\n+++ b/a\n@@ -1,1 +1,1 @@ hunk 1\n-two\n+one`,
       "two\n",
     ]);
-    expect((await room.call("journal.undo", {})).content).toContain(`Undid ${callId}, 1 path:`);
+    expect((await fixture.call("journal.undo", {})).content).toContain(`Undid ${callId}, 1 path:`);
   });
 
   it("says what is wrong with what it is given", async () => {
-    await using room = await openUndoRoom({ files: { a: "one\n" } });
-    await room.call("edit.replace", { path: "a", find: "one", replace: "two" });
-    const message = async (input: object) => (await room.crib.call("journal.undo", input)).error?.message;
+    await using fixture = await openUndoFixture({ files: { a: "one\n" } });
+    await fixture.call("edit.replace", { path: "a", find: "one", replace: "two" });
+    const message = async (input: object) => (await fixture.crib.call("journal.undo", input)).error?.message;
     expect([
       await message({ call: "call_1", last: 2 }),
       await message({ redo: true, checkpoint: "x" }),
@@ -130,28 +132,28 @@ describe("journal.undo", () => {
   });
 
   it("is a call like any other: asked in safe mode, and bound by the rules", async () => {
-    await using room = await openUndoRoom({ files: { a: "one\n" } });
-    await room.call("edit.replace", { path: "a", find: "one", replace: "two" });
-    const safe = await room.reopen({ mode: "safe", undoes: "workspace" });
-    const ruled = await room.reopen({ rules: ["deny use journal.undo"], undoes: "workspace" });
+    await using fixture = await openUndoFixture({ files: { a: "one\n" } });
+    await fixture.call("edit.replace", { path: "a", find: "one", replace: "two" });
+    const safe = await fixture.reopen({ mode: "safe", undoes: "workspace" });
+    const ruled = await fixture.reopen({ rules: ["deny use journal.undo"], undoes: "workspace" });
     const [asked, refused] = [await safe.call("journal.undo", {}), await ruled.call("journal.undo", {})];
     await Promise.all([safe.close(), ruled.close()]);
     expect([asked.error?.code, refused.error?.code]).toEqual(["needs-approval", "denied"]);
-    expect(readFileSync(room.path("a"), "utf8")).toBe("two\n");
+    expect(readFileSync(fixture.path("a"), "utf8")).toBe("two\n");
   });
 
   it("shows the person who is asked what would be undone", async () => {
-    await using room = await openUndoRoom({ files: { a: "one\n" } });
-    const { callId } = await room.call("edit.replace", { path: "a", find: "one", replace: "two" });
+    await using fixture = await openUndoFixture({ files: { a: "one\n" } });
+    const { callId } = await fixture.call("edit.replace", { path: "a", find: "one", replace: "two" });
     const previews: (string | undefined)[] = [];
     const approve = ({ preview }: ApprovalRequest): Approval => {
       previews.push(preview);
       return { allow: true };
     };
-    const safe = await room.reopen({ mode: "safe", undoes: "workspace", approve });
+    const safe = await fixture.reopen({ mode: "safe", undoes: "workspace", approve });
     expect((await safe.call("journal.undo", {})).isError).toBe(false);
     await safe.close();
-    expect([previews, readFileSync(room.path("a"), "utf8")]).toEqual([
+    expect([previews, readFileSync(fixture.path("a"), "utf8")]).toEqual([
       [`Would undo ${callId}, 1 path:\n--- a/a\n+++ b/a\n@@ -1,1 +1,1 @@ hunk 1\n-two\n+one`],
       "one\n",
     ]);
@@ -160,31 +162,31 @@ describe("journal.undo", () => {
   it("brings back what tools may not touch, and shows nothing of what they may not read", async () => {
     const guarded = { ".env": "KEY=old\n", ".git/hooks/pre-commit": "hook\n" };
     const rules = ["open .env", "open .git/hooks/**"];
-    await using room = await openUndoRoom({ files: guarded, rules });
-    await room.call("file.write", { path: ".git/hooks/pre-commit", content: "other hook\n" });
-    await room.call("file.write", { path: ".env", content: "KEY=new\n" });
-    const person = await room.reopen({ rules: [], undoes: "workspace" });
+    await using fixture = await openUndoFixture({ files: guarded, rules });
+    await fixture.call("file.write", { path: ".git/hooks/pre-commit", content: "other hook\n" });
+    await fixture.call("file.write", { path: ".env", content: "KEY=new\n" });
+    const person = await fixture.reopen({ rules: [], undoes: "workspace" });
     const look = { last: 2, dry_run: true };
     const shown = [await person.call("journal.diff", { last: 2 }), await person.call("journal.undo", look)];
-    writeFileSync(room.path(".env"), "KEY=by a person\n");
+    writeFileSync(fixture.path(".env"), "KEY=by a person\n");
     shown.push(await person.call("journal.undo", { last: 2 }));
     shown.push(await person.call("journal.undo", { last: 2, merge: true }));
-    writeFileSync(room.path(".env"), "KEY=new\n");
+    writeFileSync(fixture.path(".env"), "KEY=new\n");
     shown.push(await person.call("journal.undo", { last: 2 }));
     const touched = await person.call("file.read", { path: ".env" });
     await person.close();
     expect(shown.map(({ isError }) => isError)).toEqual([false, false, true, true, false]);
     expect(shown.filter(({ content }) => content.includes("KEY"))).toEqual([]);
     expect(touched.error?.code).toBe("denied");
-    expect(Object.keys(guarded).map((path) => readFileSync(room.path(path), "utf8"))).toEqual(
+    expect(Object.keys(guarded).map((path) => readFileSync(fixture.path(path), "utf8"))).toEqual(
       Object.values(guarded),
     );
   });
 
   it("lets no tool undo that was judged to only read", async () => {
-    await using room = await openUndoRoom({ tools: [sneaky] });
-    await room.call("file.write", { path: "a", content: "one" });
-    expect((await room.crib.call("sneaky.look", {})).error).toEqual({
+    await using fixture = await openUndoFixture({ tools: [sneaky] });
+    await fixture.call("file.write", { path: "a", content: "one" });
+    expect((await fixture.crib.call("sneaky.look", {})).error).toEqual({
       code: "denied",
       message: "This call was allowed only to read, so it cannot undo",
       hint: "Declare write access in the tool, or request a dry run.",
@@ -205,9 +207,9 @@ const sneaky: AnyTool = {
 
 describe("journal.checkpoint", () => {
   it("takes names that people can type, once each", async () => {
-    await using room = await openUndoRoom();
+    await using fixture = await openUndoFixture();
     const message = async (name: string) =>
-      (await room.crib.call("journal.checkpoint", { name })).error?.message;
+      (await fixture.crib.call("journal.checkpoint", { name })).error?.message;
     expect([
       await message("before 1.2"),
       await message("before 1.2"),
@@ -219,7 +221,7 @@ describe("journal.checkpoint", () => {
       'Invalid checkpoint name: "-x"',
       'Invalid checkpoint name: "a\\nb"',
     ]);
-    expect((await room.call("journal.checkpoint", { list: true })).content).toMatch(
+    expect((await fixture.call("journal.checkpoint", { list: true })).content).toMatch(
       /^before 1\.2, .*, 0 calls/,
     );
   });

@@ -39,11 +39,11 @@ const notebook = `{
 }
 `;
 
-function furnish(room: ToolFixture, text: string | Uint8Array = notebook): void {
-  writeFileSync(room.at("a.ipynb"), text);
+function furnish(opened: ToolFixture, text: string | Uint8Array = notebook): void {
+  writeFileSync(opened.at("a.ipynb"), text);
 }
 
-const now = (room: ToolFixture) => readFileSync(room.at("a.ipynb"), "utf8");
+const now = (opened: ToolFixture) => readFileSync(opened.at("a.ipynb"), "utf8");
 
 const replaced = notebook
   .replace('"execution_count": 3', '"execution_count": null')
@@ -51,15 +51,15 @@ const replaced = notebook
   .replace('    "print(a + a)"', '    "print(a * 2)"');
 
 it("replaces the source of a cell, and takes away what the old one put out", async () => {
-  await using room = toolFixture();
-  furnish(room);
-  const { data, text } = await room.run(notebookEdit, {
+  await using opened = toolFixture();
+  furnish(opened);
+  const { data, text } = await opened.run(notebookEdit, {
     path: "a.ipynb",
     operation: "replace",
     cell: 2,
     source: "a = 1\nprint(a * 2)",
   });
-  expect(now(room)).toBe(replaced);
+  expect(now(opened)).toBe(replaced);
   expect([data.cell, data.cells, data.files[0]?.notes]).toEqual([
     { number: 2, id: "sum", type: "code" },
     2,
@@ -101,72 +101,78 @@ it("replaces the source of a cell, and takes away what the old one put out", asy
 });
 
 it("inserts, appends and deletes cells, and what was inserted can be deleted without a trace", async () => {
-  await using room = toolFixture();
-  furnish(room);
+  await using opened = toolFixture();
+  furnish(opened);
   const path = "a.ipynb";
-  const inserted = await room.run(notebookEdit, {
+  const inserted = await opened.run(notebookEdit, {
     path,
     operation: "insert_after",
     cell: "intro",
     source: "# more",
   });
-  const appended = await room.run(notebookEdit, { path, operation: "append", source: "1" });
-  const { cells } = JSON.parse(now(room)) as { cells: { cell_type: string; id: string; source: string[] }[] };
+  const appended = await opened.run(notebookEdit, { path, operation: "append", source: "1" });
+  const { cells } = JSON.parse(now(opened)) as {
+    cells: { cell_type: string; id: string; source: string[] }[];
+  };
   expect(cells.map(({ cell_type, id, source }) => [cell_type, id, source.join("")])).toEqual([
     ["markdown", "intro", "# Title"],
     ["markdown", inserted.data.cell?.id, "# more"],
     ["code", "sum", "a = 1\nprint(a + a)"],
     ["code", appended.data.cell?.id, "1"],
   ]);
-  await room.run(notebookEdit, { path, operation: "delete", cell: 4 });
-  const { data } = await room.run(notebookEdit, { path, operation: "delete", cell: inserted.data.cell!.id! });
-  expect([now(room), data.cell, data.cells]).toEqual([notebook, undefined, 2]);
+  await opened.run(notebookEdit, { path, operation: "delete", cell: 4 });
+  const { data } = await opened.run(notebookEdit, {
+    path,
+    operation: "delete",
+    cell: inserted.data.cell!.id!,
+  });
+  expect([now(opened), data.cell, data.cells]).toEqual([notebook, undefined, 2]);
 });
 
 it("shows the change to who is asked, as it is then made", async () => {
-  await using room = toolFixture();
-  furnish(room);
+  await using opened = toolFixture();
+  furnish(opened);
   const input = { path: "a.ipynb", operation: "append", source: "x" } as const;
-  const preview = await notebookEdit.preview!(input, room.context);
-  expect(now(room)).toBe(notebook);
-  const { data } = await room.run(notebookEdit, input);
+  const preview = await notebookEdit.preview!(input, opened.context);
+  expect(now(opened)).toBe(notebook);
+  const { data } = await opened.run(notebookEdit, input);
   expect(data.files[0]?.diff).toBe(preview);
   expect(notebookEdit.accesses(input)).toEqual([{ kind: "write", path: "a.ipynb" }]);
 });
 
 it("says when the file was changed since it was seen", async () => {
-  await using room = toolFixture();
-  furnish(room);
+  await using opened = toolFixture();
+  furnish(opened);
   const path = "a.ipynb";
-  await room.run(notebookEdit, { path, operation: "replace", cell: 1, source: "# One" });
-  writeFileSync(room.at(path), now(room).replace("# One", "# Two"));
-  const { data } = await room.run(notebookEdit, { path, operation: "replace", cell: 2, source: "a" });
+  await opened.run(notebookEdit, { path, operation: "replace", cell: 1, source: "# One" });
+  writeFileSync(opened.at(path), now(opened).replace("# One", "# Two"));
+  const { data } = await opened.run(notebookEdit, { path, operation: "replace", cell: 2, source: "a" });
   expect(data.files[0]?.notes[0]).toBe("changed since you last saw it, at line 8; your edit still fits");
 });
 
 it("keeps a byte-order mark", async () => {
-  await using room = toolFixture();
-  furnish(room, `\ufeff${notebook}`);
-  await room.run(notebookEdit, {
+  await using opened = toolFixture();
+  furnish(opened, `\ufeff${notebook}`);
+  await opened.run(notebookEdit, {
     path: "a.ipynb",
     operation: "replace",
     cell: 2,
     source: "a = 1\nprint(a * 2)",
   });
-  expect(now(room)).toBe(`\ufeff${replaced}`);
+  expect(now(opened)).toBe(`\ufeff${replaced}`);
 });
 
 it("lets stand what was wrong before", async () => {
-  await using room = toolFixture();
+  await using opened = toolFixture();
   const broken = notebook.replace('"id": "intro"', '"id": "not valid!"');
-  furnish(room, broken);
-  await room.run(notebookEdit, {
+  furnish(opened, broken);
+  await opened.run(notebookEdit, {
     path: "a.ipynb",
     operation: "replace",
     cell: 2,
     source: "a = 1\nprint(a * 2)",
   });
-  expect(now(room)).toBe(replaced.replace('"id": "intro"', '"id": "not valid!"'));
+  expect(now(opened)).toBe(replaced.replace('"id": "intro"', '"id": "not valid!"'));
 });
 
 it.each([
@@ -190,17 +196,17 @@ it.each([
     "The text contains half of a surrogate pair, which is not a character",
   ],
 ] as const)("refuses %j and changes nothing", async (input, code, message) => {
-  await using room = toolFixture();
-  furnish(room);
-  const refusal = await room.refusal(notebookEdit, { path: "a.ipynb", ...input });
-  expect([refusal.code, refusal.message, now(room)]).toEqual([code, message, notebook]);
+  await using opened = toolFixture();
+  furnish(opened);
+  const refusal = await opened.refusal(notebookEdit, { path: "a.ipynb", ...input });
+  expect([refusal.code, refusal.message, now(opened)]).toEqual([code, message, notebook]);
 });
 
 it("says what is no notebook", async () => {
-  await using room = toolFixture();
+  await using opened = toolFixture();
   const refused = async (content: string | Uint8Array) => {
-    furnish(room, content);
-    const { code, message } = await room.refusal(notebookEdit, {
+    furnish(opened, content);
+    const { code, message } = await opened.refusal(notebookEdit, {
       path: "a.ipynb",
       operation: "append",
       source: "",
@@ -213,20 +219,20 @@ it("says what is no notebook", async () => {
     "unsupported: a.ipynb is not UTF-8, so it is not a notebook",
   ]);
   expect(
-    (await room.refusal(notebookEdit, { path: "none.ipynb", operation: "append", source: "" })).code,
+    (await opened.refusal(notebookEdit, { path: "none.ipynb", operation: "append", source: "" })).code,
   ).toBe("not-found");
 });
 
 it("edits a notebook with a hundred thousand faults, and refuses one with more values than it may keep", async () => {
-  await using room = toolFixture();
+  await using opened = toolFixture();
   const of = (cells: string) => `{"cells":[${cells}],"metadata":{},"nbformat":4,"nbformat_minor":5}`;
   const odd = '{"cell_type":"x"}';
-  furnish(room, of(`${odd},`.repeat(25_000) + odd));
+  furnish(opened, of(`${odd},`.repeat(25_000) + odd));
   const input = { path: "a.ipynb", operation: "append", source: "" } as const;
-  const { data } = await notebookEdit.run(input, room.context);
+  const { data } = await notebookEdit.run(input, opened.context);
   expect(data.cells).toBe(25_002);
-  furnish(room, of("0,".repeat(1_000_000)));
-  expect(await room.refusal(notebookEdit, input)).toMatchObject({
+  furnish(opened, of("0,".repeat(1_000_000)));
+  expect(await opened.refusal(notebookEdit, input)).toMatchObject({
     code: "too-large",
     message: "a.ipynb has more than 1000000 values, too many to edit",
   });

@@ -3,7 +3,7 @@ import { toolContext } from "../../../test/support/tool-context.ts";
 import { MemoryEnvironment } from "../../environment/memory/memory-environment.ts";
 import { planUpdate } from "./update.ts";
 
-it("keeps the plan in the room, shows it, and clears it", async () => {
+it("keeps the plan in the fixture, shows it, and clears it", async () => {
   const context = toolContext(new MemoryEnvironment());
   const steps = [
     { step: "read\nit", status: "completed" },

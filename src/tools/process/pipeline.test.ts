@@ -3,8 +3,8 @@ import { type TemporaryToolcrib, temporaryToolcrib } from "../../../test/support
 import type { CallEvent } from "../../toolcrib/index.ts";
 
 it("keeps on record what an undo will not bring back, also when the start fails", async () => {
-  await using room = await temporaryToolcrib({ mode: "yolo" });
-  const { crib } = room;
+  await using fixture = await temporaryToolcrib({ mode: "yolo" });
+  const { crib } = fixture;
   const first = await crib.call("process.start", { command: "echo first > file; sleep 60", name: "web" });
   const again = await crib.call("process.start", { command: "sleep 60", name: "web" });
   const [second, record] = crib.history(2);
@@ -24,14 +24,15 @@ it("keeps on record what an undo will not bring back, also when the start fails"
     [[later], [later]],
     false,
   ]);
-  expect(() => room.read("file")).toThrow("ENOENT");
+  expect(() => fixture.read("file")).toThrow("ENOENT");
 });
 
 const later = "what a process changes after the call that started it";
 
 it("asks before something is started or given input, and never before it is looked at or stopped", async () => {
-  await using room = await temporaryToolcrib({ mode: "cautious" });
-  const call = async (tool: string, input: object) => (await room.crib.call(tool, input)).error?.code ?? "ok";
+  await using fixture = await temporaryToolcrib({ mode: "cautious" });
+  const call = async (tool: string, input: object) =>
+    (await fixture.crib.call(tool, input)).error?.code ?? "ok";
   expect({
     start: await call("process.start", { command: "sleep 60" }),
     input: await call("process.input", { name: "web", text: "x" }),
@@ -50,8 +51,8 @@ it("asks before something is started or given input, and never before it is look
 });
 
 it("keeps all that is said under a handle when it becomes too much to be held", async () => {
-  await using room = await temporaryToolcrib({ mode: "yolo" });
-  const { crib } = room;
+  await using fixture = await temporaryToolcrib({ mode: "yolo" });
+  const { crib } = fixture;
   await crib.call("process.start", { command: "seq 300000", name: "many", ready: { line: "^never$" } });
   const { data } = await crib.call("process.output", { name: "many", cursor: 0 });
   const { lost, status } = data as { lost: number; status: { output: string } };
@@ -65,12 +66,12 @@ it("keeps all that is said under a handle when it becomes too much to be held", 
 });
 
 it("tells who listens what a start waits for, and ends it when that is cancelled", async () => {
-  await using room = await temporaryToolcrib({ mode: "yolo" });
+  await using fixture = await temporaryToolcrib({ mode: "yolo" });
   const cancelled = new AbortController();
-  const told = progressOf(room, () => cancelled.abort());
+  const told = progressOf(fixture, () => cancelled.abort());
   const input = { command: "sleep 60", name: "slow", ready: { line: "never" } };
-  const { error } = await room.crib.call("process.start", input, { signal: cancelled.signal });
-  expect([error?.code, told, room.crib.processes().map(({ name, state }) => [name, state])]).toEqual([
+  const { error } = await fixture.crib.call("process.start", input, { signal: cancelled.signal });
+  expect([error?.code, told, fixture.crib.processes().map(({ name, state }) => [name, state])]).toEqual([
     "cancelled",
     ['slow runs; waiting for a line with "never"'],
     [["slow", "ended"]],
@@ -78,8 +79,8 @@ it("tells who listens what a start waits for, and ends it when that is cancelled
 });
 
 it("ends with the instance", async () => {
-  await using room = await temporaryToolcrib({ mode: "yolo" });
-  const { crib } = room;
+  await using fixture = await temporaryToolcrib({ mode: "yolo" });
+  const { crib } = fixture;
   await crib.call("process.start", { command: "sleep 60", name: "web" });
   const before = crib.processes().map(({ state }) => state);
   await crib.close();
@@ -87,8 +88,8 @@ it("ends with the instance", async () => {
 });
 
 it("runs a command of shell.run in the background", async () => {
-  await using room = await temporaryToolcrib({ mode: "yolo" });
-  const { crib } = room;
+  await using fixture = await temporaryToolcrib({ mode: "yolo" });
+  const { crib } = fixture;
   const { data } = await crib.call("shell.run", { command: "echo up; sleep 60", background: true });
   const { process, exitCode } = data as { process: { name: string; state: string }; exitCode: null };
   expect([exitCode, process.name, process.state]).toEqual([null, "sleep-60", "running"]);
@@ -105,13 +106,13 @@ function progressOf({ crib }: TemporaryToolcrib, heard: () => void): string[] {
 }
 
 it("passes on what a process says while somebody waits for it", async () => {
-  await using room = await temporaryToolcrib({ mode: "yolo" });
+  await using fixture = await temporaryToolcrib({ mode: "yolo" });
   const heard: string[] = [];
   const onEvent = (event: CallEvent) =>
     event.type === "output" && heard.push(`${event.stream}: ${event.text}`);
   const command = "echo one; read -r line; echo $line >&2; exit 2";
-  await room.crib.call("process.start", { command, name: "talk", ready: { line: "one" } }, { onEvent });
-  await room.crib.call("process.input", { name: "talk", text: "two\n" }, { onEvent });
-  await room.crib.call("process.wait", { name: "talk" }, { onEvent });
+  await fixture.crib.call("process.start", { command, name: "talk", ready: { line: "one" } }, { onEvent });
+  await fixture.crib.call("process.input", { name: "talk", text: "two\n" }, { onEvent });
+  await fixture.crib.call("process.wait", { name: "talk" }, { onEvent });
   expect(heard).toEqual(["stdout: one\n", "stderr: two\n"]);
 });

@@ -16,8 +16,8 @@ import { processStop } from "./stop.ts";
 import { processWait } from "./wait.ts";
 
 it("leads through the life of a process in words", async () => {
-  await using room = toolsRoom();
-  const { say } = room;
+  await using opened = toolsFixture();
+  const { say } = opened;
   const command = 'echo ready; while read -r line; do echo "got $line" >&2; done; exit 3';
   expect([
     await say(processList, {}),
@@ -31,7 +31,7 @@ it("leads through the life of a process in words", async () => {
     await say(processOutput, { name: "echo" }),
     await say(processStop, { name: "echo" }),
     await say(processList, {}),
-    room.uncovered,
+    opened.uncovered,
   ]).toEqual([
     "No processes. Start one with process.start.",
     "echo has been running for N s and is ready.\nready\n[sandbox: none]\n" +
@@ -58,8 +58,8 @@ it("leads through the life of a process in words", async () => {
 });
 
 it("waits for a line of a watcher that comes again and again", async () => {
-  await using room = toolsRoom();
-  const { say, workspace } = room;
+  await using opened = toolsFixture();
+  const { say, workspace } = opened;
   const command =
     'seen=; while :; do now=$(cat source 2>/dev/null); [ "$now" != "$seen" ] && echo "compiled $now"; seen=$now; sleep 0.02; done';
   writeFileSync(join(workspace, "source"), "one");
@@ -74,8 +74,8 @@ it("waits for a line of a watcher that comes again and again", async () => {
 });
 
 it.runIf(hasTerminals)("gives a terminal to who wants one, with its size and its keys", async () => {
-  await using room = toolsRoom();
-  const { say } = room;
+  await using opened = toolsFixture();
+  const { say } = opened;
   const command =
     "trap 'echo interrupted; exit 5' INT; tty -s && echo terminal; stty size; while :; do sleep 0.05; done";
   const started = await say(processStart, {
@@ -92,8 +92,8 @@ it.runIf(hasTerminals)("gives a terminal to who wants one, with its size and its
 });
 
 it("shows output as a terminal would, without its control sequences", async () => {
-  await using room = toolsRoom();
-  const { say } = room;
+  await using opened = toolsFixture();
+  const { say } = opened;
   const command =
     "printf '\\033[31mred\\033[0m 10%%\\r\\033[31mred\\033[0m 99%%\\n\\033]52;c;aGk=\\007end\\n'";
   await say(processStart, { command, name: "paint" });
@@ -101,8 +101,8 @@ it("shows output as a terminal would, without its control sequences", async () =
 });
 
 it("pages what was said, and says what is no longer in memory", async () => {
-  await using room = toolsRoom();
-  const { say } = room;
+  await using opened = toolsFixture();
+  const { say } = opened;
   await say(processStart, { command: "seq 300000; sleep 60", name: "many", ready: { line: "^300000$" } });
   const first = await say(processOutput, { name: "many", cursor: 0 });
   const [missing, second] = first.split("\n");
@@ -165,44 +165,44 @@ it("says what a start would run, variables and directory included", () => {
   ]);
 });
 
-interface ToolsRoom extends AsyncDisposable {
+interface ToolsFixture extends AsyncDisposable {
   readonly workspace: string;
   readonly uncovered: readonly string[];
   /** What a model is told, without how long things took, and what not every system tells. */
   say<Input>(tool: Tool<Input, unknown>, input: Input): Promise<string>;
 }
 
-function toolsRoom(): ToolsRoom {
-  const room = processFixture();
+function toolsFixture(): ToolsFixture {
+  const opened = processFixture();
   const uncovered: string[] = [];
   const context: ToolContext = {
     ...toolContext(new MemoryEnvironment()),
-    processes: room.processes,
+    processes: opened.processes,
     uncovered: (what) => uncovered.push(what),
   };
   return {
-    workspace: room.workspace,
+    workspace: opened.workspace,
     uncovered,
     say: async (tool, input) => {
       const { text, continuation } = await tool.run(input, context);
       const whole = continuation === undefined ? text : `${text}\n[${continuation}]`;
       return whole.replace(/(for|after) [\d.]+ s\b/g, "$1 N s").replaceAll(" It is waiting for input.", "");
     },
-    [Symbol.asyncDispose]: () => room[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
   };
 }
 
 it("runs a command to its end within the time, and lets it go on after it", async () => {
-  await using room = toolsRoom();
-  const { say } = room;
+  await using opened = toolsFixture();
+  const { say } = opened;
   expect([
     await say(processStart, { command: "echo no; exit 3", name: "#", input: false, wait_ms: 30_000 }),
-    [...room.uncovered],
+    [...opened.uncovered],
     await say(processStart, { command: "echo a; cat", name: "#", wait_ms: 0 }).then(firstLine),
     await say(processInput, { name: "2", text: "b\n", end: true, wait_ms: 30_000, cursor: "last" }),
     await say(processOutput, { name: "2", cursor: "last", wait_ms: 30_000 }),
     await say(processOutput, { name: "2", cursor: 0, max_chars: 2 }),
-    [...room.uncovered],
+    [...opened.uncovered],
     await refusal(processStart, { command: "true", wait_ms: 5, ready: { line: "x" } }),
   ]).toEqual([
     "1 exited after N s with exit code 3.\nno\n[sandbox: none]",
@@ -221,8 +221,8 @@ it("runs a command to its end within the time, and lets it go on after it", asyn
 });
 
 it("shows lines that match", async () => {
-  await using room = toolsRoom();
-  const { say } = room;
+  await using opened = toolsFixture();
+  const { say } = opened;
   await say(processStart, { command: "printf 'one\\r\\ntwo\\nthree'", name: "p", wait_ms: 30_000 });
   const outcomes = await Promise.all(
     ["^t|e$", "x", "("].map((line) =>

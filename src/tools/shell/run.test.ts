@@ -10,10 +10,10 @@ import type { CallEvent, CallResult } from "../../toolcrib/index.ts";
 import type { ShellRunData } from "./run.ts";
 
 it("tells what a command said and how it ended", async () => {
-  await using room = await shellRoom();
-  const { content, data, isError } = await room.run("echo out; sleep 0.2; echo err >&2; exit 3");
+  await using fixture = await shellFixture();
+  const { content, data, isError } = await fixture.run("echo out; sleep 0.2; echo err >&2; exit 3");
   expect(isError).toBe(false);
-  expect(content).toBe(`Exit code 3.\nout\n[stderr]\nerr${room.confined}`);
+  expect(content).toBe(`Exit code 3.\nout\n[stderr]\nerr${fixture.confined}`);
   expect(data).toEqual({
     exitCode: 3,
     signal: null,
@@ -24,88 +24,90 @@ it("tells what a command said and how it ended", async () => {
     together: "out\nerr\n",
     cut: null,
     output: null,
-    sandbox: room.sandbox,
+    sandbox: fixture.sandbox,
     remarks: [],
   });
 });
 
 it("says nothing of an end that is well, and tells that there was no output", async () => {
-  await using room = await shellRoom();
-  expect((await room.run("true")).content).toBe(`[no output]${room.confined}`);
-  expect((await room.run("echo fine")).content).toBe(`fine${room.confined}`);
+  await using fixture = await shellFixture();
+  expect((await fixture.run("true")).content).toBe(`[no output]${fixture.confined}`);
+  expect((await fixture.run("echo fine")).content).toBe(`fine${fixture.confined}`);
 });
 
 it("runs in the workspace or below, with variables of its own and nothing to read", async () => {
-  await using room = await shellRoom();
-  await room.run("mkdir sub");
-  const { data } = await room.run("pwd; echo $GIVEN; cat; read x; echo $?", {
+  await using fixture = await shellFixture();
+  await fixture.run("mkdir sub");
+  const { data } = await fixture.run("pwd; echo $GIVEN; cat; read x; echo $?", {
     cwd: "sub",
     env: { GIVEN: "it's $HOME" },
   });
-  expect(data?.stdout).toBe(`${room.at("sub")}\nit's $HOME\n1\n`);
+  expect(data?.stdout).toBe(`${fixture.at("sub")}\nit's $HOME\n1\n`);
 });
 
 it("runs no startup files", async () => {
-  await using room = await shellRoom();
-  const { data } = await room.run("shopt -q login_shell || echo no login; case $- in *i*) echo asks;; esac");
+  await using fixture = await shellFixture();
+  const { data } = await fixture.run(
+    "shopt -q login_shell || echo no login; case $- in *i*) echo asks;; esac",
+  );
   expect(data?.stdout).toBe("no login\n");
 });
 
 it("joins a character that was written in two halves", async () => {
-  await using room = await shellRoom();
-  const { data } = await room.run("printf '\\303'; sleep 0.3; printf '\\244\\n'");
+  await using fixture = await shellFixture();
+  const { data } = await fixture.run("printf '\\303'; sleep 0.3; printf '\\244\\n'");
   expect(data?.stdout).toBe("ä\n");
 });
 
 it("shows both ends of a long output, and keeps the whole", async () => {
-  await using room = await shellRoom();
-  const { content, data, output, truncated } = await room.run("seq 1 200000");
+  await using fixture = await shellFixture();
+  const { content, data, output, truncated } = await fixture.run("seq 1 200000");
   const lines = Array.from({ length: 200_000 }, (_, index) => `${index + 1}\n`);
   const cut = Buffer.byteLength(lines.slice(128, -128).join(""));
-  const surroundings = room.confined === "" ? 0 : 1;
+  const surroundings = fixture.confined === "" ? 0 : 1;
   const tail = lines
     .slice(-128 + surroundings)
     .join("")
     .trimEnd();
   const more = surroundings === 0 ? 0 : Buffer.byteLength(lines.at(-128)!);
   expect(content).toBe(
-    `${lines.slice(0, 128).join("")}[… ${cut + more} bytes cut …]\n${tail}${room.confined}\n` +
+    `${lines.slice(0, 128).join("")}[… ${cut + more} bytes cut …]\n${tail}${fixture.confined}\n` +
       `[The whole output is stored as ${output}; pass it as a path to file.read or search.grep.]`,
   );
   expect({ truncated, output }).toEqual({ truncated: true, output: data?.output });
-  expect(room.kept(output!)).toBe(lines.join(""));
-  const grep = await room.crib.call("search.grep", { pattern: "^123456$", path: output });
+  expect(fixture.kept(output!)).toBe(lines.join(""));
+  const grep = await fixture.crib.call("search.grep", { pattern: "^123456$", path: output });
   expect(grep.content).toContain("123456");
 });
 
 it("keeps nothing of what was shown whole", async () => {
-  await using room = await shellRoom();
-  const { output, data } = await room.run("seq 1 200");
+  await using fixture = await shellFixture();
+  const { output, data } = await fixture.run("seq 1 200");
   expect([output, data?.output, data?.cut]).toEqual([null, null, null]);
 });
 
 it("keeps an output of many lines that is short", async () => {
-  await using room = await shellRoom();
-  const { output } = await room.run("seq 1 300");
-  expect(room.kept(output!)).toBe(Array.from({ length: 300 }, (_, index) => `${index + 1}\n`).join(""));
+  await using fixture = await shellFixture();
+  const { output } = await fixture.run("seq 1 300");
+  expect(fixture.kept(output!)).toBe(Array.from({ length: 300 }, (_, index) => `${index + 1}\n`).join(""));
 });
 
 it("leaves secrets out of answer, events, and what is kept, also where output is cut", async () => {
-  await using room = await shellRoom();
+  await using fixture = await shellFixture();
   const key = `sk-ant-api03-${"abcdefghij0123456789".repeat(2)}`;
-  room.write("say.sh", `for i in $(seq 1 3000); do echo "$i ${key}"; done`);
-  const { content, data, output } = await room.run("bash say.sh");
-  const said = room.events.flatMap((event) => (event.type === "output" ? [event.text] : [])).join("");
-  for (const text of [content, JSON.stringify(data), said, room.kept(output!)]) {
+  fixture.write("say.sh", `for i in $(seq 1 3000); do echo "$i ${key}"; done`);
+  const { content, data, output } = await fixture.run("bash say.sh");
+  const said = fixture.events.flatMap((event) => (event.type === "output" ? [event.text] : [])).join("");
+  for (const text of [content, JSON.stringify(data), said, fixture.kept(output!)]) {
     expect(text).toContain("[redacted: Anthropic key]");
     expect(text).not.toContain("abcdefghij");
   }
 });
 
 it("passes everything on while it runs, in order", async () => {
-  await using room = await shellRoom();
-  await room.run("seq 1 50000; echo end >&2");
-  const said = room.events.flatMap((event) => (event.type === "output" ? [event] : []));
+  await using fixture = await shellFixture();
+  await fixture.run("seq 1 50000; echo end >&2");
+  const said = fixture.events.flatMap((event) => (event.type === "output" ? [event] : []));
   const textOf = (stream: string) =>
     said.flatMap((event) => (event.stream === stream ? event.text : [])).join("");
   expect(textOf("stdout")).toBe(Array.from({ length: 50_000 }, (_, index) => `${index + 1}\n`).join(""));
@@ -113,16 +115,16 @@ it("passes everything on while it runs, in order", async () => {
 });
 
 it("shows progress bars by their last state, and no control sequences", async () => {
-  await using room = await shellRoom();
-  const { data } = await room.run(
+  await using fixture = await shellFixture();
+  const { data } = await fixture.run(
     "printf '10%%\\r50%%\\r100%%\\n\\033[31mred\\033[0m \\033]52;c;eA==\\007ok\\n'",
   );
   expect(data?.stdout).toBe("100%\nred ok\n");
 });
 
 it("ends a command whose time is up, and tells what it had said", async () => {
-  await using room = await shellRoom();
-  const result = await room.run("echo begun; (trap '' TERM; sleep 61) & sleep 62", { timeout_ms: 1500 });
+  await using fixture = await shellFixture();
+  const result = await fixture.run("echo begun; (trap '' TERM; sleep 61) & sleep 62", { timeout_ms: 1500 });
   expect(result.error).toEqual({
     code: "timeout",
     message: "The command did not finish within 1.5 s and was stopped",
@@ -133,9 +135,11 @@ it("ends a command whose time is up, and tells what it had said", async () => {
 });
 
 it("ends a command that says nothing for too long, and no other", async () => {
-  await using room = await shellRoom();
-  const talks = await room.run("for i in 1 2 3 4; do echo $i; sleep 0.2; done", { quiet_timeout_ms: 20_000 });
-  const { error } = await room.run("echo begun; sleep 60", { quiet_timeout_ms: 3_000 });
+  await using fixture = await shellFixture();
+  const talks = await fixture.run("for i in 1 2 3 4; do echo $i; sleep 0.2; done", {
+    quiet_timeout_ms: 20_000,
+  });
+  const { error } = await fixture.run("echo begun; sleep 60", { quiet_timeout_ms: 3_000 });
   expect([talks.error, error]).toEqual([
     null,
     {
@@ -148,19 +152,19 @@ it("ends a command that says nothing for too long, and no other", async () => {
 });
 
 it("tells what a long output began and ended with, and where it is, when time is up", async () => {
-  await using room = await shellRoom();
-  const result = await room.run("seq 1 5000; sleep 60", { timeout_ms: 1500 });
+  await using fixture = await shellFixture();
+  const result = await fixture.run("seq 1 5000; sleep 60", { timeout_ms: 1500 });
   expect(result.error?.code).toBe("timeout");
   expect(result.truncated).toBe(true);
   expect(result.content).toContain("\n128\n[… ");
   expect(result.content).toContain(`stored as ${result.output}`);
-  expect(room.kept(result.output!)).toContain("\n2500\n");
+  expect(fixture.kept(result.output!)).toContain("\n2500\n");
 });
 
 it("keeps what was said in time also where undo does not cover all", async () => {
-  await using room = await shellRoom();
-  await room.run("mkdir node_modules; touch node_modules/a; echo node_modules > .gitignore");
-  const { error } = await room.run("echo begun; touch made; sleep 60", { timeout_ms: 1500 });
+  await using fixture = await shellFixture();
+  await fixture.run("mkdir node_modules; touch node_modules/a; echo node_modules > .gitignore");
+  const { error } = await fixture.run("echo begun; touch made; sleep 60", { timeout_ms: 1500 });
   expect(error).toMatchObject({
     code: "timeout",
     hint: expect.stringMatching(/^Give a larger `timeout_ms`.* Undo does not cover: /),
@@ -169,22 +173,22 @@ it("keeps what was said in time also where undo does not cover all", async () =>
 });
 
 it("tells what was said until the call was cancelled", async () => {
-  await using room = await shellRoom();
+  await using fixture = await shellFixture();
   const controller = new AbortController();
-  const running = room.run("echo begun; sleep 60", {}, controller.signal);
-  while (!room.events.some(({ type }) => type === "output")) await setTimeout(10);
+  const running = fixture.run("echo begun; sleep 60", {}, controller.signal);
+  while (!fixture.events.some(({ type }) => type === "output")) await setTimeout(10);
   controller.abort();
   expect((await running).error).toEqual({
     code: "cancelled",
     message: "The call was cancelled",
     hint: null,
-    output: `begun${room.confined}`,
+    output: `begun${fixture.confined}`,
   });
 });
 
 it("tells what was said until the call as a whole took too long", async () => {
-  await using room = await shellRoom();
-  const { error } = await room.crib.call(
+  await using fixture = await shellFixture();
+  const { error } = await fixture.crib.call(
     "shell.run",
     { command: "echo begun; sleep 60" },
     { timeoutMs: 1500 },
@@ -193,33 +197,33 @@ it("tells what was said until the call as a whole took too long", async () => {
     code: "timeout",
     message: "The call did not finish within 1.5 s and was ended",
     hint: "Allow the call more time. To keep the command running, use process.start.",
-    output: `begun${room.confined}`,
+    output: `begun${fixture.confined}`,
   });
 });
 
 it("says of a command that asked for input how to give it", async () => {
-  await using room = await shellRoom();
-  const { content } = await room.run("printf 'Continue? [y/N] '; exit 1");
+  await using fixture = await shellFixture();
+  const { content } = await fixture.run("printf 'Continue? [y/N] '; exit 1");
   expect(content).toBe(
     "Exit code 1.\nContinue? [y/N] \n[The command seems to have asked for input, which it could not get. " +
       "Give the answer in advance (a flag such as --yes, or a heredoc). To answer while it runs, use process.start with `terminal` and process.input.]" +
-      room.confined,
+      fixture.confined,
   );
 });
 
 it("tells while it runs that a command seems to wait", async () => {
-  await using room = await shellRoom();
-  const { error } = await room.run("printf 'Password: '; sleep 60", { timeout_ms: 6000 });
-  expect(room.events.flatMap((event) => (event.type === "progress" ? [event.message] : []))).toEqual([
+  await using fixture = await shellFixture();
+  const { error } = await fixture.run("printf 'Password: '; sleep 60", { timeout_ms: 6000 });
+  expect(fixture.events.flatMap((event) => (event.type === "progress" ? [event.message] : []))).toEqual([
     "The command seems to wait for input.",
   ]);
   expect(error?.output).toContain("[The command seems to wait for input, which it cannot get. ");
 });
 
 it("does not take a quiet command of a session for one that waits for input", async () => {
-  await using room = await shellRoom();
-  const { data } = await room.run("echo 'Compiling: '; sleep 4.5", { session: "build" });
-  expect([data?.stdout, data?.remarks, room.events.filter(({ type }) => type === "progress")]).toEqual([
+  await using fixture = await shellFixture();
+  const { data } = await fixture.run("echo 'Compiling: '; sleep 4.5", { session: "build" });
+  expect([data?.stdout, data?.remarks, fixture.events.filter(({ type }) => type === "progress")]).toEqual([
     "Compiling: \n",
     [],
     [],
@@ -227,25 +231,25 @@ it("does not take a quiet command of a session for one that waits for input", as
 });
 
 it("runs a command that is longer than the system lets a word be", async () => {
-  await using room = await shellRoom();
+  await using fixture = await shellFixture();
   const text = "x".repeat(150_000);
-  const { data } = await room.run(
+  const { data } = await fixture.run(
     `cat > long.txt <<'EOF'\n${text}\nEOF\nread x || echo "nothing to read"; wc -c < long.txt; exit 3`,
   );
   expect([data?.exitCode, data?.stdout, data?.stderr]).toEqual([3, "nothing to read\n150001\n", ""]);
 });
 
 it("waits no longer for a session than the command may take, and says what that is busy with", async () => {
-  await using room = await shellRoom();
+  await using fixture = await shellFixture();
   const session = "build";
-  await room.run("true", { session });
+  await fixture.run("true", { session });
   const cancelling = new AbortController();
-  const long = room.crib.call(
+  const long = fixture.crib.call(
     "shell.run",
     { command: "echo begun; sleep 60", session },
     { signal: cancelling.signal },
   );
-  const { error } = await room.run("echo next", { session, timeout_ms: 300 });
+  const { error } = await fixture.run("echo next", { session, timeout_ms: 300 });
   cancelling.abort();
   await long;
   expect(error).toEqual({
@@ -253,23 +257,23 @@ it("waits no longer for a session than the command may take, and says what that 
     message: 'Session build is still busy with "echo begun; sleep 60": the command was not run',
     hint: "Wait and retry, use another session, or stop the command with process.stop and the session's name.",
   });
-  expect(room.events.flatMap((event) => (event.type === "progress" ? [event.message] : []))).toEqual([
+  expect(fixture.events.flatMap((event) => (event.type === "progress" ? [event.message] : []))).toEqual([
     'Session build is still busy with "echo begun; sleep 60": waiting.',
   ]);
-  expect((await room.run("echo next", { session })).data?.stdout).toBe("next\n");
+  expect((await fixture.run("echo next", { session })).data?.stdout).toBe("next\n");
 });
 
 it.skipIf(!isInstalled("tmux"))(
   "waits as long for what a person runs in the window (needs tmux)",
   async () => {
-    await using room = await shellRoom();
+    await using fixture = await shellFixture();
     const session = "build";
-    const { data } = await room.run("true", { session });
+    const { data } = await fixture.run("true", { session });
     const [program, ...start] = data!.attach!.split(" attach ")[0]!.split(" ");
     execFileSync(program!, [...start, "send-keys", "-t", session, "sleep 60", "Enter"]);
-    const runs = async () => (await room.crib.call("process.list", {})).content;
+    const runs = async () => (await fixture.crib.call("process.list", {})).content;
     await expect.poll(runs, { timeout: 10_000 }).toContain("sleep 60");
-    const { error } = await room.run("echo next", { session, timeout_ms: 300 });
+    const { error } = await fixture.run("echo next", { session, timeout_ms: 300 });
     expect([error?.code, error?.message]).toEqual([
       "timeout",
       'Session build is still busy with "sleep 60": the command was not run',
@@ -278,37 +282,43 @@ it.skipIf(!isInstalled("tmux"))(
 );
 
 it("keeps a session between commands, and tells where it is", async () => {
-  await using room = await shellRoom();
-  await room.run("mkdir sub");
+  await using fixture = await shellFixture();
+  await fixture.run("mkdir sub");
   const session = "build";
-  const begun = await room.run("cd sub; x=5; twice() { echo $((x * 2)); }", { session });
-  const next = await room.run("twice; pwd", { session });
-  expect(begun.content).toContain(`[The session is in ${room.at("sub")}`);
-  expect(next.content).toBe(`10\n${room.at("sub")}\n[The session is in ${room.at("sub")}]${room.confined}`);
-  expect(next.data).toMatchObject({ exitCode: 0, stdout: `10\n${room.at("sub")}\n`, cwd: room.at("sub") });
+  const begun = await fixture.run("cd sub; x=5; twice() { echo $((x * 2)); }", { session });
+  const next = await fixture.run("twice; pwd", { session });
+  expect(begun.content).toContain(`[The session is in ${fixture.at("sub")}`);
+  expect(next.content).toBe(
+    `10\n${fixture.at("sub")}\n[The session is in ${fixture.at("sub")}]${fixture.confined}`,
+  );
+  expect(next.data).toMatchObject({
+    exitCode: 0,
+    stdout: `10\n${fixture.at("sub")}\n`,
+    cwd: fixture.at("sub"),
+  });
 });
 
 it("lets a command run on in the background", async () => {
-  await using room = await shellRoom();
-  const { data } = await room.run("sleep 60", { background: true });
+  await using fixture = await shellFixture();
+  const { data } = await fixture.run("sleep 60", { background: true });
   expect(data).toMatchObject({ exitCode: null, process: { state: "running", command: "sleep 60" } });
-  const namesake = await room.run("true", { session: "sleep-60" });
+  const namesake = await fixture.run("true", { session: "sleep-60" });
   expect(namesake.content).toBe(
     '"sleep-60" is a running process, not a session\nChoose another name for the session.',
   );
 });
 
 it("does not wait for what a command has left running", async () => {
-  await using room = await shellRoom();
-  const { data } = await room.run("sleep 60 & echo started");
+  await using fixture = await shellFixture();
+  const { data } = await fixture.run("sleep 60 & echo started");
   expect(data).toMatchObject({ exitCode: 0, stdout: "started\n" });
 });
 
 it("runs fifty commands at once, each with its own output", async () => {
-  await using room = await shellRoom();
+  await using fixture = await shellFixture();
   const results = await Promise.all(
     Array.from({ length: 50 }, (_, index) =>
-      room.run(`echo ${index}; seq 1 ${index} | tail -1 >&2; exit ${index}`),
+      fixture.run(`echo ${index}; seq 1 ${index} | tail -1 >&2; exit ${index}`),
     ),
   );
   expect(results.map(({ data }) => [data?.exitCode, data?.stdout, data?.stderr])).toEqual(
@@ -324,18 +334,20 @@ it.each([
   [{ timeout_ms: 600_001 }, "invalid-input"],
   [{ background: true, session: "a" }, "invalid-input"],
 ])("refuses %j", async (more, code) => {
-  await using room = await shellRoom();
-  expect((await room.run("true", more)).error?.code).toBe(code);
+  await using fixture = await shellFixture();
+  expect((await fixture.run("true", more)).error?.code).toBe(code);
 });
 
 it("asks before it runs, in the usual mode", async () => {
-  await using room = await temporaryToolcrib();
-  expect((await room.crib.call("shell.run", { command: "touch made" })).error?.code).toBe("needs-approval");
+  await using fixture = await temporaryToolcrib();
+  expect((await fixture.crib.call("shell.run", { command: "touch made" })).error?.code).toBe(
+    "needs-approval",
+  );
 });
 
 type ShellResult = Omit<CallResult, "data"> & { readonly data: ShellRunData | null };
 
-interface ShellRoom extends TemporaryToolcrib {
+interface ShellFixture extends TemporaryToolcrib {
   readonly events: readonly CallEvent[];
   readonly sandbox: string;
   /** The last line of an answer. */
@@ -344,20 +356,20 @@ interface ShellRoom extends TemporaryToolcrib {
   kept(handle: string): string;
 }
 
-async function shellRoom(): Promise<ShellRoom> {
-  const room = await temporaryToolcrib({ mode: "yolo" });
-  const { crib } = room;
+async function shellFixture(): Promise<ShellFixture> {
+  const fixture = await temporaryToolcrib({ mode: "yolo" });
+  const { crib } = fixture;
   const { level } = await crib.sandbox();
   const events: CallEvent[] = [];
   crib.events.on((event) => void events.push(event));
   return {
-    ...room,
+    ...fixture,
     events,
     sandbox: level,
     confined: level === "bwrap" ? "" : `\n[sandbox: ${level}]`,
     run: async (command, more = {}, signal) =>
       (await crib.call("shell.run", { command, ...more }, signal ? { signal } : {})) as ShellResult,
     kept: (handle) =>
-      readFileSync(join(workspaceFiles(room.at("../state"), crib.workspace).outputs, handle), "utf8"),
+      readFileSync(join(workspaceFiles(fixture.at("../state"), crib.workspace).outputs, handle), "utf8"),
   };
 }

@@ -3,7 +3,7 @@ import { toolFixture } from "../../../test/support/tool-fixture.ts";
 import { textEcho } from "./echo.ts";
 
 it.each(["", "hello", " a\r\n\tb\0\u{1f600}\n", "é\u0301 \ufeff"])("gives back %j as it is", async (text) => {
-  await using room = toolFixture();
-  expect(await room.run(textEcho, { text })).toEqual({ data: { text }, text });
+  await using opened = toolFixture();
+  expect(await opened.run(textEcho, { text })).toEqual({ data: { text }, text });
   expect(textEcho.accesses({ text })).toEqual([]);
 });

@@ -3,9 +3,9 @@ import { toolFixture } from "../../../test/support/tool-fixture.ts";
 import { timeNow } from "./now.ts";
 
 it("tells the time in UTC, with its offset", async () => {
-  await using room = toolFixture();
+  await using opened = toolFixture();
   const earliest = Date.now();
-  const { data, text } = await room.run(timeNow, {});
+  const { data, text } = await opened.run(timeNow, {});
   const told = Date.parse(data.iso);
   expect(told >= earliest && told <= Date.now()).toBe(true);
   expect(data.iso).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00$/);
@@ -14,16 +14,16 @@ it("tells the time in UTC, with its offset", async () => {
 });
 
 it("tells the time where it is asked for", async () => {
-  await using room = toolFixture();
-  const { data } = await room.run(timeNow, { zone: "Asia/Tokyo" });
+  await using opened = toolFixture();
+  const { data } = await opened.run(timeNow, { zone: "Asia/Tokyo" });
   expect([data.iso.slice(-6), data.zone]).toEqual(["+09:00", "Asia/Tokyo"]);
 });
 
 it("says which zones are near one that is not there", async () => {
-  await using room = toolFixture();
+  await using opened = toolFixture();
   const usual = 'Use an IANA name ("Europe/Berlin"), an offset ("+02:00"), "UTC" or "local".';
   const refusals = ["Berlin", "Europe/Berln", "new york", "Mars/Olympus", ""].map((zone) =>
-    room.refusal(timeNow, { zone }),
+    opened.refusal(timeNow, { zone }),
   );
   expect((await Promise.all(refusals)).map(({ message, hint }) => [message, hint])).toEqual([
     ['Unknown time zone "Berlin"', `Did you mean Europe/Berlin? ${usual}`],

@@ -12,8 +12,8 @@ async function fetched(body: string | Uint8Array, mediaType: string | undefined,
     if (mediaType !== undefined) response.setHeader("content-type", mediaType);
     response.end(body);
   });
-  await using room = await webFixture({ rules });
-  const { content, error, data, images } = await room.crib.call("web.fetch", { url: server.origin + path });
+  await using opened = await webFixture({ rules });
+  const { content, error, data, images } = await opened.crib.call("web.fetch", { url: server.origin + path });
   const page = data as WebPage | null;
   const neutral = (text: string) => text.replaceAll(server.origin, "http://here");
   return {

@@ -11,14 +11,14 @@ const rules = ["allow connect *.example by web.fetch", "allow connect 127.0.0.1"
 describe("where web.fetch goes", () => {
   it("is asked about before, by the host that is meant, with the whole URL", async () => {
     const asked: unknown[] = [];
-    await using room = await webFixture({
+    await using opened = await webFixture({
       approve: ({ preview, grants }) => {
         asked.push({ preview, grants });
         return { allow: false };
       },
     });
-    await room.crib.call("web.fetch", { url: "http://good.example.@evil.example/" });
-    const { error } = await room.crib.call("web.fetch", { url: "https://EVIL.example./?key=value" });
+    await opened.crib.call("web.fetch", { url: "http://good.example.@evil.example/" });
+    const { error } = await opened.crib.call("web.fetch", { url: "https://EVIL.example./?key=value" });
     expect([asked, error?.code]).toEqual([
       [
         {
@@ -34,7 +34,7 @@ describe("where web.fetch goes", () => {
     "is no address near us in mode %s, although everything is allowed",
     async (mode) => {
       await using server = await serve((_request, response) => response.end("secret"));
-      await using room = await webFixture({
+      await using opened = await webFixture({
         mode,
         rules: ["allow connect *"],
         web: { resolve: loopback },
@@ -50,7 +50,7 @@ describe("where web.fetch goes", () => {
       ];
       const codes = await Promise.all(
         places.map(async (place) => {
-          const { error } = await room.crib.call("web.fetch", { url: `http://${place}:${server.port}/` });
+          const { error } = await opened.crib.call("web.fetch", { url: `http://${place}:${server.port}/` });
           return [place, error?.code, error?.hint];
         }),
       );
@@ -75,8 +75,8 @@ describe("where web.fetch goes", () => {
   );
 
   it("is never cloud metadata, even when the user would allow it", async () => {
-    await using room = await webFixture({ approve: () => ({ allow: true }) });
-    const { error } = await room.crib.call("web.fetch", { url: "http://[::ffff:a9fe:a9fe]/latest/" });
+    await using opened = await webFixture({ approve: () => ({ allow: true }) });
+    const { error } = await opened.crib.call("web.fetch", { url: "http://[::ffff:a9fe:a9fe]/latest/" });
     expect([error?.code, error?.forUser?.hint]).toEqual([
       "denied",
       "To allow it, add --rule 'allow connect 169.254.169.254'",
@@ -107,8 +107,8 @@ describe("where web.fetch goes", () => {
           })
           .end();
     });
-    await using room = await webFixture({ rules, web: { resolve: loopback } });
-    const { data, content } = await room.crib.call("web.fetch", {
+    await using opened = await webFixture({ rules, web: { resolve: loopback } });
+    const { data, content } = await opened.crib.call("web.fetch", {
       url: `http://one.example:${server.port}/a`,
     });
     const { url, redirects } = data as WebPage;
@@ -162,14 +162,14 @@ describe("where web.fetch goes", () => {
 
   async function redirectedTo(location: string): Promise<readonly unknown[]> {
     await using server = await serve((_request, response) => response.writeHead(301, { location }).end());
-    await using room = await webFixture({
+    await using opened = await webFixture({
       rules,
       web: {
         resolve: async (host) => [{ address: host === "near.example" ? "10.0.0.1" : "127.0.0.1", family: 4 }],
       },
     });
     const url = `http://one.example:${server.port}/`;
-    const { content, isError } = await room.crib.call("web.fetch", { url });
+    const { content, isError } = await opened.crib.call("web.fetch", { url });
     return [content.replace(url, "URL"), isError];
   }
 
@@ -182,11 +182,11 @@ describe("where web.fetch goes", () => {
       "127.0.0.2",
     );
     let answers = 0;
-    await using room = await webFixture({
+    await using opened = await webFixture({
       rules: ["allow connect 127.0.0.2 by web.fetch"],
       approve: () => ({ allow: answers++ === 0 }),
     });
-    const fetch = (url: string) => room.crib.call("web.fetch", { url });
+    const fetch = (url: string) => opened.crib.call("web.fetch", { url });
     const [first, second] = [await fetch(target.origin), await fetch(target.origin)];
     const led = await fetch(leading.origin);
     expect([first.isError, second.error?.code, led.data, target.asked]).toEqual([
@@ -209,9 +209,9 @@ describe("where web.fetch goes", () => {
       const next = way === "circle" ? (Number(step) + 1) % 3 : Number(step) + 1;
       response.writeHead(307, { location: `/${way}/${next}` }).end();
     });
-    await using room = await webFixture({ rules });
+    await using opened = await webFixture({ rules });
     const fetch = async (path: string) => {
-      const { error } = await room.crib.call("web.fetch", { url: `${server.origin}${path}` });
+      const { error } = await opened.crib.call("web.fetch", { url: `${server.origin}${path}` });
       return [error?.code, error?.message.replaceAll(server.origin, "")];
     };
     expect([await fetch("/circle/0"), await fetch("/on/0"), server.asked.length]).toEqual([
@@ -228,8 +228,10 @@ describe("where web.fetch goes", () => {
     await using secure = await saysSecurely([
       `HTTP/1.1 301 Moved\r\nLocation: http://one.example:${plain.port}/\r\nContent-Length: 0\r\n\r\n`,
     ]);
-    await using room = await webFixture({ rules, web: { resolve: loopback, ca: certificate } });
-    const { content } = await room.crib.call("web.fetch", { url: `https://secure.example:${secure.port}/` });
+    await using opened = await webFixture({ rules, web: { resolve: loopback, ca: certificate } });
+    const { content } = await opened.crib.call("web.fetch", {
+      url: `https://secure.example:${secure.port}/`,
+    });
     expect(content).toContain(
       "[Note: redirected from https to http: the content could have been altered in transit]",
     );
@@ -238,20 +240,20 @@ describe("where web.fetch goes", () => {
   it.each(["example.com", "ftp://example.com", "http://a@b.example/", "http://a\\b.example/"])(
     "is told from %j or refused before anybody is asked",
     async (url) => {
-      await using room = await webFixture();
-      expect((await room.crib.call("web.fetch", { url })).error?.code).toBe("invalid-input");
+      await using opened = await webFixture();
+      expect((await opened.crib.call("web.fetch", { url })).error?.code).toBe("invalid-input");
     },
   );
 });
 
 it("goes to what a process of the room listens on, inside its sandbox", async () => {
-  await using room = await temporaryToolcrib({
+  await using opened = await temporaryToolcrib({
     mode: "yolo",
     rules: ["allow connect localhost by web.fetch"],
   });
-  const { crib } = room;
+  const { crib } = opened;
   // Not in Node, which a sandbox does not show where it lies below the temporary directory.
-  room.write(
+  opened.write(
     "server.pl",
     String.raw`use IO::Socket::INET;
       $| = 1;

@@ -10,9 +10,9 @@ describe("web.fetch", () => {
       response.setHeader("content-type", "text/plain; charset=koi8-r");
       response.end(Buffer.from([0xd7, 0xd1]));
     });
-    await using room = await webFixture({ rules });
+    await using opened = await webFixture({ rules });
     const url = `${server.origin}/a.txt`;
-    const { content, data } = await room.crib.call("web.fetch", { url });
+    const { content, data } = await opened.crib.call("web.fetch", { url });
     expect([content, data]).toEqual([
       `${url} (200): text/plain, 2 bytes\n\nвя`,
       {
@@ -37,8 +37,8 @@ describe("web.fetch", () => {
 
   it("introduces itself, and gives away nothing else", async () => {
     await using server = await serve((_request, response) => response.end("ok"));
-    await using room = await webFixture({ rules });
-    await room.crib.call("web.fetch", { url: `${server.origin}/a` });
+    await using opened = await webFixture({ rules });
+    await opened.crib.call("web.fetch", { url: `${server.origin}/a` });
     expect(server.requests.map(({ headers }) => headers)).toEqual([
       {
         "user-agent": expect.stringMatching(/^toolcrib\/\d+\.\d+\.\d+$/),
@@ -57,9 +57,9 @@ describe("web.fetch", () => {
     await using server = await serve((_request, response) =>
       response.setHeader("content-type", "application/vnd.api+json").end(json),
     );
-    await using room = await webFixture({ rules });
+    await using opened = await webFixture({ rules });
     const textOf = async (input: object) => {
-      const { data } = await room.crib.call("web.fetch", { url: server.origin, ...input });
+      const { data } = await opened.crib.call("web.fetch", { url: server.origin, ...input });
       return (data as WebPage).parts.map(({ text }) => text).join();
     };
     expect([await textOf({}), await textOf({ raw: true })]).toEqual([
@@ -75,11 +75,11 @@ describe("web.fetch", () => {
       response.setHeader("content-type", "text/plain");
       response.end(Array.from({ length: 100 }, (_, index) => `${fetches}: line ${index}\n`).join(""));
     });
-    await using room = await webFixture({ rules });
+    await using opened = await webFixture({ rules });
     const texts: string[] = [];
     let part: string | undefined;
     do {
-      const { data, content } = await room.crib.call("web.fetch", {
+      const { data, content } = await opened.crib.call("web.fetch", {
         url: server.origin,
         max_chars: 500,
         ...(part !== undefined && { part }),
@@ -104,9 +104,9 @@ describe("web.fetch", () => {
       response.writeHead(isKnown ? 304 : 200, { etag, "content-type": "text/plain" });
       response.end(isKnown ? "" : `version ${version}`);
     });
-    await using room = await webFixture({ rules });
+    await using opened = await webFixture({ rules });
     const shown = async () => {
-      const { data } = await room.crib.call("web.fetch", { url: server.origin });
+      const { data } = await opened.crib.call("web.fetch", { url: server.origin });
       const { parts, memory } = data as WebPage;
       return [parts[0]!.text, memory?.kind];
     };
@@ -129,8 +129,8 @@ describe("web.fetch", () => {
       const hold = request.url === "/kept" ? "max-age=600" : "max-age=600, no-store";
       response.setHeader("cache-control", hold).setHeader("content-type", "text/plain").end("ok");
     });
-    await using room = await webFixture({ rules });
-    const fetch = (path: string) => room.crib.call("web.fetch", { url: `${server.origin}${path}` });
+    await using opened = await webFixture({ rules });
+    const fetch = (path: string) => opened.crib.call("web.fetch", { url: `${server.origin}${path}` });
     await fetch("/kept");
     const { content } = await fetch("/kept#there");
     await fetch("/secret");
@@ -164,8 +164,8 @@ describe("web.fetch", () => {
       response.writeHead(status, { "content-type": "text/plain", ...headers });
       response.end(status === 304 ? "" : `body ${"x".repeat(5000)}`);
     });
-    await using room = await webFixture({ rules });
-    const { error } = await room.crib.call("web.fetch", { url: `${server.origin}/a` });
+    await using opened = await webFixture({ rules });
+    const { error } = await opened.crib.call("web.fetch", { url: `${server.origin}/a` });
     expect(error).toEqual({
       code,
       message: `${server.origin}/a answered ${status}: ${what}`,
@@ -181,8 +181,8 @@ describe("web.fetch", () => {
       else if (url === "/later") response.writeHead(503, { "retry-after": said }).end();
       else response.writeHead(302, { location: `/${"a".repeat(7000)}${url!.length % 2}` }).end();
     });
-    await using room = await webFixture({ rules });
-    const fetch = (path: string) => room.crib.call("web.fetch", { url: server.origin + path });
+    await using opened = await webFixture({ rules });
+    const fetch = (path: string) => opened.crib.call("web.fetch", { url: server.origin + path });
     const [type, later, circle] = [await fetch("/type"), await fetch("/later"), await fetch("/circle")];
     expect([type.content, later.error?.hint, (circle.error?.message.length ?? 9999) < 1000]).toEqual([
       `${server.origin}/type (200): text, 2 bytes\n\nok`,
@@ -193,8 +193,8 @@ describe("web.fetch", () => {
 
   it("tells that a page is empty", async () => {
     await using server = await serve((_request, response) => response.writeHead(204).end());
-    await using room = await webFixture({ rules });
-    const { content } = await room.crib.call("web.fetch", { url: server.origin });
+    await using opened = await webFixture({ rules });
+    const { content } = await opened.crib.call("web.fetch", { url: server.origin });
     expect(content).toBe(`${server.origin}/ (204): text, 0 bytes\n\n[Note: the page is empty]`);
   });
 
@@ -202,8 +202,8 @@ describe("web.fetch", () => {
     await using server = await serve((_request, response) =>
       response.setHeader("content-type", "text/plain").end("x".repeat(12_000_000)),
     );
-    await using room = await webFixture({ rules });
-    const { data, content } = await room.crib.call("web.fetch", { url: server.origin, max_chars: 100 });
+    await using opened = await webFixture({ rules });
+    const { data, content } = await opened.crib.call("web.fetch", { url: server.origin, max_chars: 100 });
     const { bytes, isCut, next } = data as WebPage;
     expect([
       bytes,
@@ -215,9 +215,9 @@ describe("web.fetch", () => {
 
   it("can be cancelled", async () => {
     await using server = await serve((_request, response) => void response.write("begun"));
-    await using room = await webFixture({ rules });
+    await using opened = await webFixture({ rules });
     const cancelled = new AbortController();
-    const fetched = room.crib.call("web.fetch", { url: server.origin }, { signal: cancelled.signal });
+    const fetched = opened.crib.call("web.fetch", { url: server.origin }, { signal: cancelled.signal });
     setTimeout(() => cancelled.abort(), 50);
     expect((await fetched).error?.code).toBe("cancelled");
   });
@@ -234,9 +234,9 @@ describe("web.fetch", () => {
         response.end("a".repeat(901 - sent));
       }, 30);
     });
-    await using room = await webFixture({ rules });
-    room.crib.events.on((event) => void (event.type === "progress" && told.push(event.message)));
-    const { isError } = await room.crib.call("web.fetch", { url: server.origin });
+    await using opened = await webFixture({ rules });
+    opened.crib.events.on((event) => void (event.type === "progress" && told.push(event.message)));
+    const { isError } = await opened.crib.call("web.fetch", { url: server.origin });
     const [first = ""] = told;
     expect([isError, first.replace(/: \d+ bytes of/, ": some of")]).toEqual([
       false,

@@ -28,8 +28,8 @@ async function engine(body: string | Buffer, { status = 200, headers = {} } = {}
 }
 
 async function search(settings: SearchSettings | undefined, input: object = {}) {
-  await using room = await webFixture({ rules, ...(settings && { search: settings }) });
-  const result = await room.crib.call("web.search", { query: "byte order mark", ...input });
+  await using opened = await webFixture({ rules, ...(settings && { search: settings }) });
+  const result = await opened.crib.call("web.search", { query: "byte order mark", ...input });
   return { ...result, told: told(result) };
 }
 
@@ -277,13 +277,13 @@ describe("web.search", () => {
       vi.unstubAllEnvs();
     });
     const asked: unknown[] = [];
-    await using room = await webFixture({
+    await using opened = await webFixture({
       approve: async (request) => {
         asked.push(request);
         return { allow: true };
       },
     });
-    const result = await room.crib.call("web.search", { query: "x" });
+    const result = await opened.crib.call("web.search", { query: "x" });
     expect([told(result), asked]).toEqual([
       "unavailable: No search engine is configured for web.search\nFetch pages whose URL you know with web.fetch, or ask the user to set TOOLCRIB_SEARCH.",
       [],
@@ -291,8 +291,8 @@ describe("web.search", () => {
   });
 
   it("is judged by the host of its engine", async () => {
-    await using room = await webFixture({ search: { engine: "brave", key: "secret-key" } });
-    expect(told(await room.crib.call("web.search", { query: "x" }))).toBe(
+    await using opened = await webFixture({ search: { engine: "brave", key: "secret-key" } });
+    expect(told(await opened.crib.call("web.search", { query: "x" }))).toBe(
       "needs-approval: This call needs approval: it would connect to api.search.brave.com (mode cautious asks before connecting)\n" +
         "The user cannot be asked here. Continue without it, or tell the user that it needs a rule or another mode.",
     );
@@ -300,9 +300,9 @@ describe("web.search", () => {
 
   it("stops at once when it is cancelled", async () => {
     await using server = await serve(() => {});
-    await using room = await webFixture({ rules, search: brave(server) });
+    await using opened = await webFixture({ rules, search: brave(server) });
     const controller = new AbortController();
-    const call = room.crib.call("web.search", { query: "x" }, { signal: controller.signal });
+    const call = opened.crib.call("web.search", { query: "x" }, { signal: controller.signal });
     while (server.asked.length === 0) await new Promise(setImmediate);
     controller.abort();
     expect(told(await call)).toBe("cancelled: The call was cancelled");

@@ -18,7 +18,7 @@ type Trial<Result> = <Input extends Named>(
 
 /** Calls on a file that is there only for them; `input.path` names it. Its caller has not seen the file before. */
 export interface BlockFixture {
-  readonly room: ToolFixture;
+  readonly opened: ToolFixture;
   answered<Input extends Named, Data>(
     tool: Tool<Input, Data>,
     content: string | Uint8Array,
@@ -33,18 +33,18 @@ export interface BlockFixture {
 
 /** A room for all tests of a file: what reads code is started only once. */
 export function blockFixture(): BlockFixture {
-  const room = codeFixture();
-  afterAll(() => room[Symbol.asyncDispose]());
+  const opened = codeFixture();
+  afterAll(() => opened[Symbol.asyncDispose]());
   const answered: BlockFixture["answered"] = async (tool, content, input) => {
-    writeFileSync(room.at(input.path!), content);
-    return tool.run(input, { ...room.context, seen: new SeenMemory(room.context.environment) });
+    writeFileSync(opened.at(input.path!), content);
+    return tool.run(input, { ...opened.context, seen: new SeenMemory(opened.context.environment) });
   };
   const editedBytes: BlockFixture["editedBytes"] = async (tool, content, input) => {
     await answered(tool, content, input);
-    return readFileSync(room.at(input.path!));
+    return readFileSync(opened.at(input.path!));
   };
   return {
-    room,
+    opened,
     answered,
     editedBytes,
     edited: async (tool, content, input) => (await editedBytes(tool, content, input)).toString(),
@@ -54,7 +54,7 @@ export function blockFixture(): BlockFixture {
         (thrown: unknown) => thrown,
       );
       if (!(error instanceof ToolError)) throw error;
-      if (!readFileSync(room.at(input.path!)).equals(Buffer.from(content)))
+      if (!readFileSync(opened.at(input.path!)).equals(Buffer.from(content)))
         throw new Error("The file has changed");
       const { code, message, hint } = error;
       return { code, message, hint };

@@ -4,9 +4,9 @@
  */
 import { mkdirSync, renameSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
 
-const [door, room, outside] = process.argv.slice(2) as [string, string, string];
-const parked = `${room}-parked`;
-const link = `${room}-link`;
+const [door, fixture, outside] = process.argv.slice(2) as [string, string, string];
+const parked = `${fixture}-parked`;
+const link = `${fixture}-link`;
 const parent = process.ppid;
 
 process.stdout.write("ready\n");
@@ -43,7 +43,7 @@ function exchangeDirectoryAndLink(): void {
 /** A link that leads inside, then outside, then inside, without a moment between. */
 function turnLink(): void {
   quietly(() => renameSync(door, parked));
-  for (const target of [room, outside, room, outside, room]) {
+  for (const target of [fixture, outside, fixture, outside, fixture]) {
     symlinkSync(target, link);
     renameSync(link, door);
   }
@@ -53,9 +53,9 @@ function turnLink(): void {
 
 /** The same for a single file. */
 function turnFileLink(): void {
-  for (const target of [room, outside, room, outside, room]) {
+  for (const target of [fixture, outside, fixture, outside, fixture]) {
     symlinkSync(`${target}/file`, link);
-    renameSync(link, `${room}-file`);
+    renameSync(link, `${fixture}-file`);
   }
 }
 

@@ -115,20 +115,20 @@ async function interleave(action: RacedAction, options: RaceOptions): Promise<Ra
 }
 
 /** Gives the directory and the room what the action needs there, and nothing else. */
-function restore({ door, room }: RaceWorld, action: RacedAction): void {
+function restore({ door, fixture }: RaceWorld, action: RacedAction): void {
   const names = changedNames[action];
   // Reading changes nothing.
   if (names === undefined) return;
-  for (const folder of [join(door, ".."), room]) real.rmSync(folder, { recursive: true, force: true });
-  for (const folder of [door, room]) {
+  for (const folder of [join(door, ".."), fixture]) real.rmSync(folder, { recursive: true, force: true });
+  for (const folder of [door, fixture]) {
     real.mkdirSync(join(folder, action === "delete tree" ? "tree" : "."), { recursive: true });
     for (const name of names) real.writeFileSync(join(folder, name), "inside");
   }
 }
 
-/** Makes the directory, and the link to a file beside the room, what they are to be. */
-function exchange({ door, room, outside }: RaceWorld, to: Door): void {
-  const parked = `${room}-parked`;
+/** Makes the directory, and the link to a file beside the fixture, what they are to be. */
+function exchange({ door, fixture, outside }: RaceWorld, to: Door): void {
+  const parked = `${fixture}-parked`;
   const isDirectory = real.lstatSync(door, { throwIfNoEntry: false })?.isDirectory() === true;
   if (isDirectory !== (to === "directory")) {
     real.mkdirSync(join(door, ".."), { recursive: true });
@@ -138,9 +138,9 @@ function exchange({ door, room, outside }: RaceWorld, to: Door): void {
     } else removeLink(door);
     if (to === "directory" && real.existsSync(parked)) real.renameSync(parked, door);
   }
-  const target = to === "outside" ? outside : room;
+  const target = to === "outside" ? outside : fixture;
   if (to !== "directory") replaceLink(door, target);
-  replaceLink(`${room}-file`, `${target}/file`);
+  replaceLink(`${fixture}-file`, `${target}/file`);
 }
 
 function replaceLink(path: string, target: string): void {

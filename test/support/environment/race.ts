@@ -64,7 +64,7 @@ export interface RaceWorld {
   readonly home: string;
   readonly door: string;
   /** A directory in the workspace that links may lead to. */
-  readonly room: string;
+  readonly fixture: string;
   readonly outside: string;
   readonly environment: Environment;
 }
@@ -87,7 +87,7 @@ export function makeRaceWorld(options: RaceOptions = {}): RaceWorld {
       ...(isGuarded ? { guard: guardVault } : {}),
     });
   const environment = (options.open ?? openSafely)(workspace);
-  return { home, door: `${workspace}/house/door`, room: `${workspace}/room`, outside, environment };
+  return { home, door: `${workspace}/house/door`, fixture: `${workspace}/room`, outside, environment };
 }
 
 export interface Race extends AsyncDisposable {
@@ -100,15 +100,15 @@ export interface Race extends AsyncDisposable {
  * all the time.
  */
 export async function openRace(options: RaceOptions = {}): Promise<Race> {
-  const { home, door, room, outside, environment } = makeRaceWorld(options);
+  const { home, door, fixture, outside, environment } = makeRaceWorld(options);
   const attackerFile = fileURLToPath(new URL("attacker.ts", import.meta.url));
-  const attacker = spawn(process.execPath, [attackerFile, door, room, outside], {
+  const attacker = spawn(process.execPath, [attackerFile, door, fixture, outside], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   await once(attacker.stdout, "data");
   return {
     run: (action, tries) => {
-      writeFileSync(`${room}/file`, "inside");
+      writeFileSync(`${fixture}/file`, "inside");
       return compete(actions[action], environment, { tries, outside });
     },
     [Symbol.asyncDispose]: async () => {

@@ -1,12 +1,12 @@
 /**
- * Makes one call in a room, stopped where it is told; prints how many steps it took. Arguments: the folder of workspace
+ * Makes one call in a fixture, stopped where it is told; prints how many steps it took. Arguments: the folder of workspace
  * and state; the name of one of the changing calls, or "undo"; an Interference as JSON.
  */
 import { type Interference, interfere } from "../environment/interference.ts";
-import { changingCalls, openKeepRoom } from "./keep-world.ts";
+import { changingCalls, openKeepFixture } from "./keep-world.ts";
 
 const [home, name, interference] = process.argv.slice(2) as [string, string, string];
-const crib = await openKeepRoom(home);
+const crib = await openKeepFixture(home);
 const [, tool, input] = changingCalls.find(([other]) => other === name) ?? ["", "journal.undo", {}];
 // So that all is loaded and open, and only what the call does is counted.
 await crib.call("file.write", { path: "warm", content: "" });

@@ -1,8 +1,8 @@
 /** Changes files whose old contents do not fit on the disk; prints as JSON what is told. Argument: the world's folder. */
-import { openKeepRoom } from "./keep-world.ts";
+import { openKeepFixture } from "./keep-world.ts";
 
 const [home] = process.argv.slice(2) as [string];
-const crib = await openKeepRoom(home);
+const crib = await openKeepFixture(home);
 const told: unknown[] = [];
 for (const [tool, input] of [
   ["file.write", { path: "large.bin", content: "small" }],

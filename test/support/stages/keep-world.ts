@@ -20,8 +20,8 @@ export function newKeepWorld(folder: string): string {
   return home;
 }
 
-/** A room in such a workspace. */
-export function openKeepRoom(home: string, environment?: Environment): Promise<Toolcrib> {
+/** A fixture in such a workspace. */
+export function openKeepFixture(home: string, environment?: Environment): Promise<Toolcrib> {
   return openToolcrib({
     ...(environment ? { environment } : {}),
     workspace: join(home, "workspace"),

@@ -1,8 +1,8 @@
 /** Writes one file again and again, as another process does. Arguments: the world's folder, a name, how often. */
-import { openKeepRoom } from "./keep-world.ts";
+import { openKeepFixture } from "./keep-world.ts";
 
 const [home, name, count] = process.argv.slice(2) as [string, string, string];
-const crib = await openKeepRoom(home);
+const crib = await openKeepFixture(home);
 for (let round = 0; round < Number(count); round += 1) {
   const { error } = await crib.call("file.write", { path: "a.txt", content: `${name} ${round}\n` });
   if (error) throw new Error(error.message);

@@ -1,13 +1,13 @@
 /** Writes over a file that may not be read, and undoes that; prints as JSON what is told. Argument: the world's folder. */
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { openKeepRoom } from "./keep-world.ts";
+import { openKeepFixture } from "./keep-world.ts";
 
 const [home] = process.argv.slice(2) as [string];
 const file = join(home, "workspace/write-only.log");
 writeFileSync(file, "old");
 chmodSync(file, 0o200);
-const crib = await openKeepRoom(home);
+const crib = await openKeepFixture(home);
 const written = await crib.call("file.write", { path: "write-only.log", content: "new content" });
 const [record] = crib.history(1);
 const undone = await crib.call("journal.undo", { call: written.callId });

@@ -12,60 +12,60 @@ const bad = "echo 'bad\n";
 
 describe("a change that is checked", () => {
   it("stays when the check passes", async () => {
-    await using room = toolFixture();
-    expect(await change(room, good, better)).toBe("bash -n a.sh");
-    expect(contentOf(room)).toBe(better);
+    await using opened = toolFixture();
+    expect(await change(opened, good, better)).toBe("bash -n a.sh");
+    expect(contentOf(opened)).toBe(better);
   });
 
   it("goes when the check fails, which says why", async () => {
-    await using room = toolFixture();
-    const { code, message, hint, output } = await refusal(change(room, good, bad));
+    await using opened = toolFixture();
+    const { code, message, hint, output } = await refusal(change(opened, good, bad));
     expect({ code, message, hint, output }).toEqual({
       code: "invalid-input",
       message: "`bash -n a.sh` fails with this change; a.sh was restored",
       hint: "Correct what it names, or leave out `run_check`.",
-      output: complaintsOf(room, bad),
+      output: complaintsOf(opened, bad),
     });
-    expect(contentOf(room)).toBe(good);
+    expect(contentOf(opened)).toBe(good);
   });
 
   it("goes also when all that is wrong was wrong before, which may hide what is new", async () => {
-    await using room = toolFixture();
+    await using opened = toolFixture();
     const moved = `\n${bad}`;
-    const { code, hint, output } = await refusal(change(room, bad, moved));
+    const { code, hint, output } = await refusal(change(opened, bad, moved));
     expect({ code, hint, output }).toEqual({
       code: "invalid-input",
       hint: "It fails in the same way without the change: fix that first, or leave out `run_check`.",
-      output: complaintsOf(room, moved),
+      output: complaintsOf(opened, moved),
     });
-    expect(contentOf(room)).toBe(bad);
+    expect(contentOf(opened)).toBe(bad);
   });
 
   it("goes when something else is wrong than before", async () => {
-    await using room = toolFixture();
-    expect((await refusal(change(room, bad, "if\n"))).message).toBe(
+    await using opened = toolFixture();
+    expect((await refusal(change(opened, bad, "if\n"))).message).toBe(
       "`bash -n a.sh` fails with this change; a.sh was restored",
     );
-    expect(contentOf(room)).toBe(bad);
+    expect(contentOf(opened)).toBe(bad);
   });
 
   it("is left alone when somebody has written meanwhile", async () => {
-    await using room = toolFixture();
+    await using opened = toolFixture();
     const theirs = `${bad}# theirs\n`;
-    const progress = () => writeFileSync(room.at("a.sh"), theirs);
-    const { code, message, hint } = await refusal(change(room, good, bad, { progress }));
+    const progress = () => writeFileSync(opened.at("a.sh"), theirs);
+    const { code, message, hint } = await refusal(change(opened, good, bad, { progress }));
     expect({ code, message, hint }).toEqual({
       code: "stale",
       message: "`bash -n a.sh` fails with this change, and others have changed a.sh meanwhile",
       hint: "The file contains both changes: read it, then fix the reported problems or remove your change.",
     });
-    expect(contentOf(room)).toBe(theirs);
+    expect(contentOf(opened)).toBe(theirs);
   });
 
   it("goes when the check is cancelled", async () => {
-    await using room = toolFixture();
+    await using opened = toolFixture();
     const cancelling = new AbortController();
-    const running = change(room, good, better, {
+    const running = change(opened, good, better, {
       signal: cancelling.signal,
       progress: () => cancelling.abort(),
     });
@@ -74,21 +74,24 @@ describe("a change that is checked", () => {
       code: "cancelled",
       message: "The call was cancelled; a.sh was restored",
     });
-    expect(contentOf(room)).toBe(good);
+    expect(contentOf(opened)).toBe(good);
   });
 
   it("is not made to a file that is not as it was", async () => {
-    await using room = toolFixture();
-    writeFileSync(room.at("a.sh"), "theirs\n");
+    await using opened = toolFixture();
+    writeFileSync(opened.at("a.sh"), "theirs\n");
     const bytes = (text: string) => new TextEncoder().encode(text);
-    const changing = changeChecked({ path: "a.sh", before: bytes(good), after: bytes(better) }, room.context);
+    const changing = changeChecked(
+      { path: "a.sh", before: bytes(good), after: bytes(better) },
+      opened.context,
+    );
     expect((await refusal(changing)).code).toBe("stale");
-    expect(contentOf(room)).toBe("theirs\n");
+    expect(contentOf(opened)).toBe("theirs\n");
   });
 
   it("is not made when nothing can check it", async () => {
-    await using room = toolFixture();
-    const { code, message, hint } = await refusal(change(room, good, better, {}, "a.rs"));
+    await using opened = toolFixture();
+    const { code, message, hint } = await refusal(change(opened, good, better, {}, "a.rs"));
     expect({ code, message, hint }).toEqual({
       code: "unavailable",
       message: "The project has no checker for a.rs: it was not changed",
@@ -96,31 +99,34 @@ describe("a change that is checked", () => {
         "Supported: cargo with Cargo.toml. " +
         "Install one, leave out `run_check`, or run your own with shell.run afterwards.",
     });
-    expect(contentOf(room, "a.rs")).toBe(good);
+    expect(contentOf(opened, "a.rs")).toBe(good);
   });
 });
 
 async function change(
-  room: ToolFixture,
+  opened: ToolFixture,
   before: string,
   after: string,
   context: Partial<ToolContext> = {},
   path = "a.sh",
 ) {
-  writeFileSync(room.at(path), before);
+  writeFileSync(opened.at(path), before);
   const bytes = (text: string) => new TextEncoder().encode(text);
-  return changeChecked({ path, before: bytes(before), after: bytes(after) }, { ...room.context, ...context });
+  return changeChecked(
+    { path, before: bytes(before), after: bytes(after) },
+    { ...opened.context, ...context },
+  );
 }
 
 /** What bash, of whatever version, says of a script. */
-function complaintsOf(room: ToolFixture, script: string): string {
-  writeFileSync(room.at("same.sh"), script);
-  const { stderr } = spawnSync("bash", ["-n", "same.sh"], { cwd: room.workspace, encoding: "utf8" });
+function complaintsOf(opened: ToolFixture, script: string): string {
+  writeFileSync(opened.at("same.sh"), script);
+  const { stderr } = spawnSync("bash", ["-n", "same.sh"], { cwd: opened.workspace, encoding: "utf8" });
   return `${stderr.replaceAll("same.sh", "a.sh").trimEnd()}\n[sandbox: none]`;
 }
 
-function contentOf(room: ToolFixture, path = "a.sh"): string {
-  return readFileSync(room.at(path), "utf8");
+function contentOf(opened: ToolFixture, path = "a.sh"): string {
+  return readFileSync(opened.at(path), "utf8");
 }
 
 async function refusal(work: Promise<unknown>): Promise<ToolError> {

@@ -10,44 +10,44 @@ import { formatText } from "./format-text.ts";
 
 describe("a formatter of the machine", () => {
   it("is given the text, and what it prints is the answer", async () => {
-    await using room = roomWith({ gofmt: "tr a-z A-Z" });
-    expect(await room.format("a.go", "package a\n")).toEqual({ text: "PACKAGE A\n", command: "gofmt" });
+    await using opened = fixtureWith({ gofmt: "tr a-z A-Z" });
+    expect(await opened.format("a.go", "package a\n")).toEqual({ text: "PACKAGE A\n", command: "gofmt" });
   });
 
   it("starts where the file is, or where the project says that it is used", async () => {
-    await using room = roomWith({ gofmt: "pwd", stylua: 'pwd; echo "$@"' });
-    for (const path of ["deep/a.go", "lua/src/my a.lua", "lua/stylua.toml"]) room.put(path, "");
-    expect([await room.format("deep/a.go", "x"), await room.format("lua/src/my a.lua", "x")]).toEqual([
-      { text: `${room.workspace}/deep\n`, command: "gofmt" },
+    await using opened = fixtureWith({ gofmt: "pwd", stylua: 'pwd; echo "$@"' });
+    for (const path of ["deep/a.go", "lua/src/my a.lua", "lua/stylua.toml"]) opened.put(path, "");
+    expect([await opened.format("deep/a.go", "x"), await opened.format("lua/src/my a.lua", "x")]).toEqual([
+      { text: `${opened.workspace}/deep\n`, command: "gofmt" },
       {
-        text: `${room.workspace}/lua\n--stdin-filepath src/my a.lua -\n`,
+        text: `${opened.workspace}/lua\n--stdin-filepath src/my a.lua -\n`,
         command: "stylua --stdin-filepath 'src/my a.lua' -",
       },
     ]);
   });
 
   it("is the one whose sign is nearest", async () => {
-    await using room = roomWith({ biome: "echo biome", prettier: "echo prettier" });
-    room.put("biome.json", "{}");
-    room.put("web/package.json", '{ "devDependencies": { "prettier": "3" } }');
-    for (const path of ["web/src/a.ts", "api/a.ts"]) room.put(path, "");
-    const formats = [await room.format("web/src/a.ts", "x"), await room.format("api/a.ts", "x")];
+    await using opened = fixtureWith({ biome: "echo biome", prettier: "echo prettier" });
+    opened.put("biome.json", "{}");
+    opened.put("web/package.json", '{ "devDependencies": { "prettier": "3" } }');
+    for (const path of ["web/src/a.ts", "api/a.ts"]) opened.put(path, "");
+    const formats = [await opened.format("web/src/a.ts", "x"), await opened.format("api/a.ts", "x")];
     expect(formats.map(({ text }) => text)).toEqual(["prettier\n", "biome\n"]);
   });
 
   it("is passed over when it is not there", async () => {
-    await using room = roomWith({ black: "echo black", ruff: undefined });
-    room.put("pyproject.toml", "[tool.ruff]\n[tool.black]\n");
-    expect((await room.format("a.py", "x")).text).toBe("black\n");
+    await using opened = fixtureWith({ black: "echo black", ruff: undefined });
+    opened.put("pyproject.toml", "[tool.ruff]\n[tool.black]\n");
+    expect((await opened.format("a.py", "x")).text).toBe("black\n");
   });
 
   it("is told the edition of Rust that the project has", async () => {
-    await using room = roomWith({ rustfmt: 'echo "$@"' });
-    room.put("Cargo.toml", '[workspace.package]\nedition = "2024"\n');
-    room.put("member/Cargo.toml", "[package]\nedition.workspace = true\n");
-    room.put("old/Cargo.toml", '[package]\nedition = "2018"\n');
-    for (const path of ["member/src/a.rs", "old/src/a.rs"]) room.put(path, "");
-    const formats = [await room.format("member/src/a.rs", "x"), await room.format("old/src/a.rs", "x")];
+    await using opened = fixtureWith({ rustfmt: 'echo "$@"' });
+    opened.put("Cargo.toml", '[workspace.package]\nedition = "2024"\n');
+    opened.put("member/Cargo.toml", "[package]\nedition.workspace = true\n");
+    opened.put("old/Cargo.toml", '[package]\nedition = "2018"\n');
+    for (const path of ["member/src/a.rs", "old/src/a.rs"]) opened.put(path, "");
+    const formats = [await opened.format("member/src/a.rs", "x"), await opened.format("old/src/a.rs", "x")];
     expect(formats.map(({ text }) => text)).toEqual([
       "--emit stdout --edition 2024\n",
       "--emit stdout --edition 2018\n",
@@ -55,9 +55,9 @@ describe("a formatter of the machine", () => {
   });
 
   it("leaves the line ends as they are", async () => {
-    await using room = roomWith({ gofmt: "tr -d '\\r'" });
-    expect((await room.format("a.go", "a\r\nb\r\n")).text).toBe("a\r\nb\r\n");
-    expect((await room.format("a.go", "a\r\nb\n")).text).toBe("a\nb\n");
+    await using opened = fixtureWith({ gofmt: "tr -d '\\r'" });
+    expect((await opened.format("a.go", "a\r\nb\r\n")).text).toBe("a\r\nb\r\n");
+    expect((await opened.format("a.go", "a\r\nb\n")).text).toBe("a\nb\n");
   });
 });
 
@@ -74,8 +74,8 @@ describe("what no formatter has made is refused", () => {
     "an end by a signal": ["kill -9 $$", "gofmt was ended: a.go was not changed", undefined],
   };
   it.each(Object.entries(cases))("%s", async (_, [script, message, output]) => {
-    await using room = roomWith({ gofmt: script });
-    const { code, message: said, hint, output: shown } = await room.refusal("a.go", "package a\n");
+    await using opened = fixtureWith({ gofmt: script });
+    const { code, message: said, hint, output: shown } = await opened.refusal("a.go", "package a\n");
     expect({ code, said, hint, shown }).toEqual({
       code: "invalid-input",
       said: message,
@@ -87,8 +87,8 @@ describe("what no formatter has made is refused", () => {
 
 describe("without a formatter", () => {
   it("says which would do", async () => {
-    await using room = roomWith({ zig: undefined });
-    const { code, message, hint } = await room.refusal("a.zig", "x");
+    await using opened = fixtureWith({ zig: undefined });
+    const { code, message, hint } = await opened.refusal("a.zig", "x");
     expect({ code, message, hint }).toEqual({
       code: "unavailable",
       message:
@@ -100,8 +100,8 @@ describe("without a formatter", () => {
   });
 
   it("says when none is known", async () => {
-    await using room = roomWith({});
-    const { code, message, hint } = await room.refusal("a.xyz", "x");
+    await using opened = fixtureWith({});
+    const { code, message, hint } = await opened.refusal("a.xyz", "x");
     expect({ code, message, hint }).toEqual({
       code: "unavailable",
       message: "No formatter is known for a.xyz: it was not changed",
@@ -110,10 +110,10 @@ describe("without a formatter", () => {
   });
 
   it("takes no program of the project where there is no sandbox", async () => {
-    await using room = roomWith({});
-    room.put(".prettierrc", "");
-    chmodSync(room.put("node_modules/.bin/prettier", "#!/bin/sh\necho out >../escaped"), 0o755);
-    const { code, message } = await room.refusal("a.css", "x");
+    await using opened = fixtureWith({});
+    opened.put(".prettierrc", "");
+    chmodSync(opened.put("node_modules/.bin/prettier", "#!/bin/sh\necho out >../escaped"), 0o755);
+    const { code, message } = await opened.refusal("a.css", "x");
     expect({ code, message }).toEqual({
       code: "unavailable",
       message:
@@ -127,13 +127,13 @@ const missing = await missingHere("bwrap");
 
 describe.skipIf(missing)("a formatter of the project", () => {
   it("runs in the sandbox, the nearest first", async () => {
-    await using room = openSandboxFixture("bwrap");
-    room.put(".prettierrc");
+    await using opened = openSandboxFixture("bwrap");
+    opened.put(".prettierrc");
     const program = (words: string) =>
-      `#!/bin/sh\ncat; echo ${words}; touch ${room.outside}/escaped 2>/dev/null && echo out; true`;
-    chmodSync(room.put("node_modules/.bin/prettier", program("far")), 0o755);
-    chmodSync(room.put("web/node_modules/.bin/prettier", program("near")), 0o755);
-    const context = toolContext(room.environment);
+      `#!/bin/sh\ncat; echo ${words}; touch ${opened.outside}/escaped 2>/dev/null && echo out; true`;
+    chmodSync(opened.put("node_modules/.bin/prettier", program("far")), 0o755);
+    chmodSync(opened.put("web/node_modules/.bin/prettier", program("near")), 0o755);
+    const context = toolContext(opened.environment);
     expect([
       await formatText({ path: "web/a.css", text: "a\n" }, context),
       await formatText({ path: "b.css", text: "b\n" }, context),
@@ -145,7 +145,7 @@ describe.skipIf(missing)("a formatter of the project", () => {
 });
 
 /** A workspace on a machine that has these programs, each a line for sh, or undefined where it is missing. */
-function roomWith(scripts: Readonly<Record<string, string | undefined>>) {
+function fixtureWith(scripts: Readonly<Record<string, string | undefined>>) {
   const folder = temporaryFolder();
   const workspace = join(folder.path, "work space");
   const put = (path: string, content: string) => {

@@ -39,8 +39,8 @@ it("tells the server how much to read, and the person when it has read less", as
     { files: { "long.txt": "a line of a text that is rather long\n".repeat(800) } },
   );
   expect(await stage.ask("Read it")).toEqual(completed("I have read it.", { rounds: 2, calls: 1 }));
-  const rooms = stage.server.requests.map(({ body }) => (body as Json).options.num_ctx);
-  expect(rooms).toEqual([32_768, 32_768]);
+  const instances = stage.server.requests.map(({ body }) => (body as Json).options.num_ctx);
+  expect(instances).toEqual([32_768, 32_768]);
   const warnings = stage.events.flatMap((event) => (event.type === "warning" ? [event.message] : []));
   expect(warnings).toEqual([expect.stringMatching(/^Ollama read only 700 of 32768 tokens/)]);
 });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { openToolcrib, type Toolcrib } from "../src/toolcrib/index.ts";
 
 /** Has `work` let a model correct a poem in a room of its own, and checks that it did. */
-export async function withRoom(work: (crib: Toolcrib) => Promise<string>): Promise<void> {
+export async function withFixture(work: (crib: Toolcrib) => Promise<string>): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "toolcrib example "));
   const workspace = mkdtempSync(join(folder, "work"));
   writeFileSync(join(workspace, "poem.txt"), "Two roads diverged in a blue wood\n");

@@ -12,7 +12,7 @@ import {
 } from "../../../src/toolcrib/index.ts";
 
 /** A tool room on the disk, or in memory, in which calls are made and undone. */
-export interface UndoRoom extends AsyncDisposable {
+export interface UndoFixture extends AsyncDisposable {
   readonly crib: Toolcrib;
   /** The same workspace, as somebody else sees and changes it. */
   readonly elsewhere: Environment;
@@ -20,13 +20,13 @@ export interface UndoRoom extends AsyncDisposable {
   readonly state: string;
   /** Makes a call that has to succeed. */
   call(tool: string, input: object): Promise<CallResult>;
-  /** Another room of the same workspace, in a session of its own. */
+  /** Another fixture of the same workspace, in a session of its own. */
   reopen(options?: ToolcribOptions): Promise<Toolcrib>;
 }
 
-export async function openUndoRoom(
+export async function openUndoFixture(
   options: ToolcribOptions & { readonly files?: Readonly<Record<string, string | Uint8Array>> } = {},
-): Promise<UndoRoom> {
+): Promise<UndoFixture> {
   const { files = {}, ...rest } = options;
   const home = mkdtempSync(join(tmpdir(), "toolcrib undo "));
   const workspace = mkdtempSync(join(home, "work space "));

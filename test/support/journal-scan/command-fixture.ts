@@ -26,7 +26,7 @@ import {
 } from "../../../src/toolcrib/index.ts";
 
 /** A workspace on the disk in which commands are run by a real bash, and undone. */
-export interface CommandRoom {
+export interface CommandFixture {
   readonly crib: Toolcrib;
   readonly home: string;
   readonly workspace: string;
@@ -40,10 +40,10 @@ export interface CommandRoom {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-export async function openCommandRoom(
+export async function openCommandFixture(
   files: Readonly<Record<string, string | Uint8Array>> = {},
   { git = false, ...options }: ToolcribOptions & { readonly git?: boolean } = {},
-): Promise<CommandRoom> {
+): Promise<CommandFixture> {
   const home = mkdtempSync(join(realpathSync(tmpdir()), "toolcrib scan "));
   const workspace = join(home, "work space");
   mkdirSync(workspace);
@@ -57,7 +57,7 @@ export async function openCommandRoom(
     void execFileSync("bash", ["-c", command], { cwd: workspace, stdio: "pipe", env: variables });
   // What was changed a moment ago is copied, whatever git holds.
   if (git) beside("git init -q && git add -A && git commit -q -m first && sleep 0.1");
-  const { crib } = await openRoomIn(home, options);
+  const { crib } = await openFixtureIn(home, options);
   return {
     crib,
     home,
@@ -75,7 +75,7 @@ export async function openCommandRoom(
 }
 
 /** Opens the room that was made in a folder once more. */
-export async function openRoomIn(
+export async function openFixtureIn(
   home: string,
   options: ToolcribOptions = {},
 ): Promise<{ readonly crib: Toolcrib; readonly workspace: string }> {
