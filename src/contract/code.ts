@@ -122,7 +122,7 @@ export interface Occurrence {
   /** Equal for occurrences of the same symbol; undefined when this text alone cannot tell. */
   readonly binding: number | undefined;
   /**
-   * What decides when scopes are known and `binding` is undefined. "outside": another file or the language; "member": a
+   * The reason when scopes are known and `binding` is undefined. "outside": another file or the language; "member": a
    * type; "argument": the called function; "foreign": other files use this name; "unclear": a macro.
    */
   readonly unbound?: "outside" | "member" | "argument" | "foreign" | "unclear";

@@ -32,8 +32,8 @@ export function toModelError(error: unknown, request: FailedRequest): unknown {
 }
 
 /**
- * What to tell the model when the provider refused a call that it wrote (`tool_use_failed` of Groq and others). Undefined for
- * other errors.
+ * The message to the model when the provider refused its call (`tool_use_failed` of Groq and others). Undefined for other
+ * errors.
  */
 export function refusedCall(error: unknown, secrets: readonly string[] = []): string | undefined {
   const failure = readFailure(error);

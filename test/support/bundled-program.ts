@@ -33,7 +33,7 @@ export async function bundledProgram(program: URL): Promise<string> {
 }
 
 /**
- * Puts all that a program imports at its start into one file, which loads in half the time of sixty. The program itself
+ * Puts all that a program imports at its start into one file, which loads faster than sixty. The program itself
  * stays apart: what it loads later imports that file, and would wait for its top-level awaits.
  */
 function groupAtStart(program: string): (id: string, graph: ModuleGraph) => string | null {

@@ -2,7 +2,7 @@ import { rewriteFor, type ToolDefinition } from "../../dialects/definition.ts";
 import { dialectFor } from "../../dialects/dialects.ts";
 import type { Protocol } from "../event.ts";
 
-/** Who gives the agent its task and reads its answer. */
+/** The sender of the task, who reads the answer. */
 type Principal = "user" | "agent";
 
 export interface BaseOptions {

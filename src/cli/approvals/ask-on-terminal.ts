@@ -87,7 +87,7 @@ interface TrustQuestion {
   readonly lines: readonly string[];
   /** A name for the message: "these rules". */
   readonly what: string;
-  /** What holds without trust. */
+  /** The consequence of not trusting. */
   readonly otherwise: string;
 }
 

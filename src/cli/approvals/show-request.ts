@@ -29,7 +29,7 @@ export function showRequest(request: ShownRequest, columns: number): string {
   ].join("\n");
 }
 
-/** What a command has access to. */
+/** The access that a command has. */
 function confinementOf({ sandbox, unconfined, hosts }: ShownRequest): string {
   const access = "it can access every file and host that you can access";
   if (unconfined) return `outside the sandbox, by your rules: ${access}`;

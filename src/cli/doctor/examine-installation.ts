@@ -16,7 +16,7 @@ import { type Finding, ok, problem, warning } from "./finding.ts";
 interface Program {
   readonly name: string;
   readonly command: readonly [file: string, flag: string];
-  /** What does not work without it. */
+  /** The features that do not work without it. */
   readonly lost: string;
   /** The oldest version that works fully, and what does not work with an older one. */
   readonly oldest?: { readonly version: readonly [number, number]; readonly lost: string };

@@ -77,7 +77,7 @@ function textOf({ command, span }: CommandSegment): string {
   return command.slice(span.start, span.end);
 }
 
-/** What the commands of a call have access to. */
+/** The access that the commands of a call have. */
 interface ConfinementReport {
   readonly sandbox: SandboxLevel;
   /** A rule takes them out of the sandbox. */

@@ -123,7 +123,7 @@ export function toCallResult(
   };
 }
 
-/** What the client can do; in the 2026 era each request declares it. */
+/** The abilities of the client; in the 2026 era each request declares them. */
 interface ClientAbilities {
   /** It can show the user a form. */
   readonly asks: boolean;

@@ -4,7 +4,7 @@ import type { Meta } from "../message.ts";
 import type { ModelRequest } from "../model.ts";
 import type { ProviderSettings } from "../providers.ts";
 
-/** What one provider's API needs beyond the common interface of the AI SDK. */
+/** The differences of one provider's API from the common interface of the AI SDK. */
 export interface Route {
   /** The name of the API: "openai". */
   readonly api: string;

@@ -4,7 +4,7 @@ import type { EditRequest } from "../../edit/edit-request.ts";
 import { newPath, spellings } from "../../edit/parse/headers.ts";
 import { sectionsIn } from "../../edit/plan-edits.ts";
 
-/** What a request may do to one file, judged by the request alone. */
+/** The possible effect of a request on one file, from the request alone. */
 export interface Touch {
   readonly action: "add" | "update" | "delete" | "move" | "copy";
   /** The paths that its name may mean, most likely first; the existing files decide. */

@@ -59,7 +59,7 @@ function failure(engine: Engine, answer: WebAnswer): ToolError {
   return new ToolError(code, `${engine.name} answered ${status}: ${what}${detailOf(answer)}`, { hint });
 }
 
-/** The meaning of an HTTP status: what it says, and what to do. */
+/** The meaning of an HTTP status, and the hint for it. */
 export interface Meaning {
   readonly code: ErrorCode;
   readonly what: string;

@@ -48,7 +48,7 @@ export const headings: Readonly<Record<UserSource, string>> = {
   notice: "Notice to the model",
 };
 
-/** What a transcript says about its session, as names and values. `format` makes a value safe for the document. */
+/** The facts about a session that its transcript shows, as names and values. `format` makes a value safe for the document. */
 export function factsOf(
   { start }: Transcript,
   format: (text: string) => string,

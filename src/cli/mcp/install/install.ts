@@ -159,7 +159,7 @@ function taken(name: string, file: string): ToolError {
 }
 
 /**
- * What an installation changed, so that uninstalling restores every byte. Only the user can read it, because
+ * The changes of an installation, so that uninstalling restores every byte. Only the user can read it, because
  * configurations contain keys.
  */
 interface InstallRecord {
