@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { reworded, ToolError, textForUser } from "./error.ts";
 
-it("ToolError keeps its details for code, and out of what is printed or serialized", () => {
+it("ToolError keeps its details out of printed and serialized output", () => {
   const error = new ToolError("not-found", "Unknown tool", { details: { kind: "unknown-tool", name: "a" } });
   expect([
     error.details,
@@ -16,7 +16,7 @@ it("ToolError keeps its details for code, and out of what is printed or serializ
   ]);
 });
 
-it("ToolError keeps the text for users out of what is printed or serialized", () => {
+it("ToolError keeps the text for users out of printed and serialized output", () => {
   const error = new ToolError("denied", "Denied", { forUser: { hint: "Run: toolcrib paths" } });
   expect([error.forUser, reworded(error, { message: "b" }).forUser, JSON.stringify(error)]).toEqual([
     { hint: "Run: toolcrib paths" },
@@ -25,7 +25,7 @@ it("ToolError keeps the text for users out of what is printed or serialized", ()
   ]);
 });
 
-it("textForUser replaces only what is given, and a null hint leaves none", () => {
+it("textForUser replaces only the given fields, and a null hint removes the hint", () => {
   const failure = { message: "Denied", hint: "Ask the user." };
   expect([
     textForUser({ message: "Denied" }),

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { fileType, fileTypeNames } from "./file-types.ts";
 
 describe("fileType", () => {
-  it("knows every type that ripgrep knows, by the same names", () => {
+  it("knows all of ripgrep's types by the same names", () => {
     const printed = execFileSync(rgPath, ["--no-config", "--type-list"], { encoding: "utf8" });
     expect(fileTypeNames()).toEqual(
       printed
@@ -19,7 +19,7 @@ describe("fileType", () => {
     expect(["Makefile", "src/rules.mk", "makefile.ts"].filter(isMake)).toEqual(["Makefile", "src/rules.mk"]);
   });
 
-  it("names the type that was probably meant", () => {
+  it("suggests the closest type name", () => {
     expect(() => fileType("pyton")).toThrow(
       expect.objectContaining({
         code: "invalid-input",

@@ -43,18 +43,18 @@ async function walk(
 }
 
 describe("walkFiles", () => {
-  it("gives files in the order of their paths", async () => {
+  it("yields files in path order", async () => {
     const names = ["a/z", "a.b", "a/b/c", "a-b", "a/b.c", "b", "B", "ä"];
     const environment = new MemoryEnvironment({ files: Object.fromEntries(names.map((name) => [name, ""])) });
     expect(await walk(environment)).toEqual([...names].sort());
   });
 
-  it("leaves out directories that it is not to enter", async () => {
+  it("skips excluded directories", async () => {
     const environment = new MemoryEnvironment({ files: { "a/b/c": "", "a/d": "", e: "" } });
     expect(await walk(environment, "", { enters: (directory) => directory !== "a/b" })).toEqual(["a/d", "e"]);
   });
 
-  it("neither follows links nor gives them, nor anything that is no file", async () => {
+  it("neither follows nor yields symlinks, nor anything that is not a regular file", async () => {
     const environment = new MemoryEnvironment({ files: { "a/b": "" } });
     environment.link("link", "a");
     environment.link("a/link", "b");
@@ -62,7 +62,7 @@ describe("walkFiles", () => {
     expect(await walk(environment)).toEqual(["a/b"]);
   });
 
-  it("tells of directories that it cannot read, and goes on", async () => {
+  it("reports directories that it cannot read, and continues", async () => {
     const folder = writeFolder({ "a/x": "", "shut/y": "", z: "" });
     fs.chmodSync(path.join(folder, "shut"), 0);
     try {
@@ -75,7 +75,7 @@ describe("walkFiles", () => {
     }
   });
 
-  it("ends when it is no longer wanted", async () => {
+  it("ends when cancelled", async () => {
     const files = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`f${index}`, ""]));
     const controller = new AbortController();
     const walking = walk(new MemoryEnvironment({ files }), "", { signal: controller.signal });
@@ -83,7 +83,7 @@ describe("walkFiles", () => {
     await expect(walking).rejects.toMatchObject({ code: "cancelled" });
   });
 
-  it("judges how many files are still to come", async () => {
+  it("estimates how many files are left", async () => {
     const files = Object.fromEntries(
       Array.from({ length: 30 }, (_, index) => [`d${index % 3}/f${String(index).padStart(2, "0")}`, ""]),
     );
@@ -99,13 +99,13 @@ describe("walkFiles", () => {
     expect([ahead[0], ahead.at(-2), ahead.at(-1)]).toEqual([9 + 2 * (10 / 2), 1, 0]);
   });
 
-  it("shows nothing of a directory that has gone", async () => {
+  it("yields nothing from a directory that has been removed", async () => {
     const environment = new MemoryEnvironment({ files: { "here/file": "" } });
     const visible = new VisiblePaths(environment, "", { hidden: false, ignoreFiles: true });
     expect([await visible.has("here/file"), await visible.has("gone/below/file")]).toEqual([true, false]);
   });
 
-  describe("against ripgrep itself", () => {
+  describe("compared with ripgrep", () => {
     const directories = ["", "a", "a/b", "c", ".d", "a/b/e"];
     const names = ["x.txt", "y.log", ".h", "z", "keep"];
     const everything = directories.flatMap((directory) =>

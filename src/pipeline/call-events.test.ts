@@ -10,7 +10,7 @@ const progress = (message: string): CallEvent => ({
   message,
 });
 
-it("gives every listener every event until it stops listening", () => {
+it("sends every event to every listener until it is removed", () => {
   const events = new CallEvents();
   const seen: string[][] = [[], []];
   const record = (list: string[]) => (event: CallEvent) =>
@@ -23,7 +23,7 @@ it("gives every listener every event until it stops listening", () => {
   expect(seen).toEqual([["one"], ["one", "two"]]);
 });
 
-it("iterates over events as they come and ends when closed", async () => {
+it("iterates over events as they arrive and ends when closed", async () => {
   const events = new CallEvents();
   const iterator = events[Symbol.asyncIterator]();
   events.emit(progress("before anyone asked"));
@@ -37,7 +37,7 @@ it("iterates over events as they come and ends when closed", async () => {
   ]);
 });
 
-it("stops collecting for an iteration that was left", async () => {
+it("stops collecting for an abandoned iteration", async () => {
   const events = new CallEvents();
   setImmediate(() => events.emit(progress("one")));
   for await (const event of events) {
@@ -47,7 +47,7 @@ it("stops collecting for an iteration that was left", async () => {
   expect(events.idle).toBe(true);
 });
 
-it("does not let a listener's fault reach the others", () => {
+it("isolates listeners from each other's errors", () => {
   const events = new CallEvents();
   const seen: CallEvent[] = [];
   const warnings: unknown[] = [];

@@ -7,13 +7,13 @@ const page = (bytes: number, checkedMs = 0): KeptPage => ({
   answer: { status: 200, headers: {}, body: new Uint8Array(bytes), isCut: false },
 });
 
-it("forgets the oldest pages when there is no room for all", () => {
+it("drops the oldest pages when memory is full", () => {
   const pages = new KeptPages({ maxBytes: 10_000 });
   for (const [index, url] of ["a", "b", "c"].entries()) pages.keep(url, page(3000, index));
   expect(["a", "b", "c"].map((url) => pages.get(url)?.checkedMs)).toEqual([undefined, 1, 2]);
 });
 
-it("counts headers, too", () => {
+it("counts headers towards the limit", () => {
   const pages = new KeptPages({ maxBytes: 10_000 });
   const { answer } = page(10);
   for (const url of ["a", "b"])
@@ -21,7 +21,7 @@ it("counts headers, too", () => {
   expect(["a", "b"].map((url) => pages.get(url)?.answer.body.length)).toEqual([undefined, 10]);
 });
 
-it("counts a page that is kept again once, and as the latest", () => {
+it("counts a page that is stored again once, and as the newest", () => {
   const pages = new KeptPages({ maxBytes: 10_000 });
   pages.keep("a", page(3000, 1));
   pages.keep("b", page(3000, 2));
@@ -30,7 +30,7 @@ it("counts a page that is kept again once, and as the latest", () => {
   expect(["a", "b", "c"].map((url) => pages.get(url)?.checkedMs)).toEqual([3, undefined, 4]);
 });
 
-it("keeps no page that is larger than all its fixture, and forgets what stood there before", () => {
+it("does not store a page larger than the limit, and drops the older version of it", () => {
   const pages = new KeptPages({ maxBytes: 10_000 });
   pages.keep("a", page(10));
   pages.keep("a", page(20_000));

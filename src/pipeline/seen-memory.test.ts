@@ -3,7 +3,7 @@ import type { SeenPart } from "../contract/tool.ts";
 import { MemoryEnvironment } from "../environment/memory/memory-environment.ts";
 import { SeenMemory } from "./seen-memory.ts";
 
-it("remembers what was seen through a link under the file itself", async () => {
+it("remembers a file seen through a symlink under its real path", async () => {
   const environment = new MemoryEnvironment({ files: { "a.txt": "one\n" } });
   environment.link("l.txt", "a.txt");
   const memory = new SeenMemory(environment);
@@ -11,13 +11,13 @@ it("remembers what was seen through a link under the file itself", async () => {
   expect(shown(await memory.recall("./a.txt"))).toEqual(["all: one\n"]);
 });
 
-it("knows nothing of a file that was never seen", async () => {
+it("returns nothing for a file that was never seen", async () => {
   const memory = new SeenMemory(new MemoryEnvironment());
   memory.note("a.txt", whole("one\n"));
   expect(await memory.recall("b.txt")).toEqual([]);
 });
 
-it("puts a later look in place of the lines it overlaps", async () => {
+it("replaces the lines that a later read overlaps", async () => {
   const memory = new SeenMemory(new MemoryEnvironment());
   memory.note("a.txt", lines(5, "five\nsix\n"));
   memory.note("a.txt", lines(1, "one\ntwo\n"));
@@ -25,14 +25,14 @@ it("puts a later look in place of the lines it overlaps", async () => {
   expect(shown(await memory.recall("a.txt"))).toEqual(["1: one\ntwo\n", "6: SIX\nSEVEN\n"]);
 });
 
-it("forgets the parts when the whole is seen", async () => {
+it("drops the parts when the whole file is seen", async () => {
   const memory = new SeenMemory(new MemoryEnvironment());
   memory.note("a.txt", lines(5, "five\n"));
   memory.note("a.txt", whole("one\n"));
   expect(shown(await memory.recall("a.txt"))).toEqual(["all: one\n"]);
 });
 
-it("keeps the whole when a part of it is seen again, and gives it up when the part is news", async () => {
+it("keeps the whole when a part is seen again unchanged, and drops it when the part differs", async () => {
   const memory = new SeenMemory(new MemoryEnvironment());
   memory.note("a.txt", whole("one\ntwo\n"));
   memory.note("a.txt", lines(2, "two\n"));
@@ -41,14 +41,14 @@ it("keeps the whole when a part of it is seen again, and gives it up when the pa
   expect([same, shown(await memory.recall("a.txt"))]).toEqual([["all: one\ntwo\n"], ["2: TWO\n"]]);
 });
 
-it("forgets what was seen longest ago when it holds too much", async () => {
+it("drops the least recently seen files when it holds too much", async () => {
   const memory = new SeenMemory(new MemoryEnvironment(), { maxBytes: 5_000 });
   for (const name of ["a", "b", "a", "c"]) memory.note(name, whole(name.repeat(2_000)));
   const known = await Promise.all(["a", "b", "c"].map((name) => memory.recall(name)));
   expect(known.map((parts) => parts.length)).toEqual([1, 0, 1]);
 });
 
-it("does not forget all others for one that is too large", async () => {
+it("does not drop all other files for one that is too large", async () => {
   const memory = new SeenMemory(new MemoryEnvironment(), { maxBytes: 5_000 });
   for (const size of [10, 5_000]) memory.note("a", whole("a".repeat(size)));
   memory.note("b", whole("b"));

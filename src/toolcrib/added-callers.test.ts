@@ -26,7 +26,7 @@ async function fixture(options: ToolcribOptions = {}) {
   };
 }
 
-it("has a dialect of its own", async () => {
+it("uses its own dialect", async () => {
   await using one = await fixture({ dialect: "codex" });
   await writeFile(one.path("a.txt"), "hello\n");
   const [same, other] = await Promise.all([
@@ -42,7 +42,7 @@ it("has a dialect of its own", async () => {
   expect([read.isError, unknown.error?.message]).toEqual([false, 'Unknown tool "Read"']);
 });
 
-it("has not seen what others have: whoever has is told that a file is no longer what it was", async () => {
+it("tracks the files it has seen separately, and reports a change to the caller that saw the file", async () => {
   await using one = await fixture();
   const other = await one.crib.addCaller();
   await writeFile(one.path("a.txt"), "one\ntwo\n");
@@ -53,7 +53,7 @@ it("has not seen what others have: whoever has is told that a file is no longer 
   expect([seen.error?.code, unseen.error?.code]).toEqual(["stale", "no-match"]);
 });
 
-it("writes in turn with the others", async () => {
+it("waits its turn to write a file", async () => {
   await using one = await fixture();
   const lines = Array.from({ length: 8 }, (_, index) => `line ${index};`);
   await writeFile(one.path("a.txt"), lines.join("\n"));
@@ -68,7 +68,7 @@ it("writes in turn with the others", async () => {
   expect(await readFile(one.path("a.txt"), "utf8")).toBe(changed.join("\n"));
 });
 
-it("is in the same journal, and what it did can be undone by all", async () => {
+it("shares one journal, so any caller can undo its changes", async () => {
   await using one = await fixture();
   const other = await one.crib.addCaller({ dialect: "openai" });
   const { callId } = await other.call("write_file", { file_path: "a.txt", content: "hello\n" });
@@ -78,7 +78,7 @@ it("is in the same journal, and what it did can be undone by all", async () => {
   await expect(readFile(one.path("a.txt"))).rejects.toMatchObject({ code: "ENOENT" });
 });
 
-it("is asked about by the same person, whose answer holds for all", async () => {
+it("asks the same user, whose answer applies to all callers", async () => {
   let questions = 0;
   await using one = await fixture({
     mode: "safe",
@@ -97,7 +97,7 @@ it("is asked about by the same person, whose answer holds for all", async () => 
   expect([results.map(({ isError }) => isError), questions]).toEqual([[false, false, false], 1]);
 });
 
-it("leaves with its calls, processes and shells, and nobody else's", async () => {
+it("cancels only its own calls, processes and shells when it leaves", async () => {
   await using one = await fixture();
   const [staying, leaving] = await Promise.all([one.crib.addCaller(), one.crib.addCaller()]);
   const begin = async (caller: typeof staying, name: string) => {
@@ -128,7 +128,7 @@ it("leaves with its calls, processes and shells, and nobody else's", async () =>
   expect((await staying.call("time.now", {})).isError).toBe(false);
 });
 
-it("ends with the room", async () => {
+it("ends when the instance closes", async () => {
   await using one = await fixture();
   const other = await one.crib.addCaller();
   const { data } = await other.call("process.start", { command: "sleep 300" });

@@ -107,8 +107,8 @@ const once: Approval = { allow: true };
 const session: Approval = { allow: true, remember: "session" };
 const always: Approval = { allow: true, remember: "always" };
 
-describe("an answer", () => {
-  it("for once holds for one call", async () => {
+describe("an approval answer", () => {
+  it("with scope once applies to one call", async () => {
     await using fixture = await openFixture([once, { allow: false }]);
     const results = [
       await fixture.crib.call("test.act", { run: "ls" }),
@@ -118,7 +118,7 @@ describe("an answer", () => {
     expect(fixture.crib.history().map(({ decision }) => decision?.answer)).toEqual(["no", "once"]);
   });
 
-  it("for the session holds for exactly what was shown, until the room is closed", async () => {
+  it("with scope session applies to exactly what was shown, until the instance is closed", async () => {
     await using fixture = await openFixture([session]);
     const act = async (input: ActInput, tool = "test.act") =>
       (await fixture.crib.call(tool, input)).error?.code;
@@ -144,7 +144,7 @@ describe("an answer", () => {
     expect((await later.crib.call("test.act", { run: "npm test" })).error?.code).toBe("needs-approval");
   });
 
-  it("for ever is written down with its date, and holds in the next room", async () => {
+  it("with scope always is saved with its date and applies in the next instance", async () => {
     await using fixture = await openFixture([always, always]);
     const first = await fixture.crib.call("test.act", { run: "npm test" });
     const second = await fixture.crib.call("test.act", { delete: "my notes.txt" });
@@ -169,27 +169,30 @@ describe("an answer", () => {
   it.each([
     ["the session", session],
     ["ever", always],
-  ])("for %s holds for a tool of another server, but not for its namesake at a third", async (_, answer) => {
-    const source = emptySource();
-    const echo = (server: string): Tool<ActInput> => ({
-      ...acting,
-      name: "echo",
-      canonical: `${server}__echo`,
-      ownName: "echo",
-      server,
-    });
-    source.put([echo("git hub"), echo("other")]);
-    await using fixture = await openFixture([answer], { sources: [source] });
-    const act = async (tool: string) => (await fixture.crib.call(tool, {})).error?.code;
-    expect([await act("git hub__echo"), await act("git hub__echo"), await act("other__echo")]).toEqual([
-      undefined,
-      undefined,
-      "needs-approval",
-    ]);
-    expect(fixture.asked[0]!.grants).toEqual(["allow use echo of 'git hub' by echo of 'git hub'"]);
-  });
+  ])(
+    "with scope %s applies to a tool of another server, but not to its namesake on a third",
+    async (_, answer) => {
+      const source = emptySource();
+      const echo = (server: string): Tool<ActInput> => ({
+        ...acting,
+        name: "echo",
+        canonical: `${server}__echo`,
+        ownName: "echo",
+        server,
+      });
+      source.put([echo("git hub"), echo("other")]);
+      await using fixture = await openFixture([answer], { sources: [source] });
+      const act = async (tool: string) => (await fixture.crib.call(tool, {})).error?.code;
+      expect([await act("git hub__echo"), await act("git hub__echo"), await act("other__echo")]).toEqual([
+        undefined,
+        undefined,
+        "needs-approval",
+      ]);
+      expect(fixture.asked[0]!.grants).toEqual(["allow use echo of 'git hub' by echo of 'git hub'"]);
+    },
+  );
 
-  it("that cannot be written down holds for the session, and says so", async () => {
+  it("with scope always applies to the session, with a notice, when it cannot be saved", async () => {
     await using fixture = await openFixture([always]);
     mkdirSync(join(fixture.granted, "../../.."), { recursive: true });
     writeFileSync(join(fixture.granted, "../.."), "");
@@ -206,7 +209,7 @@ describe("an answer", () => {
     ]);
   });
 
-  it("with a message tells the model, and a bare no which part was meant", async () => {
+  it("passes a refusal's message to the model, or names the refused parts when there is none", async () => {
     await using fixture = await openFixture([{ allow: false, message: "Use pnpm." }, { allow: false }]);
     const errors = [
       (await fixture.crib.call("test.act", { run: "npm install" })).error,
@@ -227,7 +230,7 @@ describe("an answer", () => {
     ]);
   });
 
-  it("is never remembered in paranoid mode, nor for what only the shell understands", async () => {
+  it("is never remembered in paranoid mode or for commands that only the shell understands", async () => {
     await using paranoid = await openFixture([always, once], { mode: "paranoid" });
     const paranoidly = [await paranoid.crib.call("file.list", {}), await paranoid.crib.call("file.list", {})];
     await using fixture = await openFixture([always, always]);
@@ -240,7 +243,7 @@ describe("an answer", () => {
     expect([existsSync(paranoid.granted), existsSync(fixture.granted)]).toEqual([false, false]);
   });
 
-  it("can be given only once for what does not fit on the line of a rule", async () => {
+  it("offers only scope once when the grant does not fit on one rule line", async () => {
     await using fixture = await openFixture([always, always]);
     const results = [
       await fixture.crib.call("test.act", { run: "git commit -m 'one\ntwo'" }),
@@ -251,8 +254,8 @@ describe("an answer", () => {
   });
 });
 
-describe("a question", () => {
-  it("is put once when two calls need the same grant", async () => {
+describe("an approval request", () => {
+  it("is sent once when several calls need the same grant", async () => {
     await using fixture = await openFixture([session]);
     const results = await Promise.all(
       Array.from({ length: 5 }, () => fixture.crib.call("test.act", { run: "npm test" })),
@@ -260,7 +263,7 @@ describe("a question", () => {
     expect([results.map(({ isError }) => isError), fixture.asked.length]).toEqual([Array(5).fill(false), 1]);
   });
 
-  it("is put again when the first answer was for once, one after the other", async () => {
+  it("is sent again, one at a time, when the first answer had scope once", async () => {
     let open = 0;
     let mostOpen = 0;
     const slowly = async (): Promise<Approval> => {
@@ -274,7 +277,7 @@ describe("a question", () => {
     expect([fixture.asked.length, mostOpen]).toEqual([3, 1]);
   });
 
-  it("does not wait for one about something else", async () => {
+  it("does not wait for a request about something else", async () => {
     const { promise, resolve } = Promise.withResolvers<Approval>();
     await using fixture = await openFixture([
       () => promise,
@@ -289,7 +292,7 @@ describe("a question", () => {
     expect(results.map(({ isError }) => isError)).toEqual([false, false]);
   });
 
-  it("ends when the call is cancelled, also for those that wait behind it", async () => {
+  it("ends when the call is cancelled, and so do the requests waiting behind it", async () => {
     const cancelling = new AbortController();
     await using fixture = await openFixture([
       () => {
@@ -304,7 +307,7 @@ describe("a question", () => {
     expect(results.map(({ error }) => error?.code)).toEqual(["cancelled", "cancelled"]);
   });
 
-  it("that cannot be put refuses the call", async () => {
+  it("denies the call when it cannot be sent", async () => {
     await using fixture = await openFixture([]);
     expect((await fixture.crib.call("test.act", { run: "ls" })).error).toEqual({
       code: "needs-approval",
@@ -313,7 +316,7 @@ describe("a question", () => {
     });
   });
 
-  it("is answered by a plain yes or no, and nothing else allows", async () => {
+  it("accepts only a plain yes or no, and nothing else allows the call", async () => {
     const answers: unknown[] = [null, undefined, true, "yes", [], {}, { allow: "no" }, { allow: 1 }];
     await using fixture = await openFixture(answers.map((answer) => () => answer as Approval));
     for (const answer of answers)
@@ -327,7 +330,7 @@ describe("a question", () => {
       ]);
   });
 
-  it("grants nothing when nobody knows for how long", async () => {
+  it("grants nothing when the answer has no known scope", async () => {
     const forever = { allow: true, remember: "forever" } as unknown as Approval;
     await using fixture = await openFixture([forever]);
     const results = [
@@ -339,7 +342,7 @@ describe("a question", () => {
     expect(existsSync(fixture.granted)).toBe(false);
   });
 
-  it("is not put for what a rule denies, and the refusal names rule, place and segment", async () => {
+  it("is not sent for what a rule denies, and the refusal names the rule, its location and the segment", async () => {
     await using fixture = await openFixture([], {
       rules: ["deny run rm -rf **", 'deny delete db/** because "it is live"'],
     });
@@ -368,7 +371,7 @@ describe("a question", () => {
     ]);
   });
 
-  it("names all parts that are asked when nobody can be asked, and only those", async () => {
+  it("lists only the parts that need approval when no user can answer", async () => {
     await using fixture = await openFixture("nobody", { rules: ["allow run ls", "ask run git push **"] });
     const { error } = await fixture.crib.call("test.act", { run: "ls | wc && git push" });
     expect(error).toEqual({
@@ -381,8 +384,8 @@ describe("a question", () => {
   });
 });
 
-describe("what was approved", () => {
-  it("is what runs, whatever the caller does to its input meanwhile", async () => {
+describe("an approved call", () => {
+  it("runs as approved even if the caller changes its input in the meantime", async () => {
     const input = { run: "ls", say: { deep: ["hello"] } };
     await using fixture = await openFixture([
       (request) => {
@@ -415,7 +418,7 @@ describe("what was approved", () => {
     ]);
   });
 
-  it("is refused when a link leads elsewhere by then", async () => {
+  it("is refused when a symlink points elsewhere by then", async () => {
     await using fixture = await openFixture([
       () => {
         rmSync(join(fixture.workspace, "folder"));
@@ -429,7 +432,7 @@ describe("what was approved", () => {
     expect([error?.code, existsSync(fixture.granted)]).toEqual(["denied", false]);
   });
 
-  it("of a link is the link, not what it leads to", async () => {
+  it("covers a symlink itself, not its target", async () => {
     await using fixture = await openFixture([once]);
     writeFileSync(join(fixture.workspace, "target"), "");
     symlinkSync("target", join(fixture.workspace, "link"));
@@ -440,7 +443,7 @@ describe("what was approved", () => {
   });
 });
 
-describe("what was shown", () => {
+describe("a file change during approval", () => {
   const meanwhile = (act: (workspace: string) => void) => async (tool: string, input: object) => {
     await using fixture = await openFixture(
       [
@@ -462,7 +465,7 @@ describe("what was shown", () => {
     hint: "Nothing was done. Read them again, then repeat the call.",
   };
 
-  it("is what is done: a file that somebody saves meanwhile is left alone", async () => {
+  it("makes the call stale and leaves the newly saved file alone", async () => {
     const saving = meanwhile((workspace) => writeFileSync(join(workspace, "a.txt"), "mine, longer\n"));
     for (const [tool, input] of [
       ["file.write", { path: "a.txt", content: "two\n" }],
@@ -472,7 +475,7 @@ describe("what was shown", () => {
       expect(await saving(tool, input)).toEqual({ error: stale, text: "mine, longer\n" });
   });
 
-  it("is done though other files change", async () => {
+  it("does not stop the call when it affects other files only", async () => {
     const saving = meanwhile((workspace) => writeFileSync(join(workspace, "b.txt"), "mine"));
     expect(await saving("file.write", { path: "a.txt", content: "two\n" })).toEqual({
       error: null,
@@ -481,8 +484,8 @@ describe("what was shown", () => {
   });
 });
 
-describe("a link", () => {
-  it("leads around no rule, whether it refuses, asks, or is about some tools only", async () => {
+describe("a symlink", () => {
+  it("does not bypass a deny rule, an ask rule or a rule for some tools only", async () => {
     const rules = ["ask read plans/**", "deny read drafts/** by file.read", "deny write drafts/**"];
     await using fixture = await openFixture("nobody", { rules });
     for (const name of ["plans", "drafts"]) mkdirSync(join(fixture.workspace, name));
@@ -505,10 +508,10 @@ describe("a link", () => {
   });
 });
 
-describe("the preview", () => {
+describe("the approval preview", () => {
   const previewing = (preview: Tool["preview"]): Tool => ({ ...(acting as Tool), preview: preview! });
 
-  it("shows what an edit would change, and stands beside the rule that asks", async () => {
+  it("shows what an edit would change, next to the rule that asks", async () => {
     await using fixture = await openFixture([once], { rules: ["ask write **"] });
     writeFileSync(join(fixture.workspace, "a.txt"), "one\n");
     await fixture.crib.call("edit.replace", { path: "a.txt", find: "one", replace: "two" });
@@ -521,7 +524,7 @@ describe("the preview", () => {
     expect(readFileSync(join(fixture.workspace, "a.txt"), "utf8")).toBe("two\n");
   });
 
-  it("says why when it fails, changes nothing, and never keeps the question back", async () => {
+  it("reports why it failed, changes nothing and does not block the request", async () => {
     const tries: Tool["preview"][] = [
       async () => {
         throw new Error("no idea");
@@ -551,7 +554,7 @@ describe("the preview", () => {
     ]);
   });
 
-  it("is given up when it takes too long", async () => {
+  it("is skipped when it takes too long", async () => {
     await using fixture = await openFixture([once], { tools: [previewing(() => new Promise(() => {}))] });
     const { isError } = await fixture.crib.call("test.act", { run: "ls" });
     expect([isError, fixture.asked[0]!.preview]).toEqual([
@@ -561,7 +564,7 @@ describe("the preview", () => {
   });
 });
 
-it("judges by another mode from the next call on, when a person says so", async () => {
+it("applies a new mode from the next call on", async () => {
   await using fixture = await openFixture("nobody", { mode: "safe" });
   const write = async (path: string) =>
     (await fixture.crib.call("file.write", { path, content: "x" })).error?.code ?? "passed";

@@ -56,7 +56,7 @@ describe("searchSettings", () => {
         hint: "Set TAVILY_API_KEY to the key of your account.",
       },
     ],
-  ])("says what is wrong with %j", (variables, problem) => {
+  ])("explains what is wrong with %j", (variables, problem) => {
     expect(searchSettings(variables)).toEqual(problem);
   });
 });

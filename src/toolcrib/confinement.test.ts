@@ -55,7 +55,7 @@ async function openFixture(options: ToolcribOptions & { readonly answer?: "once"
 }
 
 describe("without a sandbox", () => {
-  it("asks before every command, and says so to whoever is asked", async () => {
+  it("asks before every command and states that there is no sandbox", async () => {
     await using opened = await openFixture({ sandbox: "none", answer: "once", rules: ["allow run echo **"] });
     const ran = await opened.run("echo a");
     const [request] = opened.asked;
@@ -68,7 +68,7 @@ describe("without a sandbox", () => {
     ]);
   });
 
-  it("is not asked twice about what was allowed for the session, or always", async () => {
+  it("does not ask again for a command allowed for the session or always", async () => {
     await using opened = await openFixture({ sandbox: "none", answer: "session" });
     await opened.run("echo a");
     await opened.run("echo a");
@@ -87,7 +87,7 @@ describe("without a sandbox", () => {
     ]);
   });
 
-  it("refuses where nobody can be asked, and lets yolo run", async () => {
+  it("refuses commands when no user can be asked, and runs them in yolo mode", async () => {
     await using opened = await openFixture({ sandbox: "none", rules: ["allow run echo **"] });
     await using yolo = await openFixture({ sandbox: "none", mode: "yolo" });
     expect([await opened.run("echo a"), await yolo.run("echo a")]).toMatchObject([
@@ -97,14 +97,14 @@ describe("without a sandbox", () => {
   });
 });
 
-it("runs no command where the sandbox that was asked for cannot be had, and does all else", async () => {
+it("refuses commands when the requested sandbox is unavailable, and runs all other tools", async () => {
   const wrong = process.platform === "darwin" ? "bwrap" : "seatbelt";
   await using opened = await openFixture({ sandbox: wrong, mode: "yolo" });
   const written = await opened.crib().call("file.write", { path: "a.txt", content: "a" });
   expect([await opened.run("echo a"), written.error]).toMatchObject([{ code: "unavailable" }, null]);
 });
 
-it("knows no other sandboxes", async () => {
+it("rejects unknown sandbox names", async () => {
   await expect(openFixture({ sandbox: "chroot" as "none" })).rejects.toMatchObject({ code: "invalid-input" });
 });
 
@@ -135,7 +135,7 @@ for (const level of ["bwrap", "landlock"] as const) {
 const missing = await missingHere("bwrap");
 
 describe.skipIf(missing !== undefined)(`in bubblewrap${missing ? ` (skipped: ${missing})` : ""}`, () => {
-  it("holds a command to the rules, whatever its code does", async () => {
+  it("applies the rules to a command regardless of what its code does", async () => {
     const rules = ["allow run sh probe.sh", "deny read private/**"];
     await using opened = await openFixture({ sandbox: "bwrap", rules });
     const put = (path: string, content: string) => writeFileSync(join(opened.workspace, path), content);
@@ -186,7 +186,7 @@ describe.skipIf(missing !== undefined)(`in bubblewrap${missing ? ` (skipped: ${m
     },
   );
 
-  it("lets a command leave the sandbox only by a rule", async () => {
+  it("runs a command outside the sandbox only when a rule allows it", async () => {
     const rules = ["allow run cat **", "unconfined run cat **", "allow read /**"];
     await using opened = await openFixture({ sandbox: "bwrap", rules });
     writeFileSync(opened.outside, "outside\n");

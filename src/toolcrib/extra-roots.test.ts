@@ -6,8 +6,8 @@ import { temporaryFolder } from "../../test/support/temporary-folder.ts";
 import { userDirectories } from "../system/directories.ts";
 import { MemoryEnvironment, openToolcrib, type ToolcribOptions } from "./index.ts";
 
-describe("a room that reaches beyond its workspace", () => {
-  it("reads and writes files there by name, and undoes it", async () => {
+describe("an instance with extra roots", () => {
+  it("reads and writes files there by absolute path, and undoes it", async () => {
     await using world = await reachingFixture();
     const { crib, at } = world;
     expect(
@@ -35,7 +35,7 @@ describe("a room that reaches beyond its workspace", () => {
     expect([existsSync(at("made")), readFileSync(at("notes.txt"), "utf8")]).toEqual([false, "old\n"]);
   });
 
-  it("has what it did undone by a room that does not reach so far, for a person", async () => {
+  it("lets the user undo its changes from an instance without those roots", async () => {
     await using world = await reachingFixture();
     await world.crib.call("file_write", { path: "../notes.txt", content: "new\n" });
     await world.crib.close();
@@ -58,7 +58,7 @@ describe("a room that reaches beyond its workspace", () => {
     ]).toEqual(["old\n", false]);
   });
 
-  it("changes files in and outside the workspace together, or none", async () => {
+  it("changes files inside and outside the workspace together, or none", async () => {
     await using world = await reachingFixture();
     writeFileSync(world.at("workspace/a.txt"), "old\n");
     const patch = (find: string) =>
@@ -69,7 +69,7 @@ describe("a room that reaches beyond its workspace", () => {
     expect(readFileSync(world.at("notes.txt"), "utf8")).toBe("new\n");
   });
 
-  it("keeps secrets, system directories, our own data and that of others refused, by where links lead", async () => {
+  it("refuses secrets, system directories and Toolcrib data there, also through symlinks", async () => {
     await using world = await reachingFixture();
     const { at } = world;
     for (const [name, content] of Object.entries({ ".env": "KEY", "served.db": "x" }))
@@ -108,7 +108,7 @@ describe("a room that reaches beyond its workspace", () => {
     expect(await world.codes(refused)).toEqual(refused.map(() => "denied"));
   });
 
-  it("asks before it writes where it was told to ask, and reads there unasked", async () => {
+  it("asks before writing to a root configured to ask, and reads it without asking", async () => {
     await using world = await reachingFixture({ mode: "cautious" });
     symlinkSync("../asked", world.at("workspace/link"));
     expect(
@@ -122,7 +122,7 @@ describe("a room that reaches beyond its workspace", () => {
     ).toEqual(["ok", "needs-approval", "needs-approval", "needs-approval", "ok"]);
   });
 
-  it("reaches only what it was given", async () => {
+  it("refuses paths outside the given roots", async () => {
     await using world = await reachingFixture({ extraRoots: { read: ["{home}/asked"] } });
     const { at } = world;
     symlinkSync("../notes.txt", at("workspace/link"));
@@ -143,7 +143,7 @@ describe("a room that reaches beyond its workspace", () => {
     ]);
   });
 
-  it("reads files whole that are made as they are read, whatever size they tell", async () => {
+  it("reads generated files in full, regardless of the size they report", async () => {
     await using world = await reachingFixture();
     const made = ["/proc/version", "/proc/sys/kernel/ostype", "/sys/kernel/mm/transparent_hugepage/enabled"];
     writeFileSync(world.at("empty.txt"), "");
@@ -155,7 +155,7 @@ describe("a room that reaches beyond its workspace", () => {
     );
   });
 
-  it("lists, searches and starts commands in its workspace alone", async () => {
+  it("lists, searches and starts commands only in its workspace", async () => {
     await using world = await reachingFixture();
     const path = world.at("asked");
     expect(
@@ -168,7 +168,7 @@ describe("a room that reaches beyond its workspace", () => {
     ).toEqual(Array(4).fill("outside-workspace"));
   });
 
-  it("is refused for an environment of one's own", async () => {
+  it("is refused with a custom environment", async () => {
     const environment = new MemoryEnvironment();
     await expect(openToolcrib({ environment, extraRoots: { read: ["/"] } })).rejects.toMatchObject({
       code: "unsupported",

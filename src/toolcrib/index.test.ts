@@ -85,7 +85,7 @@ function customTool(
 const writing = (path: string): readonly Access[] => [{ kind: "write", path }];
 
 describe("a call", () => {
-  it("answers with words, data and a call id", async () => {
+  it("returns text, data and a call id", async () => {
     const tool = customTool(({ note }) => ({
       data: { note },
       text: `Heard ${note}.`,
@@ -104,7 +104,7 @@ describe("a call", () => {
     });
   });
 
-  it("is refused where a tool that only reads would change something, as nothing could be undone", async () => {
+  it("is refused when a read-only tool would change something, since it could not be undone", async () => {
     const done: string[] = [];
     const changes: readonly Access[] = [
       { kind: "write", path: "a" },
@@ -134,7 +134,7 @@ describe("a call", () => {
     ]);
   });
 
-  it("turns a tool's error into a result that names the way out", async () => {
+  it("turns a tool's error into a result with a hint", async () => {
     const tool = customTool(() => {
       throw new ToolError("no-match", "Not there", { hint: "Look elsewhere." });
     });
@@ -151,7 +151,7 @@ describe("a call", () => {
     });
   });
 
-  it("calls a fault of ours internal", async () => {
+  it("reports an unexpected exception as an internal error", async () => {
     const tool = customTool(() => {
       throw new TypeError("x is not a function");
     });
@@ -163,7 +163,7 @@ describe("a call", () => {
     });
   });
 
-  it("may use the wire name or the canonical one", async () => {
+  it("accepts the wire name and the canonical name", async () => {
     writeFileSync(join(folder, "a.txt"), "one\n");
     await open();
     const [wire, canonical] = [
@@ -173,7 +173,7 @@ describe("a call", () => {
     expect({ ...wire, callId: "" }).toEqual({ ...canonical, callId: "" });
   });
 
-  it("names the nearest tool for a name it does not know", async () => {
+  it("suggests the nearest tool for an unknown name", async () => {
     await open();
     expect((await crib.call("file.raed", {})).error).toEqual({
       code: "not-found",
@@ -182,7 +182,7 @@ describe("a call", () => {
     });
   });
 
-  it("is refused once the room is closed", async () => {
+  it("is refused once the instance is closed", async () => {
     await open();
     await Promise.all([crib.close(), crib.close()]);
     await crib.close();
@@ -190,8 +190,8 @@ describe("a call", () => {
   });
 });
 
-describe("a room that is closed", () => {
-  it("rolls an open transaction back, also when a source of tools does not end well", async () => {
+describe("closing an instance", () => {
+  it("rolls back an open transaction, also when a tool source fails to close", async () => {
     const failing = { ...emptySource(), close: () => Promise.reject(new Error("it would not end")) };
     const own = { stateDirectory: join(folder, ".state"), configDirectory: join(folder, ".config") };
     const fixture = await openToolcrib({ workspace: folder, ...own, sources: [failing] });
@@ -202,8 +202,8 @@ describe("a room that is closed", () => {
   });
 });
 
-describe("a room that cannot be opened", () => {
-  it("leaves nothing open, and says why", async () => {
+describe("an instance that cannot be opened", () => {
+  it("leaves nothing open and explains why", async () => {
     const { transactions } = workspaceFiles(join(folder, ".state"), realpathSync(folder));
     mkdirSync(join(transactions, ".."), { recursive: true });
     symlinkSync("transactions", transactions);
@@ -263,7 +263,7 @@ describe("invalid input", () => {
 });
 
 describe("events", () => {
-  it("tell the whole life of a call, with the full output", async () => {
+  it("cover the whole life of a call, with the full output", async () => {
     const tool = customTool((_input, context) => {
       context.progress("half way");
       context.output("stdout", "line");
@@ -288,7 +288,7 @@ describe("events", () => {
     ]);
   });
 
-  it("distinguish what was denied from what failed", async () => {
+  it("distinguish denied calls from failed ones", async () => {
     await open({
       tools: [customTool(() => ({ data: null, text: "" }), { risk: "write", accesses: () => writing("a") })],
       mode: "safe",
@@ -319,7 +319,7 @@ describe("approval", () => {
     accesses: () => [{ kind: "delete", path: "a" }],
   });
 
-  it("is needed for what the mode does not allow", async () => {
+  it("is required for calls that the mode does not allow", async () => {
     await open({ tools: [deleting] });
     expect((await crib.call("test.act", {})).error).toEqual({
       code: "needs-approval",
@@ -328,7 +328,7 @@ describe("approval", () => {
     });
   });
 
-  it("shows the person the call and obeys the answer", async () => {
+  it("shows the user the call and follows the answer", async () => {
     const requests: unknown[] = [];
     const answers = [
       { allow: true },
@@ -380,13 +380,13 @@ describe("approval", () => {
     });
   });
 
-  it("is not asked for in yolo mode", async () => {
+  it("is not requested in yolo mode", async () => {
     await open({ tools: [deleting], mode: "yolo" });
     expect((await crib.call("test.act", {})).content).toBe("gone");
   });
 });
 
-describe("turns", () => {
+describe("write locks", () => {
   /** Writes down when each call begins and ends. Calls go on for some turns, or until `released`. */
   function tracingTool(trace: string[], released?: Promise<unknown>) {
     return customTool(
@@ -400,7 +400,7 @@ describe("turns", () => {
     );
   }
 
-  it("are taken by calls that write the same real path", async () => {
+  it("serialize calls that write the same real path", async () => {
     writeFileSync(join(folder, "a"), "");
     symlinkSync("a", join(folder, "link"));
     const trace: string[] = [];
@@ -413,14 +413,14 @@ describe("turns", () => {
     expect(trace).toEqual(["begin 0", "end 0", "begin 1", "end 1", "begin 2", "end 2", "begin 3", "end 3"]);
   });
 
-  it("are taken when one path lies inside the other", async () => {
+  it("serialize calls when one path is inside the other", async () => {
     const trace: string[] = [];
     await open({ tools: [tracingTool(trace)] });
     await Promise.all(["d/x/y", "d"].map((path) => crib.call("test.act", { path, note: path })));
     expect(trace).toEqual(["begin d/x/y", "end d/x/y", "begin d", "end d"]);
   });
 
-  it("are not needed for different files", async () => {
+  it("do not block calls on different files", async () => {
     const bothBegun = Promise.withResolvers<void>();
     let begun = 0;
     // Each ends only after both have begun.
@@ -438,14 +438,14 @@ describe("turns", () => {
     expect(results.map(({ content }) => content)).toEqual(["met", "met"]);
   });
 
-  it("keep fifty concurrent writes of one file whole", async () => {
+  it("keep a file intact under fifty concurrent writes", async () => {
     await open();
     const contents = Array.from({ length: 50 }, (_, index) => `${index}\n`.repeat(1000));
     await Promise.all(contents.map((content) => crib.call("file.write", { path: "a", content })));
     expect(readFileSync(join(folder, "a"), "utf8")).toBe(contents.at(-1));
   });
 
-  it("are given up by a call that is cancelled while it waits, without letting the next one jump ahead", async () => {
+  it("are released by a call that is cancelled while it waits, without reordering the others", async () => {
     const trace: string[] = [];
     const released = Promise.withResolvers<void>();
     await open({ tools: [tracingTool(trace, released.promise)] });
@@ -461,7 +461,7 @@ describe("turns", () => {
   });
 });
 
-describe("time", () => {
+describe("deadlines and cancellation", () => {
   /** Does what it is told to when its time is over. */
   const patient = (atTheEnd: () => ToolOutput, begins?: () => void) =>
     customTool(
@@ -483,7 +483,7 @@ describe("time", () => {
     throw new Error("stopped");
   };
 
-  it("ends a call at its deadline", async () => {
+  it("end a call at its deadline", async () => {
     await open({ tools: [patient(stopped)] });
     expect((await crib.call("test.act", {}, { timeoutMs: 20 })).error).toEqual({
       code: "timeout",
@@ -492,7 +492,7 @@ describe("time", () => {
     });
   });
 
-  it("ends a call that is cancelled, before or while it runs", async () => {
+  it("end a call that is cancelled before or while it runs", async () => {
     const controller = new AbortController();
     await open({ tools: [patient(stopped, () => controller.abort())] });
     const running = await crib.call("test.act", {}, { signal: controller.signal });
@@ -500,12 +500,12 @@ describe("time", () => {
     expect([running.error?.code, after.error?.code]).toEqual(["cancelled", "cancelled"]);
   });
 
-  it("reports work that was finished in spite of the deadline as done", async () => {
+  it("report work that finished in spite of the deadline as done", async () => {
     await open({ tools: [patient(() => ({ data: null, text: "written" }))] });
     expect((await crib.call("test.act", {}, { timeoutMs: 10 })).content).toBe("written");
   });
 
-  it("cancels what runs when the room is closed", async () => {
+  it("cancel running calls when the instance closes", async () => {
     const begun = Promise.withResolvers<void>();
     await open({ tools: [patient(stopped, begun.resolve)] });
     const running = crib.call("test.act", {});
@@ -516,7 +516,7 @@ describe("time", () => {
 });
 
 describe("a long output", () => {
-  it("is cut for the model and kept whole under a handle that tools take as a path", async () => {
+  it("is cut for the model and stored whole under a handle that tools accept as a path", async () => {
     const lines = Array.from({ length: 400 }, (_, index) => `line ${index + 1}`).join("\n");
     await open({ tools: [customTool(() => ({ data: null, text: lines }))] });
     const result = await crib.call("test.act", {});
@@ -536,8 +536,8 @@ describe("a long output", () => {
   });
 });
 
-describe("what must not happen", () => {
-  it("an approval that never comes does not hold a cancelled call, nor the door", async () => {
+describe("edge cases", () => {
+  it("an unanswered approval does not block a cancelled call or closing", async () => {
     const controller = new AbortController();
     await open({
       mode: "safe",
@@ -557,7 +557,7 @@ describe("what must not happen", () => {
     expect((await waiting).error?.code).toBe("cancelled");
   });
 
-  it("an approval that fails is no fault of the tool", async () => {
+  it("a failing approval callback is not reported as a tool error", async () => {
     await open({
       mode: "safe",
       approve: () => {
@@ -571,7 +571,7 @@ describe("what must not happen", () => {
     });
   });
 
-  it("odd things among the kept outputs do not spoil an answer", async () => {
+  it("unexpected entries among the stored outputs do not break a call", async () => {
     await open({ tools: [customTool(() => ({ data: null, text: "x".repeat(500) }))] });
     await crib.call("test.act", {});
     const kept = globSync(join(folder, ".state/workspaces/*/outputs"))[0]!;
@@ -583,7 +583,7 @@ describe("what must not happen", () => {
     expect((await crib.call("test.act", {})).output).toMatch(/^out_/);
   });
 
-  it("an answer whose rest cannot be kept is still the answer", async () => {
+  it("a call succeeds when its full output cannot be stored", async () => {
     await open({ tools: [customTool(() => ({ data: 1, text: "x".repeat(500) }))] });
     rmSync(globSync(join(folder, ".state/workspaces/*/outputs"))[0]!, { recursive: true });
     const { isError, data, truncated, output, content } = await crib.call("test.act", {});
@@ -596,7 +596,7 @@ describe("what must not happen", () => {
     expect(content).toContain("[The rest could not be stored: ");
   });
 
-  it("input that JSON cannot say does not get past the stages", async () => {
+  it("input that JSON cannot represent is rejected, announced and recorded", async () => {
     await open();
     const types: string[] = [];
     crib.events.on((event) => void types.push(event.type));
@@ -614,7 +614,7 @@ describe("what must not happen", () => {
     ]);
   });
 
-  it("a call of nothing goes unannounced or unrecorded", async () => {
+  it("a call of an unknown tool is announced and recorded", async () => {
     await open({ mode: "paranoid" });
     const types: string[] = [];
     crib.events.on((event) => void types.push(event.type));
@@ -625,19 +625,19 @@ describe("what must not happen", () => {
     ]);
   });
 
-  it.each([0, -1, Number.NaN])("a deadline of %s", async (timeoutMs) => {
+  it.each([0, -1, Number.NaN])("a deadline of %s is refused", async (timeoutMs) => {
     await open();
     expect((await crib.call("file.read", { path: "a" }, { timeoutMs })).error?.message).toBe(
       `A call cannot take ${timeoutMs} ms`,
     );
   });
 
-  it("a deadline beyond what timers know ends a call at once", async () => {
+  it("a deadline beyond the timer limit does not end a call at once", async () => {
     await open({ tools: [customTool(() => ({ data: null, text: "done" }))] });
     expect((await crib.call("test.act", {}, { timeoutMs: Number.POSITIVE_INFINITY })).content).toBe("done");
   });
 
-  it("the next writer meets one that does not stop", async () => {
+  it("the next writer waits for one that does not stop at its deadline", async () => {
     const trace: string[] = [];
     const { promise: stopped, resolve: stop } = Promise.withResolvers<void>();
     const stubborn = customTool(
@@ -660,7 +660,7 @@ describe("what must not happen", () => {
     ]);
   });
 
-  it("links that lead out or in a circle cannot be removed", async () => {
+  it("symlinks that point outside or form a cycle can be moved and deleted", async () => {
     for (const [name, target] of [
       ["out", "/etc/passwd"],
       ["one", "two"],
@@ -681,7 +681,7 @@ describe("what must not happen", () => {
     ]);
   });
 
-  it("handles fail to lead to their outputs in another environment", async () => {
+  it("output handles can be read, but not written, in another environment", async () => {
     const tools = [customTool(() => ({ data: null, text: "kept ".repeat(100) }))];
     await open({ tools, environment: new MemoryEnvironment({ files: { a: "" } }) });
     const { output } = await crib.call("test.act", {});
@@ -691,7 +691,7 @@ describe("what must not happen", () => {
     expect((await crib.call("file.write", { path: output!, content: "" })).error?.code).toBe("denied");
   });
 
-  it("instances leave handles or listeners behind", async () => {
+  it("closed instances leave no file handles or listeners behind", async () => {
     const tools = [customTool(() => ({ data: null, text: "x".repeat(500) }))];
     const round = async () => {
       await open({ tools });
@@ -709,7 +709,7 @@ describe("what must not happen", () => {
 });
 
 describe("history", () => {
-  it("holds every attempt, also the refused ones", async () => {
+  it("holds every attempt, including refused calls", async () => {
     await open({ mode: "safe" });
     await crib.call("file.write", { path: "a", content: "x" });
     await crib.call("file.read", { path: "missing" });
@@ -720,33 +720,33 @@ describe("history", () => {
   });
 });
 
-describe("opening", () => {
-  it("explains a workspace that is not there", async () => {
+describe("opening an instance", () => {
+  it("rejects a workspace that does not exist", async () => {
     await expect(open({ workspace: join(folder, "nowhere") })).rejects.toThrow(
       /The workspace .*nowhere cannot be opened/,
     );
   });
 
-  it("explains a mode or dialect it does not know", async () => {
+  it("rejects an unknown mode or dialect", async () => {
     await expect(open({ mode: "brave" as never })).rejects.toThrow("Unknown mode: brave");
     await expect(open({ dialect: "toolcrip" })).rejects.toThrow('Unknown dialect "toolcrip"');
   });
 
   it.each(["rules", "ruleFiles", "tools", "allowedTools", "sources"])(
-    "explains that %s is a list",
+    "requires %s to be a list",
     async (name) => {
       await expect(open({ [name]: "deny run rm" })).rejects.toThrow(`The option ${name} must be a list`);
     },
   );
 
-  it("lets an own tool replace one of the dialect's", async () => {
+  it("lets a custom tool replace a built-in tool of the dialect", async () => {
     await open({ tools: [{ ...customTool(() => ({ data: null, text: "mine" })), name: "file_read" }] });
     expect((await crib.call("file_read", {})).content).toBe("mine");
     expect((await crib.definitions()).filter(({ name }) => name === "file_read").length).toBe(1);
   });
 });
 
-it("a new room tells which change a crash had interrupted, and how it was settled", async () => {
+it("a new instance reports which change a crash interrupted and how it was recovered", async () => {
   makeChangeWorld(folder);
   const workspace = realpathSync(join(folder, "workspace"));
   const changer = fileURLToPath(new URL("../../test/support/environment/changer.ts", import.meta.url));

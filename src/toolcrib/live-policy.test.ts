@@ -37,7 +37,7 @@ async function openFixture(options: ToolcribOptions = {}) {
   };
 }
 
-it("holds to what rule files say at the moment of each call", async () => {
+it("reads the rule files again for each call", async () => {
   await using fixture = await openFixture({ ruleFiles: ["more rules"] });
   const answers = [await fixture.read()];
   fixture.write("config/rules", "deny read a.txt\n");
@@ -59,7 +59,7 @@ it("holds to what rule files say at the moment of each call", async () => {
   ]);
 });
 
-it("lets nobody free a room by taking the project's rules away, but the person who trusts what is there", async () => {
+it("keeps denying when the project's rules are removed, until the user trusts the new state", async () => {
   await using fixture = await openFixture();
   const rules = "workspace/.toolcrib/rules";
   fixture.write(rules, "deny read a.txt\n");
@@ -86,7 +86,7 @@ it("lets nobody free a room by taking the project's rules away, but the person w
   ]);
 });
 
-it("does nothing while the person's rules are behind a link that leads nowhere", async () => {
+it("refuses every call while the user's rules are behind a dangling symlink", async () => {
   await using fixture = await openFixture();
   fixture.write("dotfiles/rules", "deny read a.txt\n");
   mkdirSync(fixture.at("config"), { recursive: true });
@@ -97,7 +97,7 @@ it("does nothing while the person's rules are behind a link that leads nowhere",
   expect(answers.map((answer) => answer.split(":")[0])).toEqual(["denied", "unavailable"]);
 });
 
-it("trusts a project's rules from the moment the person does, and no longer than they stay the same", async () => {
+it("trusts a project's rules from the moment the user does, and only while they stay the same", async () => {
   await using fixture = await openFixture();
   fixture.write("workspace/.toolcrib/rules", "allow delete **\n");
   const answers = [await fixture.remove()];
@@ -119,7 +119,7 @@ it("trusts a project's rules from the moment the person does, and no longer than
   ]);
 });
 
-it("keeps a path guarded that has become a secret, whatever way leads there", async () => {
+it("hides a file from search as soon as a rule makes it secret", async () => {
   await using fixture = await openFixture();
   const grep = async () => {
     const { data } = await fixture.crib.call("search.grep", { pattern: "^a$" });
@@ -133,7 +133,7 @@ it("keeps a path guarded that has become a secret, whatever way leads there", as
   expect(found).toEqual([1, 0, 1]);
 });
 
-it("does nothing while the rules cannot be understood or read, and says which line is wrong", async () => {
+it("refuses every call while the rules are invalid or unreadable, and names the wrong line", async () => {
   await using fixture = await openFixture({ ruleFiles: ["more"] });
   fixture.write("config/rules", "deny read b.txt\n\nforbid all\n");
   const answers = [await fixture.read(), await fixture.read()];
@@ -162,7 +162,7 @@ it("does nothing while the rules cannot be understood or read, and says which li
   ]);
 });
 
-it("never judges by the half of a file that an editor is writing", async () => {
+it("never decides by a rule file that an editor has only half written", async () => {
   await using fixture = await openFixture();
   fixture.write("config/rules", "deny read a.txt\n");
   const before = await fixture.read();
@@ -176,7 +176,7 @@ it("never judges by the half of a file that an editor is writing", async () => {
   ]);
 });
 
-it("tells models of no tool that rules deny as such, and tells listeners by itself when that changes", async () => {
+it("hides tools that rules deny entirely, and notifies listeners when that changes", async () => {
   await using fixture = await openFixture({ rules: ["deny use file.list"] });
   const names = async () => (await fixture.crib.definitions()).map(({ canonical }) => canonical);
   const has = async () =>
@@ -198,7 +198,7 @@ it("tells models of no tool that rules deny as such, and tells listeners by itse
   ]).toEqual([false, true, false, ["file.read", "shell.run"], "denied"]);
 });
 
-it("refuses what a rule has come to deny while the person was asked, whatever the answer", async () => {
+it("refuses a call that a rule starts to deny during the approval, regardless of the answer", async () => {
   await using fixture = await openFixture({
     approve: () => {
       fixture.write("config/rules", "deny delete a.txt\n");

@@ -52,7 +52,7 @@ async function refusal(options: PolicyOptions): Promise<Pick<ToolError, "code" |
   return { code, message, hint };
 }
 
-it("lets a stronger source win over a weaker one, and any deny over all of them", async () => {
+it("ranks stronger sources above weaker ones, and any deny above all", async () => {
   await using fixture = furnish({
     "config/rules": "allow run a\nallow run b\ndeny run c\n",
     more: "allow run b\n",
@@ -67,7 +67,7 @@ it("lets a stronger source win over a weaker one, and any deny over all of them"
   ]);
 });
 
-it("lets the rules of a folder forbid, and allow only once they are trusted, just as they are", async () => {
+it("applies a folder's deny rules always, and its allow rules only while trusted unchanged", async () => {
   await using fixture = furnish({ "workspace/.toolcrib/rules": "allow run make\ndeny run npm publish **\n" });
   const both = async () => [
     await verdictOn("make", fixture.options),
@@ -96,7 +96,7 @@ it("lets the rules of a folder forbid, and allow only once they are trusted, jus
   ]);
 });
 
-it("takes no folder for another that is trusted, whatever its git files claim (CVE-2026-40068)", async () => {
+it("does not confuse a folder with a trusted one, regardless of its git files (CVE-2026-40068)", async () => {
   await using fixture = furnish({
     "workspace/.toolcrib/rules": "allow run make\n",
     "workspace/.git/HEAD": "",
@@ -122,7 +122,7 @@ it("takes no folder for another that is trusted, whatever its git files claim (C
   ]);
 });
 
-it("trusts nothing by a trust file that is damaged", async () => {
+it("trusts nothing when the trust file is damaged", async () => {
   await using fixture = furnish({ "workspace/.toolcrib/rules": "allow run make\n" });
   const trusts: unknown[] = [];
   for (const text of ["", "{", "null", "7", '"x"', "[]"]) {
@@ -144,7 +144,7 @@ it("reads nothing else from the workspace", async () => {
   expect(sources.map(({ level, name }) => [level, name])).toEqual([["built-in", "built-in"]]);
 });
 
-it("does not open with rules that it cannot read or understand, and names file, line and the way out", async () => {
+it("refuses to open with unreadable or invalid rules, and names the file, the line and a fix", async () => {
   await using fixture = furnish({ "config/rules": "allow run a\n\nforbid run b\n" });
   const broken = await refusal(fixture.options);
   rmSync(fixture.at("config/rules"));
@@ -168,7 +168,7 @@ it("does not open with rules that it cannot read or understand, and names file, 
   });
 });
 
-it("follows no link of the project out of the workspace", async () => {
+it("does not follow symlinks of the project out of the workspace", async () => {
   await using fixture = furnish({ "elsewhere/rules": "allow run a\n" });
   symlinkSync(fixture.at("elsewhere"), fixture.at("workspace/.toolcrib"));
   expect(await refusal(fixture.options)).toEqual({
@@ -178,14 +178,14 @@ it("follows no link of the project out of the workspace", async () => {
   });
 });
 
-it("reads the project's rules through the environment that it is given", async () => {
+it("reads the project's rules through the given environment", async () => {
   await using fixture = furnish({});
   const environment = new MemoryEnvironment({ files: { ".toolcrib/rules": "deny run a\n" } });
   const options = { ...fixture.options, workspace: environment.workspace, environment };
   expect(await verdictOn("a", options)).toEqual(["deny", ".toolcrib/rules:1"]);
 });
 
-it("counts what answers add from then on, and keeps it apart by where it is kept", async () => {
+it("applies new grants at once, and keeps session and saved grants apart", async () => {
   await using fixture = furnish({});
   const policy = await OpenPolicy.open(fixture.options);
   policy.grantForSession(["allow run a"]);
@@ -198,14 +198,14 @@ it("counts what answers add from then on, and keeps it apart by where it is kept
   expect(policy.current.sources).toEqual(policy.sources);
 });
 
-it("writes down no grant that it could not read again", async () => {
+it("refuses to save a grant that it could not read back", async () => {
   await using fixture = furnish({});
   const policy = await OpenPolicy.open(fixture.options);
   const refused = await policy.grantAlways(["allow run 'a\nb'"], "a comment").catch((error) => error.code);
   expect([refused, existsSync(fixture.own.granted)]).toEqual(["invalid-input", false]);
 });
 
-it("keeps its own directories closed, also when links lead to them from within the workspace", async () => {
+it("protects its own directories, also when symlinks in the workspace point to them", async () => {
   await using fixture = furnish({ "workspace/dotfiles/config/rules": "allow run ls\n" });
   symlinkSync("workspace/dotfiles/config", fixture.at("config"));
   const { guard } = await OpenPolicy.open(fixture.options);

@@ -58,8 +58,8 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe("a question that nobody could be asked", () => {
-  it("is written down for nobody else to read, and the refusal says how it is answered", async () => {
+describe("a pending approval", () => {
+  it("is saved so that only the user can read it, and the refusal explains how to answer it", async () => {
     await using house = await openHouse();
     house.write("workspace/a.txt", "one\n");
     const fixture = await house.open();
@@ -93,7 +93,7 @@ describe("a question that nobody could be asked", () => {
     expect(id).toMatch(/^[2-9a-z]{6}$/);
   });
 
-  it("is not kept where the room is not told to, and is one however often it is asked", async () => {
+  it("is saved only when the instance is configured to, and once however often it is requested", async () => {
     await using house = await openHouse();
     house.write("workspace/a.txt", "one\n");
     const [plain, fixture] = [await house.open({ pendingApprovals: false }), await house.open()];
@@ -103,7 +103,7 @@ describe("a question that nobody could be asked", () => {
     expect([before, fixture.pending().length]).toEqual([0, 1]);
   });
 
-  it("makes room for the newest, and is forgotten after a day", async () => {
+  it("is dropped for newer ones when there are too many, and after a day", async () => {
     await using house = await openHouse();
     const fixture = await house.open();
     for (let index = 0; index < 55; index += 1) {
@@ -121,8 +121,8 @@ describe("a question that nobody could be asked", () => {
   });
 });
 
-describe("an answer", () => {
-  it("stays, however much else is asked", async () => {
+describe("an answer to a pending approval", () => {
+  it("is kept however many other approvals are requested", async () => {
     await using house = await openHouse();
     const fixture = await house.open();
     const ask = async (name: string) => {
@@ -142,7 +142,7 @@ describe("an answer", () => {
   });
 
   it.each(["./s.sh", "sh s.sh", "cd . && env ./s.sh > out.txt", "sh < s.sh"])(
-    "to %s counts only for what the script said then",
+    "to %s applies only to the content the script had then",
     async (command) => {
       await using house = await openHouse();
       const fixture = await house.open();
@@ -160,7 +160,7 @@ describe("an answer", () => {
     },
   );
 
-  it("for once lets the same call pass once, in any process that works there, without a restart", async () => {
+  it("with scope once allows the same call once, in any process on that workspace, without a restart", async () => {
     await using house = await openHouse();
     house.write("workspace/a.txt", "one\n");
     house.write("workspace/b.txt", "two\n");
@@ -177,7 +177,7 @@ describe("an answer", () => {
     ]);
   });
 
-  it("counts only for what was shown: another content, input or folder asks again", async () => {
+  it("applies only to what was shown: other content, input or folder asks again", async () => {
     await using house = await openHouse();
     for (const workspace of ["workspace", "elsewhere"]) house.write(`${workspace}/a.txt`, "one\n");
     const [fixture, elsewhere] = [await house.open(), await house.open({}, "elsewhere")];
@@ -191,7 +191,7 @@ describe("an answer", () => {
     expect([other, changed, recursive.error?.code]).toEqual(Array(3).fill("needs-approval"));
   });
 
-  it("counts no longer than ten minutes", async () => {
+  it("expires after ten minutes", async () => {
     await using house = await openHouse();
     house.write("workspace/a.txt", "one\n");
     const fixture = await house.open();
@@ -201,7 +201,7 @@ describe("an answer", () => {
     expect(await remove(fixture)).toBe("needs-approval");
   });
 
-  it("is had by one of many who want it at once", async () => {
+  it("is used by only one of several concurrent calls", async () => {
     await using house = await openHouse();
     house.write("workspace/a.txt", "one\n");
     const instances = await Promise.all(Array.from({ length: 4 }, () => house.open()));
@@ -211,7 +211,7 @@ describe("an answer", () => {
     expect(codes.filter((code) => code === "passed")).toEqual(["passed"]);
   });
 
-  it("for the session counts in the room that asked, and there for the next calls, too", async () => {
+  it("with scope session applies in the instance that asked, also to its next calls", async () => {
     await using house = await openHouse();
     house.write("workspace/a.txt", "one\n");
     const [fixture, other] = [await house.open(), await house.open()];
@@ -227,7 +227,7 @@ describe("an answer", () => {
     expect(codes).toEqual(["needs-approval", "passed", "passed", "needs-approval"]);
   });
 
-  it("for ever is a rule from then on, in every fixture of the folder that is open", async () => {
+  it("with scope always becomes a rule in every open instance of the folder", async () => {
     await using house = await openHouse();
     house.write("workspace/a.txt", "one\n");
     const [fixture, other] = [await house.open(), await house.open({ pendingApprovals: false })];
@@ -242,7 +242,7 @@ describe("an answer", () => {
     ]);
   });
 
-  it("that refuses is told to the model for a while, and can be taken back", async () => {
+  it("that refuses is reported to the model for a while, and can be withdrawn", async () => {
     await using house = await openHouse();
     house.write("workspace/a.txt", "one\n");
     const fixture = await house.open();
@@ -258,7 +258,7 @@ describe("an answer", () => {
     ]);
   });
 
-  it("reaches a call that waits for it, and its listeners are told what it waits for", async () => {
+  it("reaches a waiting call, whose listeners know which approval it waits for", async () => {
     await using house = await openHouse({ waitForApprovalMs: 60_000 });
     house.write("workspace/a.txt", "one\n");
     const fixture = await house.open();
@@ -279,8 +279,8 @@ describe("an answer", () => {
   });
 });
 
-describe("what a model can reach", () => {
-  it("does not become another question under the id that a person was told", async () => {
+describe("a model", () => {
+  it("cannot change the approval behind an id that the user was shown", async () => {
     await using house = await openHouse();
     house.write("workspace/a.txt", "one\n");
     house.write("workspace/b.txt", "two\n");
@@ -299,7 +299,7 @@ describe("what a model can reach", () => {
     ]);
   });
 
-  it("does not answer: no tool writes or reads there, and what is forged or damaged is no answer", async () => {
+  it("cannot answer its own approval: tools cannot read or write it, and forged answers are ignored", async () => {
     await using house = await openHouse();
     house.write("workspace/a.txt", "one\n");
     const fixture = await house.open();
@@ -335,7 +335,7 @@ describe("what a model can reach", () => {
     expect([answers, codes]).toEqual([["denied", "denied"], Array(forged.length).fill("needs-approval")]);
   });
 
-  it("does not answer by a command, with what Toolcrib itself offers or by writing there", async () => {
+  it("cannot answer its own approval by a command, with the Toolcrib CLI or by writing the file", async () => {
     await using house = await openHouse();
     house.write("workspace/a.txt", "one\n");
     const [fixture, attacker] = [await house.open(), await house.open({ mode: "yolo" })];

@@ -35,7 +35,7 @@ async function read(
   }
 }
 
-it("reads from the top of the repository down to the workspace, and nothing above or beside", async () => {
+it("reads from the repository root down to the workspace, and nothing above or beside", async () => {
   const outside = newFolder();
   const repository = join(outside, "project");
   mkdirSync(join(repository, ".git"), { recursive: true });
@@ -55,7 +55,7 @@ it("reads from the top of the repository down to the workspace, and nothing abov
   });
 });
 
-it("stays in a workspace that is in no repository, or in one that somebody else has put above it", async () => {
+it("stays in the workspace outside a repository, or when another user owns the one above it", async () => {
   const shared = newFolder();
   const workspace = join(shared, "mine");
   write(join(shared, "AGENTS.md"), "planted");
@@ -71,7 +71,7 @@ it("stays in a workspace that is in no repository, or in one that somebody else 
   }
 });
 
-it("follows links inside the repository, each file once, and none that leads out or to what a rule refuses", async () => {
+it("follows symlinks inside the repository, each file once, and none to outside or denied files", async () => {
   const repository = newFolder();
   const elsewhere = newFolder();
   mkdirSync(join(repository, ".git"));
@@ -105,7 +105,7 @@ it("follows links inside the repository, each file once, and none that leads out
   expect(JSON.stringify(found)).not.toMatch(/KEY=secret|"denied"|"out"/);
 });
 
-it("waits for no FIFO, takes no directory, and reads of a huge file only its beginning", async () => {
+it("skips FIFOs and directories, and reads only the beginning of a huge file", async () => {
   const workspace = newFolder();
   execFileSync("mkfifo", [join(workspace, "FIFO")]);
   mkdirSync(join(workspace, "FOLDER"));
@@ -129,7 +129,7 @@ it("waits for no FIFO, takes no directory, and reads of a huge file only its beg
   });
 });
 
-it("understands the encodings that editors write", async () => {
+it("decodes the encodings that editors write", async () => {
   const workspace = newFolder();
   write(join(workspace, "UTF16"), Buffer.from("\ufeffgrüße\n", "utf16le"));
   write(join(workspace, "MARKED"), "\ufeffgrüße\n");
@@ -138,7 +138,7 @@ it("understands the encodings that editors write", async () => {
   expect(files.map(({ text }) => text)).toEqual(["grüße\n", "grüße\n", "grüße\n"]);
 });
 
-it("reads in an environment that is not this machine", async () => {
+it("reads in an environment other than the local machine", async () => {
   const environment = new MemoryEnvironment({ files: { "AGENTS.md": "in memory", ".env": "KEY=secret" } });
   expect(await read({ environment }, { names: ["AGENTS.md", ".env"] })).toEqual({
     files: [whole("/workspace/AGENTS.md", "in memory")],

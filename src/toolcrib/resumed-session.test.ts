@@ -35,7 +35,7 @@ function place() {
   };
 }
 
-it("takes a killed session's transaction back, and can undo the rest of it", async () => {
+it("rolls back a killed session's transaction, and can undo the rest of the session", async () => {
   await using fixture = place();
   await once(fixture.leave("killed"), "close");
   const crib = await fixture.open();
@@ -68,7 +68,7 @@ it("takes a killed session's transaction back, and can undo the rest of it", asy
   desk.close();
 });
 
-it("gives a session to one of many that want it at once, and to the next when that is killed", async () => {
+it("gives a session to one of several claimants, and to the next when that one is killed", async () => {
   await using fixture = place();
   const wanting = Array.from({ length: 4 }, () => fixture.leave("waiting"));
   const said = await Promise.all(wanting.map(async (child) => String((await once(child.stdout, "data"))[0])));
@@ -83,7 +83,7 @@ it("gives a session to one of many that want it at once, and to the next when th
   await crib.close();
 });
 
-it.each(["", "a b", "a\n", "x".repeat(129), "../a"])("refuses %j as the id of a session", async (session) => {
+it.each(["", "a b", "a\n", "x".repeat(129), "../a"])("refuses %j as a session id", async (session) => {
   await using folder = temporaryFolder();
   await expect(
     openToolcrib({ workspace: folder.path, stateDirectory: join(folder.path, "state"), session }),

@@ -3,7 +3,7 @@ import { RunningCalls } from "./running-calls.ts";
 
 afterEach(() => void vi.useRealTimers());
 
-it("waits for all that was told to end, also what that leaves behind", async () => {
+it("waits for all cancelled calls to end, and for the work they leave behind", async () => {
   const running = new RunningCalls();
   const ended: string[] = [];
   const { signal } = running.enter(new AbortController().signal);
@@ -16,7 +16,7 @@ it("waits for all that was told to end, also what that leaves behind", async () 
   expect([ended, running.haveEnded]).toEqual([["call", "rest"], true]);
 });
 
-it("does not wait for ever for what never ends", async () => {
+it("stops waiting for calls that never end", async () => {
   vi.useFakeTimers();
   const running = new RunningCalls();
   running.add(new Promise(() => {}));

@@ -52,8 +52,8 @@ async function levelHere() {
 }
 
 // Where there is no sandbox every command asks, and nothing is to be seen of what sessions add.
-describe.skipIf(level === "none")("commands of a session (needs a sandbox)", () => {
-  it("are judged by what earlier ones left", async () => {
+describe.skipIf(level === "none")("commands in a shell session (needs a sandbox)", () => {
+  it("are checked against the state that earlier commands left", async () => {
     await using fixture = await openFixture();
     expect(await fixture.run("ls; cat a.txt")).toEqual("a.txt\nsub\nof the workspace\n");
     expect(fixture.why()).toEqual([]);
@@ -69,7 +69,7 @@ describe.skipIf(level === "none")("commands of a session (needs a sandbox)", () 
     expect(fixture.why()).toEqual([]);
   });
 
-  it("are judged where the shell is", async () => {
+  it("are checked in the shell's current directory", async () => {
     await using fixture = await openFixture();
     expect(await fixture.run("cd sub")).toEqual("");
     expect(await fixture.run("cat a.txt")).toEqual("of sub\n");
@@ -80,7 +80,7 @@ describe.skipIf(level === "none")("commands of a session (needs a sandbox)", () 
     expect(fixture.why()).toEqual(["it would read hostname: it lies outside the workspace"]);
   });
 
-  it("are judged when their turn comes", async () => {
+  it("are checked when their turn comes", async () => {
     await using fixture = await openFixture();
     const slow = fixture.run("until test -e go; do sleep 0.01; done; cd /etc");
     const waiting = fixture.run("cat hostname");

@@ -10,7 +10,7 @@ const answer = (headers: WebAnswer["headers"], status = 200): WebAnswer => ({
 });
 const date = "Sun, 15 Nov 2026 12:00:00 GMT";
 
-it("remembers no answer that its server wants forgotten, and none that failed", () => {
+it("does not store responses marked no-store or failed responses", () => {
   expect([
     mayBeKept(answer({})),
     mayBeKept(answer({ "cache-control": "private, max-age=60" })),
@@ -36,18 +36,18 @@ it.each([
     0,
     false,
   ],
-])("knows whether an answer still holds when %s", (_when, headers, passedMs, holds) => {
+])("decides whether a response is fresh when %s", (_when, headers, passedMs, holds) => {
   expect(isFresh({ checkedMs: 1_000_000, answer: answer(headers) }, 1_000_000 + passedMs)).toBe(holds);
 });
 
-it("asks whether it has changed by what the server told it to ask with", () => {
+it("revalidates with the validators the server sent", () => {
   expect([validators(answer({})), validators(answer({ etag: 'W/"a"', "last-modified": date }))]).toEqual([
     {},
     { "if-none-match": 'W/"a"', "if-modified-since": date },
   ]);
 });
 
-it("takes over what is said anew, but for what is said of a body that did not come", () => {
+it("takes over new headers from a revalidation, except those about the missing body", () => {
   const kept = answer({ "content-type": "text/html", "cache-control": "max-age=1", etag: "a" });
   const now = answer({ "content-length": "0", "content-type": "x", "cache-control": "max-age=9" }, 304);
   expect(renewed(kept, now)).toEqual(

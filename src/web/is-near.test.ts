@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { isNear } from "./parse-web-url.ts";
 
-it("sees which URLs name what is near, in whatever form", () => {
+it("recognizes local URLs in every spelling", () => {
   const near = [
     "localhost",
     "a.LOCALHOST.",

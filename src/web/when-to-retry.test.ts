@@ -12,6 +12,6 @@ it.each([
   ["-1", undefined],
   ["", undefined],
   [undefined, undefined],
-])("tells from %j: %s", (said, told) => {
+])("parses %j as %s", (said, told) => {
   expect(whenToRetry(said)).toBe(told);
 });

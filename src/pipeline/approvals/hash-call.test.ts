@@ -13,7 +13,7 @@ const call = {
   filesRun: new Map([["./a.sh", "1"]]),
 };
 
-it("is the same for the same call, in whatever order its fields come", () => {
+it("is the same for the same call, regardless of field order", () => {
   const other = {
     ...call,
     variables: { LANG: "C", PATH: "/usr/bin" },
@@ -23,7 +23,7 @@ it("is the same for the same call, in whatever order its fields come", () => {
   expect(hashValue(call)).toMatch(/^[0-9a-f]{64}$/);
 });
 
-it("is another when anything of the call is another", () => {
+it("differs when anything in the call differs", () => {
   const others = [
     { ...call, tool: "shell.start" },
     { ...call, input: { command: "npm test ", timeout: 10 } },
@@ -39,7 +39,7 @@ it("is another when anything of the call is another", () => {
   expect(new Set([call, ...others].map(hashValue)).size).toBe(others.length + 1);
 });
 
-it("takes no value for another of a like look", () => {
+it("distinguishes values that look alike", () => {
   const values = [
     1,
     "1",
@@ -67,7 +67,7 @@ it("takes no value for another of a like look", () => {
   expect(new Set([...values, ...bytes].map(hashValue)).size).toBe(values.length + bytes.length);
 });
 
-it("cannot be changed by whoever still holds the input", () => {
+it("is not affected by later changes to the input", () => {
   const input = { command: "ls", lists: [[1], [2]], bytes: new Uint8Array([1]), deep: { a: { b: "c" } } };
   const taken = snapshot(input);
   const before = structuredClone(input);
@@ -78,7 +78,7 @@ it("cannot be changed by whoever still holds the input", () => {
   expect(taken).toEqual(before);
 });
 
-it("keeps what is neither plain object nor list", () => {
+it("keeps values that are neither plain objects nor arrays", () => {
   const date = new Date(0);
   const run = () => {};
   expect(snapshot({ date, run })).toEqual({ date, run });

@@ -92,7 +92,7 @@ async function within<Found>(
 
 const mayRun = (context: ToolContext, command: string) => context.environment.confinement!.mayRun!(command);
 
-it("lets a tool run what a rule allows or the mode lets pass, and nothing else", async () => {
+it("lets a tool run only commands that a rule or the mode allows", async () => {
   const hook = "git hook run pre-commit";
   const verdict = async (trial: Trial, command = hook) =>
     (await within(trial, (context) => mayRun(context, command))).found;
@@ -124,7 +124,7 @@ it("lets a tool run what a rule allows or the mode lets pass, and nothing else",
   });
 });
 
-it("starts it only in the sandbox that it was judged for, and puts that on record", async () => {
+it("starts the command only in the sandbox it was checked for, and records it", async () => {
   const start = async (context: ToolContext) => {
     try {
       await context.environment.start("git", { args: [], signal: context.signal });
@@ -152,7 +152,7 @@ it("starts it only in the sandbox that it was judged for, and puts that on recor
   ]);
 });
 
-it("looks for a sandbox, and reads commands, only when it is asked", async () => {
+it("looks for a sandbox and parses commands only when needed", async () => {
   expect([
     (await within({}, async () => {})).asked,
     (await within({}, (context) => mayRun(context, "make"))).asked,
@@ -161,7 +161,7 @@ it("looks for a sandbox, and reads commands, only when it is asked", async () =>
 
 const commands = ["make", "git hook run pre-commit", "git-lfs clean -- %f", "cat .env", "tee /srv/x", "a $b"];
 
-it("never lets pass what the guardian would ask about or deny", async () => {
+it("never allows a command that the policy would ask about or deny", async () => {
   const rule = fc
     .tuple(
       fc.constantFrom("allow", "ask", "deny", "unconfined"),

@@ -10,7 +10,7 @@ import { refusedBelow } from "./policy-question.ts";
 const guard: PathGuard = (use, path) =>
   use === "read" && path.endsWith("/.env") ? { reason: "may hold secrets", rule: "secret .env" } : undefined;
 
-it("tells something below each directory that must not be read", async () => {
+it("names an unreadable path below each directory that has one", async () => {
   const environment = new MemoryEnvironment({
     files: { "a/b/c/.env": "x", "a/d.ts": "x", "e/f.ts": "x", "g.ts": "x" },
   });
@@ -25,7 +25,7 @@ it("tells something below each directory that must not be read", async () => {
   ]);
 });
 
-it("leaves out what is hidden where only visible files are read", async () => {
+it("leaves out hidden files when only visible files are read", async () => {
   const keys: PathGuard = (_use, path) =>
     /id_rsa$/.test(path) ? { reason: "is a key", rule: "secret id_rsa" } : undefined;
   const environment = new MemoryEnvironment({
@@ -39,7 +39,7 @@ it("leaves out what is hidden where only visible files are read", async () => {
   ]);
 });
 
-it("looks behind links, and trusts none that leaves the workspace", async () => {
+it("looks behind symlinks, and trusts none that leaves the workspace", async () => {
   await using folder = temporaryFolder();
   const at = (path: string) => join(folder.path, path);
   for (const path of ["a", "kept/deep", "out", "loop"]) mkdirSync(at(path), { recursive: true });
@@ -57,7 +57,7 @@ it("looks behind links, and trusts none that leaves the workspace", async () => 
   ]);
 });
 
-it("leaves out what would take too long to search", async () => {
+it("leaves out directories that would take too long to search", async () => {
   const many = Object.fromEntries(Array.from({ length: 20_001 }, (_, index) => [`many/${index}`, ""]));
   const environment = new MemoryEnvironment({ files: { ...many, "few/a": "" } });
   expect([...(await refusedBelow(["few", "many"], environment, guard))]).toEqual([["few", undefined]]);

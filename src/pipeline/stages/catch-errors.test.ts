@@ -12,11 +12,11 @@ async function failureOf(thrown: unknown, tool: Partial<AnyTool> = {}): Promise<
 }
 
 describe("catchErrors", () => {
-  it("passes outcomes on", async () => {
+  it("passes outcomes through", async () => {
     expect(await catchErrors(stageCall(), async () => done)).toBe(done);
   });
 
-  it("returns a ToolError without secrets as it is", async () => {
+  it("returns a ToolError without secrets unchanged", async () => {
     const error = new ToolError("not-found", "There is no a.txt", { details: { kind: "no-repository" } });
     expect(await failureOf(error)).toBe(error);
   });
@@ -44,7 +44,7 @@ describe("catchErrors", () => {
     expect([message, forUser?.message?.includes(key), forUser?.hint]).toEqual(["Denied", false, null]);
   });
 
-  it("reports anything else as an internal error with its cause", async () => {
+  it("reports any other exception as an internal error with its cause", async () => {
     const cause = new TypeError("x is undefined");
     const { code, message, cause: kept } = await failureOf(cause);
     expect([code, message, kept]).toEqual([

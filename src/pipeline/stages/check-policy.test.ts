@@ -74,7 +74,7 @@ async function answerAfter(before: Surroundings, after: Surroundings) {
 
 const bare: Surroundings = { sandbox: "bwrap", variables: { PATH: "/usr/bin" } };
 
-it("lets an approved call run where nothing has changed, and notes the answer and the sandbox", async () => {
+it("runs an approved call when nothing has changed, and records the answer and the sandbox", async () => {
   const { outcome, account } = await answerAfter(bare, { sandbox: "bwrap", variables: { PATH: "/usr/bin" } });
   expect([outcome, account]).toEqual([
     true,
@@ -91,7 +91,7 @@ it("lets an approved call run where nothing has changed, and notes the answer an
   ]);
 });
 
-it("refuses it where the variables or the sandbox have changed (GHSA-2j8v-hwgc-x698)", async () => {
+it("refuses an approved call when the variables or the sandbox changed (GHSA-2j8v-hwgc-x698)", async () => {
   const changes: Surroundings[] = [
     { ...bare, variables: { PATH: "/workspace/bin:/usr/bin" } },
     { ...bare, variables: { ...bare.variables, LD_PRELOAD: "evil.so" } },
@@ -102,14 +102,14 @@ it("refuses it where the variables or the sandbox have changed (GHSA-2j8v-hwgc-x
   expect(outcomes).toEqual(["denied", "denied", "denied", "denied"]);
 });
 
-it("tells other surroundings by another fingerprint, and never the variables themselves", async () => {
+it("changes the fingerprint with the variables and the sandbox, and never exposes the variables", async () => {
   const secret: Surroundings = { sandbox: "bwrap", variables: { PATH: "/usr/bin", LC_SECRET: "hunter2" } };
   const [one, other] = [await answerAfter(bare, bare), await answerAfter(secret, secret)];
   expect(one.request.environment).not.toBe(other.request.environment);
   expect(JSON.stringify(other.request)).not.toContain("hunter2");
 });
 
-it("judges a command of a shell that stays by what that shell has been through", async () => {
+it("checks a command of a persistent shell against that shell's earlier commands", async () => {
   let past = { commands: ["true"], isWhole: true, cwd: "/workspace" };
   const source = { level: "user", name: "rules", text: "allow run ls\nallow run cat **" } as const;
   const place = { workspace: "/workspace", home: "/home/ada", own: [] };
@@ -156,7 +156,7 @@ it("judges a command of a shell that stays by what that shell has been through",
   expect(outcomes).toEqual(["ran", "needs-approval", "ran", "denied", "needs-approval"]);
 });
 
-it("lets nothing run that was judged before another call put a link in its way", async () => {
+it("refuses a call checked before another call put a symlink in its path", async () => {
   const environment = new MemoryEnvironment({ files: { "deep/a.txt": "" } });
   const written: string[] = [];
   const holding = Promise.withResolvers<void>();

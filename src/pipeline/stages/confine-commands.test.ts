@@ -106,7 +106,7 @@ async function start(trial: Trial): Promise<StartOptions["confinement"] | string
   return started[0]!.confinement;
 }
 
-it("starts commands with what the guardian has decided, and files that the tool shares with them", async () => {
+it("starts commands with the confinement that the policy decided and the files the tool shares", async () => {
   const lines = "allow run make\nvariables none\nlimit cpu 5";
   const held = { variables: { base: "none", extra: [] }, limits: { cpuSeconds: 5 }, limitsAtMost: {} };
   const rest = {
@@ -130,7 +130,7 @@ it("starts commands with what the guardian has decided, and files that the tool 
   ]);
 });
 
-it("confines tools that name no command but may run some, and starts nothing for others", async () => {
+it("confines tools that may run unnamed commands, and starts nothing for others", async () => {
   const confined = async (risk: AnyTool["risk"], accesses: readonly Access[], trial: Trial = {}) => {
     const found = await start({ mode: "yolo", tool: { risk }, accesses, ...trial });
     return typeof found === "object" ? "confined" : found;
@@ -146,7 +146,7 @@ it("confines tools that name no command but may run some, and starts nothing for
   ]).toEqual(["confined", "confined", "confined", "confined", "denied", "denied", "ours"]);
 });
 
-it("connects where the call may, and nowhere because its commands run outside of every sandbox", async () => {
+it("connects where the call may, and gains no access because its commands run unconfined", async () => {
   const statuses: (number | undefined)[] = [];
   const tool: Partial<AnyTool> = {
     run: async (_input, { environment, signal }) => {
@@ -164,7 +164,7 @@ it("connects where the call may, and nowhere because its commands run outside of
   expect(statuses).toEqual([403, 200, 403]);
 });
 
-it("starts nothing in another sandbox than the call was judged for", async () => {
+it("starts nothing in a sandbox other than the one the call was checked for", async () => {
   const lines = "allow run make";
   expect([
     await start({ lines, later: "none" }),
@@ -174,7 +174,7 @@ it("starts nothing in another sandbox than the call was judged for", async () =>
   ]).toEqual(["denied", "denied", "object", "object"]);
 });
 
-it("lets an approved call reach what was approved, and the same call no more when nobody was asked", async () => {
+it("gives an approved call what was approved, and not the same call when it was not asked about", async () => {
   const accesses = [{ kind: "execute", command: "curl https://example.com/ -o /srv/out" }] as const;
   const lines = "allow run curl **\nallow connect other.org";
   const reached = async (trial: Trial) => {

@@ -6,7 +6,7 @@ import { CallEvents } from "../call-events.ts";
 import { emitEvents } from "./emit-events.ts";
 
 describe("emitEvents", () => {
-  it("emits start, progress, output and end, in this order", async () => {
+  it("emits start, progress, output and end in this order", async () => {
     const events = new CallEvents();
     const heard: CallEvent[] = [];
     events.on((event) => heard.push(event));
@@ -29,7 +29,7 @@ describe("emitEvents", () => {
     ["needs-approval", "denied"],
     ["timeout", "error"],
   ] satisfies [ErrorCode, CallEvent["type"]][])(
-    "ends a call that failed with %s by %s",
+    "ends a call that failed with %s with the event %s",
     async (code, type) => {
       const events = new CallEvents();
       const heard: CallEvent[] = [];
@@ -40,7 +40,7 @@ describe("emitEvents", () => {
     },
   );
 
-  it("serves listeners that are added and removed while the call runs", async () => {
+  it("serves listeners that are added and removed during the call", async () => {
     const events = new CallEvents();
     const heard: CallEvent["type"][] = [];
     await emitEvents(events)(stageCall(), async ({ notify }) => {

@@ -13,8 +13,8 @@ const caller = await bundledProgram(new URL("../../../test/support/stages/caller
 const folder = temporaryFolder();
 afterAll(() => folder[Symbol.asyncDispose]());
 
-describe("a call that is killed", { timeout: 600_000 }, () => {
-  it.each(killedCalls())("at any of its steps as it %s can be undone", async (name) => {
+describe("a killed call", { timeout: 600_000 }, () => {
+  it.each(killedCalls())("can be undone when killed at any step: %s", async (name) => {
     const steps = await stepsOf(name);
     const stride = Math.ceil(steps / 24);
     const found = await inLanes(Math.floor(steps / stride), async (number) => {

@@ -40,7 +40,7 @@ const chooser: Tool<ChooserInput> = {
 
 const files = { a: "a\n", "b/c": "c\n" };
 
-it("takes back what programs have changed that a tool started by its own choice", async () => {
+it("undoes changes by programs that a tool started on its own", async () => {
   await using fixture = await openCommandFixture(files, { tools: [chooser] });
   const before = treeOf(fixture.workspace);
   const { callId } = await fixture.crib.call("trial.choose", {
@@ -51,7 +51,7 @@ it("takes back what programs have changed that a tool started by its own choice"
   expect([undo.error, treeOf(fixture.workspace), after.a]).toEqual([null, before, 'file 644 "x\\n"']);
 });
 
-it("takes back what was changed before the tool failed", async () => {
+it("undoes changes made before the tool failed", async () => {
   await using fixture = await openCommandFixture(files, { tools: [chooser] });
   const before = treeOf(fixture.workspace);
   const { callId, error } = await fixture.crib.call("trial.choose", { commands: ["rm a"], fails: true });
@@ -59,7 +59,7 @@ it("takes back what was changed before the tool failed", async () => {
   expect([error?.message, treeOf(fixture.workspace)]).toEqual(["It failed at last", before]);
 });
 
-it("looks for nothing where only programs of ours are started, or what leaves files alone, or none", async () => {
+it("scans for changes only when a tool starts an external program that may change files", async () => {
   await using fixture = await openCommandFixture(files, { tools: [chooser] });
   const changed = async (input: object) => {
     const { callId } = await fixture.crib.call("trial.choose", input);

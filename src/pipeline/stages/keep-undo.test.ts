@@ -24,7 +24,7 @@ const folder = temporaryFolder();
 afterAll(() => folder[Symbol.asyncDispose]());
 
 describe("every tool that changes files", () => {
-  it("has a call here", async () => {
+  it("is covered by this test", async () => {
     const tools = await Promise.all(Object.values(catalog).map((load) => load()));
     const changing = tools.filter(({ name, risk }) => {
       // Tools that edit code may run formatters and checkers besides.
@@ -37,7 +37,7 @@ describe("every tool that changes files", () => {
     expect(new Set(changingCalls.map(([, tool]) => tool))).toEqual(new Set(others));
   });
 
-  it.each(changingCalls)("%s, and that can be undone and redone", async (_, tool, input) => {
+  it.each(changingCalls)("%s; the call can be undone and redone", async (_, tool, input) => {
     const home = newKeepWorld(folder.path);
     const workspace = join(home, "workspace");
     const before = snapshot(workspace);
@@ -71,7 +71,7 @@ describe("every tool that changes files", () => {
     }
   });
 
-  it("leaves the state directory alone when it only reads", async () => {
+  it("leaves the state directory alone when a tool only reads", async () => {
     const home = newKeepWorld(folder.path);
     const crib = await openKeepFixture(home);
     for (const [tool, input] of [
@@ -86,7 +86,7 @@ describe("every tool that changes files", () => {
   });
 });
 
-it("says what undo will not bring back, at once and not only then", async () => {
+it("warns about what undo cannot restore, in the result and later", async () => {
   const home = newKeepWorld(folder.path);
   const lost = "write-only.log (no read permission)";
   expect(
@@ -98,7 +98,7 @@ it("says what undo will not bring back, at once and not only then", async () => 
   });
 });
 
-it("keeps what each process replaces, where several write one file", { timeout: 60_000 }, async () => {
+it("keeps what each process replaces when several write one file", { timeout: 60_000 }, async () => {
   const home = newKeepWorld(folder.path);
   const before = snapshot(join(home, "workspace"));
   const rival = await bundledProgram(new URL("../../../test/support/stages/rival.ts", import.meta.url));
@@ -120,7 +120,7 @@ it("keeps what each process replaces, where several write one file", { timeout: 
   await crib.close();
 });
 
-it("changes nothing when there is no space for what it replaces", () => {
+it("changes nothing when there is no space to keep the replaced content", () => {
   const home = newKeepWorld(folder.path);
   const workspace = join(home, "workspace");
   mkdirSync(join(workspace, "large"));

@@ -20,11 +20,11 @@ function codeOf(outcome: Promise<unknown>): Promise<unknown> {
 }
 
 describe("limitTime", () => {
-  it("passes the outcome of a call that ends in time on", async () => {
+  it("passes through the outcome of a call that ends in time", async () => {
     expect(await limitTime(stageCall({ timeoutMs: 10_000 }), async () => done)).toBe(done);
   });
 
-  it("does not start a call that is cancelled already", async () => {
+  it("does not start a call that is already cancelled", async () => {
     const next = vi.fn<Next>();
     expect(await codeOf(limitTime(stageCall({ signal: AbortSignal.abort() }), next))).toBe("cancelled");
     expect(next).not.toHaveBeenCalled();
@@ -34,7 +34,7 @@ describe("limitTime", () => {
     expect(await codeOf(limitTime(stageCall({ timeoutMs: 0 }), async () => done))).toBe("invalid-input");
   });
 
-  it("prefers the caller's deadline to the tool's, and the tool's to 60 seconds", async () => {
+  it("prefers the caller's deadline, then the tool's, then 60 seconds", async () => {
     vi.useFakeTimers();
     const stops = () => Promise.reject(new Error("stopped"));
     const messageOf = async (call: Parameters<typeof stageCall>[0]) => {
@@ -60,7 +60,7 @@ describe("limitTime", () => {
     expect(await outcome).toBe(done);
   });
 
-  it("keeps an error that has the output so far", async () => {
+  it("keeps an error that contains the output so far", async () => {
     const cancelling = new AbortController();
     const error = new ToolError("cancelled", "Ended", { output: "half" });
     const call = stageCall({ signal: cancelling.signal });
@@ -72,7 +72,7 @@ describe("limitTime", () => {
     expect(await outcome).toBe(error);
   });
 
-  it("ends without a tool that does not stop, and reports its work once", async () => {
+  it("returns without waiting for a tool that does not stop, and reports its work once", async () => {
     vi.useFakeTimers();
     const outlivedBy = vi.fn();
     const work = new Promise<never>(() => {});

@@ -22,7 +22,7 @@ function openJournal() {
 }
 
 describe("recordJournal", () => {
-  it("records a call that may change something before it runs, and its end", async () => {
+  it("records a call that may change something before it runs, and again when it ends", async () => {
     await using opened = openJournal();
     const { journal, stage } = opened;
     let during: unknown;
@@ -36,7 +36,7 @@ describe("recordJournal", () => {
     ]);
   });
 
-  it("records a call that only reads when it ends", async () => {
+  it("records a read-only call when it ends", async () => {
     await using opened = openJournal();
     const { journal, stage } = opened;
     let during: unknown = "not looked at";
@@ -47,7 +47,7 @@ describe("recordJournal", () => {
     expect([during, journal.find("call_1")?.outcome]).toEqual([undefined, "ok"]);
   });
 
-  it("records code, message and account of a call that failed, and returns its outcome", async () => {
+  it("records the code, message and decision of a failed call, and returns its outcome", async () => {
     await using opened = openJournal();
     const { journal, stage } = opened;
     const details = { kind: "no-repository" } as const;

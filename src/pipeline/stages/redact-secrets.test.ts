@@ -48,7 +48,7 @@ async function openFixture(
   };
 }
 
-describe("what a tool says", () => {
+describe("tool output", () => {
   it("is shown without secrets, with a note", async () => {
     const text = `${token}\n${key}\nrest`;
     await using fixture = await openFixture([say(() => ({ text, data: { text } }))]);
@@ -60,7 +60,7 @@ describe("what a tool says", () => {
     expect(data).toEqual({ text: redacted });
   });
 
-  it("has none in what comes after it", async () => {
+  it("contains no secrets in later pipeline stages", async () => {
     const text = `The key is ${key}`;
     const later = { text: `left ${token}`, data: { left: token } };
     const tools = [
@@ -92,7 +92,7 @@ describe("what a tool says", () => {
     ]);
   });
 
-  it("is the same object when there is none", async () => {
+  it("is returned as the same object when it has no secrets", async () => {
     const data = { text: "nothing" };
     await using fixture = await openFixture([say(() => ({ text: "nothing", data, continuation: "more" }))]);
     const result = await fixture.crib.call("say", {});
@@ -100,7 +100,7 @@ describe("what a tool says", () => {
     expect(result.data).toBe(data);
   });
 
-  it("is kept without secrets where it is too long, and the note is not cut off", async () => {
+  it("is stored without secrets when it is too long, and keeps the note", async () => {
     const text = `${"line\n".repeat(100)}${token}`;
     await using fixture = await openFixture([say(() => ({ text, data: null, continuation: "Read on." }))]);
     const { content, output } = await fixture.crib.call("say", {});
@@ -113,7 +113,7 @@ describe("what a tool says", () => {
     });
   });
 
-  it("has none in its errors, its progress and its output either", async () => {
+  it("contains no secrets in errors, progress or streamed output", async () => {
     const tool = say((context) => {
       context.progress(`with ${token}`);
       for (const piece of ["a ", token.slice(0, 10), `${token.slice(10)}\nb `, key])
@@ -139,7 +139,7 @@ describe("what a tool says", () => {
     ]);
   });
 
-  it("has none when a tool fails unexpectedly", async () => {
+  it("contains no secrets when a tool fails unexpectedly", async () => {
     const tool = say(() => {
       throw new TypeError(`Bad ${token}`);
     });
@@ -149,7 +149,7 @@ describe("what a tool says", () => {
   });
 });
 
-describe("a mark that stands for a secret", () => {
+describe("a redaction mark", () => {
   const file = `name: app\nkey: ${token}\nend: 1\n`;
   const mark = "[redacted: GitHub token]";
   const refused = (consequence: string) => ({
@@ -180,7 +180,7 @@ describe("a mark that stands for a secret", () => {
     expect(readFileSync(fixture.at("a.yml"), "utf8")).toBe(file);
   });
 
-  it("is explained where it only is looked for", async () => {
+  it("is explained when a call only searches for it", async () => {
     await using fixture = await openFixture();
     writeFileSync(fixture.at("a.yml"), file);
     const edit = { path: "a.yml", find: `key: ${mark}`, replace: "x" };
@@ -188,7 +188,7 @@ describe("a mark that stands for a secret", () => {
     expect(error).toEqual(refused("the file does not contain this text"));
   });
 
-  it("may be edited where the file has it itself", async () => {
+  it("may be edited when the file itself contains it", async () => {
     await using fixture = await openFixture();
     writeFileSync(fixture.at("doc.md"), `We show ${mark} instead.\n`);
     const { error } = await fixture.crib.call("edit.replace", {
@@ -201,7 +201,7 @@ describe("a mark that stands for a secret", () => {
   });
 });
 
-it("keeps secrets out of what a person is shown, and out of what the person answers", async () => {
+it("hides secrets from the approval prompt and from the user's answer", async () => {
   const previews: (string | undefined)[] = [];
   const approve: ToolcribOptions["approve"] = ({ preview }) => {
     previews.push(preview);
@@ -219,7 +219,7 @@ it("keeps secrets out of what a person is shown, and out of what the person answ
   ]);
 });
 
-it("keeps secrets out of the notes of an edit, too", async () => {
+it("hides secrets in the notes of an edit", async () => {
   await using fixture = await openFixture();
   writeFileSync(fixture.at("a.yml"), `key: ${token}\nend: 1\n`);
   await fixture.crib.call("file.read", { path: "a.yml" });

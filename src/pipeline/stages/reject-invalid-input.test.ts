@@ -33,7 +33,7 @@ async function check(input: unknown, given: Partial<AnyTool> = tool): Promise<To
 }
 
 describe("rejectInvalidInput", () => {
-  it("passes the parsed input on, with its accesses, which are also recorded", async () => {
+  it("passes on the parsed input with its accesses, and records them", async () => {
     const accesses: readonly Access[] = [{ kind: "write", path: "a" }];
     expect(await check({ path: "a" })).toMatchObject({
       input: { path: "a", limit: 10 },
@@ -59,7 +59,7 @@ describe("rejectInvalidInput", () => {
     });
   });
 
-  it("does not run a tool with the risk read whose call would write", async () => {
+  it("does not run a tool with risk read whose call would write", async () => {
     const next = vi.fn<Next>();
     const call = stageCall({ tool: { ...tool, risk: "read" }, input: { path: "a" } });
     await expect(rejectInvalidInput({})(call, next)).rejects.toMatchObject({

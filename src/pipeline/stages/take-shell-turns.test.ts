@@ -12,7 +12,7 @@ function callIn(session: string | undefined, signal = new AbortController().sign
   return { accesses: [access], signal, ...nobody } as unknown as ToolCall;
 }
 
-it("lets calls of one shell wait for each other, and no others", async () => {
+it("serializes calls of one shell, and no others", async () => {
   const begun: string[] = [];
   const ends = new Map<string, () => void>();
   const stage = takeShellTurns();
@@ -35,7 +35,7 @@ it("lets calls of one shell wait for each other, and no others", async () => {
   expect([first.toSorted(), second.at(-1), begun.at(-1)]).toEqual([["a1", "b", "none"], "a2", "a3"]);
 });
 
-it("gives up a turn that was cancelled, and waits for what outlives a call", async () => {
+it("gives up a cancelled turn, and waits for work that outlives a call", async () => {
   const stage = takeShellTurns();
   const lingering = Promise.withResolvers<void>();
   const first = compose([stage], async ({ outlivedBy }) => {

@@ -29,7 +29,7 @@ function openStage() {
 const write = (path: string): Access => ({ kind: "write", path });
 
 describe("takeTurns", () => {
-  it("runs writers of one real path one after the other, and all others at once", async () => {
+  it("runs writers of one real path one after the other, and all others concurrently", async () => {
     const { begun, run, end } = openStage();
     const calls = [
       run("first", write("a.txt")),
@@ -45,7 +45,7 @@ describe("takeTurns", () => {
     expect(await Promise.all(calls)).toEqual([done, done, done, done]);
   });
 
-  it("lets a folder and a file in it wait for each other", async () => {
+  it("serializes a folder and a file in it", async () => {
     const { begun, run, end } = openStage();
     const calls = [run("file", write("folder/c.txt")), run("folder", { kind: "delete", path: "folder" })];
     await setImmediate();
@@ -56,7 +56,7 @@ describe("takeTurns", () => {
     await Promise.all(calls);
   });
 
-  it("checks a call again that had to wait, and no other", async () => {
+  it("checks a call again only if it had to wait", async () => {
     const { run, end } = openStage();
     const recheck = vi.fn(async () => {});
     const refused = vi.fn(() => Promise.reject(new Error("a link is in the way")));
@@ -70,7 +70,7 @@ describe("takeTurns", () => {
     expect([recheck.mock.calls.length, refused.mock.calls.length]).toEqual([0, 1]);
   });
 
-  it("keeps the turn of a call until the work that outlives it has ended", async () => {
+  it("keeps a call's turn until the work that outlives it has ended", async () => {
     const environment = new MemoryEnvironment({ files: { "a.txt": "" } });
     const stage = takeTurns(environment);
     const lingering = Promise.withResolvers<void>();
