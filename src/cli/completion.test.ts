@@ -28,7 +28,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** What bash offers for the last word; `=` is a word of its own there. */
+/** The completions of bash for the last word; bash treats `=` as a separate word. */
 function completeInBash(...lines: (readonly string[])[]): string[][] {
   const script = lines.map((words) => {
     const quoted = words.map((word) => `'${word}'`).join(" ");

@@ -471,7 +471,7 @@ describe("the other commands", () => {
   });
 });
 
-/** Waits until the process has the file open, as Linux tells. */
+/** Waits until the process has opened the file, according to /proc. */
 async function opens(child: ChildProcess, name: string): Promise<void> {
   const descriptors = `/proc/${child.pid}/fd`;
   const isOpen = () =>

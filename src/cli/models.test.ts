@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { startProvider } from "../../test/providers/start-provider.ts";
 import { cliWorkspace } from "../../test/support/cli-workspace.ts";
 
-/** Whoever runs the tests may have Ollama at work. */
+/** Ollama may be running on the machine that runs the tests. */
 const nowhere = { OLLAMA_HOST: "127.0.0.1:1" };
 
 it("shows what is reachable, how, and what is asked by default", async () => {

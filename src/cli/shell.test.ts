@@ -63,12 +63,12 @@ describe.runIf(hasTerminals)("on a terminal", () => {
   });
 });
 
-/** The last line tells how well it was confined where that is not the best. */
+/** Removes the last line, which reports a sandbox that is not the strongest. */
 function withoutSandbox(text: string): string {
   return text.replace(/^\[sandbox: \w+\]\n/m, "");
 }
 
-/** The line that tells how long it takes is written over. */
+/** The line with the elapsed time is overwritten. */
 function withoutLine(screen: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: that is how a line is written over
   return screen.replace(/\r\x1b\[2K(?:shell\.run … \d+ s[^\r\n]*)?/g, "");

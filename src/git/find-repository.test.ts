@@ -6,7 +6,7 @@ import { openLocalEnvironment } from "../environment/local/local-environment.ts"
 import { findRepository, settingsText } from "./find-repository.ts";
 import { runGit } from "./run-git.ts";
 
-it("gives git only the settings that were checked, even if the file changes", async () => {
+it("passes git only the settings that were checked, even if the file changes", async () => {
   await using fixture = await openGitFixture({
     files: { "a.txt": "one\n", ".gitattributes": "* filter=evil\n" },
   });
@@ -29,7 +29,7 @@ it("gives git only the settings that were checked, even if the file changes", as
   expect(outputs).toEqual(["0 # branch.head main false", "0 # branch.head main false"]);
 });
 
-it("writes settings as git lists them, without filters and other files", async () => {
+it("writes settings in git's list format, without filters and other files", async () => {
   await using fixture = await openGitFixture();
   const { workspace } = fixture;
   mkdirSync(join(workspace, "more"));

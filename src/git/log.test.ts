@@ -20,7 +20,7 @@ it("keeps times in their zone", () => {
   ]);
 });
 
-it("passes on dates that git knows, in words that it does not ignore", () => {
+it("passes on dates that git understands, in a form that it does not ignore", () => {
   const texts = [
     "1700000000",
     "2.weeks.ago",

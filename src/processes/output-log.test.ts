@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { OutputLog } from "./output-log.ts";
 import { readLog } from "./read-log.ts";
 
-it("gives what was said since a cursor, both streams in order", () => {
+it("returns the output since a cursor, both streams in order", () => {
   const log = logOf(["stdout", "one\n"], ["stderr", "two\n"], ["stdout", "three\n"]);
   const first = readLog(log, { cursor: 0, maxChars: 100 });
   log.append("stderr", "four\n");
@@ -13,7 +13,7 @@ it("gives what was said since a cursor, both streams in order", () => {
   ]);
 });
 
-it("gives one stream alone", () => {
+it("returns a single stream", () => {
   const log = logOf(["stdout", "one\n"], ["stderr", "two\n"], ["stdout", "three\n"]);
   expect([
     readLog(log, { cursor: 0, stream: "stderr", maxChars: 100 }),
@@ -24,25 +24,25 @@ it("gives one stream alone", () => {
   ]);
 });
 
-it("gives the latest without a cursor, from the beginning of a line", () => {
+it("returns the latest output without a cursor, from the start of a line", () => {
   const log = logOf(["stdout", "first line\nsecond line\nthird line\n"]);
   expect(readLog(log, { maxChars: 20 })).toEqual({ text: "third line\n", from: 23, cursor: 34, lost: 0 });
 });
 
-it("cuts after a line, else after a word, and goes on there", () => {
+it("cuts after a line or else after a word, and continues there", () => {
   const log = logOf(["stdout", "one two three four\nfive\n"]);
   expect(pagesOf(log, 10)).toEqual(["one two ", "three ", "four\nfive\n"]);
   expect(pagesOf(log, 21)).toEqual(["one two three four\n", "five\n"]);
 });
 
-it("never cuts inside a character, and takes a cursor inside one for the next", () => {
+it("never cuts inside a character, and moves a cursor inside one to the next", () => {
   const log = logOf(["stdout", "😀😀😀"]);
   expect(pagesOf(log, 3)).toEqual(["😀", "😀", "😀"]);
   expect(readLog(log, { cursor: 1, maxChars: 100 })).toEqual({ text: "😀😀", from: 1, cursor: 12, lost: 0 });
   expect(readLog(log, { maxChars: 3 }).text).toBe("😀");
 });
 
-it("says how much is no longer in memory", () => {
+it("reports how much is no longer in memory", () => {
   const log = new OutputLog(8_192);
   for (let line = 0; line < 10_000; line += 1) log.append(line % 2 ? "stdout" : "stderr", "0123456789\n");
   const held = Math.floor(8_192 / 11) * 11;
@@ -55,13 +55,13 @@ it("says how much is no longer in memory", () => {
   });
 });
 
-it("holds a bounded number of pieces, however small they are", () => {
+it("holds a bounded number of chunks, however small they are", () => {
   const log = new OutputLog();
   for (let count = 0; count < 100_000; count += 1) log.append(count % 2 ? "stdout" : "stderr", "x");
   expect([...log.after(0)].length).toBe(16 * 1024);
 });
 
-it("gives back the end of all that was said, whatever it was and however it came", () => {
+it("returns the end of any output, however it arrives", () => {
   const anything = fc.array(
     fc.tuple(fc.constantFrom("stdout", "stderr"), fc.string({ unit: "grapheme", maxLength: 400 })),
     { maxLength: 60 },
@@ -78,12 +78,12 @@ it("gives back the end of all that was said, whatever it was and however it came
   );
 });
 
-it("takes a cursor beyond the end for the end", () => {
+it("moves a cursor beyond the end to the end", () => {
   const log = logOf(["stdout", "one\n"]);
   expect(readLog(log, { cursor: 99, maxChars: 100 })).toEqual({ text: "", from: 4, cursor: 4, lost: 0 });
 });
 
-it("tells listeners until they leave", () => {
+it("notifies listeners until they unsubscribe", () => {
   const log = new OutputLog();
   const heard: string[] = [];
   const leave = log.listen((stream, text) => heard.push(`${stream} ${text}`));

@@ -13,11 +13,11 @@ it.each([
   ['"$(rm -rf /)"', "process"],
   ["", "process"],
   ["x".repeat(100), "x".repeat(40)],
-])("calls %j %s", (command, name) => {
+])("names %j %s", (command, name) => {
   expect(nameFor(command, () => false)).toBe(name);
 });
 
-it("counts those of one name", () => {
+it("numbers processes with the same name", () => {
   const names = new Set<string>();
   for (let count = 0; count < 3; count += 1) names.add(nameFor("npm test", (name) => names.has(name)));
   expect([...names]).toEqual(["npm-test", "npm-test-2", "npm-test-3"]);

@@ -5,7 +5,7 @@ import { isAlive } from "../../test/support/is-alive.ts";
 import { processFixture, refusalOf } from "../../test/support/process-fixture.ts";
 import type { Environment } from "../contract/environment.ts";
 
-it("names processes, and speaks of those that are there", async () => {
+it("names processes, and lists the existing ones in errors", async () => {
   await using opened = processFixture();
   const { processes, signal } = opened;
   const start = (name?: string) => processes.start({ command: "sleep 60", name }, { signal });
@@ -38,7 +38,7 @@ it("names processes, and speaks of those that are there", async () => {
   ]);
 });
 
-it("starts twenty at once, each with its own name, output and end", async () => {
+it("starts twenty at once, each with its own name, output and exit", async () => {
   await using opened = processFixture();
   const { processes, signal } = opened;
   const numbers = Array.from({ length: 20 }, (_, number) => number);
@@ -73,7 +73,7 @@ it("remembers the last twenty that have ended", async () => {
   expect([names.length, names[0], names[1], names.at(-1)]).toEqual([22, "stays", "short-2", "short-22"]);
 });
 
-it("ends everything with the opened, also what has left its group", async () => {
+it("ends everything when the table closes, including processes that left their group", async () => {
   await using opened = processFixture();
   const { processes, signal, workspace } = opened;
   const command =
@@ -85,7 +85,7 @@ it("ends everything with the opened, also what has left its group", async () => 
   expect([before, isAlive(pid)]).toEqual([true, false]);
 });
 
-it("takes for ended what ran in something that could not be cleared away", async () => {
+it("reports a process as ended when its sandbox cannot be cleaned up", async () => {
   await using folder = processFixture();
   const { environment, table: opened, signal } = folder;
   const start: Environment["start"] = async (...call) => {

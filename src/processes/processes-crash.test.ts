@@ -8,7 +8,7 @@ import { temporaryFolder } from "../../test/support/temporary-folder.ts";
 import { openToolcrib } from "../toolcrib/index.ts";
 
 it.runIf(existsSync("/proc/self/environ")).each(["none", "auto"] as const)(
-  "ends what a killed room has left running when the next is opened (sandbox %s)",
+  "ends the processes of a killed instance when the next one opens (sandbox %s)",
   async (sandbox) => {
     await using folder = temporaryFolder();
     const home = folder.path;
@@ -31,13 +31,13 @@ it.runIf(existsSync("/proc/self/environ")).each(["none", "auto"] as const)(
       configDirectory: join(home, "config"),
     });
     await crib.close();
-    // Those in a sandbox with process numbers of its own end by themselves, as soon as they come to it.
+    // In a sandbox with its own process ids, processes end by themselves after a moment.
     for (let round = 0; speaking(home).length > 0 && round < 500; round += 1) await setTimeout(20);
     expect([message, before.length > 0, speaking(home)]).toEqual(["up", true, []]);
   },
 );
 
-/** Those who run a command that names the folder. */
+/** The processes whose command names the folder. */
 function speaking(home: string): string[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name) && name !== String(process.pid))

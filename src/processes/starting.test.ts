@@ -25,7 +25,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-it("starts a server, knows when it serves, and ends it", async () => {
+it("starts a server, detects when it is ready, and ends it", async () => {
   await using opened = processFixture();
   const { processes, signal } = opened;
   const port = await freePort();
@@ -61,7 +61,7 @@ it("starts a server, knows when it serves, and ends it", async () => {
   await expect(fetch(`http://127.0.0.1:${port}/`)).rejects.toThrow();
 });
 
-it.runIf(process.platform === "linux")("does not take another's port for its own", async () => {
+it.runIf(process.platform === "linux")("does not mistake another process's port for its own", async () => {
   await using opened = processFixture();
   const { processes, signal } = opened;
   const server = createServer().listen(0, "127.0.0.1");
@@ -82,7 +82,7 @@ it.runIf(process.platform === "linux")("does not take another's port for its own
   }
 });
 
-it("takes a server that only fails for one that is not ready, and leaves it running", async () => {
+it("treats a server that returns only errors as not ready, and leaves it running", async () => {
   await using opened = processFixture();
   const { processes, signal } = opened;
   const port = await freePort();
@@ -105,7 +105,7 @@ it("takes a server that only fails for one that is not ready, and leaves it runn
   ]);
 });
 
-it("goes on looking whether it is ready after the start was given up", async () => {
+it("keeps checking whether it is ready after the start timed out", async () => {
   await using opened = processFixture();
   const { processes, signal, workspace } = opened;
   const command = "until [ -e go ]; do sleep 0.02; done; echo ready; sleep 60";
@@ -120,7 +120,7 @@ it("goes on looking whether it is ready after the start was given up", async () 
 });
 
 it.each(["http://example.com/", "http://10.0.0.1:80/", "ftp://localhost/", "nonsense"])(
-  "is no way to reach %s",
+  "refuses %s as a readiness URL",
   async (url) => {
     await using opened = processFixture();
     const { processes, signal } = opened;
@@ -140,7 +140,7 @@ it.each(["http://example.com/", "http://10.0.0.1:80/", "ftp://localhost/", "nons
 it.each([
   ["no-such-program-here", 127, "no-such-program-here: command not found\n"],
   ["echo out; echo err >&2; exit 3", 3, "err\n"],
-])("says of %s that it died, and what it said", async (command, exitCode, end) => {
+])("reports that %s exited, with its output", async (command, exitCode, end) => {
   await using opened = processFixture();
   const { processes, signal } = opened;
   const refused = await refusalOf(processes.start({ command, name: "short" }, { signal }));
@@ -155,14 +155,14 @@ it.each([
   ]);
 });
 
-it("takes what has done its work at once for done", async () => {
+it("reports a command that succeeds at once as ended", async () => {
   await using opened = processFixture();
   const { processes, signal } = opened;
   const { state, exitCode } = await processes.start({ command: "echo done" }, { signal });
   expect([state, exitCode]).toEqual(["ended", 0]);
 });
 
-it("ends what leaves for the background, and says so", async () => {
+it("ends a command that moves to the background, and reports it", async () => {
   await using opened = processFixture();
   const { processes, signal, workspace } = opened;
   const command = "(setsid sh -c 'echo $$ > pid; exec sleep 600' &) ; until [ -s pid ]; do sleep 0.02; done";
@@ -175,7 +175,7 @@ it("ends what leaves for the background, and says so", async () => {
   ]);
 });
 
-it("ends what it waits for when the start is cancelled, and nothing when only the waiting is", async () => {
+it("ends the process when the start is cancelled, but not when only the wait is", async () => {
   await using opened = processFixture();
   const { processes, signal } = opened;
   const cancelled = new AbortController();

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { processFixture, refusalOf } from "../../test/support/process-fixture.ts";
 
-it("gives input and tells the answer, until it reads no more", async () => {
+it("sends input and returns the response, until the process stops reading", async () => {
   await using opened = processFixture();
   const { processes, signal } = opened;
   await processes.start(
@@ -27,7 +27,7 @@ it("gives input and tells the answer, until it reads no more", async () => {
   });
 });
 
-it("says that keys mean nothing without a terminal", async () => {
+it("refuses keys without a terminal", async () => {
   await using opened = processFixture();
   const { processes, signal } = opened;
   await processes.start({ command: "cat", name: "cat" }, { signal });
@@ -39,7 +39,7 @@ it("says that keys mean nothing without a terminal", async () => {
   });
 });
 
-it("waits for the end, for a line, for anything", async () => {
+it("waits for the exit, a line, or any output", async () => {
   await using opened = processFixture();
   const { processes, signal } = opened;
   await processes.start({ command: "cat; exit 7", name: "cat" }, { signal });
@@ -50,7 +50,7 @@ it("waits for the end, for a line, for anything", async () => {
   const first = await anything;
   await processes.input("cat", { text: "b\n" }, { signal });
   const second = await line;
-  // What was said already counts, unless told from where.
+  // Earlier output counts, unless a cursor is given.
   const again = await processes.wait("cat", { until: "output", line: "^a$", timeoutMs: 30_000 }, { signal });
   const late = processes.wait(
     "cat",
@@ -76,7 +76,7 @@ it("waits for the end, for a line, for anything", async () => {
   });
 });
 
-it("gives up waiting, and lets it run", async () => {
+it("stops waiting and leaves the process running", async () => {
   await using opened = processFixture();
   const { processes, signal } = opened;
   await processes.start({ command: "echo here; sleep 60", name: "sleeper" }, { signal });
@@ -109,7 +109,7 @@ it("gives up waiting, and lets it run", async () => {
   ]);
 });
 
-it("never shows a half of a secret, however it comes and is asked for", async () => {
+it("never shows part of a secret, however it arrives and is requested", async () => {
   await using opened = processFixture();
   const { processes, signal } = opened;
   const secret = "AKIAIOSFODNN7EXAMPLQ";
@@ -124,7 +124,7 @@ it("never shows a half of a secret, however it comes and is asked for", async ()
     await nextTurn();
   }
   await told;
-  // Not even from a cursor in the middle of where it stood.
+  // Not even from a cursor in the middle of the secret.
   const parts = await Promise.all(
     Array.from({ length: 40 }, (_, cursor) => processes.output("teller", { cursor, maxChars: 1_000 })),
   );
@@ -136,7 +136,7 @@ it("never shows a half of a secret, however it comes and is asked for", async ()
   ]);
 });
 
-it("reads characters that come in halves, and bytes that are none", async () => {
+it("decodes characters that arrive in halves, and invalid bytes", async () => {
   await using opened = processFixture();
   const { processes, signal } = opened;
   const command = "printf '\\xe2\\x82'; sleep 0.05; printf '\\xac \\xff\\n'";
@@ -145,7 +145,7 @@ it("reads characters that come in halves, and bytes that are none", async () => 
   expect(text).toBe("€ \ufffd\n");
 });
 
-it("waits for the end as long as it is told, and tells how it ended instead of refusing", async () => {
+it("waits for the exit up to the timeout, and reports how it ended instead of failing", async () => {
   await using opened = processFixture();
   const { processes, signal } = opened;
   const failed = await processes.start({ command: "echo no; exit 3", waitMs: 30_000 }, { signal });
@@ -156,7 +156,7 @@ it("waits for the end as long as it is told, and tells how it ended instead of r
   ]);
 });
 
-it("shows what was not shown yet", async () => {
+it("shows the output that was not shown yet", async () => {
   await using opened = processFixture();
   const { processes, signal } = opened;
   await processes.start({ command: "echo one; cat", name: "cat", ready: { line: "one" } }, { signal });
@@ -179,7 +179,7 @@ it("shows what was not shown yet", async () => {
   ]);
 });
 
-it("gives nothing to read to who was started so", async () => {
+it("provides no standard input to a process started without it", async () => {
   await using opened = processFixture();
   const { processes, signal } = opened;
   const ended = await processes.start(
@@ -200,7 +200,7 @@ it("gives nothing to read to who was started so", async () => {
   ]);
 });
 
-it("numbers processes, never two alike", async () => {
+it("numbers processes without duplicates", async () => {
   await using opened = processFixture();
   const { processes, signal } = opened;
   const start = (name: string) => processes.start({ command: "true", name, waitMs: 30_000 }, { signal });
@@ -210,7 +210,7 @@ it("numbers processes, never two alike", async () => {
   expect([...names, (await start("#")).name]).toEqual(["1", "bash_2", "4", "3", "5", "31"]);
 });
 
-it("ends a process whose time is up, and says so", async () => {
+it("ends a process at its time limit, and reports it", async () => {
   await using opened = processFixture();
   const { processes, signal } = opened;
   const request = { command: "sleep 60", name: "sleeper", timeoutMs: 100, waitMs: 30_000 };

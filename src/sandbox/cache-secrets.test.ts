@@ -6,7 +6,7 @@ import { CacheSecrets } from "./tree-scan.ts";
 
 const judge = { isHidden: (path: string) => path.includes("credentials"), isReadOnly: () => false };
 
-it("finds secrets at the top of caches, also those that come later", async () => {
+it("finds secrets at the top of caches, including those added later", async () => {
   await using folder = temporaryFolder();
   const cache = join(folder.path, "cargo");
   mkdirSync(join(cache, "registry"), { recursive: true });

@@ -6,7 +6,7 @@ import { watchGitSettings } from "./git-repair.ts";
 
 const before = '[core]\n\tbare = false\n\tpager = less\n[remote "a"]\n\turl = https://a.test/a\n';
 
-/** What is told, what stands there then, and what was kept beside it. */
+/** Whether a repair was reported, the settings afterwards, and the number of kept copies. */
 async function afterReplacing(change: (config: string, draft: string) => void) {
   await using folder = temporaryFolder();
   const config = join(folder.path, "config");
@@ -26,14 +26,14 @@ function replacing(text: string) {
   });
 }
 
-describe.skipIf(process.platform !== "linux")("settings of git that were replaced", () => {
+describe.skipIf(process.platform !== "linux")("replaced git settings", () => {
   it.each([
     ["the same", before],
     ["a name", `${before}[user]\n\tname = bob\n`],
     ["a branch", `${before}[branch "b.c"]\n\tremote = a\n\tmerge = refs/heads/b\n`],
     ["a remote", `${before}[remote "b"]\n\turl = git@b.test:b\n\tfetch = +refs/heads/*:refs/remotes/b/*\n`],
     ["less", "[core]\n\tbare = false\n"],
-  ])("stay with %s", async (_, text) => {
+  ])("are kept with %s", async (_, text) => {
     expect(await replacing(text)).toEqual({ told: false, again: "", text, kept: 0 });
   });
 
@@ -42,20 +42,20 @@ describe.skipIf(process.platform !== "linux")("settings of git that were replace
     ["a program as git writes it", `${before}[core]\n\tfsmonitor = evil\n`],
     ["another value of a program", before.replace("less", "evil")],
     ["two sections in a line", `${before}[user] [core]\n\tfsmonitor = evil\n`],
-    ["a line that goes on", `${before}[user]\n\tname = a\\\n[core]\n`],
+    ["a line continuation", `${before}[user]\n\tname = a\\\n[core]\n`],
     ["another address", before.replace("a.test", "b.test")],
     ["one more address", `${before}\tpushurl = https://b.test/a\n`],
-    ["a branch that is led elsewhere", `${before}[branch "b"]\n\tremote = https://b.test/a\n`],
+    ["a branch with another remote", `${before}[branch "b"]\n\tremote = https://b.test/a\n`],
     ["a name that looks like a setting", `${before}[remote "b.url = "]\n\tuploadpack = evil\n`],
     ["an address that is a program", before.replace("https://a.test/a", "ext::sh -c evil")],
     ["a section in a name", `${before}[branch "x"]\n\tremote = a\n[include]\n\tpath = ../evil\n`],
     ["another spelling", `${before}[CORE]\n\tFsMonitor = evil\n`],
-    ["no text", "\0"],
-  ])("are put back with %s", async (_, text) => {
+    ["binary content", "\0"],
+  ])("are restored with %s", async (_, text) => {
     expect(await replacing(text)).toEqual({ told: true, again: "", text: before, kept: 1 });
   });
 
-  it("are put back when a link is in their place", async () => {
+  it("are restored when a link replaces them", async () => {
     const outcome = await afterReplacing((config, draft) => {
       symlinkSync("/etc/passwd", draft);
       renameSync(draft, config);
@@ -63,7 +63,7 @@ describe.skipIf(process.platform !== "linux")("settings of git that were replace
     expect(outcome).toEqual({ told: true, again: "", text: before, kept: 1 });
   });
 
-  it("stay when the very file was written, which nobody in a sandbox can", async () => {
+  it("are kept when the file was written in place, which is impossible in a sandbox", async () => {
     const text = `${before}[core]\n\tfsmonitor = mine\n`;
     const outcome = await afterReplacing((config) => writeFileSync(config, text));
     expect(outcome).toEqual({ told: false, again: "", text, kept: 0 });

@@ -39,13 +39,13 @@ function usual(directory: string): { held: string[]; readOnly: string[]; absent:
   };
 }
 
-it("holds a repository, and keeps what it obeys from being written", async () => {
+it("holds a repository, and makes the files that control it read-only", async () => {
   await using folder = temporaryFolder();
   const work = makeRepository(join(folder.path, "work"));
   expect(repositoryOf(work)).toEqual(usual(join(work, ".git")));
 });
 
-it("has absent for what is missing", async () => {
+it("lists missing files as absent", async () => {
   await using folder = temporaryFolder();
   mkdirSync(join(folder.path, ".git"));
   // As a stub is.
@@ -65,14 +65,14 @@ it("has absent for what is missing", async () => {
   });
 });
 
-it("knows a folder without a repository, and one that is a repository itself", async () => {
+it("recognizes a folder without a repository, and one that is itself a repository", async () => {
   await using folder = temporaryFolder();
   expect(repositoryOf(folder.path)).toBeUndefined();
   git(folder.path, "init", "-q", "--bare", ".");
   expect(repositoryOf(folder.path)).toEqual(usual(folder.path));
 });
 
-it("follows a work tree to its repository, which names it too", async () => {
+it("follows a work tree to its repository, which links back to it", async () => {
   await using folder = temporaryFolder();
   const work = makeRepository(join(folder.path, "work"));
   const tree = join(folder.path, "tree");
@@ -87,7 +87,7 @@ it("follows a work tree to its repository, which names it too", async () => {
   });
 });
 
-it("follows a submodule, and holds it for the repository around it", async () => {
+it("follows a submodule, and holds it for the outer repository", async () => {
   await using folder = temporaryFolder();
   const source = makeRepository(join(folder.path, "source"));
   const work = makeRepository(join(folder.path, "work"));
@@ -107,7 +107,7 @@ it("follows a submodule, and holds it for the repository around it", async () =>
   });
 });
 
-it("believes no file that claims a repository which does not know of it", async () => {
+it("ignores a .git file whose repository does not link back to it", async () => {
   await using folder = temporaryFolder();
   const victim = makeRepository(join(folder.path, "victim"));
   const tree = join(folder.path, "tree");
@@ -129,7 +129,7 @@ it("believes no file that claims a repository which does not know of it", async 
   expect(believed).toEqual(claims.map(() => only));
 });
 
-it("believes a file about a repository that lies in the workspace itself", async () => {
+it("accepts a .git file whose repository is in the workspace", async () => {
   await using folder = temporaryFolder();
   const work = join(folder.path, "work");
   mkdirSync(join(work, "sub"), { recursive: true });
@@ -148,7 +148,7 @@ it("believes a file about a repository that lies in the workspace itself", async
   });
 });
 
-it("follows a link inside the workspace, and none that leads out", async () => {
+it("follows a link inside the workspace, and none that leads outside", async () => {
   await using folder = temporaryFolder();
   const work = makeRepository(join(folder.path, "work"));
   execFileSync("mv", [join(work, ".git"), join(work, "kept")]);
@@ -160,7 +160,7 @@ it("follows a link inside the workspace, and none that leads out", async () => {
   expect(repositoryOf(work)).toBeUndefined();
 });
 
-it("keeps the hooks and settings that its settings lead to, in the work tree and nowhere else", async () => {
+it("protects the hooks and settings that its settings refer to, in the work tree only", async () => {
   await using folder = temporaryFolder();
   const work = makeRepository(join(folder.path, "work"));
   const tree = join(folder.path, "tree");
@@ -200,7 +200,7 @@ it("keeps the hooks and settings that its settings lead to, in the work tree and
   expect(repositoryOf(tree)!.absent).toContainEqual({ path: join(tree, "hooks dir"), kind: "directory" });
 });
 
-it("lets nothing be written where it cannot look", async () => {
+it("allows no writes in directories it cannot read", async () => {
   await using folder = temporaryFolder();
   const work = makeRepository(join(folder.path, "work"));
   const at = (name: string) => join(work, ".git", name);
@@ -218,7 +218,7 @@ it("lets nothing be written where it cannot look", async () => {
   for (const name of ["", "modules", "worktrees"]) chmodSync(at(name), 0o700);
 });
 
-it("knows the repository of a submodule from which a command has removed a file", async () => {
+it("recognizes the repository of a submodule from which a command has removed a file", async () => {
   await using folder = temporaryFolder();
   const work = makeRepository(join(folder.path, "work"));
   const modules = join(work, ".git/modules");

@@ -10,7 +10,7 @@ for (const level of levels) missing.set(level, await missingHere(level));
 
 describe.each(levels)("in %s", (level) => {
   it.skipIf(missing.get(level) !== undefined)(
-    "says of a new file below the home that it is gone, and nothing when it was not made",
+    "reports that a new file below the home is lost, and nothing if none was created",
     async () => {
       await using fixture = openSandboxFixture(level);
       const path = join(homedir(), `toolcrib lost ${process.pid} ${level}`);

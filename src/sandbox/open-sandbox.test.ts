@@ -9,7 +9,7 @@ const findProgram = async (name: string) => {
   throw programUnavailable(name);
 };
 
-it("gives none when none is wanted", async () => {
+it("returns no sandbox when none is requested", async () => {
   await using folder = temporaryFolder();
   const sandbox = await openSandbox({
     ...{ want: "none", directory: join(folder.path, "state"), workspace: folder.path, findProgram },
@@ -17,7 +17,7 @@ it("gives none when none is wanted", async () => {
   expect([sandbox.level, sandbox.report.missing]).toEqual(["none", []]);
 });
 
-it("refuses a level by name that the system does not have", async () => {
+it("refuses a named level that the system does not support", async () => {
   await using folder = temporaryFolder();
   const want = process.platform === "darwin" ? "landlock" : "seatbelt";
   const opened = openSandbox({

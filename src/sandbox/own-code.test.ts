@@ -7,7 +7,7 @@ import { ownCode } from "./own-code.ts";
 
 const program = `@vscode/ripgrep-${process.platform}-${process.arch}`;
 
-it("names our packages where a project has installed them, and nothing elsewhere", async () => {
+it("lists Toolcrib's packages when a project has installed them, and nothing otherwise", async () => {
   await using folder = temporaryFolder();
   const put = (path: string) => {
     mkdirSync(dirname(join(folder.path, path)), { recursive: true });
@@ -29,7 +29,7 @@ it("names our packages where a project has installed them, and nothing elsewhere
   expect(ownCode(join(project, "node_modules/toolcrib"), module)).toEqual([]);
 });
 
-it("names where others would be loaded in place of ours, empty places among them", async () => {
+it("lists the paths from which other packages would load instead, including empty ones", async () => {
   await using folder = temporaryFolder();
   const project = join(folder.path, "project");
   const modules = join(project, "node_modules");
@@ -56,7 +56,7 @@ it("names where others would be loaded in place of ours, empty places among them
   );
 });
 
-it("names the links that lead to our packages", async () => {
+it("lists the links to Toolcrib's packages", async () => {
   await using folder = temporaryFolder();
   const project = join(folder.path, "project");
   const store = join(project, "store");

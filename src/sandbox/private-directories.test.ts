@@ -6,7 +6,7 @@ import { expect, it } from "vitest";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
 import { openPrivateDirectories } from "./private-directories.ts";
 
-it("makes places for nobody else, and removes them with all in them", async () => {
+it("creates directories for the user only, and removes them with all contents", async () => {
   await using folder = temporaryFolder();
   const places = openPrivateDirectories(folder.path);
   const modes = [places.home, places.temporary, places.own].map((path) => statSync(path).mode & 0o777);
@@ -18,7 +18,7 @@ it("makes places for nobody else, and removes them with all in them", async () =
   expect([existsSync(places.home), readdirSync(join(folder.path, "sessions"))]).toEqual([false, []]);
 });
 
-it("keeps the places of sessions that run, and removes those of processes that are gone", async () => {
+it("keeps the directories of running sessions, and removes those of dead processes", async () => {
   await using folder = temporaryFolder();
   const first = openPrivateDirectories(folder.path);
   const abandoned = join(folder.path, "sessions", "1-1-00000000-1.abc");
@@ -29,7 +29,7 @@ it("keeps the places of sessions that run, and removes those of processes that a
   await second.close();
 });
 
-it("removes what lies deeper than any path can name", async () => {
+it("removes trees deeper than any path can name", async () => {
   await using folder = temporaryFolder();
   const places = openPrivateDirectories(folder.path);
   const make = 'for (1..100) { mkdir "d" x 200; chdir "d" x 200 } chmod 0, "."';

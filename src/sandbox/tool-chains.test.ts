@@ -8,7 +8,7 @@ function makeHome(home: string, directories: readonly string[]): void {
   for (const path of directories) mkdirSync(join(home, path), { recursive: true });
 }
 
-it("knows tool chains below a home, and leaves keys and what tools write", async () => {
+it("finds tool chains below a home, and omits keys and directories that tools write to", async () => {
   await using folder = temporaryFolder();
   const home = folder.path;
   makeHome(home, [
@@ -29,7 +29,7 @@ it("knows tool chains below a home, and leaves keys and what tools write", async
   expect(toolChainsIn(home, {}, "/usr/bin/node")).toEqual(expected.map((path) => join(home, path)));
 });
 
-it("adds what variables name, with what programs need beside them", async () => {
+it("adds the paths in variables, with the directories that their programs need", async () => {
   await using folder = temporaryFolder();
   const home = folder.path;
   makeHome(home, [

@@ -22,7 +22,7 @@ const paths = [
   ...["node_modules/x/.env", ".vscode/settings.json", ".vscode/.env", ".vscode/.vscode/x"],
 ];
 
-it("finds what is hidden, what is read-only, and repositories", async () => {
+it("finds hidden files, read-only files, and repositories", async () => {
   await using folder = temporaryFolder();
   const at = (path: string) => join(folder.path, path);
   fill(folder.path, paths);
@@ -46,7 +46,7 @@ it("finds what is hidden, what is read-only, and repositories", async () => {
   });
 });
 
-it("sees what has changed since, and only then asks again", async () => {
+it("detects changes since the last scan, and only then checks paths again", async () => {
   await using folder = temporaryFolder();
   fill(folder.path, ["a/b/plain", "c/d/plain"]);
   const asked: string[] = [];
@@ -77,7 +77,7 @@ it("sees what has changed since, and only then asks again", async () => {
     .toEqual([[], []]);
 });
 
-it("judges anew by other rules", async () => {
+it("checks every path again with other rules", async () => {
   await using folder = temporaryFolder();
   fill(folder.path, ["plain"]);
   const entries = new TreeScan(folder.path);
@@ -86,7 +86,7 @@ it("judges anew by other rules", async () => {
   expect((await entries.scan(strict)).hidden).toEqual([{ path: join(folder.path, "plain"), kind: "file" }]);
 });
 
-it("says when there is more than it looks at, and looks near the top first", async () => {
+it("reports when there are more entries than it scans, and scans near the top first", async () => {
   await using folder = temporaryFolder();
   fill(folder.path, ["a/b/c/d/.env", "z/.env"]);
   const covered = await new TreeScan(folder.path, { maxDirectories: 3 }).scan(judge);
@@ -99,14 +99,14 @@ it("says when there is more than it looks at, and looks near the top first", asy
   });
 });
 
-it("does not enter what is left out", async () => {
+it("does not enter excluded directories", async () => {
   await using folder = temporaryFolder();
   fill(folder.path, ["a/.env", "b/.env"]);
   const covered = await new TreeScan(folder.path, { leaveOut: [join(folder.path, "a")] }).scan(judge);
   expect(covered.hidden).toEqual([{ path: join(folder.path, "b/.env"), kind: "file" }]);
 });
 
-it("tells of names that are no text", async () => {
+it("reports names that are not valid text", async () => {
   await using folder = temporaryFolder();
   writeFileSync(
     Buffer.concat([Buffer.from(`${folder.path}/`), Buffer.from([0xff]), Buffer.from(".pem")]),
@@ -126,7 +126,7 @@ it("tells of names that are no text", async () => {
   });
 });
 
-it("stops reading when it takes too long, and goes on from there the next time", async () => {
+it("stops when reading takes too long, and continues from there the next time", async () => {
   await using folder = temporaryFolder();
   fill(folder.path, ["a/.env"]);
   const entries = new TreeScan(folder.path, { maxMs: -1 });
@@ -136,7 +136,7 @@ it("stops reading when it takes too long, and goes on from there the next time",
   });
 });
 
-it("hides as a whole what it cannot look into, because a command could open it", async () => {
+it("hides an unreadable directory as a whole, because a command could open it", async () => {
   await using folder = temporaryFolder();
   const at = (path: string) => join(folder.path, path);
   fill(folder.path, ["none/.env", "listed/below/.env", "entered/.env", "open/.env"]);
@@ -152,7 +152,7 @@ it("hides as a whole what it cannot look into, because a command could open it",
   ]);
 });
 
-it("passes over what lies so far down that no path can name it", async () => {
+it("skips entries so deep that no path can name them", async () => {
   await using folder = temporaryFolder();
   fill(folder.path, [".env"]);
   const make = 'for (1..30) { mkdir "d" x 200; chdir "d" x 200 } mkdir "e"; open F, ">.env"';

@@ -4,7 +4,7 @@ import { temporaryFolder } from "../../test/support/temporary-folder.ts";
 import { ToolError } from "../contract/error.ts";
 import { makePrivateDirectory, realLocation } from "./directories.ts";
 
-it("makes a folder with its parents, for the user alone, and leaves one that is there", async () => {
+it("creates a folder with its parents, for the user alone, and keeps an existing one", async () => {
   await using folder = temporaryFolder();
   const path = `${folder.path}/a/b/c`;
   makePrivateDirectory(path);
@@ -13,7 +13,7 @@ it("makes a folder with its parents, for the user alone, and leaves one that is 
   expect(modes).toEqual([0o700, 0o700, 0o700]);
 });
 
-it("names the way out where no folder can be made, and always comes to an end", async () => {
+it("returns a hint when no folder can be created, and never hangs", async () => {
   await using folder = temporaryFolder();
   writeFileSync(`${folder.path}/file`, "");
   for (const path of [`${folder.path}/file`, `${folder.path}/file/below`, "/proc/none/below"]) {
@@ -25,7 +25,7 @@ it("names the way out where no folder can be made, and always comes to an end", 
   }
 });
 
-it("tells where a path leads, through links, whatever of it is there yet", async () => {
+it("resolves a path through links, even when part of it does not exist yet", async () => {
   await using folder = temporaryFolder();
   mkdirSync(`${folder.path}/real`);
   symlinkSync("real", `${folder.path}/link`);

@@ -50,12 +50,12 @@ const readByBash = {
 };
 const everything = { ...others, ...secrets, ...readByBash, ...core, EMPTY: undefined };
 
-it("passes basics, language, settings and tool-chain homes on, and nothing else", () => {
+it("passes on basics, language, settings and tool-chain homes, and nothing else", () => {
   expect(allowedVariables(everything)).toEqual(core);
   expect(allowedVariables(everything, { base: "core", extra: [] })).toEqual(core);
 });
 
-it("passes on what programs cannot do without, or everything, but nothing that bash would run", () => {
+it("passes on the minimum or everything, but nothing that bash would run", () => {
   const { PATH, HOME, LANG, TMPDIR } = core;
   expect(allowedVariables(everything, { base: "none", extra: [] })).toEqual({ PATH, HOME, LANG, TMPDIR });
   expect(allowedVariables(everything, { base: "all", extra: [] })).toEqual({
@@ -65,7 +65,7 @@ it("passes on what programs cannot do without, or everything, but nothing that b
   });
 });
 
-it("passes more by name, and a secret's only when it is spelled out", () => {
+it("passes on more variables by name, and a secret only by its exact name", () => {
   const extra = ["AWS_*", "GH_TOKEN", "*TOKEN*", "*AUTH*", "EDIT?R", "BASH_ENV", "BASH_*", "path"];
   expect(allowedVariables(everything, { base: "core", extra })).toEqual({
     ...core,
@@ -78,7 +78,7 @@ it("passes more by name, and a secret's only when it is spelled out", () => {
   });
 });
 
-it("adds to the settings for git that are there", () => {
+it("adds to the existing git settings", () => {
   expect(usualVariables({ beside: { GIT_CONFIG_COUNT: "2" }, terminal: true })).toEqual({
     PAGER: "cat",
     GIT_PAGER: "cat",
@@ -109,7 +109,7 @@ async function variablesSeen(environment: Environment, options: Partial<StartOpt
   return Object.fromEntries(lines.map((line) => line.split(/=(.*)/s, 2)));
 }
 
-it("lets a program see the allowed variables, the usual ones, those that were added, and who runs it", async () => {
+it("gives a program the allowed, the default and the added variables, and TOOLCRIB_RUN", async () => {
   await using world = openLocalWorld();
   const { environment } = world;
   const added = {

@@ -8,8 +8,8 @@ import { ConnectionError, OutboundNetwork } from "./network-policy.ts";
 const everythingPublic = (host: string) =>
   host !== "localhost" && (kindOfAddress(host) ?? "public") === "public";
 
-describe("WayOut", () => {
-  it("refuses a name that leads to an address that no rule names", async () => {
+describe("OutboundNetwork", () => {
+  it("refuses a name that resolves to an address without a rule", async () => {
     const wayOut = new OutboundNetwork({
       mayConnect: everythingPublic,
       resolve: async () => [
@@ -25,7 +25,7 @@ describe("WayOut", () => {
     ]);
   });
 
-  it("refuses an address on the internet that a rule denies, although its name is let", async () => {
+  it("refuses an internet address that a rule denies, even when its name is allowed", async () => {
     const wayOut = new OutboundNetwork({
       mayConnect: (host) => host !== "9.9.9.9",
       resolve: async () => [{ address: "9.9.9.9", family: 4 }],
@@ -36,7 +36,7 @@ describe("WayOut", () => {
     ]);
   });
 
-  it("connects to no address but those that it judged", async () => {
+  it("connects only to addresses that it checked", async () => {
     await using allowed = await listen((socket) => socket.end(), { host: "127.0.0.2" });
     let answers = 0;
     const wayOut = new OutboundNetwork({
@@ -56,7 +56,7 @@ describe("WayOut", () => {
     expect({ remoteAddress, answers }).toEqual({ remoteAddress: "127.0.0.2", answers: 1 });
   });
 
-  it("takes a public address of this machine for this machine", async () => {
+  it("treats a public address of this machine as this machine", async () => {
     const wayOut = new OutboundNetwork({
       mayConnect: everythingPublic,
       resolve: async () => [{ address: "9.9.9.9", family: 4 }],
@@ -73,7 +73,7 @@ describe("WayOut", () => {
     );
   });
 
-  it("refuses every disguise of an address that no rule names", async () => {
+  it("refuses every disguised form of an address without a rule", async () => {
     await using lab = await openProxyLab({ mayConnect: everythingPublic });
     const disguises = [
       ...["127.0.0.1", "127.1", "2130706433", "0x7f000001", "0177.0.0.1", "0x7f.1", "127.0.0.1."],
@@ -97,7 +97,7 @@ describe("WayOut", () => {
     expect(answers).toEqual(disguises.map((host) => [host, "HTTP/1.1 403"]));
   });
 
-  it("asks about each host in one spelling, whatever is said to the proxy", async () => {
+  it("checks each host in one spelling, for any input to the proxy", async () => {
     const asked = new Set<string>();
     await using lab = await openProxyLab({
       mayConnect: (host) => {

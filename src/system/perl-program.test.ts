@@ -9,8 +9,8 @@ const source = join(import.meta.dirname, "..");
 const programs = globSync("**/*.pl", { cwd: source, exclude: ["**/fixtures/**"] }).sort();
 const hasPerl = spawnSync("perl", ["-e", "0"]).status === 0;
 
-describe("a Perl program", () => {
-  it("is found wherever one is in the source, under a name of its own", () => {
+describe("Perl programs", () => {
+  it("are all found in the source, each under a unique name", () => {
     expect(programs.map((program) => basename(program))).toEqual([
       "launcher.pl",
       "relay-starter.pl",
@@ -20,7 +20,7 @@ describe("a Perl program", () => {
   });
 
   // Warnings are checked here only: loading them takes longer than perl itself.
-  it.skipIf(!hasPerl).each(programs)("compiles without a warning: %s", (program) => {
+  it.skipIf(!hasPerl).each(programs)("compile without a warning: %s", (program) => {
     const text = perlProgram(
       basename(program),
       pathToFileURL(join(source, program)).href.replace(/\.pl$/, ".ts"),

@@ -34,7 +34,7 @@ function failure(work: () => unknown): { code: string; message: string; hint: st
   throw new Error("It did not fail");
 }
 
-it("keeps what concerns one workspace apart, below the config directory", () => {
+it("keeps the files of each workspace separate, below the config directory", () => {
   const names = ["/home/ada/project", "/srv/project"].map((workspace) => policyFiles("/config", workspace));
   expect(names).toEqual([
     {
@@ -54,7 +54,7 @@ it("keeps what concerns one workspace apart, below the config directory", () => 
   ]);
 });
 
-it("leaves the old rules where there is no space for the new", async () => {
+it("keeps the old rules when the disk is full", async () => {
   await using folder = temporaryFolder();
   const file = join(folder.path, "rules");
   writePolicyFile(file, "old\n");
@@ -71,7 +71,7 @@ it("leaves the old rules where there is no space for the new", async () => {
   expect([said, readPolicyFile(file), readdirSync(folder.path)]).toEqual(["unavailable", "old\n", ["rules"]]);
 });
 
-it("writes files and folders for their owner only, and leaves nothing beside them", async () => {
+it("writes files and folders for their owner only, and leaves no other files", async () => {
   await using folder = temporaryFolder();
   const file = join(folder.path, "config", "workspaces", "a", "rules");
   writePolicyFile(file, "one\n");
@@ -82,7 +82,7 @@ it("writes files and folders for their owner only, and leaves nothing beside the
   expect([removePolicyFile(file), removePolicyFile(file)]).toEqual([true, false]);
 });
 
-it("closes a last line that a person left open", async () => {
+it("adds a missing newline at the end before it appends", async () => {
   await using folder = temporaryFolder();
   const file = join(folder.path, "rules");
   writeFileSync(file, "allow run ls");
@@ -90,7 +90,7 @@ it("closes a last line that a person left open", async () => {
   expect(readFileSync(file, "utf8")).toBe("allow run ls\nallow run pwd\n");
 });
 
-it("loses nothing when many add lines at once", async () => {
+it("loses nothing when many processes add lines at once", async () => {
   await using folder = temporaryFolder();
   const file = join(folder.path, "rules");
   const lines = Array.from({ length: 20 }, (_, index) => `allow run echo ${index}`);
@@ -107,7 +107,7 @@ it("takes over the lock of a process that died", async () => {
   expect([readFileSync(file, "utf8"), readdirSync(folder.path)]).toEqual(["allow run ls\n", ["rules"]]);
 });
 
-it("follows a link that the person made, and knows a file that is not there", async () => {
+it("follows a link, and returns undefined for a missing file", async () => {
   await using folder = temporaryFolder();
   writeFileSync(join(folder.path, "dotfiles"), "deny run rm **\n");
   symlinkSync("dotfiles", join(folder.path, "rules"));
@@ -118,7 +118,7 @@ it("follows a link that the person made, and knows a file that is not there", as
   ]);
 });
 
-it("takes no link that leads nowhere, and no folder that is a file, for rules that are not there", async () => {
+it("does not treat a dangling link, or a file in place of the folder, as missing rules", async () => {
   await using folder = temporaryFolder();
   symlinkSync("dotfiles/rules", join(folder.path, "rules"));
   writeFileSync(join(folder.path, "config"), "");
@@ -126,7 +126,7 @@ it("takes no link that leads nowhere, and no folder that is a file, for rules th
     expect(() => readPolicyFile(join(folder.path, name))).toThrow("cannot be read");
 });
 
-it("tells quickly what cannot be there", async () => {
+it("detects quickly that a path cannot exist", async () => {
   await using folder = temporaryFolder();
   writeFileSync(join(folder.path, "file"), "");
   symlinkSync("nowhere", join(folder.path, "dangling"));
@@ -134,7 +134,7 @@ it("tells quickly what cannot be there", async () => {
   expect(names.map((name) => mayExist(join(folder.path, name)))).toEqual([true, true, false, false]);
 });
 
-it("never takes what it cannot read for empty", async () => {
+it("never treats an unreadable file as empty", async () => {
   await using folder = temporaryFolder();
   const at = (name: string) => join(folder.path, name);
   mkdirSync(at("directory"));

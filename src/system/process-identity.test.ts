@@ -5,12 +5,12 @@ import { isGone, thisProcess } from "./process-identity.ts";
 
 const hour = 3_600_000;
 
-it("knows that this process is there, however old its record is", () => {
+it("recognizes this process, however old its record is", () => {
   expect([isGone(thisProcess(), 0), isGone(thisProcess(), hour)]).toEqual([false, false]);
 });
 
 // When a process started, and in which namespace, is read from /proc.
-it.runIf(process.platform === "linux")("tells another process of the same number apart", async () => {
+it.runIf(process.platform === "linux")("distinguishes another process with the same number", async () => {
   const [pid, start, boot, namespace] = thisProcess().split("-");
   const child = spawn("/bin/true");
   await once(child, "close");
@@ -22,7 +22,10 @@ it.runIf(process.platform === "linux")("tells another process of the same number
   }).toEqual({ otherStart: true, otherBoot: true, ended: true, nonsense: true });
 });
 
-it.runIf(process.platform === "linux")("cannot see into another container, and waits", () => {
-  const elsewhere = thisProcess().replace(/\d+$/, "1");
-  expect([isGone(elsewhere, 0), isGone(elsewhere, hour)]).toEqual([false, true]);
-});
+it.runIf(process.platform === "linux")(
+  "waits for a process in another container, which it cannot see",
+  () => {
+    const elsewhere = thisProcess().replace(/\d+$/, "1");
+    expect([isGone(elsewhere, 0), isGone(elsewhere, hour)]).toEqual([false, true]);
+  },
+);

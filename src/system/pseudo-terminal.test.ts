@@ -37,8 +37,8 @@ function watch(program: RunningProcess): Watched {
 const write = (program: RunningProcess, text: string) => program.write(Buffer.from(text));
 const ended = (code: number) => ({ code, signal: undefined, remarks: [] });
 
-describe.runIf(process.platform === "linux")("a terminal", () => {
-  it("is the program's own for input and all output, and has a size", async () => {
+describe.runIf(process.platform === "linux")("a pseudo-terminal", () => {
+  it("is the program's terminal for input and all output, and has a size", async () => {
     await using world = openLocalWorld();
     const script =
       "test -t 0 && test -t 1 && test -t 2 && echo mine; stty size; echo $TERM; echo err >&2; : < /dev/tty && exit 3";
@@ -46,13 +46,13 @@ describe.runIf(process.platform === "linux")("a terminal", () => {
     expect(await watch(program).end).toEqual(["mine\r\n40 120\r\nxterm-256color\r\nerr\r\n", ended(3)]);
   });
 
-  it("has nothing to read unless something is given", async () => {
+  it("provides no input unless some is sent", async () => {
     await using world = openLocalWorld();
     const program = await start(world.environment, "cat; echo done", { terminal: true });
     expect(await watch(program).end).toEqual(["done\r\n", ended(0)]);
   });
 
-  it("takes lines, control characters and the end of input", async () => {
+  it("accepts lines, control characters and the end of input", async () => {
     await using world = openLocalWorld();
     const waiting = "trap 'heard=1' INT; echo ready; until [ $heard ]; do sleep 0.05; done; echo interrupted";
     const script = `${waiting}; read -r line; echo got $line; cat; echo ended`;
@@ -67,7 +67,7 @@ describe.runIf(process.platform === "linux")("a terminal", () => {
     expect(await watched.end).toEqual(["ready\r\n^Cinterrupted\r\none\r\ngot one\r\nended\r\n", ended(0)]);
   });
 
-  it("copies much in both directions without waiting for one alone", async () => {
+  it("copies large amounts in both directions without blocking either", async () => {
     await using world = openLocalWorld();
     const program = await start(
       world.environment,
@@ -81,13 +81,13 @@ describe.runIf(process.platform === "linux")("a terminal", () => {
     expect([said.length, said.slice(-7), exit]).toEqual([300_000 + 13, "300000\n", ended(0)]);
   });
 
-  it("tells the signal that ended the program", async () => {
+  it("reports the signal that ended the program", async () => {
     await using world = openLocalWorld();
     const program = await start(world.environment, "kill -SEGV $$", { terminal: true });
     expect((await watch(program).end)[1]).toEqual({ code: undefined, signal: "SIGSEGV", remarks: [] });
   });
 
-  it("is not waited for when a child holds it longer than the program", async () => {
+  it("does not wait for a child that holds it longer than the program", async () => {
     await using world = openLocalWorld();
     const program = await start(world.environment, "trap '' HUP; sleep 600 & echo done", { terminal: true });
     const [said, { code, remarks }] = await watch(program).end;
@@ -98,7 +98,7 @@ describe.runIf(process.platform === "linux")("a terminal", () => {
     ]);
   });
 
-  it("is made by script where there is no perl, and missing where there is neither", async () => {
+  it("uses script without perl, and is unavailable without both", async () => {
     await using scripted = openLocalWorld({}, { programs: { perl: undefined } });
     const program = await start(scripted.environment, `test -t 1 && echo "it's \\$mine"; exit 5`, {
       terminal: true,
@@ -115,7 +115,7 @@ describe.runIf(process.platform === "linux")("a terminal", () => {
     ]);
   });
 
-  it("quotes every word for script", async () => {
+  it("quotes every argument for script", async () => {
     const find = async (name: string) => {
       if (name === "perl") throw new Error("none");
       return "/usr/bin/script";
@@ -127,7 +127,7 @@ describe.runIf(process.platform === "linux")("a terminal", () => {
   });
 });
 
-describe.runIf(process.platform === "linux")("waiting for input", () => {
+describe.runIf(process.platform === "linux")("waitsForInput", () => {
   it.each([
     ["read by bash", "echo ready; read x", {}],
     ["read by cat behind bash", "echo ready; cat; true", {}],
@@ -136,7 +136,7 @@ describe.runIf(process.platform === "linux")("waiting for input", () => {
     ["read with a prompt and line editing", "echo ready; read -e x", { terminal: true }],
     ["read by an event loop", "echo ready; node -e 'process.stdin.resume()'", { terminal: true }],
     ["read from the terminal beside the input", "echo ready; read x < /dev/tty", { terminal: true }],
-  ] as const)("is told when it is %s", async (_, script, options) => {
+  ] as const)("is true when input is %s", async (_, script, options) => {
     await using world = openLocalWorld();
     const program = await start(world.environment, script.replace("node", `'${process.execPath}'`), {
       ...options,
@@ -155,7 +155,7 @@ describe.runIf(process.platform === "linux")("waiting for input", () => {
     ["that sleeps", "echo ready; sleep 600", "open"],
     ["that waits for another program", "echo ready; sleep 600 | cat", "open"],
     ["that has nothing to read", "echo ready; cat; sleep 600", undefined],
-  ] as const)("is not said of one %s", async (_, script, input) => {
+  ] as const)("is false for a program %s", async (_, script, input) => {
     await using world = openLocalWorld();
     const program = await start(world.environment, script, input === undefined ? {} : { input });
     const watched = watch(program);
@@ -169,7 +169,7 @@ describe.runIf(process.platform === "linux")("waiting for input", () => {
 
 const missing = await missingHere("landlock");
 
-it.skipIf(missing !== undefined)("is the only one that a program can open under Landlock", async () => {
+it.skipIf(missing !== undefined)("a program under Landlock can open no terminal but its own", async () => {
   await using world = openLocalWorld();
   await using fixture = openSandboxFixture("landlock");
   const other = await start(world.environment, "tty; read -r line", { terminal: true, input: "open" });

@@ -8,7 +8,7 @@ import { TransactionMarks } from "./transaction-marks.ts";
 const [first, second] = ["transaction_1", "transaction_2"] as const;
 const heldBy = (id: string, kind: string) => `${id}.${thisProcess()}.${kind}`;
 
-it("tells which transactions are open and who has them", async () => {
+it("lists open transactions and their owners", async () => {
   await using folder = temporaryFolder();
   const path = join(folder.path, "not made yet");
   const marks = new TransactionMarks(path);
@@ -25,7 +25,7 @@ it("tells which transactions are open and who has them", async () => {
   expect(readdirSync(path)).toEqual([]);
 });
 
-it("gives what is parked to one that takes it", async () => {
+it("gives a parked transaction to the first caller that takes it", async () => {
   await using folder = temporaryFolder();
   const marks = new TransactionMarks(folder.path);
   marks.begin(first, { isShared: true });
@@ -35,7 +35,7 @@ it("gives what is parked to one that takes it", async () => {
   expect(readdirSync(folder.path)).toEqual([heldBy(first, "shared")]);
 });
 
-it("knows by the owner whether one is abandoned, but nothing of other containers", async () => {
+it("detects abandoned transactions by their owner, but not in other containers", async () => {
   await using folder = temporaryFolder();
   const marks = new TransactionMarks(folder.path);
   marks.begin(first, { isShared: false });

@@ -52,7 +52,7 @@ describe("a channel", () => {
     expect(await asking.ask("wait", undefined, { signal: AbortSignal.abort() })).toBe("given up");
   });
 
-  it("rejects all requests and aborts all work at its end", async () => {
+  it("rejects all requests and aborts all work when it closes", async () => {
     const { asking, answering } = joined();
     const waiting = asking.ask("wait", undefined, always);
     asking.end(new Error("Gone"));

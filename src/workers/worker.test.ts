@@ -14,7 +14,7 @@ afterEach(async () => {
 
 describe("a worker", () => {
   it("answers again after a crash", async () => {
-    // Only the clock of the limit, which goes on when it is told to: a start takes as long as the machine is busy.
+    // Fakes only the clock of the limit: how long a start takes depends on the machine's load.
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const limitMs = 60_000;
     const { promise: hanging, resolve: hangs } = Promise.withResolvers<void>();
@@ -26,7 +26,7 @@ describe("a worker", () => {
     expect(await worker.ask("add", () => [3, 4], always)).toBe(7);
   }, 60_000);
 
-  it("is killed when it takes too much memory in bytes, and says so", async () => {
+  it("is killed when its buffers use too much memory, and reports it", async () => {
     const worker = open({});
     await expect(worker.ask("takeBytes", () => undefined, always)).rejects.toMatchObject({
       code: "unavailable",
@@ -35,7 +35,7 @@ describe("a worker", () => {
     expect(await worker.ask("add", () => [1, 2], always)).toBe(3);
   }, 60_000);
 
-  it("ends by itself when it takes too much memory in objects", async () => {
+  it("exits when its objects use too much memory", async () => {
     const worker = open({ flags: ["--max-old-space-size=40"] });
     await expect(worker.ask("takeObjects", () => undefined, always)).rejects.toMatchObject({
       code: "unavailable",
@@ -44,7 +44,7 @@ describe("a worker", () => {
     expect(await worker.ask("add", () => [1, 2], always)).toBe(3);
   }, 60_000);
 
-  it("is killed with a cancelled request that continues, and restarts for the next", async () => {
+  it("is killed when a cancelled request keeps running, and restarts for the next", async () => {
     const worker = open({});
     await worker.ask("add", () => [1], always);
     const cancelling = new AbortController();
@@ -58,7 +58,7 @@ describe("a worker", () => {
     expect(await next).toBe(11);
   }, 60_000);
 
-  it("ends when it is idle, and restarts", async () => {
+  it("exits when it is idle, and restarts", async () => {
     const worker = open({ idleMs: 1 });
     const processes = new Set<number>();
     while (processes.size < 2) {

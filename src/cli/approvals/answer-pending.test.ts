@@ -6,7 +6,7 @@ import { hasTerminals } from "../../../test/support/pseudo-terminal.ts";
 import { policyFiles } from "../../system/policy-files.ts";
 import { openToolcrib, type Toolcrib } from "../../toolcrib/index.ts";
 
-/** A server that runs on while a person answers in another terminal. */
+/** A server that keeps running while a user answers in another terminal. */
 async function openServer(
   fixture: CliWorkspace,
 ): Promise<AsyncDisposable & { crib: Toolcrib; remove(): Promise<string> }> {

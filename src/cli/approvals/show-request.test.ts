@@ -218,7 +218,7 @@ it("lets no file name, command, rule or difference fake a line of ours or steer 
         /^(Tool {3}|Risk {3}|Why {4}|Rule {3}|Runs {3}| {7}|Command$|What$|Stated purpose$|Input$|Changes$| {2}\| | {2}- |Answers s and a add the rule:$|$)/;
       expect(lines.filter((line) => !ours.test(line))).toEqual([]);
       expect(lines.filter((line) => line.startsWith("Tool")).length).toBe(1);
-      // Colours are ours.
+      // Colours are added by Toolcrib.
       expect(shown.replaceAll(colour, "")).not.toMatch(/(?!\n)[\p{Cc}\p{Bidi_Control}\p{Zl}]/u);
     }),
   );

@@ -29,7 +29,7 @@ function installInspector({ home }: CliWorkspace): string {
   return join(folder, "cli/build/index.js");
 }
 
-/** Serves a folder, with a call that runs, does not end when asked to, and has a process beside it. */
+/** Serves a folder, with a running call that ignores SIGTERM, and a background process. */
 async function busyServer(
   fixture: CliWorkspace,
   start = mcpProcess,
@@ -196,7 +196,7 @@ describe("a server over HTTP", () => {
     };
     const { tools } = await ask("--method", "tools/list");
     expect(tools.some(({ name }: { name: string }) => name === "file_read")).toBe(true);
-    // Who has it answers for the person: no command is given it.
+    // The token gives the right to approve: commands must not see it.
     const command = 'command=test -z "$TOOLCRIB_TOKEN" && echo none';
     const { content } = await ask(
       "--method",

@@ -5,7 +5,7 @@ import { Screen } from "./screen.ts";
 
 const usage = { input: 12_400, cached: 9_000, cacheWritten: 0, output: 800, reasoning: 0 };
 
-/** What is on both outputs after these events, which take a second each. */
+/** The text on both outputs after these events, which take a second each. */
 function show(
   happenings: readonly (AgentHappening & { readonly agent?: string })[],
   { isWatched = false, verbose = false } = {},

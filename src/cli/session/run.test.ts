@@ -18,7 +18,7 @@ const patch = (path: string) => ({
 });
 const command = (cmd: string) => ({ name: "exec_command", input: { cmd } });
 
-/** Without a sandbox, which has process ids of its own. */
+/** Without a sandbox, which would have its own process ids. */
 const unguarded = ["--mode", "yolo", "--sandbox", "none"];
 
 /** Lines, with what differs from run to run left out. */

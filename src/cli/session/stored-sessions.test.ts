@@ -11,7 +11,7 @@ import { WorkspaceJournal } from "../../toolcrib/workspace-journal.ts";
 
 const secret = ["ghp", "Zk3vQ9pLx7Tn2RbW8mYc4HdJ6sFg1AeU5iXo"].join("_");
 
-/** A room with three sessions: one that ended, one that was cut off, and one of another id. */
+/** A fixture with three sessions: one ended, one interrupted, and one with another id. */
 async function fixtureWithSessions(): Promise<CliWorkspace> {
   const fixture = cliWorkspace();
   const desk = new WorkspaceJournal({ state: fixture.home, workspace: fixture.workspace });
@@ -287,7 +287,7 @@ describe("a session of toolcrib run", () => {
   });
 });
 
-/** A room whose models are a provider on this machine. */
+/** A fixture whose model provider runs on this machine. */
 async function fixtureOn(script: Script) {
   const server = await startProvider("openai", script);
   const fixture = cliWorkspace();

@@ -16,7 +16,7 @@ const change = fc.record({
   makes: fc.constantFrom("content", "the same", "nothing"),
 });
 
-/** A planned change with the hash of what is there, if that is what it takes. */
+/** A planned change with the hash of the current content, if it needs one. */
 async function completed(environment: Environment, planned: PlannedChange): Promise<FileChange> {
   const { path: at, takes, makes } = planned;
   const there = await environment.readFile(at, { maxBytes: 100 }).catch(() => undefined);
@@ -79,7 +79,7 @@ const steps: fc.Arbitrary<readonly [string, Step]> = fc.oneof(
   }),
   fc.tuple(fc.constantFrom("link", "a/link", "b/link"), target).map(([at, to]) => {
     const step: Step = async (environment, link) => {
-      // Only where nothing stands and the directory is there; both sides are asked the same question.
+      // Only where the path is free and the directory exists; both sides get the same call.
       const parent = at.includes("/") ? at.slice(0, at.lastIndexOf("/")) : ".";
       const there = await Promise.allSettled([
         environment.info(parent, { followLinks: false }),

@@ -9,7 +9,7 @@ const paths = ["one", "two", "folder/three", "folder/four", "folder/deep/five", 
 const content = fc.uint8Array({ maxLength: 20 });
 const mode = fc.constantFrom(0o600, 0o644, 0o755);
 
-/** What stands at each path at first; what it is to become, if it is to change. */
+/** The initial entry at each path, and the changed one if it changes. */
 const start = fc.array(fc.option(content, { nil: undefined }), { minLength: 6, maxLength: 6 });
 const plan = fc.array(
   fc.option(

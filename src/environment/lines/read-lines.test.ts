@@ -80,7 +80,7 @@ it.each(Object.entries(encodings))("finds the lines of any %s text", async (enco
         const answer: Answer = {
           text: Buffer.compare(slice.bytes, bytesOf(expected.text)) === 0 ? expected.text : "other bytes",
           lines: slice.lines,
-          // What is said must be true; that not everything is known is part of the contract.
+          // Reported values must be correct; some may be missing by contract.
           firstLine: slice.firstLine ?? expected.firstLine,
           totalLines: slice.totalLines ?? expected.totalLines,
           reachedEnd: slice.reachedEnd,

@@ -32,7 +32,7 @@ async function killWriter(writer: string): Promise<{ content: string; leftovers:
 
 it("leaves everything as it was when the disk is full", async () => {
   await using world = openLocalWorld({ files: { old: "old content" } });
-  // A limit on the size of files fails like a full disk, and needs no disk of its own.
+  // A file size limit fails like a full disk, without needing a separate disk.
   const child = spawnSync(
     "bash",
     [

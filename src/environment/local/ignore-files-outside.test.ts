@@ -20,7 +20,7 @@ function writeFolder(files: Readonly<Record<string, string>>): string {
   return folder;
 }
 
-/** In a process of its own, as the user's home is the process's. Files above the folder itself do not count. */
+/** In a separate process, because the home is a property of the process. Files above the folder itself do not count. */
 function ignoreFilesOutside(
   folder: string,
   variables: Readonly<Record<string, string>> = {},

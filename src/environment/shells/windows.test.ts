@@ -42,7 +42,7 @@ async function run(command: string) {
   return { stdout: Buffer.concat(pieces).toString(), remarks, attach: running.attach };
 }
 
-/** What a person does who follows the advice of `attach`. */
+/** Does what a user does who follows the advice of `attach`. */
 function tmux(attach: string | undefined, ...args: readonly string[]): string {
   const [program, ...start] = attach!.split(" attach ")[0]!.split(" ");
   return execFileSync(program!, [...start, ...args], { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
@@ -156,7 +156,7 @@ describe.skipIf(!isInstalled("tmux"))("the window of a shell (needs tmux)", () =
       }
     };
     await expect.poll(() => isGone(() => tmux(attach, "ls")), { timeout: 10_000 }).toEqual(true);
-    // Where nobody reaps orphans, they are there and over.
+    // Without an init process, orphans stay as zombies.
     await expect.poll(() => processInfo(shell)?.isOver ?? true, { timeout: 10_000 }).toEqual(true);
     const directory = dirname(dirname(attach.split(" ")[2]));
     expect(existsSync(directory)).toEqual(true);

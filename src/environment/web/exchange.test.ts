@@ -134,7 +134,7 @@ describe("an exchange with a hostile server", () => {
   });
 
   it("reads no more than the limit of what is compressed and holds nothing", async () => {
-    // A gzip header, then empty blocks that go on and on.
+    // A gzip header, then endless empty blocks.
     const empty = Buffer.alloc(5_000_000, Buffer.from([0, 0, 0, 0xff, 0xff]));
     const header = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3]);
     await using server = await says([`${head}Content-Encoding: gzip\r\n\r\n`, header, empty]);

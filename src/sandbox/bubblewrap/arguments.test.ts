@@ -17,7 +17,7 @@ const profile: BubblewrapProfile = {
   forbidsUserNamespaces: true,
 };
 
-it("spells a profile as bubblewrap takes it", () => {
+it("converts a profile to bubblewrap arguments", () => {
   expect(bubblewrapArguments(profile)).toEqual([
     ...["--unshare-all", "--unshare-user", "--disable-userns", "--cap-drop", "ALL"],
     ...["--die-with-parent", "--new-session"],
@@ -28,7 +28,7 @@ it("spells a profile as bubblewrap takes it", () => {
   ]);
 });
 
-it("leaves the ban of user namespaces to seccomp where bubblewrap is too old for it", () => {
+it("leaves the ban on user namespaces to seccomp when bubblewrap is too old for it", () => {
   const all = bubblewrapArguments(profile);
   expect(bubblewrapArguments({ ...profile, forbidsUserNamespaces: false })).toEqual(
     all.filter((argument) => argument !== "--disable-userns"),
@@ -59,7 +59,7 @@ const view: SandboxView = {
 
 const shown = (target: string, show: "read-only" | "writable") => ({ show, source: target, target });
 
-it("mounts a place before what lies in it, and last what is hidden or stays empty", () => {
+it("mounts a directory before its contents, and hidden and absent entries last", () => {
   expect(mountsOf(view)).toEqual([
     shown("/", "read-only"),
     { show: "devices", target: "/dev" },
@@ -83,7 +83,7 @@ it("mounts a place before what lies in it, and last what is hidden or stays empt
   ]);
 });
 
-it("keeps home and temporary directory private where the whole disk is the workspace", () => {
+it("keeps home and temporary directory private when the whole disk is the workspace", () => {
   expect(mountsOf({ ...view, workspace: "/" }).slice(0, 6)).toEqual([
     shown("/", "writable"),
     { show: "devices", target: "/dev" },

@@ -35,7 +35,7 @@ function makeRepository({ workspace }: SandboxFixture): void {
 const commit = "git -c user.name=a -c user.email=a@b commit -qm x";
 
 describe.skipIf(missing !== undefined)("in bubblewrap", () => {
-  it("runs a command where it is told, and tells how it ended", async () => {
+  it("runs a command in the given directory, and reports how it ended", async () => {
     await using fixture = openSandboxFixture("bwrap");
     expect(await fixture.run("pwd; echo err >&2; exit 7")).toEqual({
       stdout: `${fixture.workspace}\n`,
@@ -45,7 +45,7 @@ describe.skipIf(missing !== undefined)("in bubblewrap", () => {
     });
   });
 
-  it("runs a program by a link that lies where nothing is seen", async () => {
+  it("runs a program by a link in a directory that is not visible", async () => {
     await using fixture = openSandboxFixture("bwrap");
     symlinkSync("/bin", join(fixture.outside, "profile"));
     const link = join(fixture.outside, "linked");
@@ -61,7 +61,7 @@ describe.skipIf(missing !== undefined)("in bubblewrap", () => {
     ]);
   });
 
-  it("without perl runs what may reach hosts where it reaches none, and says so", async () => {
+  it("runs commands without network when perl is missing, and reports it", async () => {
     await using fixture = openSandboxFixture("bwrap", { perl: undefined });
     const mayConnect = () => true;
     expect(await fixture.run("echo ran", { mayConnect })).toEqual({
@@ -83,7 +83,7 @@ describe.skipIf(missing !== undefined)("in bubblewrap", () => {
     });
   });
 
-  it("has npm find out soon that a host is refused, also where others are not", async () => {
+  it("makes npm fail fast when a host is refused, even if others are allowed", async () => {
     await using fixture = openSandboxFixture("bwrap");
     const command = "env | grep ^npm_config_fetch_ret | sort";
     const online = await fixture.run(command, { mayConnect: () => false });
@@ -94,7 +94,7 @@ describe.skipIf(missing !== undefined)("in bubblewrap", () => {
     ]);
   });
 
-  it("lets write in the workspace and nowhere else", async () => {
+  it("allows writing in the workspace and nowhere else", async () => {
     await using fixture = openSandboxFixture("bwrap");
     const name = `toolcrib-${process.pid}`;
     const elsewhere = [homedir(), "/usr", "/etc", "/"].map((directory) => join(directory, name));
@@ -106,7 +106,7 @@ describe.skipIf(missing !== undefined)("in bubblewrap", () => {
     }).toEqual({ in: "in\n", outside: [], elsewhere: [] });
   });
 
-  it("shows nothing of the temporary directory, and keeps one for the session", async () => {
+  it("hides the temporary directory, and keeps a private one for the session", async () => {
     await using fixture = openSandboxFixture("bwrap");
     const secret = fixture.put(join(fixture.outside, "secret"), "canary");
     const first = await fixture.run(`cat '${secret}' || true; echo kept > /tmp/kept; echo home > ~/kept`);
@@ -124,7 +124,7 @@ describe.skipIf(missing !== undefined)("in bubblewrap", () => {
     await fixture[Symbol.asyncDispose]();
   });
 
-  it("hides secrets, whose names stay", async () => {
+  it("hides the contents of secrets, but not their names", async () => {
     await using fixture = openSandboxFixture("bwrap");
     fixture.put(".env", "canary");
     fixture.put("deep/secrets/key", "canary");
@@ -136,7 +136,7 @@ describe.skipIf(missing !== undefined)("in bubblewrap", () => {
     expect(readFileSync(join(fixture.workspace, "deep/secrets/key"), "utf8")).toBe("canary");
   });
 
-  it("keeps secrets where they are hidden", async () => {
+  it("refuses to move hidden secrets", async () => {
     await using fixture = openSandboxFixture("bwrap");
     fixture.put("config/deep/prod.json", "canary");
     fixture.put("packages/app/.env", "canary");
@@ -150,7 +150,7 @@ describe.skipIf(missing !== undefined)("in bubblewrap", () => {
     expect(read.stdout).toBe("./config/deep/prod.json\n./packages/app/.env\n");
   });
 
-  it("ends a command when somebody replaces what is covered in its sandbox", async () => {
+  it("ends a command when a covered file is replaced in its sandbox", async () => {
     await using fixture = openSandboxFixture("bwrap");
     const secret = fixture.put(".env", "old");
     const running = fixture.run("echo > begun; while sleep 0.1; do :; done", {
@@ -167,7 +167,7 @@ describe.skipIf(missing !== undefined)("in bubblewrap", () => {
     });
   });
 
-  it("puts git's settings back that a command writes when they are replaced", async () => {
+  it("restores git settings that a command writes by replacing them", async () => {
     await using fixture = openSandboxFixture("bwrap");
     makeRepository(fixture);
     const config = join(fixture.workspace, ".git/config");
@@ -185,7 +185,7 @@ describe.skipIf(missing !== undefined)("in bubblewrap", () => {
     expect(text).not.toContain("evil");
   });
 
-  it("keeps hidden and fixed what lies in directories that a command has closed", async () => {
+  it("keeps files hidden and protected in directories that a command made inaccessible", async () => {
     await using fixture = openSandboxFixture("bwrap");
     makeRepository(fixture);
     execFileSync("git", ["init", "-q", "sub"], { cwd: fixture.workspace });
@@ -202,7 +202,7 @@ describe.skipIf(missing !== undefined)("in bubblewrap", () => {
     expect([read.stdout, settings.join("")]).toEqual(["", expect.not.stringContaining("evil")]);
   });
 
-  it("lets the workspace itself become no repository", async () => {
+  it("does not let the workspace itself become a repository", async () => {
     await using fixture = openSandboxFixture("bwrap");
     const make = "mkdir -p objects refs HEAD.renamed; echo 'ref: refs/heads/main' > HEAD; echo evil > config";
     const { remarks } = await fixture.run(make);
@@ -214,7 +214,7 @@ describe.skipIf(missing !== undefined)("in bubblewrap", () => {
     ]);
   });
 
-  it("lets write nothing in a repository that it lets read", async () => {
+  it("allows no writes in a repository that it may read", async () => {
     await using fixture = openSandboxFixture("bwrap");
     execFileSync("git", ["init", "-q"], { cwd: fixture.outside });
     const before = readdirSync(join(fixture.outside, ".git"));
@@ -230,7 +230,7 @@ describe.skipIf(missing !== undefined)("in bubblewrap", () => {
     ]);
   });
 
-  it("keeps protected files as they are, also when their directories are renamed", async () => {
+  it("keeps protected files unchanged, even when their directories are renamed", async () => {
     await using fixture = openSandboxFixture("bwrap");
     fixture.put("config/deep/fixed", "old");
     const isReadOnly = (path: string) => path.endsWith("/fixed");
@@ -243,7 +243,7 @@ describe.skipIf(missing !== undefined)("in bubblewrap", () => {
     expect(readFileSync(join(fixture.workspace, "config/deep/fixed"), "utf8")).toBe("old");
   });
 
-  it("lets nothing come into being that must not, and leaves no trace of that", async () => {
+  it("prevents forbidden files from being created, and leaves no trace", async () => {
     await using fixture = openSandboxFixture("bwrap");
     const absent = [
       { path: join(fixture.workspace, ".mcp.json"), kind: "file" },
@@ -276,7 +276,7 @@ describe.skipIf(missing !== undefined)("in bubblewrap", () => {
     expect(existsSync(join(git, "commondir"))).toBe(false);
   });
 
-  it("adds neither stubs nor secrets to a commit", async () => {
+  it("adds neither placeholders nor secrets to a commit", async () => {
     await using fixture = openSandboxFixture("bwrap");
     makeRepository(fixture);
     fixture.put(".env", "canary");
@@ -292,7 +292,7 @@ describe.skipIf(missing !== undefined)("in bubblewrap", () => {
     expect(ran).toEqual({ stdout: "new\n", stderr: "", code: 0, remarks: [] });
   });
 
-  it("takes tracked secrets for unchanged, and commits beside them", async () => {
+  it("treats tracked secrets as unchanged, and commits other files", async () => {
     await using fixture = openSandboxFixture("bwrap");
     makeRepository(fixture);
     const secret = fixture.put("fixtures/test.pem", "canary");
@@ -312,7 +312,7 @@ describe.skipIf(missing !== undefined)("in bubblewrap", () => {
     ]);
   });
 
-  it("puts a .git back that is a link", async () => {
+  it("restores a .git that is a link", async () => {
     await using fixture = openSandboxFixture("bwrap");
     makeRepository(fixture);
     const git = join(fixture.workspace, ".git");
@@ -326,7 +326,7 @@ describe.skipIf(missing !== undefined)("in bubblewrap", () => {
     ]);
   });
 
-  it("shows nothing through links that a workspace brings in places that are protected", async () => {
+  it("shows nothing through links of the workspace at protected paths", async () => {
     await using fixture = openSandboxFixture("bwrap");
     makeRepository(fixture);
     const secret = fixture.put(join(fixture.outside, "private/key"), "canary");
@@ -361,7 +361,7 @@ describe.skipIf(missing !== undefined)("in bubblewrap", () => {
     ]).toEqual(["", ["key"], join(fixture.outside, "private")]);
   });
 
-  it("shows nothing to a command for which another exchanges directories while it begins", async () => {
+  it("shows nothing to a command while another process swaps directories during its start", async () => {
     await using fixture = openSandboxFixture("bwrap");
     fixture.put(join(fixture.outside, "key"), "canary");
     fixture.put("deep/.vscode/plain", "plain\n");
@@ -389,7 +389,7 @@ describe.skipIf(missing !== undefined)("in bubblewrap", () => {
     expect([...outcomes].filter((outcome) => outcome !== "" && outcome !== "unavailable")).toEqual([]);
   });
 
-  it("makes nothing outside for who exchanges directories while a command begins", async () => {
+  it("creates nothing outside while another process swaps directories during the start", async () => {
     await using fixture = openSandboxFixture("bwrap");
     fixture.put(join(fixture.outside, ".git/HEAD"), "ref: refs/heads/main\n");
     symlinkSync(fixture.outside, join(fixture.workspace, "link"));
@@ -421,7 +421,7 @@ describe.skipIf(missing !== undefined)("in bubblewrap", () => {
     expect(readdirSync(join(fixture.outside, ".git"))).toEqual(["HEAD"]);
   });
 
-  it("makes nothing outside through links in the home and the temporary directory of a session", async () => {
+  it("creates nothing outside through links in the session's home and temporary directory", async () => {
     await using fixture = openSandboxFixture("bwrap");
     fixture.put(join(fixture.outside, "read/plain"), "plain\n");
     const around = dirname(fixture.workspace);
@@ -434,7 +434,7 @@ describe.skipIf(missing !== undefined)("in bubblewrap", () => {
     expect([moved.code, ran.stdout, readdirSync(fixture.outside)]).toEqual([0, "plain\n", ["read"]]);
   });
 
-  it("gives what rules grant outside, and hides secrets there as well", async () => {
+  it("grants the outside paths that rules allow, and hides secrets there too", async () => {
     await using fixture = openSandboxFixture("bwrap");
     fixture.put(join(fixture.outside, "read/plain"), "plain\n");
     fixture.put(join(fixture.outside, "read/.env"), "canary");
@@ -455,7 +455,7 @@ describe.skipIf(missing !== undefined)("in bubblewrap", () => {
     ]).toEqual(["plain\nread\nwrite\n", [".env", "plain"], ["x"]]);
   });
 
-  it("has no rights left, whoever starts it", async () => {
+  it("has no privileges, even when root starts it", async () => {
     await using fixture = openSandboxFixture("bwrap");
     const tried = [
       "grep -E 'Cap(Prm|Eff|Bnd)' /proc/self/status | cut -f2 | sort -u",
@@ -471,7 +471,7 @@ describe.skipIf(missing !== undefined)("in bubblewrap", () => {
     expect(readFileSync("/proc/sys/kernel/core_pattern", "utf8")).toBe(before);
   });
 
-  it("gives variables to the command alone, unseen in lists of processes", async () => {
+  it("passes variables to the command only, hidden from process lists", async () => {
     await using fixture = openSandboxFixture("bwrap");
     const library = join(fixture.workspace, "evil.so");
     const program = await fixture.environment.start("/bin/bash", {
@@ -485,7 +485,7 @@ describe.skipIf(missing !== undefined)("in bubblewrap", () => {
     expect([seen[0], existsSync(library)]).toEqual([`canary ${library}`, false]);
   });
 
-  it("leaves its stubs out of snapshots while commands run", async () => {
+  it("leaves its placeholders out of snapshots while commands run", async () => {
     await using fixture = openSandboxFixture("bwrap");
     const absent = [
       { path: join(fixture.workspace, ".mcp.json"), kind: "file" },
@@ -502,7 +502,7 @@ describe.skipIf(missing !== undefined)("in bubblewrap", () => {
     expect(readdirSync(fixture.workspace)).toEqual([]);
   });
 
-  it("runs many at once, and cleans up after the last", async () => {
+  it("runs many commands at once, and cleans up after the last", async () => {
     await using fixture = openSandboxFixture("bwrap");
     const absent = [{ path: join(fixture.workspace, ".mcp.json"), kind: "file" }] as const;
     const numbers = [...Array(20).keys()];

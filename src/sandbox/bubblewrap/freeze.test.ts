@@ -6,7 +6,7 @@ import { expect, it } from "vitest";
 import { freeze } from "./freeze.ts";
 
 it.skipIf(process.platform !== "linux")(
-  "freezes all that a process has started, and thaws what was not stopped before",
+  "freezes all descendants of a process, and thaws those that were not stopped before",
   async () => {
     const script = "(while :; do /bin/true; done) & sleep 100 & kill -STOP $!; echo $!; wait";
     const child = spawn("/bin/sh", ["-c", script], { stdio: ["ignore", "pipe", "ignore"], detached: true });

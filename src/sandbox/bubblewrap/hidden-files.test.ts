@@ -17,7 +17,7 @@ function openInfo(folder: string) {
   return { info, at: (name: string) => join(info, name), copied };
 }
 
-it("adds names to what a repository excludes, and copies the rest as it is now", async () => {
+it("adds names to a repository's excludes, and copies its current content", async () => {
   await using folder = temporaryFolder();
   const { at, copied } = openInfo(folder.path);
   writeFileSync(at("exclude"), "own");
@@ -31,7 +31,7 @@ it("adds names to what a repository excludes, and copies the rest as it is now",
   expect(copied([".env"])).toEqual({ exclude: "/.env\n", attributes: "* more" });
 });
 
-it("copies nothing that a link leads to, and waits for no pipe", async () => {
+it("copies nothing through a link, and does not block on a pipe", async () => {
   await using folder = temporaryFolder();
   const { info, at, copied } = openInfo(folder.path);
   const secret = join(folder.path, "id_rsa");

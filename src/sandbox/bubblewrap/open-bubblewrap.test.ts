@@ -5,7 +5,7 @@ import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { programUnavailable } from "../../system/file-errors.ts";
 import { openBubblewrap } from "./open-bubblewrap.ts";
 
-/** What is said of a bubblewrap that does nothing but what `script` says. */
+/** The report about a fake bubblewrap that runs `script`. */
 async function saidOf(folder: string, script: string | undefined): Promise<unknown> {
   const preferred = join(folder, "bwrap");
   if (script !== undefined) writeFileSync(preferred, `#!/bin/sh\n${script}\n`);
@@ -20,7 +20,7 @@ async function saidOf(folder: string, script: string | undefined): Promise<unkno
 
 const isLinux = process.platform === "linux";
 
-it.runIf(isLinux)("says that it is not installed", async () => {
+it.runIf(isLinux)("reports that bubblewrap is not installed", async () => {
   await using folder = temporaryFolder();
   expect(await saidOf(folder.path, undefined)).toEqual({
     missing:
@@ -28,7 +28,7 @@ it.runIf(isLinux)("says that it is not installed", async () => {
   });
 });
 
-it.runIf(isLinux)("says that it is too old, and leaves nothing behind", async () => {
+it.runIf(isLinux)("reports that bubblewrap is too old, and leaves nothing behind", async () => {
   await using folder = temporaryFolder();
   const said = await saidOf(folder.path, "echo 'bwrap: Unknown option --perms' >&2; exit 1");
   expect([said, readdirSync(join(folder.path, "state", "sessions"))]).toEqual([
@@ -39,21 +39,21 @@ it.runIf(isLinux)("says that it is too old, and leaves nothing behind", async ()
   ]);
 });
 
-it.runIf(isLinux)("says that it may make no namespaces", async () => {
+it.runIf(isLinux)("reports that bubblewrap may not create namespaces", async () => {
   await using folder = temporaryFolder();
   const words = "bwrap: No permissions to create new namespace";
   const { missing } = (await saidOf(folder.path, `echo '${words}' >&2; exit 1`)) as { missing: string };
   expect([missing.startsWith("bwrap: "), missing.endsWith(`(${words})`)]).toEqual([true, true]);
 });
 
-it.runIf(isLinux)("does not take the success of something else for a sandbox", async () => {
+it.runIf(isLinux)("does not mistake the success of another program for a sandbox", async () => {
   await using folder = temporaryFolder();
   expect(await saidOf(folder.path, "exit 0")).toEqual({
     missing: `bwrap: ${join(folder.path, "bwrap")} does not work here: It ended with 0.`,
   });
 });
 
-it.runIf(isLinux)("says that it cannot be started", async () => {
+it.runIf(isLinux)("reports that bubblewrap cannot be started", async () => {
   await using folder = temporaryFolder();
   const preferred = join(folder.path, "bwrap");
   writeFileSync(preferred, "#!/bin/sh\n", { mode: 0o644 });

@@ -30,7 +30,7 @@ function openStubs(folder: string) {
 
 const all = [".claude", ".github", ".github/workflows", ".mcp.json", "commondir"];
 
-it("makes what is missing, with its directories, and removes it after use", async () => {
+it("creates missing entries with their directories, and removes them after use", async () => {
   await using folder = temporaryFolder();
   const { stubs, wanted, entries, at, records } = openStubs(folder.path);
   const use = stubs.use(wanted);
@@ -45,7 +45,7 @@ it("makes what is missing, with its directories, and removes it after use", asyn
   expect([entries(), readdirSync(records)]).toEqual([[], []]);
 });
 
-it("leaves what is real alone", async () => {
+it("leaves existing entries alone", async () => {
   await using folder = temporaryFolder();
   const { stubs, wanted, entries, at } = openStubs(folder.path);
   writeFileSync(at(".mcp.json"), "");
@@ -56,7 +56,7 @@ it("leaves what is real alone", async () => {
   expect(entries()).toEqual([".claude", ".mcp.json"]);
 });
 
-it("waits for the last user, whichever process that is", async () => {
+it("waits for the last user, in any process", async () => {
   await using folder = temporaryFolder();
   const { stubs, wanted, entries, records } = openStubs(folder.path);
   const [first, second] = [stubs.use(wanted), new Placeholders(records).use(wanted.slice(0, 1))];
@@ -66,7 +66,7 @@ it("waits for the last user, whichever process that is", async () => {
   expect(entries()).toEqual([]);
 });
 
-it("takes a stub of another user for its own", async () => {
+it("shares a placeholder with another user", async () => {
   await using folder = temporaryFolder();
   const { stubs, wanted, entries } = openStubs(folder.path);
   const first = stubs.use(wanted);
@@ -78,7 +78,7 @@ it("takes a stub of another user for its own", async () => {
   expect(entries()).toEqual([]);
 });
 
-it("leaves what somebody has put there meanwhile", async () => {
+it("keeps an entry that replaced a placeholder meanwhile", async () => {
   await using folder = temporaryFolder();
   const { stubs, wanted, entries, at } = openStubs(folder.path);
   const use = stubs.use(wanted);
@@ -90,7 +90,7 @@ it("leaves what somebody has put there meanwhile", async () => {
   expect(entries()).toEqual([".claude", ".claude/settings.json", ".mcp.json", ".mcp.json.new"]);
 });
 
-it("removes what a process has left that was killed", async () => {
+it("removes the placeholders of a killed process", async () => {
   await using folder = temporaryFolder();
   const { stubs, wanted, entries, records } = openStubs(folder.path);
   stubs.use(wanted);
@@ -104,7 +104,7 @@ it("removes what a process has left that was killed", async () => {
   expect([entries(), existsSync(records)]).toEqual([[], true]);
 });
 
-it("tells where stubs stand, but not where somebody has put something", async () => {
+it("lists placeholders, but not entries that replaced them", async () => {
   await using folder = temporaryFolder();
   const { stubs, wanted, at } = openStubs(folder.path);
   const use = stubs.use(wanted);
@@ -119,7 +119,7 @@ it("tells where stubs stand, but not where somebody has put something", async ()
   ]);
 });
 
-it("moves stubs to a place of its own, where there is one", async () => {
+it("moves placeholders to a separate directory when there is one", async () => {
   await using folder = temporaryFolder();
   const { wanted, entries, records } = openStubs(folder.path);
   const aside = join(folder.path, "aside");
@@ -128,7 +128,7 @@ it("moves stubs to a place of its own, where there is one", async () => {
   expect([entries(), readdirSync(aside).length]).toEqual([[], all.length]);
 });
 
-it("makes and removes them where a command has forbidden that, because it could allow it again", async () => {
+it("creates and removes them in read-only directories, because a command could make those writable", async () => {
   await using folder = temporaryFolder();
   const { at, wanted, entries, stubs, records } = openStubs(folder.path);
   chmodSync(at(""), 0o555);
@@ -139,7 +139,7 @@ it("makes and removes them where a command has forbidden that, because it could 
   chmodSync(at(""), 0o755);
 });
 
-it("makes and removes nothing where a directory was exchanged for a link", async () => {
+it("creates and removes nothing where a directory was replaced by a link", async () => {
   await using folder = temporaryFolder();
   const { at, records } = openStubs(folder.path);
   const victim = join(folder.path, "victim");

@@ -9,7 +9,7 @@ const places = { home: "/state/home", temporary: "/state/temporary" };
 const shown = (target: string): Mount => ({ show: "read-only", source: target, target });
 const own = (source: string, target: string): Mount => ({ show: "writable", source, target });
 
-it("mounts what is above others in private places, before them", () => {
+it("mounts parents of other mounts in private directories, before them", () => {
   const meant = [
     shown("/"),
     own("/state/home", "/home/me"),
@@ -38,7 +38,7 @@ it("mounts what is above others in private places, before them", () => {
 });
 
 it.skipIf(process.platform !== "linux")(
-  "does away with links and files where others are mounted",
+  "removes links and files where other directories are mounted",
   async () => {
     await using folder = temporaryFolder();
     const at = (name: string) => join(folder.path, name);

@@ -34,11 +34,11 @@ const good = [
 const check = (inside: readonly string[]) =>
   findStrayMount(meant, { inside: `${inside.join("\n")}\n`, outside });
 
-it("finds nothing where all is as it was meant, or has vanished", () => {
+it("finds nothing when all mounts are as planned or have vanished", () => {
   expect([check(good), check(good.slice(0, 6))]).toEqual([undefined, undefined]);
 });
 
-it("looks at the last of several mounts at one place", () => {
+it("checks the last of several mounts at one path", () => {
   const home = "19 13 8:1 /home/me /home/me ro - ext4 /dev/a rw";
   const both = [...meant, shown("/home/me")];
   const checkBoth = (...last: string[]) =>
@@ -49,16 +49,16 @@ it("looks at the last of several mounts at one place", () => {
   ]);
 });
 
-it("finds a place that shows something else", () => {
+it("finds a path that shows something else", () => {
   const swapped = good.map((line) => line.replace("8:1 /home/me/work\\040space/.git ", "8:1 /home/me/.ssh "));
   expect(check(swapped)).toBe(`${work}/.git`);
 });
 
-it("finds a mount where none was meant", () => {
+it("finds a mount that was not planned", () => {
   expect(check([...good, "19 13 8:1 /home/me/.ssh /home/me/.ssh ro - ext4 /dev/a rw"])).toBe("/home/me/.ssh");
 });
 
-it("finds another disk of the same path", () => {
+it("finds another disk with the same path", () => {
   expect(check(good.map((line) => line.replace("8:2 /data/fixed", "8:1 /data/fixed")))).toBe(
     `${work}/data/fixed`,
   );

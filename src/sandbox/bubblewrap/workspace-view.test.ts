@@ -7,7 +7,7 @@ import type { MachinePaths } from "./machine-paths.ts";
 import { Placeholders } from "./placeholders.ts";
 import { WorkspaceView } from "./workspace-view.ts";
 
-/** What a command sees in place of the homes and temporary directories of a made-up machine, and what is hidden. */
+/** The mounts that replace the homes and temporary directories of a fake machine, and the hidden paths. */
 async function viewOf(folder: string, workspace: string, machine: Partial<MachinePaths>) {
   const directory = join(folder, "state");
   const privates = openPrivateDirectories(directory);
@@ -28,7 +28,7 @@ async function viewOf(folder: string, workspace: string, machine: Partial<Machin
   };
 }
 
-it("keeps a home private that lies in the workspace, and a temporary directory of the workspace as it is", async () => {
+it("keeps a home inside the workspace private, and leaves the workspace's temporary directory as it is", async () => {
   await using folder = temporaryFolder();
   const at = (path: string) => join(folder.path, path);
   for (const path of ["home/me", "work/own"]) {
@@ -48,7 +48,7 @@ it("keeps a home private that lies in the workspace, and a temporary directory o
   ]);
 });
 
-it("refuses a grant that is too large to scan for secrets, with a remark", async () => {
+it("refuses a grant that is too large to scan for secrets, and reports it", async () => {
   await using folder = temporaryFolder();
   const at = (path: string) => join(folder.path, path);
   for (const path of ["work", "home/small", "home/large/a", "home/large/b", "read/a/b", "written/a/b"])
@@ -74,7 +74,7 @@ it("refuses a grant that is too large to scan for secrets, with a remark", async
   ]);
 });
 
-it("shows none of our own directories, wherever they are", async () => {
+it("hides Toolcrib's own directories, wherever they are", async () => {
   await using folder = temporaryFolder();
   const at = (path: string) => join(folder.path, path);
   for (const path of ["work", "config", "home/config"]) mkdirSync(at(path), { recursive: true });

@@ -7,7 +7,7 @@ import { LandlockSandbox } from "./landlock-sandbox.ts";
 import { Tripwire } from "./tripwire/tripwire.ts";
 
 // The tripwire pins directories by /proc.
-it.runIf(process.platform === "linux")("ends its watch when the launch cannot be planned", async () => {
+it.runIf(process.platform === "linux")("stops watching when the launch cannot be planned", async () => {
   const base = realpathSync(mkdtempSync(join(tmpdir(), "toolcrib-landlock-")));
   const [workspace, directory] = [join(base, "workspace"), join(base, "state")];
   mkdirSync(workspace);

@@ -39,7 +39,7 @@ describe.skipIf(version === 0)("under Landlock", () => {
     return stdout;
   };
 
-  it("is not available with a perl that does not work", async () => {
+  it("is not available when perl does not work", async () => {
     const { workspace, directory } = world;
     const opened = await openLandlock({ workspace, directory, findProgram: async () => "/bin/false" });
     expect(opened).toEqual({
@@ -47,7 +47,7 @@ describe.skipIf(version === 0)("under Landlock", () => {
     });
   });
 
-  it("is not available where Toolcrib is installed in the workspace", async () => {
+  it("is not available when Toolcrib is installed in the workspace", async () => {
     const { workspace, directory } = world;
     const ownCode = [{ path: join(workspace, "node_modules/toolcrib"), kind: "directory" as const }];
     expect(
@@ -84,14 +84,14 @@ describe.skipIf(version === 0)("under Landlock", () => {
     expect(before).toBe(3);
   });
 
-  it("gives the command its words, directory, variables and exit code", async () => {
+  it("passes arguments, directory and variables to the command, and returns its exit code", async () => {
     const { code, stdout } = await world.run('printf "%s|" "$PWD" "$A" "é\\n"; exit 7', {
       env: { A: "ü '\n" },
     });
     expect({ code, stdout }).toEqual({ code: 7, stdout: `${world.workspace}|ü '\n|é\\n|` });
   });
 
-  it.skipIf(version < 6)("keeps who attends the command out of its reach", async () => {
+  it.skipIf(version < 6)("keeps the command from killing its supervisor", async () => {
     const { code, stdout } = await world.run("kill -9 $PPID 2> /dev/null || echo refused; exit 7");
     expect({ code, stdout }).toEqual({ code: 7, stdout: "refused\n" });
   });
@@ -101,38 +101,38 @@ describe.skipIf(version === 0)("under Landlock", () => {
     expect(await output(`echo a > a && git add a && ${commit} && git log --format=%s`)).toBe("first\n");
   });
 
-  it("has a home and a temporary directory that stay for the next command", async () => {
+  it("keeps home and temporary directory for the next command", async () => {
     await output('echo 1 > ~/kept; echo 2 > "$TMPDIR/kept"');
     expect(await output('cat ~/kept "$TMPDIR/kept"; [ "$(dirname "$(mktemp)")" = "$TMPDIR" ]')).toBe(
       "1\n2\n",
     );
   });
 
-  it("has what shells need: pipes by name, here-documents, /dev/null", async () => {
+  it("supports what shells need: named pipes, here-documents, /dev/null", async () => {
     expect(await output("cat <(echo a) - <<< b | tee /dev/null; cat < /dev/zero | head -c 0")).toBe("a\nb\n");
   });
 
-  it("moves, links, makes and removes in the workspace", async () => {
+  it("moves, links, creates and removes files in the workspace", async () => {
     const command =
       "mkdir -p d/e && echo x > d/f && mv d/f d/e/g && ln d/e/g h && ln -s h s && mkfifo p && rm p";
     expect(await output(`${command} && cat s && rm -r d h s`)).toBe("x\n");
   });
 
-  it("runs workers of Node", async () => {
+  it("runs Node worker threads", async () => {
     const script = `new (require("worker_threads").Worker)("postMessage(1)".replace("postMessage", "require('worker_threads').parentPort.postMessage"), { eval: true }).on("message", console.log)`;
     expect(
       await output(`'${process.execPath}' -e "$SCRIPT"`, { env: { SCRIPT: script }, confinement: ownNode }),
     ).toBe("1\n");
   });
 
-  it("runs children of Node that talk with it", async () => {
+  it("runs Node child processes that exchange messages", async () => {
     const script = `if (process.send) process.send(2); else require("child_process").fork(process.argv[1]).on("message", (said) => console.log(said))`;
     writeFileSync(join(world.workspace, "fork.cjs"), script);
     expect(await output(`'${process.execPath}' fork.cjs`, { confinement: ownNode })).toBe("2\n");
   });
 
   const python = programAt("/usr/bin/python3");
-  it.skipIf(!python)("runs pools, queues and locks of Python", async () => {
+  it.skipIf(!python)("runs Python pools, queues and locks", async () => {
     const script = `
 import multiprocessing, threading
 if __name__ == "__main__":
@@ -151,7 +151,7 @@ if __name__ == "__main__":
     expect(await output("python3 many.py")).toBe("[1, 2]\n3\n4\n5\n");
   });
 
-  it("reads what rules open, but not what is hidden in it", async () => {
+  it("reads the paths that rules allow, but not the hidden files in them", async () => {
     const open = join(world.outside, "open");
     mkdirSync(join(open, "deep"), { recursive: true });
     for (const name of ["a", "key", "deep/b", "deep/key"]) writeFileSync(join(open, name), name);
@@ -164,14 +164,14 @@ if __name__ == "__main__":
     expect(readFileSync(join(open, "a"), "utf8")).toBe("a");
   });
 
-  it("writes what rules open for writing", async () => {
+  it("writes to the paths that rules make writable", async () => {
     const open = join(world.outside, "writable");
     mkdirSync(open);
     await output(`echo 1 > '${open}/new'`, { confinement: { writable: [open] } });
     expect(readdirSync(open)).toEqual(["new"]);
   });
 
-  it("keeps what is protected in such a place, and gives none that holds secrets", async () => {
+  it("protects read-only files in writable paths, and refuses a path that contains secrets", async () => {
     const open = join(world.outside, "home");
     mkdirSync(open);
     for (const name of [".bashrc", "key"]) writeFileSync(join(open, name), "old");
@@ -186,7 +186,7 @@ if __name__ == "__main__":
     });
   });
 
-  it("never opens Toolcrib's own state", async () => {
+  it("never allows access to Toolcrib's own state", async () => {
     const confinement = { writable: [join(world.directory, "..")] };
     await expect(world.run("true", { confinement })).rejects.toMatchObject({
       code: "unavailable",
@@ -194,7 +194,7 @@ if __name__ == "__main__":
     });
   });
 
-  it("tells a program that is not there from one that failed", async () => {
+  it("distinguishes a missing program from one that failed", async () => {
     await expect(world.run("", { file: "/nowhere/program" })).rejects.toMatchObject({
       code: "unavailable",
       message: "/nowhere/program cannot be run (exec: No such file or directory)",
@@ -202,7 +202,7 @@ if __name__ == "__main__":
     expect((await world.run("exit 126")).code).toBe(126);
   });
 
-  it.skipIf(version < 4)("reaches the hosts that rules name through a proxy, and no other", async () => {
+  it.skipIf(version < 4)("reaches only the hosts that rules name, through a proxy", async () => {
     const server = createServer((_, response) => response.end("answer")).listen(0, "127.0.0.1");
     await new Promise((resolve) => server.once("listening", resolve));
     const { port } = server.address() as AddressInfo;
@@ -218,7 +218,7 @@ if __name__ == "__main__":
     expect(refused.remarks).toHaveLength(1);
   });
 
-  it("lets processes that are to be reached listen", async () => {
+  it("lets reachable processes listen", async () => {
     const script = `$| = 1; use Socket; socket(S, AF_INET, SOCK_STREAM, 0); bind(S, sockaddr_in(0, INADDR_LOOPBACK)) or die $!; listen(S, 1) or die $!; open(F, ">", "port.new"); print F +(sockaddr_in(getsockname S))[0]; close F; rename "port.new", "port"; accept(C, S); print C "served"`;
     const served = world.run('perl -e "$SCRIPT"', { env: { SCRIPT: script }, reachable: true });
     const port = Number(await contentOf(join(world.workspace, "port")));
@@ -231,7 +231,7 @@ if __name__ == "__main__":
     expect([answer, (await served).code]).toEqual(["served", 0]);
   });
 
-  it("commits in a worktree whose repository lies elsewhere, and keeps that repository's hooks", async () => {
+  it("commits in a worktree whose repository is elsewhere, and protects that repository's hooks", async () => {
     const elsewhere = await openConfinedWorld();
     const { workspace, outside } = elsewhere;
     const identity = "-c user.name=n -c user.email=e";
@@ -250,7 +250,7 @@ if __name__ == "__main__":
     await elsewhere.close();
   });
 
-  it("runs many at once", async () => {
+  it("runs many commands at once", async () => {
     const all = await Promise.all(Array.from({ length: 20 }, (_, number) => world.run(`echo ${number}`)));
     expect(all.map(({ stdout }) => stdout)).toEqual(Array.from({ length: 20 }, (_, number) => `${number}\n`));
   });

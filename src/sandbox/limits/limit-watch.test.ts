@@ -31,19 +31,19 @@ function withoutWho(remarks: readonly string[]): readonly string[] {
 
 const hasPerl = spawnSync("perl", ["-v"]).status === 0;
 
-it("ends who starts ever more processes", async () => {
+it("ends a program that starts ever more processes", async () => {
   const { remarks } = await runWatched("for i in {1..300}; do sleep 60 & done; wait", { processes: 100 });
   expect(withoutWho(remarks)).toEqual([tooMany]);
 });
 
-it.skipIf(!hasPerl)("counts who has ended and is not awaited: it has a number still", async () => {
-  // Where the kernel is the first to refuse one more, it goes on.
+it.skipIf(!hasPerl)("counts zombies, which still have a process id", async () => {
+  // If the kernel refuses another process first, the program keeps running.
   const fork = "perl -e 'for (1 .. 300) { my $child = fork; exit if defined $child && !$child } sleep 60'";
   const { signal, remarks } = await runWatched(fork, { processes: 100 });
   expect([signal, withoutWho(remarks)]).toEqual(["SIGKILL", [tooMany]]);
 });
 
-it("lets run on who is within its limits", async () => {
+it("leaves a program running within its limits", async () => {
   expect(await runWatched("for i in {1..60}; do sleep 0.5 & done; wait", { processes: 100 })).toEqual({
     signal: null,
     remarks: [],

@@ -58,7 +58,7 @@ for (const level of ["bwrap", "landlock", "none"] as const) {
       expect([withoutAmounts(remarks)[0], isRunning(name)]).toEqual([tooManyProcesses(150), false]);
     });
 
-    it("is ended with everything that it has started", async () => {
+    it("is ended together with all its descendants", async () => {
       await using fixture = openSandboxFixture(level);
       const name = uniqueSeconds();
       const { remarks } = await fixture.run(`for i in {1..400}; do setsid sleep ${name} & done; sleep 60`, {
@@ -67,7 +67,7 @@ for (const level of ["bwrap", "landlock", "none"] as const) {
       expect([withoutAmounts(remarks)[0], isRunning(name)]).toEqual([tooManyProcesses(100), false]);
     });
 
-    it("is ended when its memory is used up", async () => {
+    it("is ended when it reaches the memory limit", async () => {
       await using fixture = openSandboxFixture(level);
       // Bash would become its last command, and let go of the memory before a busy machine has looked at it.
       const ran = await fixture.run("x=$(head -c 80000000 /dev/zero | tr '\\0' a); sleep 60; :", {
@@ -76,7 +76,7 @@ for (const level of ["bwrap", "landlock", "none"] as const) {
       expect([ran.code, withoutAmounts(ran.remarks)]).toEqual([undefined, [tooMuchMemory]]);
     });
 
-    it.skipIf(!hasPython)("has files in memory counted that have no name", async () => {
+    it.skipIf(!hasPython)("is charged for anonymous files in memory", async () => {
       await using fixture = openSandboxFixture(level);
       const program = `import os, time; os.write(os.memfd_create("x"), bytes(80_000_000)); time.sleep(60)`;
       const ran = await fixture.run(`exec python3 -c '${program}'`, {
@@ -85,7 +85,7 @@ for (const level of ["bwrap", "landlock", "none"] as const) {
       expect([ran.code, withoutAmounts(ran.remarks)]).toEqual([undefined, [tooMuchMemory]]);
     });
 
-    it("has memory counted once that its processes share", async () => {
+    it("is charged once for memory that its processes share", async () => {
       await using fixture = openSandboxFixture(level);
       const fill = "x=$(head -c 30000000 /dev/zero | tr '\\0' a)";
       const share = "for i in {1..12}; do (sleep 1; :) & done; wait; echo done";
@@ -95,7 +95,7 @@ for (const level of ["bwrap", "landlock", "none"] as const) {
       expect([stdout, remarks]).toEqual(["done\n", []]);
     });
 
-    it("is ended when all together have used up the CPU time", async () => {
+    it("is ended when its processes together reach the CPU limit", async () => {
       await using fixture = openSandboxFixture(level);
       const loop = "(while :; do :; done) &";
       const { remarks } = await fixture.run(`${loop} ${loop} sleep 60`, { limits: { cpuSeconds: 1 } });
@@ -104,7 +104,7 @@ for (const level of ["bwrap", "landlock", "none"] as const) {
       ]);
     });
 
-    it("writes no file that is larger", async () => {
+    it("cannot write a file above the size limit", async () => {
       await using fixture = openSandboxFixture(level);
       const { remarks } = await fixture.run("exec head -c 3000000 /dev/zero > big", {
         limits: { fileBytes: megabyte },
@@ -112,7 +112,7 @@ for (const level of ["bwrap", "landlock", "none"] as const) {
       expect([remarks, statSync(join(fixture.workspace, "big")).size]).toEqual([[tooLargeFile], megabyte]);
     });
 
-    it("is told the limit when only a part of it met one", async () => {
+    it("reports the limit when only one of its processes reached it", async () => {
       await using fixture = openSandboxFixture(level);
       const { stdout, remarks } = await fixture.run("head -c 3000000 /dev/zero > big; echo done", {
         limits: { fileBytes: megabyte },
@@ -120,7 +120,7 @@ for (const level of ["bwrap", "landlock", "none"] as const) {
       expect([stdout, remarks]).toEqual(["done\n", [tooLargeFile]]);
     });
 
-    it("is ended when it has printed too much", async () => {
+    it("is ended when it prints too much", async () => {
       await using fixture = openSandboxFixture(level);
       const ran = await fixture.run("yes; yes >&2", { limits: { outputBytes: megabyte } });
       expect([ran.code, ran.stdout.length < 64 * megabyte, withoutAmounts(ran.remarks)]).toEqual([
@@ -132,7 +132,7 @@ for (const level of ["bwrap", "landlock", "none"] as const) {
       ]);
     });
 
-    it("is held by the kernel as well, and dumps no core", async () => {
+    it("is also limited by the kernel, and dumps no core", async () => {
       await using fixture = openSandboxFixture(level);
       const { stdout } = await fixture.run("ulimit -c; ulimit -St; ulimit -Ht; ulimit -f", {
         limits: { cpuSeconds: 77, fileBytes: 3 * megabyte },
@@ -141,7 +141,7 @@ for (const level of ["bwrap", "landlock", "none"] as const) {
       expect(stdout).toBe("0\n77\n82\n2048\n");
     });
 
-    it("meets none by usual work", async () => {
+    it("reaches no limit with usual work", async () => {
       await using fixture = openSandboxFixture(level);
       const { stdout, remarks } = await fixture.run(
         "for i in {1..50}; do sleep 0.3 & done; wait; head -c 5000000 /dev/zero > big; seq 100000 | tail -1",
@@ -151,7 +151,7 @@ for (const level of ["bwrap", "landlock", "none"] as const) {
   });
 }
 
-it("holds what is let out of the sandbox, too", async () => {
+it("limits commands outside the sandbox, too", async () => {
   await using fixture = openSandboxFixture("none");
   const { remarks } = await fixture.run("exec head -c 3000000 /dev/zero > big", {
     unconfined: true,

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { describeMetLimit, limitOfSignal } from "./met-limit.ts";
 
-it("says how much was used, and the rule that allows more", () => {
+it("reports how much was used, and the rule that allows more", () => {
   const gigabyte = 1024 ** 3;
   expect([
     describeMetLimit({ limit: "memoryBytes", allowed: 17 * gigabyte, used: 17.2 * gigabyte, wasEnded: true }),
@@ -29,7 +29,7 @@ it("says how much was used, and the rule that allows more", () => {
   ]);
 });
 
-it("knows the limits of the kernel by how a program has ended", () => {
+it("detects kernel limits from how a program ended", () => {
   const ends = [
     { code: undefined, signal: "SIGXCPU" },
     { code: 152, signal: undefined },

@@ -8,7 +8,7 @@ const mount = (root: string, point: string, end: string) =>
 const first = mount("/", "/sys/fs/cgroup/pids", "cgroup cgroup rw,pids");
 const second = mount("/", "/sys/fs/cgroup", "cgroup2 cgroup2 rw,nsdelegate");
 
-it("makes groups in our own, by version 1", () => {
+it("creates groups inside its own group with cgroups version 1", () => {
   const memory = mount("/", "/sys/fs/cgroup/memory", "cgroup cgroup rw,memory");
   const groups = "8:pids:/user.slice\n4:memory:/other\n0::/user.slice";
   expect([
@@ -28,7 +28,7 @@ it("makes groups in our own, by version 1", () => {
   ]);
 });
 
-it("makes groups beside our own where processes are counted, by version 2", () => {
+it("creates groups next to its own group with cgroups version 2, where processes are counted", () => {
   const group = "0::/user.slice/user-0.slice/session-1.scope";
   const slice = "/sys/fs/cgroup/user.slice/user-0.slice";
   const counts = (directory: string) => directory === slice;
@@ -41,7 +41,7 @@ it("makes groups beside our own where processes are counted, by version 2", () =
 
 const group = openTaskGroup(20);
 
-it.skipIf(group === undefined)("lets only so many processes run at once", async () => {
+it.skipIf(group === undefined)("limits the number of concurrent processes", async () => {
   const before = group!.wasFull();
   const line =
     "read word; for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do sleep 0.3 & done; wait";

@@ -26,7 +26,7 @@ describe("FrameReader", () => {
     );
   });
 
-  it("hands on data before its frame has ended, and holds other frames until then", () => {
+  it("emits data before its frame has ended, and holds other frames until then", () => {
     const data = frame(1, frameKinds.data, Buffer.from("abcdef")).subarray(0, 11);
     const credit = frame(3, frameKinds.credit, Buffer.from([0, 0, 1, 0])).subarray(0, 11);
     expect(read([data]).taken).toEqual([{ id: 1, kind: frameKinds.data, content: Buffer.from("abc") }]);
@@ -58,7 +58,7 @@ function pieces(bytes: Buffer, sizes: readonly number[]): Buffer[] {
   return [...all, bytes.subarray(at)].filter((piece) => piece.length > 0);
 }
 
-/** Data that follows data of the same connection is one, and nothing is no data. */
+/** Joins consecutive data of one connection, and drops empty data. */
 function joined(frames: readonly Frame[]): readonly unknown[] {
   const all: { id: number; kind: number; content: string }[] = [];
   for (const { id, kind, content } of frames) {

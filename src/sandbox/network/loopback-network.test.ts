@@ -6,7 +6,7 @@ import { listening } from "../../../test/support/network/proxy-lab.ts";
 import { openLoopbackNetwork } from "./loopback-network.ts";
 
 describe("openLoopbackNetwork", () => {
-  it("serves programs that have its variables, and nobody else", async () => {
+  it("serves only programs that have its variables", async () => {
     await using server = await listening(createServer((_, response) => response.end("reached")));
     const network = await openLoopbackNetwork({ mayConnect: (host) => host === "127.0.0.1" });
     const script = `

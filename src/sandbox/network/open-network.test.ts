@@ -15,7 +15,7 @@ const missing = ["bwrap", "perl", "curl"].filter((program) => spawnSync(program,
 describe.skipIf(missing.length > 0)(
   `openNetwork${missing.length > 0 ? `: there is no ${missing}` : ""}`,
   () => {
-    it("lets curl out by HTTP, HTTPS and SOCKS, to hosts that are allowed", async () => {
+    it("lets curl reach allowed hosts by HTTP, HTTPS and SOCKS", async () => {
       await using plain = await listening(createHttpServer((_, response) => response.end("plain\n")));
       await using secure = await listening(
         createHttpsServer({ cert: certificate, key: certificateKey }, (_, response) =>
@@ -42,7 +42,7 @@ describe.skipIf(missing.length > 0)(
       ]);
     });
 
-    it("lets the fetch of Node out", async () => {
+    it("lets Node's fetch reach allowed hosts", async () => {
       await using server = await listening(createHttpServer((_, response) => response.end("fetched")));
       const script = `console.log(await (await fetch("http://plain.example:${server.port}/")).text())`;
       await using inside = startInside([process.execPath, "--input-type=module", "-e", script], {
@@ -51,7 +51,7 @@ describe.skipIf(missing.length > 0)(
       expect(await inside.ended).toEqual({ code: 0, stdout: "fetched\n", stderr: "" });
     });
 
-    it("passes a hundred megabytes on unchanged, both ways at once", async () => {
+    it("transfers a hundred megabytes unchanged, both ways at once", async () => {
       await using server = await listen((socket) => void socket.pipe(socket));
       await using inside = node(
         `
@@ -71,7 +71,7 @@ describe.skipIf(missing.length > 0)(
       expect(await inside.ended).toEqual({ code: 0, stdout: "true\n", stderr: "" });
     });
 
-    it("lets others go on while one does not read", async () => {
+    it("keeps other connections running while one does not read", async () => {
       const flood = Buffer.alloc(1 << 20);
       await using server = await listen((socket) => {
         const pour = () => {
@@ -99,7 +99,7 @@ describe.skipIf(missing.length > 0)(
       expect(await inside.ended).toEqual({ code: 0, stdout: "quick\n".repeat(20), stderr: "" });
     });
 
-    it("serves a thousand connections at once, each its own", async () => {
+    it("serves a thousand separate connections at once", async () => {
       await using server = await echo();
       await using inside = node(
         `
@@ -119,7 +119,7 @@ describe.skipIf(missing.length > 0)(
       expect(await inside.ended).toEqual({ code: 0, stdout: "1000\n", stderr: "" });
     });
 
-    it("lets programs wait when the relay has no descriptor left", async () => {
+    it("makes programs wait when the relay has no descriptor left", async () => {
       await using server = await echo();
       const script = `
       import net from "node:net"; import { text } from "node:stream/consumers";
@@ -138,13 +138,13 @@ describe.skipIf(missing.length > 0)(
       expect(await inside.ended).toEqual({ code: 0, stdout: "true\n", stderr: "" });
     });
 
-    it("leaves the command no descriptor and no child of ours", async () => {
+    it("leaves the command no extra descriptor and no extra child", async () => {
       const script = String.raw`test -e /proc/self/fd/3 && echo descriptor; exec perl -e 'print wait, "\n"'`;
       await using inside = bash(script, { mayConnect });
       expect(await inside.ended).toEqual({ code: 0, stdout: "-1\n", stderr: "" });
     });
 
-    it("gives the command its own settings for Perl, and keeps them from the relay", async () => {
+    it("passes the command its own Perl settings, and hides them from the relay", async () => {
       await using inside = startInside(["sh", "-c", 'echo "$PERL5OPT $LC_ALL $PERL_BADLANG"'], {
         mayConnect,
         env: { PERL5OPT: "-MNo::Such::Module", LC_ALL: "xx_YY" },
@@ -152,12 +152,12 @@ describe.skipIf(missing.length > 0)(
       expect(await inside.ended).toEqual({ code: 0, stdout: "-MNo::Such::Module xx_YY \n", stderr: "" });
     });
 
-    it("ends with the command, and tells its exit code", async () => {
+    it("ends with the command, and returns its exit code", async () => {
       await using inside = startInside(["sh", "-c", "exit 7"], { mayConnect });
       expect(await inside.ended).toEqual({ code: 7, stdout: "", stderr: "" });
     });
 
-    it("loses the network, and nothing else, when the command ends the relay", async () => {
+    it("loses only the network when the command ends the relay", async () => {
       await using inside = bash(
         `
       until grep -qx "toolcrib relay" /proc/[0-9]*/comm 2>/dev/null; do sleep 0.01; done
@@ -173,7 +173,7 @@ describe.skipIf(missing.length > 0)(
       expect([await inside.network.listening(), await inside.network.reach(80)]).toEqual([[], undefined]);
     });
 
-    it("sets no proxy where nothing may be reached", async () => {
+    it("sets no proxy when no host may be reached", async () => {
       await using inside = bash(
         "env | grep -ci proxy; ls /proc/net/tcp >/dev/null && grep -c ' 0A ' /proc/net/tcp",
       );
@@ -183,7 +183,7 @@ describe.skipIf(missing.length > 0)(
 );
 
 describe.skipIf(missing.length > 0)("reach", () => {
-  it.each(["127.0.0.1", "::1", "0.0.0.0"])("leads to what listens inside on %s", async (address) => {
+  it.each(["127.0.0.1", "::1", "0.0.0.0"])("connects to a listener inside on %s", async (address) => {
     const script = `
       const server = require("node:net").createServer({ allowHalfOpen: true }, (socket) => socket.pipe(socket));
       server.listen(0, "${address}", () => console.log(server.address().port));
@@ -202,7 +202,7 @@ describe.skipIf(missing.length > 0)("reach", () => {
     await expect(exchange(place.port, sent)).rejects.toThrow("ECONNREFUSED");
   });
 
-  it("takes another port where that one is not free, and says nothing while nobody listens", async () => {
+  it("picks another port when the port is taken, and returns undefined without a listener", async () => {
     await using taken = await listen((socket) => socket.end("outside"));
     const script = `
       require("node:net").createServer((socket) => socket.end("inside")).listen(${taken.port}, "127.0.0.1", () => console.log("up"));

@@ -8,7 +8,7 @@ const open1 = frame(1, frameKinds.open);
 const block = frame(1, frameKinds.data, Buffer.alloc(frameBytes));
 
 describe("RelayChannel", () => {
-  it("stays up whatever comes from inside, or closes", async () => {
+  it("keeps running or closes on any input from inside", async () => {
     const anything = fc.oneof(
       fc.uint8Array({ maxLength: 200 }),
       fc
@@ -44,7 +44,7 @@ describe("RelayChannel", () => {
     expect(channel.destroyed).toBe(true);
   });
 
-  it("goes on after a write of nothing, with which HTTP ends an answer", async () => {
+  it("continues after an empty write, which HTTP uses to end a response", async () => {
     const { inside } = open((client) => {
       client.write("");
       client.write("more");
@@ -54,7 +54,7 @@ describe("RelayChannel", () => {
     expect(first).toEqual(frame(1, frameKinds.data, Buffer.from("more")).subarray(0, first.length));
   });
 
-  it("takes no more than a window of what nobody reads", async () => {
+  it("buffers at most one window of data that is not read", async () => {
     const clients: Duplex[] = [];
     const { inside, channel } = open((client) => clients.push(client));
     inside.write(open1);

@@ -11,7 +11,7 @@ const mayConnect = (host: string) => host.endsWith(".example") || host === "127.
 const isThere = (...words: readonly string[]) => spawnSync(words[0]!, words.slice(1)).status === 0;
 const canEnter = isThere("bwrap", "--version") && isThere("perl", "-e", "1");
 
-describe.skipIf(!canEnter)("tool chains in a network of their own (with bubblewrap and perl)", () => {
+describe.skipIf(!canEnter)("tool chains in a private network (with bubblewrap and perl)", () => {
   it.skipIf(!isThere("npm", "--version"))("npm installs a package from a registry (with npm)", async () => {
     await using folder = temporaryFolder();
     const packed = packageIn(folder.path);
@@ -90,7 +90,7 @@ describe.skipIf(!canEnter)("tool chains in a network of their own (with bubblewr
   });
 });
 
-/** A server of what `answer` has for a path; with nothing it says 404. */
+/** Serves what `answer` returns for a path, or 404. */
 function serve(answer: (path: string, port: number) => string | Buffer | undefined): Promise<Listening> {
   const server = createServer((request, response) => {
     const path = new URL(request.url ?? "/", "http://any.example").pathname;

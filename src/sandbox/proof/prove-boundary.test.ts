@@ -24,11 +24,11 @@ function withoutSandbox({ workspace }: Lab) {
   return { run, [Symbol.asyncDispose]: () => environment.close() };
 }
 
-it("finds out that nothing is enforced where nothing is: the attacks are real", async () => {
+it("reports open attacks without a sandbox, so the attacks are real", async () => {
   await using lab = await openLab();
   await using commands = withoutSandbox(lab);
   const proofs = await proveBoundary({ lab, run: commands.run, report: { ...nothingHeld, level: "bwrap" } });
-  // What depends on the rights of this machine, or on who is quicker, proves nothing here.
+  // Omits attacks whose outcome depends on this machine's privileges or on a race.
   const surely = proofs.filter(
     ({ promise }) => !/system|namespace|mounted|traced|memory|clearing/.test(promise),
   );
@@ -38,7 +38,7 @@ it("finds out that nothing is enforced where nothing is: the attacks are real", 
   );
 });
 
-it("attacks nothing without a sandbox but what is promised there", async () => {
+it("tries only the promised attacks without a sandbox", async () => {
   await using lab = await openLab();
   await using commands = withoutSandbox(lab);
   const proofs = await proveBoundary({ lab, run: commands.run, report: nothingHeld });
@@ -51,7 +51,7 @@ it("attacks nothing without a sandbox but what is promised there", async () => {
   );
 });
 
-it("says what a level does not promise, and what cannot be tried", async () => {
+it("reports what a level does not promise, and what cannot be tried", async () => {
   await using lab = await openLab();
   await using commands = withoutSandbox(lab);
   const common = { script: () => "cat .env", hasSucceeded: () => true };

@@ -41,7 +41,7 @@ describe.each(architectures)("a seccomp program for %s", (architecture) => {
   const filtered: SeccompOptions = { architecture, network: "filtered" };
   const none: SeccompOptions = { architecture, network: "none" };
 
-  it("refuses calls of every other architecture", () => {
+  it("refuses system calls of every other architecture", () => {
     fc.assert(
       fc.property(fc.nat(0xffffffff), fc.nat(500), fc.constantFrom(...networks), (other, number, network) => {
         fc.pre(other !== word[architecture]);
@@ -51,7 +51,7 @@ describe.each(architectures)("a seccomp program for %s", (architecture) => {
     expect(ask(own, 1, [], 0x40000003)).toBe("EPERM");
   });
 
-  it("does not know calls that are newer than itself, or of the x32 ABI", () => {
+  it("does not know system calls that are newer than itself, or of the x32 ABI", () => {
     fc.assert(
       fc.property(fc.integer({ min: newestKnownCall + 1, max: 0xffffffff }), (number) => {
         expect(ask(own, number)).toBe("ENOSYS");
@@ -63,7 +63,7 @@ describe.each(architectures)("a seccomp program for %s", (architecture) => {
     }
   });
 
-  it("lets every call pass that it does not judge, whatever its arguments", () => {
+  it("allows every system call without a rule, whatever its arguments", () => {
     const judged = new Set(Array.from(systemCalls.keys(), (name) => numberOf(name, architecture)));
     const free = Array.from({ length: newestKnownCall + 1 }, (_, number) => number).filter(
       (number) => !judged.has(number),
@@ -76,7 +76,7 @@ describe.each(architectures)("a seccomp program for %s", (architecture) => {
     );
   });
 
-  it("refuses what commands have no business with, whatever the arguments", () => {
+  it("refuses system calls that commands never need, whatever the arguments", () => {
     fc.assert(
       fc.property(fc.array(fc.bigInt({ min: 0n, max: 0xffffffffffffffffn }), { maxLength: 6 }), (args) => {
         for (const name of always)
@@ -87,7 +87,7 @@ describe.each(architectures)("a seccomp program for %s", (architecture) => {
     expect(call(own, "clone3")).toBe("ENOSYS");
   });
 
-  it("lets processes and threads begin, but no namespaces", () => {
+  it("allows processes and threads, but no namespaces", () => {
     const thread = 0x3d0f00;
     expect(call(own, "clone", 0x11)).toBe("allow");
     expect(call(own, "clone", thread)).toBe("allow");
@@ -98,7 +98,7 @@ describe.each(architectures)("a seccomp program for %s", (architecture) => {
     expect(call(own, "clone", 0x11n + upper)).toBe("allow");
   });
 
-  it("lets programs ask terminals, but not type into them", () => {
+  it("lets programs query terminals, but not type into them", () => {
     expect(call(own, "ioctl", 0, 0x5401)).toBe("allow");
     for (const request of [0x5412n, 0x541cn]) {
       expect(call(own, "ioctl", 0, request)).toBe("EPERM");
@@ -106,7 +106,7 @@ describe.each(architectures)("a seccomp program for %s", (architecture) => {
     }
   });
 
-  it("makes the sockets that each network is for", () => {
+  it("allows the socket types that each network mode needs", () => {
     const sockets = (options: SeccompOptions) =>
       Object.fromEntries(
         Object.entries(kinds).map(([name, [family, type, protocol]]) => [
@@ -147,14 +147,14 @@ describe.each(architectures)("a seccomp program for %s", (architecture) => {
     expect(sockets(none)).toEqual({ ...refused, routes: "allow" });
   });
 
-  it("refuses every other family of sockets, and pairs of all but one", () => {
+  it("refuses every other socket family, and socket pairs of all families but one", () => {
     for (let family = 0; family < 64; family++) {
       if (![2, 10, 16].includes(family)) expect(call(own, "socket", family, 1, 0)).toBe("EPERM");
       expect(call(own, "socketpair", family, 1, 0)).toBe(family === 1 ? "allow" : "EPERM");
     }
   });
 
-  it("refuses pairs of datagrams, which could be connected to any socket of the machine", () => {
+  it("refuses datagram pairs, which could connect to any socket of the machine", () => {
     const closedOnExec = 0o2000000n;
     for (const options of [own, filtered, none])
       for (let type = 0n; type < 16n; type++)
@@ -164,7 +164,7 @@ describe.each(architectures)("a seccomp program for %s", (architecture) => {
         ]);
   });
 
-  it("closes what Landlock leaves open to those who share the machine", () => {
+  it("blocks what Landlock leaves open between users of one machine", () => {
     const judged = {
       "a shared memory": (options: SeccompOptions) => call(options, "shmget", 1, 2, 3),
       "a queue": (options: SeccompOptions) => call(options, "mq_open", 1, 2, 3),
@@ -207,7 +207,7 @@ describe.each(architectures)("a seccomp program for %s", (architecture) => {
     expect(all({ ...filtered, mayListen: true })).toEqual({ ...closed, listening: "allow" });
   });
 
-  it("makes no file that lends the rights of its owner", () => {
+  it("refuses to create setuid and setgid files", () => {
     const modes = [0o644n, 0o1777n, 0o4755n, 0o2755n].map((mode) => mode + upper);
     const verdicts = ["allow", "allow", "EPERM", "EPERM"];
     const calls: readonly (readonly [string, (mode: bigint) => readonly (number | bigint)[]])[] = [
@@ -230,12 +230,12 @@ describe.each(architectures)("a seccomp program for %s", (architecture) => {
           ...verdicts,
         ]);
       }
-    // Where no file is made, what stands in the place of a mode is no mode.
+    // Without file creation, the mode argument is ignored.
     expect(call(own, "openat", 3, 0, 1, 0o4755)).toBe("allow");
     expect(call(own, "openat2", 1, 2)).toBe("ENOSYS");
   });
 
-  it("refuses to cut files where Landlock would not see it, if told", () => {
+  it("refuses truncation that Landlock would not see, on request", () => {
     const old: SeccompOptions = { ...filtered, refuseTruncation: true };
     const opened = (options: SeccompOptions, flags: number) =>
       call(options, "openat", 0, 0, BigInt(flags) + upper, 0);

@@ -85,7 +85,7 @@ function textsOf({ text, outline }: CodeFile): readonly string[] {
   return outline.symbols.map((symbol) => `${symbol.kind} ${symbol.name}: ${blockText(text, symbol)}`);
 }
 
-/** The block right before it, where both stand alone on their lines as others of their kind do. */
+/** The block right before it, if all siblings are alone on their lines, equally spaced. */
 function previousOf({ text, outline }: CodeFile, symbol: CodeSymbol): CodeSymbol | undefined {
   const siblings = siblingsOf(outline, symbol.parent);
   const index = siblings.indexOf(symbol);

@@ -9,7 +9,7 @@ import { fileMove } from "./move.ts";
 import { fileRead } from "./read.ts";
 import { fileWrite } from "./write.ts";
 
-/** What each tool says about one path, and about moving something else onto it. */
+/** The result of each tool for one path, and of moving another entry onto it. */
 async function refusals(opened: ToolFixture, path: string): Promise<Record<string, Refusal>> {
   writeFileSync(opened.at("good.txt"), "good\n");
   return {

@@ -13,7 +13,7 @@ const refusal = ({ error }: CallResult) => error && [error.code, error.message];
 const current = ({ workspace }: GitFixture) =>
   /^ref: refs\/heads\/(.*)\n$/.exec(readFileSync(join(workspace, ".git/HEAD"), "utf8"))?.[1];
 
-/** Two branches: main, which is current, and other, with changes of its own. */
+/** Two branches: main, which is current, and other, with different changes. */
 async function openTwo(options: Parameters<typeof openGitFixture>[0] = {}): Promise<GitFixture> {
   return openGitFixture({ files: { a: "1\n", c: "c\n" }, prepare: commitOther, ...options });
 }

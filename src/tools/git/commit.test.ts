@@ -12,7 +12,7 @@ import type { CallResult } from "../../toolcrib/index.ts";
 const refusal = ({ error }: CallResult) => error && [error.code, error.message];
 const log = (opened: GitFixture) => opened.git("log", "--format=%s").split("\n");
 
-/** A opened in which something is staged. */
+/** A fixture with a staged change. */
 async function openStaged(options: Parameters<typeof openGitFixture>[0] = {}): Promise<GitFixture> {
   return openGitFixture({ files: { a: "1\n" }, prepare: stageChanges, ...options });
 }
@@ -214,7 +214,7 @@ it("concludes a merge when its conflicts are resolved", async () => {
   ]);
 });
 
-/** A hook that tries to leave something outside, and does what `script` says. */
+/** A hook that tries to write outside, then runs `script`. */
 function hook(opened: GitFixture, name: string, script = "", folder = ".git/hooks"): void {
   const path = join(opened.workspace, folder, name);
   mkdirSync(dirname(path), { recursive: true });

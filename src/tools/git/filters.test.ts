@@ -15,7 +15,7 @@ async function openFiltered(
 
 const usual = { clean: "tr a-z A-Z", smudge: "tr A-Z a-z" };
 
-/** Where there is no sandbox both rules are needed; where there is one it holds all the same. */
+/** Without a sandbox both rules are needed; with one, the test passes too. */
 const allowing = (command: string) => `allow run ${command}\nunconfined run ${command}\n`;
 
 async function rulesFor(opened: GitFixture, command: string): Promise<string> {
@@ -102,7 +102,7 @@ it("runs no other command of a filter than those that may run", async () => {
 });
 
 describe("switching to a branch with files that go through a filter", () => {
-  /** On the branch `other` a filtered file is there, with its attributes if told. */
+  /** The branch `other` has a filtered file, with its attributes on request. */
   async function openSwitch(lines: string, attributes: "before" | "on the branch"): Promise<GitFixture> {
     const opened = await openFiltered(lines);
     if (attributes === "on the branch") opened.sh(": > .gitattributes && git commit -q -a -m None");

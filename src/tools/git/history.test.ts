@@ -13,7 +13,7 @@ async function call(opened: GitFixture, tool: string, input: object = {}) {
   return { data, text: content, isError };
 }
 
-/** Commits with a date of its own, so that answers can be told whole. */
+/** Commits with a fixed date, so that whole answers can be compared. */
 function commit(
   { sh, commitOf }: Worktree,
   message: string,
@@ -135,7 +135,7 @@ describe("git.log", () => {
 
   it("goes on without losing a commit of a merged branch, or of a file under its earlier name", async () => {
     await using opened = await openPast();
-    // Behind the rename: before it, git follows the file only if their dates say so.
+    // Behind the rename: before it, git follows the file only if the dates allow it.
     opened.git("switch", "-q", "-c", "side", opened.second);
     opened.write({ side: "1\n" });
     commit(opened, "Aside", "2026-01-05");

@@ -61,7 +61,7 @@ function ran(opened: GitFixture): string {
   return said;
 }
 
-/** Git itself, as a person would run it who knows of nothing: the payload works. */
+/** Plain git, as an unsuspecting user runs it: the payload works. */
 function carelessly(opened: GitFixture, ...args: string[]): boolean {
   try {
     execFileSync("git", args, {
@@ -256,7 +256,7 @@ const attacks: Readonly<Record<string, Attack>> = {
       setting(opened, "protocol.file.allow", "always");
       setting(opened, "core.sshCommand", payload);
       setting(opened, "credential.helper", payload);
-      // The content that HEAD~1 has is no longer here.
+      // The content of HEAD~1 is gone.
       const blob = opened.sh(`mv .git/objects/pack/*.pack ../pack
         rm .git/objects/pack/*
         git unpack-objects -q < ../pack

@@ -17,7 +17,7 @@ const readings: readonly (readonly [string, object])[] = [
   ["git.blame", { path: "private.txt" }],
 ];
 
-/** A workspace beside a repository that no rule lets it read. */
+/** A workspace next to a repository that no rule allows it to read. */
 async function openBeside(): Promise<GitFixture & { readonly other: string }> {
   const opened = await openGitFixture({ files: { "a.txt": "one\n" }, prepare: makeOther });
   const other = join(opened.home, "other");

@@ -7,7 +7,7 @@ import type { CallResult } from "../../toolcrib/index.ts";
 
 const refusal = ({ error }: CallResult) => error && [error.code, error.message];
 
-/** What is staged, as git itself says it. */
+/** The staged changes according to git. */
 const stagedIn = (opened: GitFixture) =>
   opened
     .git("diff", "--cached", "--name-status", "--find-renames", "-z")

@@ -180,7 +180,7 @@ describe("git.status", () => {
       branch: { name: "topic" },
       untracked: ["new"],
     });
-    // Somebody who has moved away is no longer known.
+    // The repository does not know a moved working tree.
     renameSync(linked, `${linked} moved`);
     await using moved = await openGitFixture({ workspace: `${linked} moved` });
     expect((await status(moved)).text).toContain("which does not know this working tree");

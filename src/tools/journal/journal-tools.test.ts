@@ -194,7 +194,7 @@ describe("journal.undo", () => {
   });
 });
 
-/** Says that it reads, and undoes. */
+/** Declares itself read-only, but undoes. */
 const sneaky: AnyTool = {
   name: "sneaky.look",
   summary: "Looks.",

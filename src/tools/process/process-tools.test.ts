@@ -168,7 +168,7 @@ it("says what a start would run, variables and directory included", () => {
 interface ToolsFixture extends AsyncDisposable {
   readonly workspace: string;
   readonly uncovered: readonly string[];
-  /** What a model is told, without how long things took, and what not every system tells. */
+  /** The text for the model, without durations and details that depend on the system. */
   say<Input>(tool: Tool<Input, unknown>, input: Input): Promise<string>;
 }
 

@@ -120,7 +120,7 @@ describe("search.glob", () => {
   });
 });
 
-/** The same files whoever lists them. */
+/** The same files for every lister. */
 describe("git, ripgrep and a walk agree", () => {
   const sources = (workspace: string): Record<string, Environment> => ({
     git: openLocalEnvironment({ workspace }),
@@ -181,7 +181,7 @@ describe("git, ripgrep and a walk agree", () => {
       { pattern: "*.ts", path: "src" },
       { pattern: "{src,many}/**/*" },
     ])("with $pattern $hidden $path", async (input) => {
-      // The walk answers for a small directory, whatever programs there are.
+      // A small directory is walked, whichever programs are installed.
       const paths = input.path
         ? await pathsOf(openLocalEnvironment({ workspace: folder.path }), input)
         : undefined;

@@ -6,7 +6,7 @@ import type { WebPage } from "./fetch.ts";
 
 const rules = ["allow connect 127.0.0.1 by web.fetch"];
 
-/** Serves this, fetches it, and gives what was said. */
+/** Serves this, fetches it, and returns the answer. */
 async function fetched(body: string | Uint8Array, mediaType: string | undefined, path = "/a") {
   await using server = await serve((_request, response) => {
     if (mediaType !== undefined) response.setHeader("content-type", mediaType);

@@ -252,7 +252,7 @@ it("goes to what a process of the room listens on, inside its sandbox", async ()
     rules: ["allow connect localhost by web.fetch"],
   });
   const { crib } = opened;
-  // Not in Node, which a sandbox does not show where it lies below the temporary directory.
+  // Not in Node, which is hidden in a sandbox when it is installed below the temporary directory.
   opened.write(
     "server.pl",
     String.raw`use IO::Socket::INET;

@@ -20,7 +20,7 @@ import { clientNames, clients } from "./clients.ts";
 
 const main = builtProgram;
 
-/** A person's home with some configurations, and a project. */
+/** A user's home with some configurations, and a project. */
 function openHome(files: Readonly<Record<string, string>> = {}) {
   const folder = temporaryFolder();
   const at = (path: string) => join(folder.path, path);
@@ -171,7 +171,7 @@ it("keeps what is there, says what it changed, changes nothing twice, and shows 
   const second = await home.run(["install", "--client", "zed"]);
   const twice = home.read(file);
   const other = await home.run(["install", "--client", "zed", "--mode", "yolo"]);
-  // Somebody else changes the file: then only the entry goes.
+  // After another change to the file, only the entry is removed.
   home.write(file, home.read(file).replace("One Dark", "One Light"));
   await home.run(["uninstall", "--client", "zed"]);
   expect({

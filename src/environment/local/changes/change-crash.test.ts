@@ -142,7 +142,7 @@ async function expectSameWhenKilled(folder: string, step: number): Promise<void>
   expect(leftIn(world)).toEqual(leftIn(join(folder, `${step}`)));
 }
 
-/** Workspace and records, without what is random in their names and contents. */
+/** Workspace and records, without the random parts of names and contents. */
 function leftIn(folder: string): readonly string[] {
   const found = Object.entries(snapshot(folder)).filter(([name]) => name.includes("/"));
   return found

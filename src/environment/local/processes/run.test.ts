@@ -21,7 +21,7 @@ interface Started {
   readonly end: Promise<{ readonly said: string; readonly exit: ProcessExit }>;
 }
 
-/** Starts a script, and waits until it says that it is at work. */
+/** Starts a script, and waits until it reports that it is running. */
 async function atWork(script: string, act: (started: Started) => Promise<void>): Promise<void> {
   const startRecords = join(folder.path, newMark());
   await using world = openLocalWorld({}, { startRecords });

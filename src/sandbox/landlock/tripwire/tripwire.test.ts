@@ -45,7 +45,7 @@ function protecting(workspace: string): Confinement {
 }
 
 describe.skipIf(process.platform !== "linux")("the tripwire", () => {
-  it("says nothing where nothing protected was touched", async () => {
+  it("reports nothing when no protected file was touched", async () => {
     await using folder = temporaryFolder();
     const { workspace, directory, at } = openWorld(folder.path);
     const watch = await new Tripwire({ workspace, directory }).begin(protecting(workspace));
@@ -56,7 +56,7 @@ describe.skipIf(process.platform !== "linux")("the tripwire", () => {
     expect(readdirSync(join(directory, "runs"))).toEqual([]);
   });
 
-  it("puts back what was changed so far, and goes on watching", async () => {
+  it("restores the changes so far, and keeps watching", async () => {
     await using folder = temporaryFolder();
     const { workspace, directory, at } = openWorld(folder.path);
     const watch = await new Tripwire({ workspace, directory }).begin(protecting(workspace));
@@ -72,7 +72,7 @@ describe.skipIf(process.platform !== "linux")("the tripwire", () => {
     }
   });
 
-  it("knows what is in a directory that was closed, and leaves it there", async () => {
+  it("restores files in a directory that was inaccessible at the start", async () => {
     await using folder = temporaryFolder();
     const { workspace, directory, at } = openWorld(folder.path);
     const before = [readdirSync(at(".git")), readFileSync(at(".git/config"), "utf8")];
@@ -86,7 +86,7 @@ describe.skipIf(process.platform !== "linux")("the tripwire", () => {
     expect([mode, readdirSync(at(".git")), readFileSync(at(".git/config"), "utf8")]).toEqual([0, ...before]);
   });
 
-  it("lets the workspace itself become no repository", async () => {
+  it("does not let the workspace itself become a repository", async () => {
     await using folder = temporaryFolder();
     const { workspace, directory, at } = openWorld(folder.path);
     const watch = await new Tripwire({ workspace, directory }).begin({});
@@ -100,7 +100,7 @@ describe.skipIf(process.platform !== "linux")("the tripwire", () => {
     ]);
   });
 
-  it("puts back what was changed, removed and made, exactly, and keeps what it found", async () => {
+  it("restores changed, removed and created files exactly, and keeps the versions it found", async () => {
     await using folder = temporaryFolder();
     const { workspace, directory, at } = openWorld(folder.path);
     const config = readFileSync(at(".git/config"), "utf8");
@@ -131,7 +131,7 @@ describe.skipIf(process.platform !== "linux")("the tripwire", () => {
     expect(readdirSync(at(".vscode")).sort()).toEqual(["link", "settings.json"]);
   });
 
-  it("puts back modes, and directories that gave way to files", async () => {
+  it("restores modes, and directories that were replaced by files", async () => {
     await using folder = temporaryFolder();
     const { workspace, directory, at } = openWorld(folder.path);
     const mode = lstatSync(at(".vscode")).mode;
@@ -146,7 +146,7 @@ describe.skipIf(process.platform !== "linux")("the tripwire", () => {
     expect(readFileSync(at(".git/hooks/own"), "utf8")).toBe("mine");
   });
 
-  it("brings a repository back that was renamed and replaced", async () => {
+  it("restores a repository that was renamed and replaced", async () => {
     await using folder = temporaryFolder();
     const { workspace, directory, at } = openWorld(folder.path);
     const { ino } = lstatSync(at(".git"));
@@ -161,7 +161,7 @@ describe.skipIf(process.platform !== "linux")("the tripwire", () => {
     expect([lstatSync(at(".git")).ino, existsSync(at(".git/hooks/pre-commit"))]).toEqual([ino, false]);
   });
 
-  it("brings a repository back from wherever a command can move it", async () => {
+  it("restores a repository from anywhere a command can move it", async () => {
     await using folder = temporaryFolder();
     const { workspace, directory, at } = openWorld(folder.path);
     const { ino } = lstatSync(at(".git"));
@@ -177,7 +177,7 @@ describe.skipIf(process.platform !== "linux")("the tripwire", () => {
     }
   });
 
-  it("takes away links that lead to what must not be there, but none that were there before", async () => {
+  it("removes new links to forbidden paths, but none that existed before", async () => {
     await using folder = temporaryFolder();
     const { workspace, directory, at } = openWorld(folder.path);
     const absent = [".github/workflows", ".own/workflows"].map((path) => ({
@@ -193,7 +193,7 @@ describe.skipIf(process.platform !== "linux")("the tripwire", () => {
     expect(readdirSync(workspace).sort()).toEqual([".git", ".own", ".vscode", "real"]);
   });
 
-  it("never writes through a link that was laid for it", async () => {
+  it("never writes through a planted link", async () => {
     await using folder = temporaryFolder();
     const { workspace, directory, at } = openWorld(folder.path);
     const outside = join(folder.path, "outside");
@@ -209,7 +209,7 @@ describe.skipIf(process.platform !== "linux")("the tripwire", () => {
     expect(existsSync(at(".git/config"))).toBe(true);
   });
 
-  it("looks at everything, however much a command makes", async () => {
+  it("checks everything, however many files a command creates", async () => {
     await using folder = temporaryFolder();
     const { workspace, directory, at } = openWorld(folder.path);
     const hooks = readdirSync(at(".git/hooks"));
@@ -224,7 +224,7 @@ describe.skipIf(process.platform !== "linux")("the tripwire", () => {
     expect(existsSync(at(".mcp.json"))).toBe(false);
   });
 
-  it("leaves alone what it could not look at before, and says so", async () => {
+  it("leaves alone what it could not read before, and reports it", async () => {
     await using folder = temporaryFolder();
     const { workspace, directory, at } = openWorld(folder.path);
     for (let number = 0; number < 5200; number++) writeFileSync(at(`.git/hooks/a${number}`), "");
@@ -245,7 +245,7 @@ describe.skipIf(process.platform !== "linux")("the tripwire", () => {
   it.each([
     { where: "", otherDisk: undefined },
     ...(hasOtherDisk ? [{ where: " to another disk", otherDisk: elsewhere }] : []),
-  ])("is kept from nothing by modes, and takes away$where whatever stands there", async ({ otherDisk }) => {
+  ])("ignores modes, and moves away$where any kind of entry it finds", async ({ otherDisk }) => {
     await using folder = temporaryFolder();
     const world = openWorld(folder.path);
     const { workspace, at } = world;
@@ -275,7 +275,7 @@ describe.skipIf(process.platform !== "linux")("the tripwire", () => {
     }
   });
 
-  it("counts as first found what several commands share, in whatever order they end", async () => {
+  it("shares the first recorded state between several commands, in whatever order they end", async () => {
     await using folder = temporaryFolder();
     const { workspace, directory, at } = openWorld(folder.path);
     // As in two processes.
@@ -293,7 +293,7 @@ describe.skipIf(process.platform !== "linux")("the tripwire", () => {
     ]);
   });
 
-  it("forgets what files held when it is closed, but not while a command runs elsewhere", async () => {
+  it("deletes stored contents when it closes, but not while a command runs in another process", async () => {
     await using folder = temporaryFolder();
     const { workspace, directory, at } = openWorld(folder.path);
     const [one, other] = [new Tripwire({ workspace, directory }), new Tripwire({ workspace, directory })];
@@ -310,7 +310,7 @@ describe.skipIf(process.platform !== "linux")("the tripwire", () => {
     expect(readFileSync(at(".vscode/settings.json"), "utf8")).toBe("{}\n");
   });
 
-  it("settles at the next start what a crash has left", async () => {
+  it("recovers from a crash at the next start", async () => {
     await using folder = temporaryFolder();
     const { workspace, directory, at } = openWorld(folder.path);
     const crasher = fileURLToPath(

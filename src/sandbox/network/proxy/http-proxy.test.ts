@@ -5,7 +5,7 @@ import { echo, listen, mirror, openProxyLab } from "../../../../test/support/net
 const mayConnect = (host: string) => host === "127.0.0.1";
 
 describe("HttpProxy", () => {
-  it("passes a request on to where its first line says, whatever its headers say", async () => {
+  it("forwards a request to the host in its first line, ignoring its headers", async () => {
     await using server = await mirror();
     await using lab = await openProxyLab({ mayConnect });
     const answer = await lab.ask(
@@ -19,7 +19,7 @@ describe("HttpProxy", () => {
     );
   });
 
-  it("takes several requests on one connection, each to its own place", async () => {
+  it("accepts several requests on one connection, each to its own host", async () => {
     await using first = await mirror();
     await using second = await mirror();
     await using lab = await openProxyLab({ mayConnect });
@@ -39,7 +39,7 @@ describe("HttpProxy", () => {
     ]);
   });
 
-  it("passes on bodies of both framings", async () => {
+  it("forwards bodies with both framings", async () => {
     const bodies: string[] = [];
     await using server = await listen(async (socket) => {
       bodies.push((await readUntil(socket, /(hello|0\r\n\r\n)$/)).replace(/^.*\r\n\r\n(?=.)/s, ""));
@@ -52,7 +52,7 @@ describe("HttpProxy", () => {
     expect(bodies).toEqual(["hello", expect.stringMatching(/^(\d\r\n[helo]+\r\n)+0\r\n\r\n$/)]);
   });
 
-  it("refuses what no rule allows, says how a rule would, and connects nowhere", async () => {
+  it("refuses a host that no rule allows, suggests the rule, and connects nowhere", async () => {
     await using lab = await openProxyLab({ mayConnect });
     const [request, tunnel] = [
       await lab.ask("GET http://Example.COM/ HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n"),
@@ -71,7 +71,7 @@ describe("HttpProxy", () => {
     ]);
   });
 
-  it("tunnels bytes both ways, also those that came too early, and each end by itself", async () => {
+  it("tunnels bytes both ways, including early ones, and closes each direction separately", async () => {
     await using server = await echo("got ");
     await using lab = await openProxyLab({ mayConnect });
     expect(await lab.ask(`CONNECT 127.0.0.1:${server.port} HTTP/1.1\r\n\r\nearly `, "and late")).toBe(
@@ -79,7 +79,7 @@ describe("HttpProxy", () => {
     );
   });
 
-  it("says when nobody is there", async () => {
+  it("reports a refused connection", async () => {
     const gone = await listen(() => {});
     await gone[Symbol.asyncDispose]();
     await using lab = await openProxyLab({
@@ -118,7 +118,7 @@ describe("HttpProxy", () => {
     "POST http://127.0.0.1/ HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n",
     "GET http://127.0.0.1/ HTTP/1.1\r\nHost: x\r\nA: b\r\n c\u0000d\r\n\r\n",
     "\u0016\u0003\u0001",
-  ])("takes %j for no request, and asks nobody about it", async (request) => {
+  ])("refuses %j as a request, without checking any host", async (request) => {
     const asked: string[] = [];
     await using lab = await openProxyLab({
       mayConnect: (host) => {
@@ -129,7 +129,7 @@ describe("HttpProxy", () => {
     expect([(await lab.ask(request)).split(/\r\n/)[0], asked]).toEqual(["HTTP/1.1 400 Bad Request", []]);
   });
 
-  it("serves only who knows the secret", async () => {
+  it("serves only clients that know the secret", async () => {
     await using server = await mirror();
     await using lab = await openProxyLab({ mayConnect, secret: "word" });
     const known = `Proxy-Authorization: Basic ${Buffer.from("toolcrib:word").toString("base64")}\r\n`;
@@ -141,7 +141,7 @@ describe("HttpProxy", () => {
     expect(answers.map((answer) => answer.slice(9, 12))).toEqual(["407", "407", "200", "407", "407", "200"]);
   });
 
-  it("breaks off when the server does", async () => {
+  it("closes the connection when the server does", async () => {
     await using server = await listen((socket) => {
       socket.once("data", () => {
         socket.write("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf");
@@ -160,14 +160,14 @@ describe("HttpProxy", () => {
     "HTTP/1.1 101 Other\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n",
     "SSH-2.0",
     "",
-  ])("says so when a server answers %j", async (said) => {
+  ])("returns 502 when a server answers %j", async (said) => {
     await using server = await listen((socket) => void socket.once("data", () => socket.end(said)));
     await using lab = await openProxyLab({ mayConnect });
     const request = `GET http://127.0.0.1:${server.port}/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`;
     expect((await lab.ask(request)).split("\r\n")[0]).toBe("HTTP/1.1 502 Bad Gateway");
   });
 
-  it("breaks off with whoever sends requests without end", async () => {
+  it("closes the connection of a client that sends endless requests", async () => {
     let reached = 0;
     await using server = await listen(() => reached++);
     await using lab = await openProxyLab({ mayConnect });
@@ -176,7 +176,7 @@ describe("HttpProxy", () => {
     expect({ answer, isBounded: reached <= 32 }).toEqual({ answer: "", isBounded: true });
   });
 
-  it("leaves the server when the program does", async () => {
+  it("disconnects from the server when the program disconnects", async () => {
     const { promise: left, resolve } = Promise.withResolvers<void>();
     await using server = await listen((socket) => void socket.once("end", () => resolve()).resume());
     await using lab = await openProxyLab({ mayConnect });

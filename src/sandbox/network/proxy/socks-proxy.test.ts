@@ -7,7 +7,7 @@ import { echo, listen, openProxyLab } from "../../../../test/support/network/pro
 const greeting = Buffer.from([5, 1, 0]);
 
 describe("serveSocks", () => {
-  it("connects to a name or an address, and passes on what came too early", async () => {
+  it("connects to a name or an address, and forwards early data", async () => {
     await using server = await echo("got ");
     await using lab = await openProxyLab({
       mayConnect: () => true,
@@ -25,7 +25,7 @@ describe("serveSocks", () => {
     ]);
   });
 
-  it("understands what comes byte by byte", async () => {
+  it("accepts input byte by byte", async () => {
     await using server = await echo();
     await using lab = await openProxyLab({ mayConnect: () => true });
     const socket = connect({ port: lab.port, host: "127.0.0.1", allowHalfOpen: true, noDelay: true });
@@ -55,7 +55,7 @@ describe("serveSocks", () => {
     expect(hex(await lab.ask(greeting, request, "secret"))).toBe(hex(`\u0005\u0000${reply(code)}`));
   });
 
-  it("serves only who knows the secret", async () => {
+  it("serves only clients that know the secret", async () => {
     await using server = await listen((socket) => socket.end("hello"));
     await using lab = await openProxyLab({ mayConnect: () => true, secret: "word" });
     const request = addressed([127, 0, 0, 1], server.port);
@@ -71,7 +71,7 @@ describe("serveSocks", () => {
     ]);
   });
 
-  it.each([[[5]], [[5, 0]], [[5, 1, 0, 4]], [[5, 1, 0, 5, 1, 0, 9, 0]]])("gives up on %j", async (bytes) => {
+  it.each([[[5]], [[5, 0]], [[5, 1, 0, 4]], [[5, 1, 0, 5, 1, 0, 9, 0]]])("rejects %j", async (bytes) => {
     await using lab = await openProxyLab({ mayConnect: () => true });
     expect(["05ff", "0500"]).toContain(hex(await lab.ask(Buffer.from(bytes))));
   });

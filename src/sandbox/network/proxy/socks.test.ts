@@ -33,11 +33,11 @@ describe("parseRequest", () => {
     ["another version", [4, 1, 0, 1, 8, 8, 4, 4]],
     ["something reserved", [5, 1, 1, 1, 8, 8, 4, 4]],
     ["an address of no kind", [5, 1, 0, 2, 8, 8, 4, 4]],
-  ])("gives up on %s", (_what, bytes) => {
+  ])("rejects %s", (_what, bytes) => {
     expect(parseRequest(Buffer.from(bytes))).toBe("broken");
   });
 
-  it("waits for the whole, and leaves what follows", () => {
+  it("waits for the whole request, and leaves the bytes after it", () => {
     const whole = named("example.com");
     const states = whole.map((_, length) => parseRequest(Buffer.from(whole.slice(0, length))));
     expect(states).toEqual(whole.map(() => "more"));
@@ -46,7 +46,7 @@ describe("parseRequest", () => {
 });
 
 describe("parseGreeting and parseLogin", () => {
-  it("read what programs say first", () => {
+  it("parse the first messages of a program", () => {
     expect(parseGreeting(Buffer.from([5, 2, 0, 2, 9]))).toEqual({ value: [0, 2], bytes: 4 });
     expect(parseGreeting(Buffer.from([5, 2, 0]))).toBe("more");
     expect(parseGreeting(Buffer.from([5, 0]))).toBe("broken");
@@ -59,7 +59,7 @@ describe("parseGreeting and parseLogin", () => {
     expect(parseLogin(Buffer.from([2]))).toBe("broken");
   });
 
-  it("answer anything without an error", () => {
+  it("never throw on any input", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 600 }), (bytes) => {
         for (const parse of [parseGreeting, parseLogin, parseRequest]) {

@@ -118,7 +118,7 @@ async function change(
   );
 }
 
-/** What bash, of whatever version, says of a script. */
+/** The errors of any version of bash for a script. */
 function complaintsOf(opened: ToolFixture, script: string): string {
   writeFileSync(opened.at("same.sh"), script);
   const { stderr } = spawnSync("bash", ["-n", "same.sh"], { cwd: opened.workspace, encoding: "utf8" });
