@@ -26,7 +26,7 @@ const large = Buffer.alloc(3_000_000, "0123456789");
 const keepFile = fileURLToPath(new URL("../../test/support/journal/keep-file.ts", import.meta.url));
 
 describe("blobs", () => {
-  it("keep a content once, under its hash, for nobody else to read", async () => {
+  it("store a content once, under its hash, readable only by the user", async () => {
     await using fixture = temporaryFolder();
     const folder = join(fixture.path, "state/blobs");
     const blobs = openBlobs(folder);
@@ -43,7 +43,7 @@ describe("blobs", () => {
     expect([readdirSync(folder), modes]).toEqual([[hash.slice(0, 2)], [0o700, 0o700, 0o600]]);
   });
 
-  it("keep a file of any size, whatever its permissions, through a link, and of any environment", async () => {
+  it("store a file of any size, with any permissions, through a symlink and from any environment", async () => {
     await using fixture = temporaryFolder();
     const workspace = join(fixture.path, "workspace");
     mkdirSync(workspace);
@@ -71,7 +71,7 @@ describe("blobs", () => {
     await local.close();
   });
 
-  it("refuse what is no file inside the workspace", async () => {
+  it("refuse anything that is not a file inside the workspace", async () => {
     await using fixture = temporaryFolder();
     const workspace = join(fixture.path, "workspace");
     mkdirSync(join(workspace, "folder"), { recursive: true });
@@ -86,7 +86,7 @@ describe("blobs", () => {
     await local.close();
   });
 
-  it("give out nothing that is not what was kept, and mend it when it is kept again", async () => {
+  it("never return damaged content, and repair it when it is stored again", async () => {
     await using fixture = temporaryFolder();
     const folder = join(fixture.path, "blobs");
     const blobs = openBlobs(folder);
@@ -107,7 +107,7 @@ describe("blobs", () => {
     await expect(blobs.read("../../../etc/passwd")).rejects.toThrow("no longer exists");
   });
 
-  it("take the same content from several processes at once", async () => {
+  it("accept the same content from several processes at once", async () => {
     await using fixture = temporaryFolder();
     writeFileSync(join(fixture.path, "large"), large);
     const folder = join(fixture.path, "blobs");
@@ -120,7 +120,7 @@ describe("blobs", () => {
     expect(readdirSync(folder).filter((entry) => entry.length > 2)).toEqual([]);
   });
 
-  it("hold no large file in memory", async () => {
+  it("do not load a large file into memory", async () => {
     await using fixture = temporaryFolder();
     writeFileSync(join(fixture.path, "huge"), "");
     truncateSync(join(fixture.path, "huge"), 200_000_000);
@@ -131,7 +131,7 @@ describe("blobs", () => {
     expect(grownBytes).toBeLessThan(50_000_000);
   });
 
-  it("leave nothing behind when the disk is full, and say so", async () => {
+  it("leave nothing behind when the disk is full, and report it", async () => {
     await using fixture = temporaryFolder();
     writeFileSync(join(fixture.path, "large"), large);
     writeFileSync(join(fixture.path, "small"), content);

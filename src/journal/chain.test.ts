@@ -3,7 +3,7 @@ import { chainStart, hashLink, type Link } from "./records.ts";
 
 const link: Link = { sequence: 1, at: 2, kind: "begin", session: "s", call: "c", body: "{}" };
 
-it("depends on what came before and on every column", () => {
+it("depends on the previous hash and on every column", () => {
   const hashes = [
     hashLink(chainStart, link),
     hashLink("1".repeat(64), link),
@@ -18,6 +18,6 @@ it("depends on what came before and on every column", () => {
   expect(new Set(hashes).size).toBe(hashes.length);
 });
 
-it("is the same for a body as text and as bytes", () => {
+it("is the same for a body given as text or as bytes", () => {
   expect(hashLink(chainStart, { ...link, body: Buffer.from("{}") })).toBe(hashLink(chainStart, link));
 });

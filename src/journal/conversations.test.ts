@@ -36,8 +36,8 @@ function open(): void {
 
 const said = (session: string) => conversations.entries(session).map(({ entry }) => entry);
 
-describe("a conversation that is kept", () => {
-  it("has its entries exactly, in their order, after the process has gone", () => {
+describe("a stored conversation", () => {
+  it("returns its entries exactly and in order after the process has ended", () => {
     const odd = { text: "\u0000\ud800\u2028é😀</script>", list: [1, null, { deep: [] }] };
     expect(conversations.append("a", [odd, 2])).toBe(2);
     expect(conversations.append("b", ["other"])).toBe(1);
@@ -56,7 +56,7 @@ describe("a conversation that is kept", () => {
     expect([conversations.entries("c"), conversations.append("c", [])]).toEqual([[], 0]);
   });
 
-  it("is listed, the newest first, with its size and its first entry", () => {
+  it("is listed newest first, with its size and its first entry", () => {
     conversations.append("a", [{ first: "é" }, 2]);
     conversations.append("b", [1]);
     const database = new DatabaseSync(file);
@@ -69,7 +69,7 @@ describe("a conversation that is kept", () => {
     ]);
   });
 
-  it("takes all that several processes add at once, what was added together stays together", async () => {
+  it("takes concurrent entries from several processes, and keeps each batch together", async () => {
     const talkers = ["one", "two", "three"].map((name) =>
       spawn(process.execPath, [talker, file, "a", "60", name], {
         stdio: ["ignore", "pipe", "inherit"],
@@ -93,14 +93,14 @@ describe("a conversation that is kept", () => {
     }
   });
 
-  it("keeps an entry of many megabytes", () => {
+  it("stores an entry of many megabytes", () => {
     const huge = { text: "x".repeat(48 * 1024 * 1024) };
     conversations.append("a", [huge]);
     expect(conversations.list()[0]?.bytes).toBe(huge.text.length + 11);
     expect((said("a")[0] as typeof huge).text.length).toBe(huge.text.length);
   });
 
-  it("is gone when it is removed, also from the bytes of the database", () => {
+  it("is erased from the database file when it is removed", () => {
     const words = "words that nobody may find any more ";
     conversations.append("a", [words.repeat(300)]);
     conversations.append("b", ["stays"]);
@@ -110,7 +110,7 @@ describe("a conversation that is kept", () => {
     expect(bytes.some((content) => content.includes(words))).toBe(false);
   });
 
-  it("shows what somebody has altered as nothing, and the rest", () => {
+  it("leaves out altered entries and returns the rest", () => {
     conversations.append("a", [1, 2]);
     const database = new DatabaseSync(file);
     database.exec("UPDATE conversations SET entry = '{' WHERE number = 1");
@@ -118,7 +118,7 @@ describe("a conversation that is kept", () => {
     expect([said("a"), conversations.list()[0]?.first]).toEqual([[undefined, 2], undefined]);
   });
 
-  it("is begun anew when the database was damaged", () => {
+  it("starts empty when the database was damaged", () => {
     conversations.append("a", [1, 2]);
     journal.close();
     truncateSync(file, 5000);
@@ -126,7 +126,7 @@ describe("a conversation that is kept", () => {
     expect([conversations.append("a", [3]), said("a"), journal.warnings.length]).toEqual([1, [3], 1]);
   });
 
-  it("tells why it cannot be kept", () => {
+  it("reports why it cannot be stored", () => {
     journal.close();
     writeFileSync(join(folder, "file"), "");
     journal = new Journal({ file: join(folder, "file", "journal.sqlite"), session: "talking" });
@@ -141,7 +141,7 @@ describe("a conversation that is kept", () => {
     expect(() => conversations.remove("a")).toThrow(failure);
   });
 
-  it("finds its place in a journal of the version before, whose records stay", async () => {
+  it("is added to a journal of the previous version, whose records stay", async () => {
     journal.begin({ callId: "call_a", tool: "file.write", input: {}, startedAt: 1 });
     journal.close();
     const database = new DatabaseSync(file);
@@ -153,14 +153,14 @@ describe("a conversation that is kept", () => {
     expect((await verifyJournal(file)).fault).toBeUndefined();
   });
 
-  it("is counted when somebody looks at the journal", async () => {
+  it("is counted in the journal's summary", async () => {
     conversations.append("a", ["one"]);
     conversations.append("b", ["two", "three"]);
     const survey = await surveyJournal(journal, { file, folder: join(folder, "blobs") });
     expect(survey.conversations).toEqual({ count: 2, bytes: 17 });
   });
 
-  it("is forgotten by age, but for what is open", () => {
+  it("is removed by age unless it is open", () => {
     const other = new Journal({ file, session: "open" });
     new StoredConversations(other).append("open", [1]);
     conversations.append("old", [1]);
@@ -179,7 +179,7 @@ describe("a session", () => {
   const stateOf = (session: string) => journal.sessions().find((found) => found.session === session);
   const openedAt = expect.any(Number);
 
-  it("is open with its first word, and closed with its room", () => {
+  it("opens with its first entry and closes with its instance", () => {
     const other = new Journal({ file, session: "a" });
     new StoredConversations(other).append("a", [1]);
     expect(stateOf("a")).toEqual({ session: "a", openedAt, state: "open", pid: process.pid });
@@ -187,7 +187,7 @@ describe("a session", () => {
     expect(stateOf("a")).toEqual({ session: "a", openedAt, state: "closed" });
   });
 
-  it("is one however often it was opened, and open while one of its processes lives", () => {
+  it("stays one session however often it is opened, and open while one of its processes runs", () => {
     const first = new Journal({ file, session: "a" });
     first.claim();
     first.close();
@@ -198,7 +198,7 @@ describe("a session", () => {
     expect(stateOf("a")?.state).toBe("closed");
   });
 
-  it("is claimed by one at a time", () => {
+  it("is claimed by one process at a time", () => {
     const first = new Journal({ file, session: "a" });
     const second = new Journal({ file, session: "a" });
     first.claim();
@@ -214,7 +214,7 @@ describe("a session", () => {
     first.close();
   });
 
-  it("is free again when its process was killed", async () => {
+  it("is free again when its process is killed", async () => {
     const words = `
       const { Journal } = await import(${JSON.stringify(new URL("journal.ts", import.meta.url).href)});
       new Journal({ file: ${JSON.stringify(file)}, session: "a" }).claim();

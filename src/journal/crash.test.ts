@@ -20,7 +20,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-it("takes all that two processes record at once", { timeout: 120_000 }, async () => {
+it("keeps all records of two concurrent processes", { timeout: 120_000 }, async () => {
   const file = join(folder, "two.sqlite");
   const recorders = [start(file, "first", 300), start(file, "second", 300)];
   await Promise.all(
@@ -43,7 +43,7 @@ it("takes all that two processes record at once", { timeout: 120_000 }, async ()
   expect(await verifyJournal(file)).toEqual({ records: 1804, pruned: 0, head: expect.any(String) });
 });
 
-it("waits for a process that is just beginning the same database", async () => {
+it("waits for a process that is creating the same database", async () => {
   const file = join(folder, "begun.sqlite");
   // Of a database that is not yet written ahead, SQLite itself would not wait for this lock.
   const beginner = `
@@ -61,7 +61,7 @@ it("waits for a process that is just beginning the same database", async () => {
   expect(await verifyJournal(file)).toEqual({ records: 3, pruned: 0, head: expect.any(String) });
 });
 
-it("loses nothing that it has acknowledged when it is killed", { timeout: 120_000 }, async () => {
+it("loses no acknowledged record when it is killed", { timeout: 120_000 }, async () => {
   const file = join(folder, "killed.sqlite");
   const lanes = ["left", "right"].map((lane) => killOften(file, lane, 26));
   const acknowledged = (await Promise.all(lanes)).flat();
@@ -76,7 +76,7 @@ it("loses nothing that it has acknowledged when it is killed", { timeout: 120_00
   expect((await verifyJournal(file)).fault).toBeUndefined();
 });
 
-it("lets nothing be changed when the disk is full", async () => {
+it("prevents changes when the disk is full", async () => {
   const workspace = join(folder, "a workspace");
   const state = join(folder, "state");
   mkdirSync(workspace);

@@ -53,7 +53,7 @@ const damages: readonly (readonly [string, () => void, string])[] = [
 ];
 
 describe("a journal whose database", () => {
-  it.each(damages)("%s is set aside whole, and a new one begun", async (_name, damage, reason) => {
+  it.each(damages)("%s is set aside whole and replaced by a new one", async (_name, damage, reason) => {
     damage();
     const bytes = readFileSync(file);
     const journal = new Journal({ file, session: "after" });
@@ -84,7 +84,7 @@ describe("a journal whose database", () => {
     expect((await verifyJournal(file)).fault).toBeUndefined();
   });
 
-  it("has a page zeroed in the middle is set aside by whoever comes upon it", () => {
+  it("has a zeroed page in the middle is set aside by the process that finds it", () => {
     zero(8 * 4096, 4096);
     const journal = new Journal({ file, session: "after" });
     expect(journal.latest(1000)).toEqual([]);
@@ -92,7 +92,7 @@ describe("a journal whose database", () => {
     journal.close();
   });
 
-  it("was set aside by another process is left by all", () => {
+  it("was set aside by another process is abandoned by all", () => {
     const [first, second] = [openJournal("first"), openJournal("second")];
     record(first, "call_a");
     record(second, "call_b");

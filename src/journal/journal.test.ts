@@ -41,7 +41,7 @@ const blank = {
 };
 
 describe("journal", () => {
-  it("tells what began, what ended and how, newest first", () => {
+  it("lists what began, what ended and how, newest first", () => {
     const journal = openJournal();
     journal.begin(attempt("call_1"));
     journal.begin(attempt("call_2"));
@@ -55,7 +55,7 @@ describe("journal", () => {
     journal.close();
   });
 
-  it("takes the records of several sessions in one file", () => {
+  it("stores the records of several sessions in one file", () => {
     const [first, second] = [openJournal("first"), openJournal("second")];
     for (let index = 0; index < 300; index += 1) {
       first.finish(attempt(`call_a${index}`), ending);
@@ -66,7 +66,7 @@ describe("journal", () => {
     second.close();
   });
 
-  it("keeps what a process recorded that ended without closing", () => {
+  it("keeps the records of a process that ended without closing", () => {
     const script = `
       import { Journal } from ${JSON.stringify(join(import.meta.dirname, "journal.ts"))};
       const journal = new Journal({ file: ${JSON.stringify(join(folder, "journal.sqlite"))}, session: "child" });
@@ -78,7 +78,7 @@ describe("journal", () => {
     journal.close();
   });
 
-  it("keeps long inputs by their beginning", () => {
+  it("stores only the beginning of long inputs", () => {
     const journal = openJournal();
     journal.begin({ ...attempt("call_1"), input: { path: "a", content: "x".repeat(100_000) } });
     expect(journal.latest(1)[0]?.input).toEqual({
@@ -88,7 +88,7 @@ describe("journal", () => {
     journal.close();
   });
 
-  it("keeps no secret, not even a half of one", () => {
+  it("stores no secret, not even half of one", () => {
     const redact = (text: string) => text.replaceAll("hunter2", "[redacted]");
     const journal = new Journal({ file: join(folder, "journal.sqlite"), session: "session_1", redact });
     const content = `${"x".repeat(3996)}hunter2`;
@@ -102,7 +102,7 @@ describe("journal", () => {
     journal.close();
   });
 
-  it("keeps the rest of a call whose input cannot be printed", () => {
+  it("stores the rest of a call whose input cannot be printed", () => {
     const journal = openJournal();
     const circle: { self?: unknown } = {};
     circle.self = circle;
@@ -118,7 +118,7 @@ describe("journal", () => {
     journal.close();
   });
 
-  it("tells what a call changed, why it was let pass and how it was confined", () => {
+  it("records what a call changed, why it was allowed and how it was confined", () => {
     const journal = openJournal();
     const file = (hash: string) => ({ kind: "file", hash: hash.repeat(64), bytes: 5, mode: 0o644 }) as const;
     const nothing = { kind: "nothing" } as const;
@@ -172,7 +172,7 @@ describe("journal", () => {
     journal.close();
   });
 
-  it("finds calls by session, tool, outcome, time and place", () => {
+  it("finds calls by session, tool, outcome, time and path", () => {
     const journals = [openJournal("session_1"), openJournal("session_2")];
     const denied = { ...ending, outcome: "denied" } as const;
     for (const [index, journal] of journals.entries()) {
@@ -209,7 +209,7 @@ describe("journal", () => {
     for (const journal of journals) journal.close();
   });
 
-  it("takes other records, and tells them from sessions", () => {
+  it("stores other records, and distinguishes them from sessions", () => {
     const journal = openJournal();
     const sequence = journal.append("checkpoint", { name: "one" });
     journal.append("checkpoint", { name: "two" });
@@ -233,7 +233,7 @@ describe("journal", () => {
     journal.close();
   });
 
-  it("keeps what it could not write while somebody else held the database", () => {
+  it("keeps records that it could not write while another process locked the database", () => {
     const journal = openJournal();
     journal.begin(attempt("call_1"));
     const other = new DatabaseSync(join(folder, "journal.sqlite"));
@@ -246,7 +246,7 @@ describe("journal", () => {
     journal.close();
   });
 
-  it("takes the calls of older journals over, and chains them", async () => {
+  it("imports the calls of older journals into the chain", async () => {
     const file = join(folder, "journal.sqlite");
     const old = new DatabaseSync(file);
     old.exec(`
@@ -269,7 +269,7 @@ describe("journal", () => {
     expect(await verifyJournal(file)).toEqual({ records: 3, pruned: 0, head });
   });
 
-  it("refuses to begin what it cannot record", () => {
+  it("refuses to begin a call that it cannot record", () => {
     mkdirSync(join(folder, "journal.sqlite"));
     const journal = openJournal();
     const file = join(folder, "journal.sqlite");

@@ -5,7 +5,7 @@ import { temporaryFolder } from "../../test/support/temporary-folder.ts";
 import { openLocalEnvironment } from "../environment/local/local-environment.ts";
 import { openOutputStore } from "./output-store.ts";
 
-it("keeps an output in the order of its pieces, also when nobody waits in between", async () => {
+it("stores output in the order of its chunks, also without waiting in between", async () => {
   await using fixture = storeFixture();
   const output = fixture.store.begin();
   for (let line = 0; line < 50; line += 1) void output.write(`line ${line}\n`);
@@ -14,7 +14,7 @@ it("keeps an output in the order of its pieces, also when nobody waits in betwee
   expect(fixture.read(output.handle)).toBe(text);
 });
 
-it("leaves nothing of an output that nobody needs", async () => {
+it("leaves nothing of a discarded output", async () => {
   await using fixture = storeFixture();
   const output = fixture.store.begin();
   await output.write("all of it was shown\n");
@@ -22,7 +22,7 @@ it("leaves nothing of an output that nobody needs", async () => {
   expect(fixture.names()).toEqual([]);
 });
 
-it("keeps whole lines up to its budget, and says that there was more", async () => {
+it("stores whole lines up to its budget, and reports that there was more", async () => {
   await using fixture = storeFixture({ maxBytes: 30 });
   const output = fixture.store.begin();
   for (const line of ["first äöü\n", "second line\n", "third line\n", "4\n"]) await output.write(line);
@@ -31,7 +31,7 @@ it("keeps whole lines up to its budget, and says that there was more", async () 
   expect(fixture.read(output.handle)).toBe("first äöü\nsecond line\n");
 });
 
-it("redacts what is written in pieces", async () => {
+it("redacts secrets that span several chunks", async () => {
   await using fixture = storeFixture();
   const output = fixture.store.begin();
   for (const piece of ["x secret", "secret y\nsec", "ret\n", "secr"]) await output.write(piece);
@@ -39,7 +39,7 @@ it("redacts what is written in pieces", async () => {
   expect(fixture.read(output.handle)).toBe("x ****** y\n***\nsecr");
 });
 
-it("removes what is older than a week, and the oldest of what is too much", async () => {
+it("removes outputs older than a week, and the oldest over the limit", async () => {
   await using fixture = storeFixture({ maxTotalBytes: 100 });
   const days = { out_old: 8, out_third: 3, out_second: 2, out_first: 1 };
   for (const [name, age] of Object.entries(days)) fixture.put(name, "x".repeat(40), age);
@@ -47,7 +47,7 @@ it("removes what is older than a week, and the oldest of what is too much", asyn
   expect(fixture.names().sort()).toEqual([handle, "out_first", "out_second"].sort());
 });
 
-it("keeps nothing where the folder is gone, and does not fail", async () => {
+it("stores nothing when the folder is gone, and does not fail", async () => {
   await using fixture = storeFixture();
   await fixture.remove();
   const output = fixture.store.begin();

@@ -19,12 +19,12 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe("a journal", () => {
-  it("verifies as it was written, and tells its head", async () => {
+  it("verifies when unaltered, and returns its head", async () => {
     const head = hashAt(whole, rowCount);
     expect(await verifyJournal(whole)).toEqual({ records: rowCount, pruned: 0, head });
   });
 
-  it("proves that a head noted earlier is a part of it", async () => {
+  it("proves that an earlier noted head is part of it", async () => {
     const head = hashAt(whole, rowCount);
     expect([
       await verifyJournal(whole, { head: hashAt(whole, 5) }),
@@ -35,19 +35,19 @@ describe("a journal", () => {
     ]);
   });
 
-  it("is empty before anything was written", async () => {
+  it("is empty before anything is written", async () => {
     const head = "0".repeat(64);
     expect(await verifyJournal(join(folder, "none.sqlite"))).toEqual({ records: 0, pruned: 0, head });
   });
 
-  it("tells the first record that was altered", async () => {
+  it("reports the first altered record", async () => {
     const file = tampered("UPDATE records SET body = replace(body, 'a', 'b') WHERE sequence IN (4, 9)");
     const head = hashAt(whole, rowCount);
     const fault = { sequence: 4, reason: "does not match its hash" };
     expect(await verifyJournal(file)).toEqual({ records: rowCount, pruned: 0, head, fault });
   });
 
-  it("still shows all other calls when one record is no JSON any more", () => {
+  it("still shows all other calls when one record is no longer valid JSON", () => {
     const file = tampered("UPDATE records SET body = 'x' || body WHERE sequence IN (2, 6)");
     const journal = new Journal({ file, session: "after" });
     expect(journal.calls({}).map(({ callId, tool, files }) => [callId, tool, files.created])).toEqual([
@@ -58,7 +58,7 @@ describe("a journal", () => {
     journal.close();
   });
 
-  it("no longer proves a noted head that stands behind an altered record", async () => {
+  it("does not prove a noted head that comes after an altered record", async () => {
     const file = tampered("UPDATE records SET at = at + 1 WHERE sequence = 4");
     const { noted, fault } = await verifyJournal(file, { head: hashAt(whole, 5) });
     expect([noted, fault?.sequence]).toEqual([undefined, 4]);
@@ -68,11 +68,11 @@ describe("a journal", () => {
     ["in the middle", "sequence = 5", { sequence: 5, reason: "is missing" }],
     ["at the start", "sequence < 3", { sequence: 1, reason: "and 1 after it are missing" }],
     ["at the end", "sequence > 10", { sequence: 11, reason: "was removed, with all later records" }],
-  ])("misses records that were removed %s", async (_where, condition, fault) => {
+  ])("detects records that were removed %s", async (_where, condition, fault) => {
     expect((await verifyJournal(tampered(`DELETE FROM records WHERE ${condition}`))).fault).toEqual(fault);
   });
 
-  it("notices every byte that is flipped, in every column of every record", async () => {
+  it("detects every flipped byte, in every column of every record", async () => {
     const places = fc.record({
       sequence: fc.integer({ min: 1, max: rowCount }),
       column: fc.constantFrom("sequence", "at", "kind", "session", "call", "body", "hash"),
@@ -82,7 +82,7 @@ describe("a journal", () => {
     await expectAllFound(places, (database, place) => flip(database, place));
   });
 
-  it("notices records that are swapped, renumbered, copied or removed", async () => {
+  it("detects records that are swapped, renumbered, copied or removed", async () => {
     const number = fc.integer({ min: 1, max: rowCount });
     const deeds = fc.oneof(
       fc.record({ deed: fc.constant("swap" as const), one: number, other: number }),

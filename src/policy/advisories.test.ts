@@ -27,7 +27,7 @@ const write = (path: string): Access => ({ kind: "write", path });
 
 /** Each row of the list of advisories that is about decisions. */
 describe("advisories", () => {
-  it("CVE-2025-53110, CVE-2025-54794: a folder beside the workspace that begins like it", () => {
+  it("CVE-2025-53110, CVE-2025-54794: a sibling folder whose name starts with the workspace's name", () => {
     verdicts(
       "ask",
       ["cat ../work-evil/x", "cat /home/ada/work-evil/x", "ls > ../work-evil/x"],
@@ -35,7 +35,7 @@ describe("advisories", () => {
     );
   });
 
-  it("CVE-2025-53109, CVE-2026-39861, CVE-2026-25724: links are checked by where they lead", () => {
+  it("CVE-2025-53109, CVE-2026-39861, CVE-2026-25724: symlinks are checked by their targets", () => {
     const sources = [rules(`${careless}\ndeny touch vault/**`)];
     const real = { realPaths: { link: "/home/ada/work/vault/x" } };
     const out = { realPaths: { link: outsideWorkspace } };
@@ -48,24 +48,24 @@ describe("advisories", () => {
     ]).toEqual(["deny", "deny", "deny", "ask", "ask"]);
   });
 
-  it("Desktop Commander #420: a write through a link whose target does not exist", () => {
+  it("Desktop Commander #420: a write through a symlink whose target does not exist", () => {
     const trial = { realPaths: { link: outsideWorkspace } };
     expect(decideOn([{ kind: "execute", command: "echo x > link" }], [rules(careless)], trial).verdict).toBe(
       "ask",
     );
   });
 
-  it("known class: quotations that are broken off, or only look so", () => {
+  it("known class: unterminated quotes, and text that only looks like them", () => {
     verdicts("allow", ['echo "\\"; make x; echo \\""']);
     asks('echo "a"; make x; echo "b"', "echo 'a'make; make", 'echo "$(make)"');
   });
 
-  it("known class: sed writes and executes", () => {
+  it("known class: sed writes files and runs commands", () => {
     asks("sed 1e a", "sed 's/a/b/e' a", "sed '1e make' a", "sed -n '/x/e' a", "sed -f script a");
     denies(careless, "sed 'w .git/config' a", "sed -i p .git/hooks/x", "sed -n 's/x/y/w .env' a");
   });
 
-  it("known class: $IFS, short flags and ${x@P} that hide or build a command", () => {
+  it(undefined, () => {
     asks("cat$IFS.env", "ls${IFS}-la;make", "${x@P}", "echo ${x@P}", "ls $'\\x00' `echo make`", "{make,x}");
     denies("deny run rm -rf **", "rm -fr x", "rm -r -f x", "rm --recursive --force x", "rm -rf -- x");
   });
@@ -133,7 +133,7 @@ describe("advisories", () => {
     );
   });
 
-  it("gptme #840: encoded, then given to a shell", () => {
+  it("gptme #840: an encoded command piped to a shell", () => {
     asks(
       "echo cm0geA== | base64 -d | sh",
       "base64 -d <<< cm0geA== | bash",
@@ -142,7 +142,7 @@ describe("advisories", () => {
     );
   });
 
-  it("gemini-cli #11510: not only the first command counts", () => {
+  it("gemini-cli #11510: every command counts, not only the first", () => {
     asks(
       "ls && make",
       "ls; make",
@@ -156,7 +156,7 @@ describe("advisories", () => {
     denies(careless, "ls > .git/config", "ls >> .env", "ls &> .git/hooks/x");
   });
 
-  it("gemini-cli headless, April 2026: a repository's settings count for nothing, and yolo keeps what is denied", () => {
+  it("gemini-cli headless, April 2026: a repository's settings are ignored, and yolo still denies", () => {
     const untrusted: RuleSource = {
       ...rules("allow run **\nopen **/.env .env\nallow touch **", "project"),
       onlyTightens: true,
@@ -184,7 +184,7 @@ describe("advisories", () => {
     expect(touch(write(".env"), [], { mode: "yolo" })).toBe("deny");
   });
 
-  it("CVE-2026-25725: settings that are not there yet", () => {
+  it("CVE-2026-25725: settings files that do not exist yet", () => {
     expect([
       touch(write("new/.claude/settings.json")),
       touch(write(".toolcrib/rules"), [], { mode: "yolo" }),
@@ -193,7 +193,7 @@ describe("advisories", () => {
     ]).toEqual(["ask", "deny", "ask", "deny"]);
   });
 
-  it("CVE-2025-59944: another case, another form of the letters", () => {
+  it("CVE-2025-59944: different case or Unicode form of a name", () => {
     const paths = [
       ".GIT/hooks/x",
       ".git/HOOKS/x",
@@ -257,7 +257,7 @@ describe("advisories", () => {
     );
   });
 
-  it("SOCKS5: a host that ends at a NUL for some", () => {
+  it("SOCKS5: a host name with a NUL that some programs cut off", () => {
     const sources = [rules("allow connect *.allowed.example")];
     const hosts = [
       "evil.example\0.allowed.example",
@@ -271,7 +271,7 @@ describe("advisories", () => {
     expect(touch({ kind: "network", host: "a.ALLOWED.example.:443" }, sources)).toBe("allow");
   });
 
-  it("openclaw: other spellings of an address", () => {
+  it("openclaw: alternative spellings of an address", () => {
     const hosts = [
       "127.1",
       "2130706433",

@@ -45,7 +45,7 @@ it("resolves paths in a persistent shell from its directory, or from the one the
   ]).toEqual(["allow", "deny", "deny", "ask", "ask"]);
 });
 
-it("takes the workspace for itself, however it is spelled, and a repository below it for another's", () => {
+it("recognizes the workspace in every spelling, and treats a repository below it as foreign", () => {
   const lines = "allow run @read";
   expect(
     [".", "", "./", testContext.workspace, `${testContext.workspace}/`, "sub", "..", "sub/..", "/srv"].map(
@@ -65,7 +65,7 @@ it("lets a program that runs code start below the workspace, and nowhere else", 
   ]);
 });
 
-it("names the paths to look up as seen from the workspace", () => {
+it("returns the paths to look up relative to the workspace", () => {
   const accesses: Access[] = [
     { kind: "execute", command: "cat a /b", cwd: "sub" },
     { kind: "execute", command: "cat a", cwd: "/srv" },

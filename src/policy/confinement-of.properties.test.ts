@@ -65,7 +65,7 @@ function decideOn({ lines, command, mode }: { lines: string; command: string; mo
   return { policy, question, decision: decide(question, policy), verdictOn };
 }
 
-it("never lets a command reach what the rules deny", () => {
+it("never gives a command access to what the rules deny", () => {
   fc.assert(
     fc.property(trial, (given) => {
       const { policy, question, decision, verdictOn } = decideOn(given);
@@ -86,7 +86,7 @@ it("never lets a command reach what the rules deny", () => {
   );
 });
 
-it("lets a command reach unasked only what the mode or a rule would let pass unasked", () => {
+it("gives a command without approval only what the mode or a rule allows without asking", () => {
   fc.assert(
     fc.property(trial, (given) => {
       const { policy, question, decision, verdictOn } = decideOn(given);
@@ -102,7 +102,7 @@ it("lets a command reach unasked only what the mode or a rule would let pass una
   );
 });
 
-it("lets an approved command reach at least what the same command reaches unasked", () => {
+it("gives an approved command at least what the same command gets without approval", () => {
   fc.assert(
     fc.property(trial, (given) => {
       const { policy, question, decision } = decideOn(given);

@@ -30,7 +30,7 @@ function confine(command: string, lines = "", trial: Trial = {}): Confinement {
 
 const inside = (path: string) => `${testContext.workspace}/${path}`;
 
-it("lets a command reach no host and nothing outside unless a rule or the user allows it", () => {
+it("allows no host and no outside path unless a rule or the user allows it", () => {
   const { mayConnect, readable, writable, variables, limits, limitsAtMost, unconfined } = confine("npm test");
   expect({ mayConnect, readable, writable, variables, limits, limitsAtMost, unconfined }).toEqual({
     readable: [],
@@ -41,7 +41,7 @@ it("lets a command reach no host and nothing outside unless a rule or the user a
   });
 });
 
-it("hides secrets, what must not be read, and Toolcrib's own files", () => {
+it("hides secrets, unreadable paths and Toolcrib's own files", () => {
   const { isHidden } = confine(
     "npm test",
     "deny read private/**\ndeny read logs/** by shell.*\ndeny read x by file.*",
@@ -65,7 +65,7 @@ it("hides secrets, what must not be read, and Toolcrib's own files", () => {
   ]).toEqual([[], []]);
 });
 
-it("hides a directory of secrets file by file where the user has opened some", () => {
+it("hides a secrets directory file by file when the user has opened some", () => {
   const { isHidden } = confine("npm test", "open fixtures/secrets/public.json");
   expect(
     ["fixtures/secrets", "fixtures/secrets/public.json", "fixtures/secrets/other"].map((path) =>
@@ -100,7 +100,7 @@ const free = [
   "sub",
 ];
 
-it("keeps what git, editors and agents run by themselves read-only", () => {
+it("keeps files that git, editors and agents run automatically read-only", () => {
   for (const mode of ["safe", "cautious", "paranoid", "yolo"] as const) {
     const { isReadOnly } = confine("npm test", "", { mode });
     expect([
@@ -111,7 +111,7 @@ it("keeps what git, editors and agents run by themselves read-only", () => {
   }
 });
 
-it("lets a call write what it was allowed to write, and nothing else of that kind", () => {
+it("lets a call write the protected file it was allowed to write, and no other", () => {
   const writing = "echo {} > .vscode/settings.json";
   const of = (confinement: Confinement) => [
     confinement.isReadOnly!(inside(".vscode/settings.json")),
@@ -137,7 +137,7 @@ it("lets a call write what it was allowed to write, and nothing else of that kin
   ]);
 });
 
-it("names what must not come into being", () => {
+it("lists protected paths that must not be created", () => {
   const file = (path: string) => ({ path: inside(path), kind: "file" as const });
   const directory = (path: string) => ({ path: inside(path), kind: "directory" as const });
   const { absent } = confine(
@@ -172,7 +172,7 @@ it("names what must not come into being", () => {
   ]).toEqual([without(".git"), without(".mcp.json"), without(".mcp.json")]);
 });
 
-it("lets a repository come into being only by git itself, with nothing beside it that runs code", () => {
+it("lets only git itself create a repository, and nothing that runs code along with it", () => {
   const isLifted = (command: string) => !confine(command).absent!.some(({ path }) => path === inside(".git"));
   const commands = [
     "git init",
@@ -195,7 +195,7 @@ it("lets a repository come into being only by git itself, with nothing beside it
   expect(commands.filter(isLifted)).toEqual(commands.slice(0, 3));
 });
 
-it("reaches outside what rules allow to whole directories or files, and what was allowed of this call", () => {
+it("allows outside paths that rules allow or the user approved for this call", () => {
   const of = (command: string, lines = "", trial: Trial = {}) => {
     const { readable, writable } = confine(command, lines, trial);
     return [readable, writable];
@@ -247,7 +247,7 @@ function sameAs(paths: readonly string[]): (found: readonly string[]) => boolean
   return (found) => JSON.stringify(found.toSorted()) === JSON.stringify(paths.toSorted());
 }
 
-it("reaches no address that a rule denies, whatever name leads there", () => {
+it("blocks addresses that a rule denies, under any name that resolves to them", () => {
   const { mayConnect } = confine("npm test", "allow connect example.com\ndeny connect 9.9.*");
   const led = (address: string) => mayConnect?.(address, 443, "example.com");
   expect(
@@ -255,7 +255,7 @@ it("reaches no address that a rule denies, whatever name leads there", () => {
   ).toEqual([true, ...Array(5).fill(false)]);
 });
 
-it("reaches the hosts that rules allow, and those that were allowed of this call", () => {
+it("allows hosts that rules allow or the user approved for this call", () => {
   const reached = (command: string, lines = "", trial: Trial = {}) => {
     const { mayConnect } = confine(command, lines, trial);
     return mayConnect === undefined ? undefined : hosts.filter((host) => mayConnect(host, 443));
@@ -322,7 +322,7 @@ it("reaches the hosts that rules allow, and those that were allowed of this call
   ]);
 });
 
-it("names those hosts as rules spell them", () => {
+it("lists the allowed hosts as the rules spell them", () => {
   const hosts = (command: string, lines: string, trial: Trial = {}) => confine(command, lines, trial).hosts;
   const lines = "allow connect *.example.com by shell.*\nallow connect b.org by web.*";
   expect([
@@ -334,7 +334,7 @@ it("names those hosts as rules spell them", () => {
   ]).toEqual([undefined, ["*.example.com"], ["*.example.com", "c.net"], ["*.example.com"], ["*"]]);
 });
 
-it("gives what leaves the sandbox only what rules say of variables and limits", () => {
+it("applies only variable and limit settings to commands outside the sandbox", () => {
   const lines = "unconfined run docker **\nvariables none\npass DOCKER_*\nlimit cpu 60";
   expect(confine("docker ps", lines)).toEqual({
     unconfined: true,
@@ -344,12 +344,12 @@ it("gives what leaves the sandbox only what rules say of variables and limits", 
   });
 });
 
-it("answers with the same functions while the rules are the same", () => {
+it("returns the same functions while the rules are unchanged", () => {
   const [one, other] = [confine("npm test"), confine("npm run build")];
   expect([one.isHidden === other.isHidden, one.isReadOnly === other.isReadOnly]).toEqual([true, true]);
 });
 
-it("answers with the same functions for tools that the same rules are about", () => {
+it("returns the same functions for tools under the same rules", () => {
   const lines = "deny read logs/** by git.*";
   const functionsFor = (tool: string) => {
     const { isHidden, isReadOnly } = confine("npm test", lines, { tool });

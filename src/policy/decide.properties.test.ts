@@ -116,7 +116,7 @@ const verdict = (access: Access, sources: readonly RuleSource[], inMode: Mode) =
 const command = (text: string, sources: readonly RuleSource[], inMode: Mode) =>
   verdict({ kind: "execute", command: text }, sources, inMode);
 
-it("a rule that denies, asks or protects never loosens, wherever it is added", () => {
+it("a deny, ask or protected rule never loosens the policy, wherever it is added", () => {
   const tightening = ruleLines.filter((line) => !/^(?:allow|open)/.test(line));
   const level: fc.Arbitrary<Level> = fc.constantFrom(...levels);
   fc.assert(
@@ -130,7 +130,7 @@ it("a rule that denies, asks or protects never loosens, wherever it is added", (
   );
 });
 
-it("an untrusted project file never loosens", () => {
+it("an untrusted project file never loosens the policy", () => {
   fc.assert(
     fc.property(accesses, files, files, mode, (access, file, project, inMode) => {
       const untrusted: RuleSource = { ...rules(project, "project"), onlyTightens: true };
@@ -143,7 +143,7 @@ it("an untrusted project file never loosens", () => {
   );
 });
 
-it("the order in which sources are read changes nothing", () => {
+it("the order in which sources are read does not matter", () => {
   fc.assert(
     fc.property(accesses, files, files, files, mode, (access, user, project, session, inMode) => {
       const sources = [rules(user), rules(project, "project"), rules(session, "session")];
@@ -162,7 +162,7 @@ it("the order in which sources are read changes nothing", () => {
   );
 });
 
-it("commands together get a verdict at least as strict as each alone", () => {
+it("combined commands get a verdict at least as strict as each alone", () => {
   const signs = fc.constantFrom(" | ", " && ", " ; ", " || ", "\n", " & ");
   fc.assert(
     fc.property(simple, simple, signs, files, mode, (one, other, sign, file, inMode) => {
@@ -176,7 +176,7 @@ it("commands together get a verdict at least as strict as each alone", () => {
   );
 });
 
-it("no wrapping makes a command pass that did not", () => {
+it("wrapping a command never makes it pass", () => {
   const wrap = fc.constantFrom<(text: string) => string>(
     (text) => `sh -c ${shellQuote(text)}`,
     (text) => `bash -c ${shellQuote(text)}`,

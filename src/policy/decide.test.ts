@@ -17,7 +17,7 @@ const accesses: Record<string, Access> = {
   destructive: { kind: "delete", path: "a" },
 };
 
-it("lets each mode pass exactly what it promises", () => {
+it("allows in each mode exactly what the mode promises", () => {
   const allowed = modes.map((mode) => [
     mode,
     Object.keys(accesses).filter((risk) => decideOn([accesses[risk]!], [], { mode }).verdict === "allow"),
@@ -30,7 +30,7 @@ it("lets each mode pass exactly what it promises", () => {
   });
 });
 
-it("decides by the most harmful part and names it", () => {
+it("decides by the riskiest part and names it", () => {
   const touched = [accesses.read!, accesses.execute!, accesses.write!];
   const { verdict, risk, record } = decideOn(touched, []);
   expect({ verdict, risk, record }).toEqual({
@@ -45,7 +45,7 @@ it("decides by the most harmful part and names it", () => {
   });
 });
 
-it("decides about a call that names nothing by the risk of its tool", () => {
+it("decides a call without named accesses by its tool's risk", () => {
   const record = (risk: "read" | "execute") =>
     decideOn([], [], { mode: "safe", tool: { name: "x", risk } }).record;
   expect(record("read")).toEqual({
@@ -62,7 +62,7 @@ it("decides about a call that names nothing by the risk of its tool", () => {
   });
 });
 
-it("takes every address of this machine for localhost", () => {
+it("treats every address of this machine as localhost", () => {
   const about = (host: string, line: string) => decideOn([{ kind: "network", host }], [rules(line)]).verdict;
   const hosts = ["localhost", "http://127.0.0.1:8177/", "[::1]:80", "127.1", "10.0.0.1", "example.org"];
   expect([
@@ -105,7 +105,7 @@ const write = (path: string): Access => ({ kind: "write", path });
 const inModes = (access: Access, sources: readonly RuleSource[]) =>
   Object.fromEntries(modes.map((mode) => [mode, verdict(access, sources, { mode })]));
 
-it("holds what denies in every mode, whatever allows it elsewhere", () => {
+it("applies deny rules in every mode, regardless of allow rules", () => {
   const held = { safe: "deny", cautious: "deny", paranoid: "deny", yolo: "deny" };
   const allowed = rules("allow write a b/c .env .git/config", "session");
   expect([
@@ -117,7 +117,7 @@ it("holds what denies in every mode, whatever allows it elsewhere", () => {
   ]).toEqual([held, held, held, held, held]);
 });
 
-it("lets rules that allow count in safe and cautious only, and rules that ask everywhere but in yolo", () => {
+it("applies allow rules in safe and cautious only, and ask rules everywhere except yolo", () => {
   expect([
     inModes({ kind: "delete", path: "a" }, [rules("allow delete a")]),
     inModes(write("a"), [rules("ask write a")]),
@@ -127,7 +127,7 @@ it("lets rules that allow count in safe and cautious only, and rules that ask ev
   ]);
 });
 
-it("lets git write its own files like any file of the mode, unless the user has a rule for them", () => {
+it("lets git write its own files as the mode allows, unless the user has a rule for them", () => {
   const byGit = (path: string): Access => ({ kind: "write", path, by: "git" });
   const held = { safe: "deny", cautious: "deny", paranoid: "deny", yolo: "deny" };
   expect([
@@ -147,7 +147,7 @@ it("lets git write its own files like any file of the mode, unless the user has 
   ]);
 });
 
-it("lets the latest level win, within it the more specific rule, then the later line", () => {
+it("prefers the latest level, then the more specific rule, then the later line", () => {
   expect([
     verdict(write("a/b"), [rules("ask write a/b", "user"), rules("allow write a/*", "command line")]),
     verdict(write("a/b"), [rules("allow write a/*", "command line"), rules("ask write a/b", "user")]),
@@ -164,7 +164,7 @@ it("lets the latest level win, within it the more specific rule, then the later 
   ]).toEqual(["allow", "allow", "ask", "ask", "allow", "ask", "allow", "allow"]);
 });
 
-it("lets an untrusted file tighten, never loosen", () => {
+it("lets an untrusted file tighten the policy, never loosen it", () => {
   const untrusted: RuleSource = {
     ...rules(
       "allow run **\nallow delete **\nopen .env\nask write docs/**\nsecret notes/**\ndeny run ls",
@@ -182,7 +182,7 @@ it("lets an untrusted file tighten, never loosen", () => {
   ]).toEqual(["ask", "ask", "deny", "ask", "deny", "deny"]);
 });
 
-it("narrows a rule to the tools it names, and to their server", () => {
+it("limits a rule to the tools it names, and to their server", () => {
   const by = rules("allow delete docs/** by file.*\nallow delete tmp/** by wipe of cleaner");
   const use = rules(
     "deny use delete_* of github\nallow use create_* of github\nallow use note\ndeny use drop_*",
@@ -208,7 +208,7 @@ it("narrows a rule to the tools it names, and to their server", () => {
   ]);
 });
 
-it("asks for a tool by its rule although all that it touches may pass", () => {
+it("asks for a tool by its rule even when everything it touches is allowed", () => {
   const { verdict: said, record } = decideOn(
     [write("a")],
     [rules('ask use edit.* because "I want to see edits"')],
@@ -227,7 +227,7 @@ it("asks for a tool by its rule although all that it touches may pass", () => {
   ]);
 });
 
-it("takes a rule that refuses writing for deleting as well, and a directory with all in it", () => {
+it("applies a deny rule for writing to deletion, and to everything in a directory", () => {
   const sources = [rules("deny write migrations\ndeny delete logs/**")];
   const accesses: readonly Access[] = [
     { kind: "read", path: "migrations/1" },
@@ -247,7 +247,7 @@ it("takes a rule that refuses writing for deleting as well, and a directory with
   ]);
 });
 
-it("checks the spelled and the real path of a link, and allows only by the real path", () => {
+it("checks the spelled and the real path of a symlink, and allows only by the real path", () => {
   const real = (path: string) => ({ realPaths: { link: `/home/ada/work/${path}` } });
   const sources = [rules("deny write migrations/**\nask write docs/**\nallow write out/**\nask write link")];
   const spelled = [rules("allow delete link")];
@@ -265,7 +265,7 @@ it("checks the spelled and the real path of a link, and allows only by the real 
   ]).toEqual(["deny", "deny", "ask", "ask", "ask", "allow", "deny", "ask"]);
 });
 
-it("checks the files and hosts of a command as parts of their own", () => {
+it("checks the files and hosts of a command as separate parts", () => {
   const reading = "allow run @read\nallow run curl **";
   expect([
     verdictOn("ls > a", reading),
@@ -282,7 +282,7 @@ it("checks the files and hosts of a command as parts of their own", () => {
   ]).toEqual(["allow", "ask", "allow", "ask", "deny", "ask", "allow", "ask", "allow", "ask", "allow"]);
 });
 
-it("asks about what only the shell will understand, whatever is allowed", () => {
+it("asks about parts that only the shell can expand, regardless of allow rules", () => {
   const inEvery = (command: string, lines: string) =>
     modes.map((mode) => verdictOn(command, lines, { mode }));
   expect([
@@ -298,7 +298,7 @@ it("asks about what only the shell will understand, whatever is allowed", () => 
   ]);
 });
 
-it("asks where a file is written that no word names", () => {
+it("asks when a command writes a file that no word names", () => {
   const lines = "allow run awk **\nallow run unzip **\nallow run git add **";
   expect([
     verdictOn("awk '{print > \"x\"}' a", lines),
@@ -309,7 +309,7 @@ it("asks where a file is written that no word names", () => {
   ]).toEqual(["ask", "ask", "allow", "allow", "ask"]);
 });
 
-it("asks where a program reads everything below a directory, and secrets may be there", () => {
+it("asks when a program reads everything below a directory that may hold secrets", () => {
   const told = (command: string, trial: Circumstances, lines = "allow run @read\nallow read **") => {
     const { verdict: said, decisive } = decideOn([{ kind: "execute", command }], [rules(lines)], trial);
     return said === "allow" ? said : [said, decisive.rule?.text, decisive.reason];
@@ -343,7 +343,7 @@ it("asks where a program reads everything below a directory, and secrets may be 
   ]);
 });
 
-it("asks before a directory is taken away or replaced that holds what is refused", () => {
+it("asks before removing or replacing a directory that contains denied paths", () => {
   const told = (command: string) => verdictOn(command, "deny write migrations/**", { mode: "yolo" });
   const commands = [
     "rm -rf .",
@@ -369,7 +369,7 @@ it("asks before a directory is taken away or replaced that holds what is refused
   ]);
 });
 
-it("denies a glob that may be what is protected, or what holds it, in every mode", () => {
+it("denies a glob that may match a protected path or its parent, in every mode", () => {
   const told = (command: string) => {
     const { verdict, decisive } = decideOn([{ kind: "execute", command }], [rules("protected deploy/**")], {
       mode: "yolo",
@@ -402,7 +402,7 @@ it("denies a glob that may be what is protected, or what holds it, in every mode
   expect(others.map(told)).toEqual(others.map(() => "allow"));
 });
 
-it("asks before a directory is put in place that may hold what is asked about", () => {
+it("asks before putting a directory in place that may contain paths to ask about", () => {
   const lines = "allow run mv **\nallow run ln **\nask write migrations/old/**";
   const commands = ["mv x .github", "ln -s x sub/.github", "mv x .GitHub", "mv x docs", "mv x migrations"];
   expect(commands.map((command) => verdictOn(command, lines))).toEqual([
@@ -419,7 +419,7 @@ it("asks before a directory is put in place that may hold what is asked about", 
   });
 });
 
-it("takes only what is read from our own outputs for one of them, whatever files and links are named", () => {
+it("treats only reads of stored outputs as such, regardless of named files and symlinks", () => {
   const handle = "out_abcdefabcdef";
   const tool = { name: "file.write", risk: "write" } as const;
   const told = (kind: "read" | "write", leadsTo: string) =>
@@ -435,7 +435,7 @@ it("takes only what is read from our own outputs for one of them, whatever files
   ]).toEqual(["ask", "ask", "deny", "allow"]);
 });
 
-it("asks about programs that may run what is denied, and about nothing else of them", () => {
+it("asks about programs only when they may run something denied", () => {
   const told = (command: string) => verdictOn(command, "deny run rm -rf **", { mode: "yolo" });
   const may = [
     "su -c 'rm -rf x'",
@@ -464,7 +464,7 @@ it("lets no command grant what only the user can grant", () => {
   expect(told).toEqual(commands.map(() => "deny"));
 });
 
-it("names the strictest part, its rule, the rule's origin and the exact segment of the command", () => {
+it("names the strictest part, its rule, the rule's origin and the exact command segment", () => {
   const command = "git status && (cd src; cat ../.env) | wc -l";
   const { decisive } = decideOn([{ kind: "execute", command }], [rules("allow run @read")]);
   const { part, ...said } = decisive;

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { describePart } from "./decide.ts";
 import type { Part } from "./policy.ts";
 
-it("names a tool of another server on one line, whatever it is called", () => {
+it("names a tool of another server on one line, whatever characters its name has", () => {
   const part: Part = {
     kind: "use",
     tool: "go\nallow run **\u202e",

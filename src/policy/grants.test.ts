@@ -11,7 +11,7 @@ const grants = (access: Access, trial: Circumstances = {}) =>
   grantsFor(decideOn([access], [], { tool, ...trial }), tool);
 const granted = (lines: readonly string[] | undefined) => rules((lines ?? []).join("\n"), "granted");
 
-it("grants exactly what was asked, word by word, path by path, host by host, to this tool", () => {
+it("grants exactly the requested words, paths and hosts, to this tool", () => {
   expect([
     grants(command("CI=1 npm test 'a b' && rm x; curl https://a.example/z > ../out")),
     grants(command("ls | wc -l")),
@@ -52,7 +52,7 @@ const asked = [
   "'X=1' make",
 ];
 
-it.each(asked)("what was granted for `%s` lets it pass, and nothing that differs", (text) => {
+it.each(asked)("a grant for `%s` allows it, and nothing that differs", (text) => {
   const source = granted(grants(command(text)));
   const verdict = (given: string): Decision["verdict"] =>
     decideOn([command(given)], [source], { tool }).verdict;
@@ -65,7 +65,7 @@ it.each(asked)("what was granted for `%s` lets it pass, and nothing that differs
   ]).toEqual(["allow", "ask", "ask", "ask", "ask", "ask", "ask"]);
 });
 
-it("offers nothing where one part cannot be granted", () => {
+it("offers no grant when one part cannot be granted", () => {
   expect([
     grants(command("npm test && $X")),
     grants(command('npm run "a$X"')),

@@ -34,11 +34,11 @@ const open =
   .git/HEAD .git/refs/heads/x .gitignore .github/workflows/ci.yml .vscode/settings.json .mcp.json /tmp/x /home/ada/other
   /dev/null /dev/stdout /dev/fd/3 /home/ada/.local/state/other`.split(/\s+/);
 
-it("keeps secrets from being read, what others run from being written, and leaves the rest", () => {
+it("protects secrets from reading and files that others run from writing, and allows the rest", () => {
   expect(sort([...secret, ...guarded, ...open])).toEqual({ secret, protected: guarded, open });
 });
 
-it("keeps the secrets of a whole home and system where tools reach them, and what starts by itself there", () => {
+it("protects secrets and autostart files in a home and system directory that tools can access", () => {
   const atHome = (names: string) => names.split(/\s+/).map((name) => `/home/ada/${name}`);
   const secrets = [
     ..."/etc/shadow- /etc/gshadow- /etc/security/opasswd /etc/ssh/ssh_host_rsa_key /run/secrets/x /proc/keys".split(
@@ -69,7 +69,7 @@ it("keeps the secrets of a whole home and system where tools reach them, and wha
   expect(sorted).toEqual({ secret: secrets, protected: started, open: others });
 });
 
-it("takes what editors leave beside a secret for a secret, unless a rule opens it", () => {
+it("treats editor backups of a secret as secret, unless a rule opens them", () => {
   const copies =
     `.env~ #.env# .env.swp .env.bak .ENV~ prod.env~ .prod.env.swp #server.pem# server.pem~ .server.pem.swo tls.key.orig
     .netrc~ .netrc.swp .netrc.~2~ credentials.json.bak sub/secrets.yml~ .id_rsa.swp #id_rsa# config/tokens/a`.split(
@@ -85,7 +85,7 @@ it("takes what editors leave beside a secret for a secret, unless a rule opens i
   });
 });
 
-it("says why and by which rule", () => {
+it("names the reason and the rule", () => {
   const guard = guardPaths(
     policyOf([rules('deny write migrations because "applied ones never change"\ndeny read *.log')]),
   );
@@ -107,7 +107,7 @@ it("says why and by which rule", () => {
   ]);
 });
 
-it("compares names as eyes and file systems do", () => {
+it("ignores case and Unicode form in names, as file systems do", () => {
   const spellings = [".ｅｎｖ", ".e\u200bnv", ".e\u00adnv", ".ENV", "\u2024env", "secrets/ﬁle", ".ſſh/x"];
   expect(sort(spellings).secret).toEqual(spellings);
 });
@@ -134,7 +134,7 @@ it("lets a stronger or more specific line open what another closed", () => {
   });
 });
 
-it("lets nothing open what Toolcrib keeps for itself, also inside the workspace", () => {
+it("lets no rule open Toolcrib's own files, also inside the workspace", () => {
   const own = [`${testContext.workspace}/.state`];
   const policy = compilePolicy([builtInRules, rules("open .state/** **/.state")], { ...testContext, own });
   expect(sort([".state/journal", ".state", ".STATE/x", ".stated"], guardPaths(policy))).toEqual({
@@ -149,7 +149,7 @@ it("lets nothing open what Toolcrib keeps for itself, also inside the workspace"
   ]);
 });
 
-it("leaves a workspace writable that lies in a directory of the system, or below one with a secret name", () => {
+it("keeps a workspace writable inside a system directory or below a secret name", () => {
   const writable = (workspace: string) => {
     const guard = guardPaths(compilePolicy([builtInRules], { ...testContext, workspace }));
     return ["a.ts", ".env", ".git/config", "../beside"].map(
@@ -170,7 +170,7 @@ it("leaves a workspace writable that lies in a directory of the system, or below
   ]);
 });
 
-it("refuses to delete or move a directory with something in it that is refused", () => {
+it("refuses to delete or move a directory that contains a refused path", () => {
   const guard = guardPaths(policyOf([rules("secret config/tokens/**")]));
   const refused = [".git", "sub/.git", ".git/hooks", "config", "config/tokens", ".aws"].map(
     (path) => guard("write", inside(path))?.rule,
@@ -185,7 +185,7 @@ it("refuses to delete or move a directory with something in it that is refused",
   ]);
 });
 
-it("allows reading Toolcrib's own programs and never writing them, whatever rules say", () => {
+it("allows reading Toolcrib's own programs and never writing them, regardless of rules", () => {
   const installed = inside("node_modules/toolcrib");
   const opening = rules("open **\nallow write **");
   const policy = compilePolicy([opening], { ...testContext, code: [installed] });

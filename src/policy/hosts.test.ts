@@ -32,7 +32,7 @@ it.each([
   ["[2002:7f00:1::]", "127.0.0.1"],
   ["[fe80::1]", "fe80::1"],
   ["*.example.org", "*.example.org"],
-])("sees %j as %s", (address, host) => {
+])("parses %j as %s", (address, host) => {
   expect(hostOf(address)).toBe(host);
 });
 
@@ -45,6 +45,6 @@ it.each([
   "http:///x",
   "999.1.1.1",
   "[::1",
-])("tells no host in %j", (address) => {
+])("finds no host in %j", (address) => {
   expect(hostOf(address)).toBe(undefined);
 });

@@ -3,7 +3,7 @@ import { decide, policyOf, rules } from "../../test/support/policy/decide.ts";
 import { mayConnect } from "./may-connect.ts";
 import type { Question } from "./policy.ts";
 
-it("lets only names that a rule spells lead to this machine", () => {
+it("allows only names that a rule spells out to resolve to this machine", () => {
   const policy = policyOf([rules("allow connect localhost 10.*\nallow connect my.test")]);
   const question: Question = {
     mode: "yolo",

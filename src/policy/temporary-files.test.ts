@@ -8,7 +8,7 @@ const verdicts = (command: string, more = "") =>
     verdictOn(command, `${lines}${more}`, { sandbox }),
   );
 
-it("does not ask about temporary files where they are the session's own", () => {
+it("does not ask about temporary files that belong to the session", () => {
   expect([
     verdicts("make > /tmp/log; cat /tmp/log"),
     verdicts("cat /tmp/*.log"),

@@ -15,7 +15,7 @@ function decisionOn(
 const allowed = "allow run npm test\nallow run docker **";
 const outside = `${allowed}\nunconfined run docker **`;
 
-it("asks about every command where there is no sandbox, whatever rules allow", () => {
+it("asks about every command without a sandbox, regardless of allow rules", () => {
   const verdicts = (mode: Mode) =>
     (["bwrap", "landlock", "seatbelt", "none"] as const).map((sandbox) =>
       verdictOn("npm test", allowed, { mode, sandbox }),
@@ -28,7 +28,7 @@ it("asks about every command where there is no sandbox, whatever rules allow", (
   ]);
 });
 
-it("says that there is no sandbox, and allows that in so many words, too", () => {
+it("states that there is no sandbox, and offers a grant that says so", () => {
   const { record } = decisionOn("npm test", allowed, { sandbox: "none" });
   expect(record).toEqual({
     verdict: "ask",
@@ -47,7 +47,7 @@ it("says that there is no sandbox, and allows that in so many words, too", () =>
   ]);
 });
 
-it("takes a call out of the sandbox when a rule says so of each command in it", () => {
+it("runs a call outside the sandbox when a rule covers each command in it", () => {
   const of = (command: string, lines = outside, mode?: Mode) => {
     const { verdict, sandbox, unconfined = false } = decisionOn(command, lines, mode ? { mode } : {});
     return [verdict, sandbox, unconfined];
@@ -89,7 +89,7 @@ it("takes a call out of the sandbox when a rule says so of each command in it", 
   ]);
 });
 
-it("treats what leaves the sandbox as unconfined: secrets below a directory count again", () => {
+it("treats commands outside the sandbox as unconfined: secrets below a directory count again", () => {
   const trial = { sandbox: "bwrap", refusedBelow: { ".": "/home/ada/work/.env" } } as const;
   const lines = "allow run grep **";
   const reads = [{ kind: "execute", command: "grep -r x ." }] as const;
@@ -99,7 +99,7 @@ it("treats what leaves the sandbox as unconfined: secrets below a directory coun
   ]).toEqual(["allow", "ask"]);
 });
 
-it("keeps rules about leaving the sandbox out of what asks and denies", () => {
+it("does not ask or deny because of rules about leaving the sandbox", () => {
   const { commands, unconfined } = policyOf([rules("unconfined run rm **")]);
   expect([commands.highestFirst.some(({ effect }) => effect === "unconfined"), unconfined.length]).toEqual([
     false,

@@ -36,13 +36,13 @@ afterEach(() => {
 });
 
 describe("a collection", () => {
-  it("leaves everything that is within the budget", async () => {
+  it("leaves everything within the budget", async () => {
     change(3, ["a", "b"]);
     expect(await run({ maxBytes: 2000, maxDays: 30 })).toEqual(removed(0, 0));
     expect(left()).toEqual(["a", "b"]);
   });
 
-  it("removes the contents of the oldest calls until the rest fits, and writes that down", async () => {
+  it("removes the contents of the oldest calls until the rest fits, and records it", async () => {
     change(3, ["a", "b"]);
     change(2, ["c"]);
     // It is named again by a later call, and as old as that.
@@ -58,7 +58,7 @@ describe("a collection", () => {
     expect(journal.calls({ changing: true }).length).toBe(3);
   });
 
-  it("leaves what a killed command has kept until somebody has looked what it changed", async () => {
+  it("keeps the contents of a killed command until its changes have been scanned", async () => {
     change(3, ["a"]);
     const environment = new MemoryEnvironment({ files: { b: "" } });
     const [snapshot, holdings] = [await environment.snapshot(), [keep("b", 2)]];
@@ -73,14 +73,14 @@ describe("a collection", () => {
     expect(await collect(journal, join(folder, "blobs"), options)).toEqual(removed(1, 0));
   });
 
-  it("counts what no record names by when it was last kept", async () => {
+  it("ages unreferenced contents by when they were last stored", async () => {
     change(3, ["a"]);
     keep("z", 2);
     expect(await run({ maxBytes: 1000, maxDays: 30 })).toEqual(removed(1, 0));
     expect(left()).toEqual(["z"]);
   });
 
-  it("removes contents and records that are too old, and leaves a chain that says so", async () => {
+  it("removes contents and records that are too old, and leaves a chain that shows it", async () => {
     change(40, ["a"]);
     change(35, ["b"]);
     change(5, ["c"]);
@@ -93,7 +93,7 @@ describe("a collection", () => {
     expect(journal.calls({}).map(({ callId }) => callId)).toEqual(["call_5"]);
   });
 
-  it("prunes again what was pruned before", async () => {
+  it("prunes a journal that was pruned before", async () => {
     for (const days of [50, 40, 20]) change(days, [`${days}`]);
     await run({ maxBytes: 1e9, maxDays: 45 });
     await run({ maxBytes: 1e9, maxDays: 30 });
@@ -102,7 +102,7 @@ describe("a collection", () => {
     expect(left()).toEqual(["20"]);
   });
 
-  it("keeps what an open session needs", async () => {
+  it("keeps contents that an open session needs", async () => {
     change(40, ["a"]);
     const open = openThen("open", 39);
     changeIn(open, 39, ["b"]);
@@ -112,7 +112,7 @@ describe("a collection", () => {
     open.close();
   });
 
-  it("keeps what it takes to go back to a checkpoint, as long as that is not too old", async () => {
+  it("keeps contents needed to restore a checkpoint, unless it is too old", async () => {
     change(20, ["a"]);
     note(15, "checkpoint", { name: "here" });
     change(10, ["b"]);
@@ -121,7 +121,7 @@ describe("a collection", () => {
     expect((await run({ maxBytes: 0, maxDays: 12 })).blobs).toBe(1);
   });
 
-  it("keeps what an open transaction needs, however old it is", async () => {
+  it("keeps contents that an open transaction needs, however old it is", async () => {
     note(50, "transaction", { id: "transaction_1", state: "open" });
     change(45, ["a"]);
     expect(await run({ maxBytes: 0, maxDays: 30 })).toEqual({ ...removed(0, 0), records: 1 });
@@ -129,7 +129,7 @@ describe("a collection", () => {
     expect((await run({ maxBytes: 0, maxDays: 30 })).blobs).toBe(1);
   });
 
-  it("removes nothing while a call runs that may rely on it", async () => {
+  it("removes nothing while a running call may need it", async () => {
     change(3, ["a"]);
     journal.begin({ callId: "call_now", tool: "file.write", input: {}, startedAt: Date.now() });
     expect(await run({ maxBytes: 0, maxDays: 30 })).toEqual({ ...removed(0, 0), waitsFor: ["call_now"] });
@@ -148,7 +148,7 @@ describe("a collection", () => {
     expect(await run({ maxBytes: 0, maxDays: 30 })).toEqual(removed(1, 0));
   });
 
-  it("never takes away what calls of other processes have kept", { timeout: 120_000 }, async () => {
+  it("never removes contents that calls of other processes have stored", { timeout: 120_000 }, async () => {
     const script = fileURLToPath(new URL("../../../test/support/journal/keeper.ts", import.meta.url));
     const keepers = [1, 2].map(() => spawn(process.execPath, [script, folder, "300"], { stdio: [...piped] }));
     const answers = Promise.all(keepers.map((keeper) => text(keeper.stdout!)));
@@ -159,7 +159,7 @@ describe("a collection", () => {
     expect((await verifyJournal(file)).fault).toBeUndefined();
   });
 
-  it("is done again by the next one when it is killed on the way", { timeout: 120_000 }, async () => {
+  it("is completed by the next collection when it is killed", { timeout: 120_000 }, async () => {
     for (let days = 60; days > 55; days -= 1)
       change(
         days,
@@ -188,7 +188,7 @@ describe("a collection", () => {
     expect((await verifyJournal(file)).fault).toBeUndefined();
   });
 
-  it("leaves alone what was only just kept, and what others left half done for a while", async () => {
+  it("keeps new contents, and removes temporary files only once they are old", async () => {
     blobs.keep(Buffer.from("new"));
     writeFileSync(join(folder, "blobs", "new-1"), "half");
     writeFileSync(join(folder, "blobs", "new-2"), "half");

@@ -7,7 +7,7 @@ import { BlobFolder } from "../../system/blob-store.ts";
 import { Journal } from "../journal.ts";
 import { Collector, journalBudget } from "./collector.ts";
 
-it("collects at the end of a session, but no more than once an hour", async () => {
+it("collects at the end of a session, at most once an hour", async () => {
   await using fixture = temporaryFolder();
   const folder = join(fixture.path, "blobs");
   const blobs = new BlobFolder(folder);
@@ -33,7 +33,7 @@ it("collects at the end of a session, but no more than once an hour", async () =
   expect(blobs.has(second)).toBe(false);
 });
 
-it("does not even open the journal for a session that wrote nothing", async () => {
+it("does not open the journal for a session that wrote nothing", async () => {
   await using fixture = temporaryFolder();
   const journal = new Journal({ file: join(fixture.path, "journal.sqlite"), session: "session_1" });
   await new Collector({
@@ -45,7 +45,7 @@ it("does not even open the journal for a session that wrote nothing", async () =
   expect(statSync(join(fixture.path, "journal.sqlite"), { throwIfNoEntry: false })).toBeUndefined();
 });
 
-it("takes its budget from the options, then from the variables, then the usual", () => {
+it("takes its budget from the options, then the environment variables, then the defaults", () => {
   const variables = { TOOLCRIB_JOURNAL_MAX_BYTES: "5000", TOOLCRIB_JOURNAL_MAX_DAYS: "7" };
   expect([
     journalBudget({}, {}),

@@ -45,8 +45,8 @@ function keep(inner: Environment, limits: Partial<UndoLimits> = {}): Fixture {
   };
 }
 
-describe("what is recorded and kept", () => {
-  it("of a write: the folders it makes, what it replaces and what it leaves", async () => {
+describe("changes recorded and stored", () => {
+  it("for a write: the folders it creates, the replaced content and the new content", async () => {
     await using fixture = keep(new MemoryEnvironment({ files: { "a b.txt": "old" } }));
     await fixture.environment.writeFile("a b.txt", text("new"));
     await fixture.environment.writeFile("x/y/grün\n.txt", text(""), { mode: 0o600 });
@@ -60,7 +60,7 @@ describe("what is recorded and kept", () => {
     expect(await fixture.blobs.read(hash("new"))).toEqual(text("new"));
   });
 
-  it("of a write through a link: the file that it leads to", async () => {
+  it("for a write through a symlink: its target file", async () => {
     const inner = new MemoryEnvironment({ files: { target: "old" } });
     inner.link("link", "target");
     inner.link("dangling", "made");
@@ -73,7 +73,7 @@ describe("what is recorded and kept", () => {
     ]);
   });
 
-  it("of a change set: every file, links that go as links, modes, and nothing of what stays", async () => {
+  it("for a change set: every file, deleted symlinks as symlinks, modes, and nothing unchanged", async () => {
     const binary = Buffer.from([0, 255, 1, 254]);
     const inner = new MemoryEnvironment({ files: { a: "1", b: binary, same: "same", gone: "gone" } });
     inner.link("link", "same");
@@ -99,7 +99,7 @@ describe("what is recorded and kept", () => {
     expect(await fixture.blobs.read(contentHash(binary))).toEqual(binary);
   });
 
-  it("of a deletion: every entry, each after the directory it is in", async () => {
+  it("for a deletion: every entry, each after its parent directory", async () => {
     const inner = new MemoryEnvironment({ files: { "d/a": "1", "d/e/b": "2" } });
     inner.link("d/link", "../nowhere");
     inner.makeSpecial("d/fifo");
@@ -119,7 +119,7 @@ describe("what is recorded and kept", () => {
     expect(await contentOf(inner)).toEqual({});
   });
 
-  it("of a move: both ends, a directory as one, and only what is replaced is copied", async () => {
+  it("for a move: both ends, a directory as one entry, and only replaced content is copied", async () => {
     const inner = new MemoryEnvironment({ files: { a: "1", b: "2", "d/e/f": "3" } });
     inner.link("link", "b");
     await using fixture = keep(inner);
@@ -142,7 +142,7 @@ describe("what is recorded and kept", () => {
     expect([hash("1"), hash("2"), hash("3")].map(fixture.blobs.has)).toEqual([false, true, false]);
   });
 
-  it("of directories and links that are made and removed", async () => {
+  it("for creating and removing directories and symlinks", async () => {
     await using fixture = keep(new MemoryEnvironment());
     const link: EntryState = { kind: "link", target: "x" };
     await fixture.environment.changeEntry("d", { before: nothing, after: folder });
@@ -154,8 +154,8 @@ describe("what is recorded and kept", () => {
   });
 });
 
-describe("what fails", () => {
-  it("is not on record, when it was refused", async () => {
+describe("a failed change", () => {
+  it("is not recorded when it was refused", async () => {
     await using fixture = keep(new MemoryEnvironment({ files: { "d/a": "1", b: "2" } }));
     const { environment } = fixture;
     const attempts = [
@@ -199,8 +199,8 @@ describe("what fails", () => {
   });
 });
 
-describe("what is too much to be kept", () => {
-  it("is said, and done all the same", async () => {
+describe("content over the storage limit", () => {
+  it("is reported as not stored, and the change still happens", async () => {
     const inner = new MemoryEnvironment({ files: { small: "12", large: "123456789", "d/e": "123456789" } });
     await using fixture = keep(inner, { maxBytes: 8 });
     await fixture.environment.writeFile("large", text(""));
@@ -217,7 +217,7 @@ describe("what is too much to be kept", () => {
     expect(await contentOf(inner)).toEqual({ large: "" });
   });
 
-  it("is a whole directory, if it holds more entries than are kept", async () => {
+  it("is a whole directory when it has too many entries", async () => {
     const inner = new MemoryEnvironment({ files: { "d/a": "1", "d/b": "2", "d/c": "3" } });
     await using fixture = keep(inner, { maxEntries: 3 });
     await fixture.environment.delete("d", { recursive: true });
@@ -228,7 +228,7 @@ describe("what is too much to be kept", () => {
   });
 });
 
-describe("when somebody else changes files meanwhile", () => {
+describe("a concurrent change by another process", () => {
   /** Does something once, right after a file was read for the first time. */
   function disturbed(inner: Environment, act: () => Promise<unknown>): Environment {
     let isDone = false;
@@ -248,7 +248,7 @@ describe("when somebody else changes files meanwhile", () => {
     });
   }
 
-  it("keeps what it really replaces", async () => {
+  it("is stored when the write replaces it", async () => {
     const inner = new MemoryEnvironment({ files: { a: "old" } });
     await using fixture = keep(disturbed(inner, () => inner.writeFile("a", text("theirs"))));
     await fixture.environment.writeFile("a", text("ours"));
@@ -256,7 +256,7 @@ describe("when somebody else changes files meanwhile", () => {
     expect(await fixture.blobs.read(hash("theirs"))).toEqual(text("theirs"));
   });
 
-  it("deletes nothing that it has not kept", async () => {
+  it("is stored before the deletion removes it", async () => {
     const inner = new MemoryEnvironment({ files: { "d/a": "1" } });
     await using fixture = keep(
       disturbed(inner, async () => {
@@ -270,7 +270,7 @@ describe("when somebody else changes files meanwhile", () => {
     expect(kept.map(fixture.blobs.has)).toEqual([true, true]);
   });
 
-  it("replaces nothing by a move that it has not kept", async () => {
+  it("is stored before a move replaces it", async () => {
     const inner = new MemoryEnvironment({ files: { a: "1", b: "2" } });
     await using fixture = keep(disturbed(inner, () => inner.writeFile("b", text("their longer text"))));
     await fixture.environment.move("a", "b", { replace: true });

@@ -18,7 +18,7 @@ function canBeMade(make: () => void): boolean {
   }
 }
 
-it("deletes what has names that are no text, and says that it is not kept", async () => {
+it("deletes files whose names are not valid text, and reports that they are not stored", async () => {
   await using folder = temporaryFolder();
   const workspace = join(folder.path, "workspace");
   for (const name of ["files", "folders"]) mkdirSync(join(workspace, name), { recursive: true });

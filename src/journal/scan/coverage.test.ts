@@ -6,8 +6,8 @@ import { openCommandFixture, treeOf } from "../../../test/support/journal-scan/c
 const notCovered = (fixture: { crib: { history(): readonly { notCovered: readonly string[] }[] } }) =>
   fixture.crib.history()[0]?.notCovered;
 
-describe("what git holds", () => {
-  it("is not copied, and fetched from git when it was changed", async () => {
+describe("content in git", () => {
+  it("is not copied, and is fetched from git when it was changed", async () => {
     await using fixture = await openCommandFixture({ "a.txt": "a\n", "b/c.txt": "c\n" }, { git: true });
     const before = treeOf(fixture.workspace);
     await fixture.bash("mkdir made; rmdir made");
@@ -19,7 +19,7 @@ describe("what git holds", () => {
     expect(treeOf(fixture.workspace)).toEqual(before);
   });
 
-  it("is copied where attributes translate it, or it was changed since", async () => {
+  it("is copied when attributes convert it or it has uncommitted changes", async () => {
     const files = {
       "kept.txt": "a\n",
       "ident.txt": "$Id$\n",
@@ -34,7 +34,7 @@ describe("what git holds", () => {
     expect(treeOf(fixture.workspace)).toEqual(before);
   });
 
-  it("is found in linked working trees, submodules and directories of a repository", async () => {
+  it("is found in linked work trees, submodules and subdirectories of a repository", async () => {
     await using fixture = await openCommandFixture({ "top.txt": "t\n", "sub/in.txt": "i\n" });
     fixture.beside(`
       git init -q ../origin && echo o > ../origin/o.txt && git -C ../origin add . && git -C ../origin commit -q -m o
@@ -51,7 +51,7 @@ describe("what git holds", () => {
     expect(treeOf(fixture.workspace)).toEqual(before);
   });
 
-  it("is said to be lost when the command has removed it together with git", async () => {
+  it("is reported as lost when the command removed it together with git", async () => {
     await using fixture = await openCommandFixture({ "a.txt": "a\n", "b.txt": "b\n" }, { git: true });
     const call = await fixture.bash("g=git; rm -rf .$g a.txt");
     expect([call.content, notCovered(fixture)]).toEqual([
@@ -61,8 +61,8 @@ describe("what git holds", () => {
   });
 });
 
-describe("git itself", () => {
-  it("is left alone, and it is said what of it has changed", async () => {
+describe("the git directory", () => {
+  it("is left alone, and changes in it are reported", async () => {
     await using fixture = await openCommandFixture({ "a.txt": "a\n" }, { git: true });
     const before = treeOf(fixture.workspace);
     const call = await fixture.bash(
@@ -76,7 +76,7 @@ describe("git itself", () => {
   });
 });
 
-it("takes back what switching branches did to files", async () => {
+it("does not prevent undoing a branch switch's changes to files", async () => {
   await using fixture = await openCommandFixture({ "a.txt": "a\n", "gone/b.txt": "b\n" }, { git: true });
   fixture.beside(
     "git checkout -q -b other && echo c > a.txt && git rm -qr gone && git commit -qam c && git checkout -q -",
@@ -102,7 +102,7 @@ describe("ignored files", () => {
     "nested/build/out.js": "x\n",
   };
 
-  it("are covered when they are small, also secrets, and said when they are not", async () => {
+  it("are covered when small, including secrets, and reported when they are not", async () => {
     await using fixture = await openCommandFixture(files);
     const before = treeOf(fixture.workspace);
     const call = await fixture.bash("e=env; rm .$e small.log large.log && echo > .$e.local");
@@ -114,7 +114,7 @@ describe("ignored files", () => {
     expect(treeOf(fixture.workspace)).toEqual(before);
   });
 
-  it("are left out by whole directories, which is said once, and is on record with every command", async () => {
+  it("are skipped by whole directory, which is reported once and recorded with every command", async () => {
     await using fixture = await openCommandFixture(files);
     const unseen = "any change inside ignored folders (node_modules, nested/build)";
     const first = await fixture.bash("echo y > node_modules/left/out.js");
@@ -127,7 +127,7 @@ describe("ignored files", () => {
     );
   });
 
-  it("are what they were before the command, whatever it writes into ignore files", async () => {
+  it("are decided before the command, regardless of what it writes into ignore files", async () => {
     await using fixture = await openCommandFixture({ ...files, "src/main.ts": "main\n" });
     const before = treeOf(fixture.workspace);
     const call = await fixture.bash(
@@ -141,8 +141,8 @@ describe("ignored files", () => {
   });
 });
 
-describe("what cannot be kept", () => {
-  it("is said when it has changed, and not before", async () => {
+describe("content that cannot be stored", () => {
+  it("is reported when it has changed, and not before", async () => {
     await using fixture = await openCommandFixture({ "small.txt": "s\n" });
     fixture.beside("truncate -s 65M data.bin && mkfifo pipe");
     expect((await fixture.bash("rm small.txt")).content).toBe("");
@@ -151,7 +151,7 @@ describe("what cannot be kept", () => {
     );
   });
 
-  it("is said of a call that failed as well", async () => {
+  it("is also reported when the call fails", async () => {
     await using fixture = await openCommandFixture();
     fixture.beside("mkfifo pipe");
     const call = await fixture.crib.call("trial.bash", { command: "rm pipe; sleep 60" }, { timeoutMs: 500 });
@@ -165,7 +165,7 @@ describe("what cannot be kept", () => {
     expect(notCovered(fixture)).toEqual(["pipe (not a file, directory or link)"]);
   });
 
-  it("is whatever this user may not read", async () => {
+  it("includes all files that this user may not read", async () => {
     await using fixture = await openCommandFixture({ "secret.txt": "s\n", "closed/in.txt": "i\n" });
     fixture.beside("chmod 000 secret.txt closed");
     const call = await fixture.bash("chmod 644 secret.txt && echo t > secret.txt");
@@ -174,20 +174,20 @@ describe("what cannot be kept", () => {
   });
 });
 
-it("takes no notice of commands that only read", async () => {
+it("ignores commands that only read", async () => {
   await using fixture = await openCommandFixture({ "a.txt": "a\n" });
   await fixture.bash("cat a.txt | grep a");
   expect(fixture.blobs()).toBe(0);
 });
 
-it("finds nothing where only times have changed", async () => {
+it("finds no change when only timestamps differ", async () => {
   await using fixture = await openCommandFixture({ "a.txt": "a\n", "b.txt": "b\n" }, { git: true });
   const call = await fixture.bash("touch a.txt && chmod u-w b.txt && chmod u+w b.txt");
   const undo = await fixture.undo(call);
   expect([call.content, undo.error?.code]).toEqual(["", "not-found"]);
 });
 
-it("takes a change of a file that was written a moment before for one", async () => {
+it("detects a change to a file written a moment before", async () => {
   await using fixture = await openCommandFixture({});
   for (let round = 0; round < 5; round += 1) {
     writeFileSync(join(fixture.workspace, "fresh.txt"), "one");

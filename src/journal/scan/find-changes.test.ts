@@ -5,7 +5,7 @@ import { contentHash } from "../../lib/bytes/content-hash.ts";
 import { openBlobs } from "../blobs.ts";
 import { findChanges } from "./find-changes.ts";
 
-it("keeps no more of what a command has made than it may, and knows all of it", async () => {
+it("stores files a command created only up to the limit, and lists all of them", async () => {
   await using folder = temporaryFolder();
   const environment = new MemoryEnvironment();
   const blobs = openBlobs(folder.path);

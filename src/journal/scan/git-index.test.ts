@@ -50,7 +50,7 @@ function expected(): ReadonlyMap<string, unknown> {
   );
 }
 
-it.each(["2", "3", "4"])("reads an index of version %s as git wrote it", (version) => {
+it.each(["2", "3", "4"])("reads an index of version %s written by git", (version) => {
   makeRepository();
   if (version === "3") {
     writeFileSync(join(folder, "intended"), "");
@@ -60,7 +60,7 @@ it.each(["2", "3", "4"])("reads an index of version %s as git wrote it", (versio
   expect(readGitIndex(index())?.files).toEqual(expected());
 });
 
-it("leaves out what git was told not to look at", () => {
+it("leaves out entries that git was told not to check", () => {
   makeRepository();
   git("update-index", "--assume-unchanged", "a");
   git("update-index", "--skip-worktree", "longer");
@@ -68,7 +68,7 @@ it("leaves out what git was told not to look at", () => {
   expect([...files.keys()]).toEqual(names.slice(1, -1));
 });
 
-it("understands neither other hashes, nor a split index, nor damage", () => {
+it("rejects other hashes, a split index and damage", () => {
   makeRepository();
   const whole = index();
   git("update-index", "--split-index");
@@ -81,12 +81,12 @@ it("understands neither other hashes, nor a split index, nor damage", () => {
   }
 });
 
-it("does not understand an index with SHA-256", () => {
+it("rejects an index with SHA-256", () => {
   makeRepository("--object-format=sha256");
   expect(readGitIndex(index())).toBeUndefined();
 });
 
-it("tells whether the same would be committed", () => {
+it("detects whether the staged content changed", () => {
   makeRepository();
   const { staged } = readGitIndex(index())!;
   utimesSync(join(folder, "a"), 1, 1);

@@ -9,7 +9,7 @@ import type { CallRecord } from "../../toolcrib/index.ts";
 
 const files = { "a.txt": "a\n", "b.txt": "b\n", "c.txt": "c\n" };
 
-it("lets the next process complete what a killed one began", async () => {
+it("lets the next process complete the scan of a killed one", async () => {
   await using fixture = await openCommandFixture(files, { git: true });
   const before = treeOf(fixture.workspace);
   const child = fork(
@@ -32,7 +32,7 @@ it("lets the next process complete what a killed one began", async () => {
   expect(treeOf(fixture.workspace)).toEqual({ ...before, "own.txt": 'file 644 "own"' });
 });
 
-it("does not take what other calls change meanwhile for its own", async () => {
+it("does not attribute concurrent changes of other calls to the command", async () => {
   await using fixture = await openCommandFixture(files);
   const running = fixture.bash("rm a.txt; until test -e go; do sleep 0.02; done; printf more >> b.txt");
   while (existsSync(join(fixture.workspace, "a.txt"))) await wait(5);
@@ -54,7 +54,7 @@ it("does not take what other calls change meanwhile for its own", async () => {
   expect(Object.keys(treeOf(fixture.workspace))).toEqual(["a.txt", "b.txt", "go", "moved.txt"]);
 });
 
-it("records what two commands do at the same time once", async () => {
+it("records changes of two concurrent commands once", async () => {
   await using fixture = await openCommandFixture(files);
   const before = treeOf(fixture.workspace);
   const slow = fixture.bash("rm a.txt; until test -e go; do sleep 0.02; done; rm go b.txt");

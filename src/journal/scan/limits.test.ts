@@ -54,7 +54,7 @@ const file = (content: string, hash = contentHash(Buffer.from(content))) => ({
 });
 const nothing = { kind: "nothing" };
 
-it("copies no more than it may, and goes on with the next command", async () => {
+it("copies no more than the limit, and continues with the next command", async () => {
   const environment = new MemoryEnvironment({
     files: { a: "aaaa", b: "bbbb", c: "cc", large: "l".repeat(9) },
   });
@@ -75,7 +75,7 @@ it("copies no more than it may, and goes on with the next command", async () => 
   expect(second).toEqual({ text: "", changes: [{ path: "d", before: nothing, after: file("dd") }] });
 });
 
-it("copies nothing when its time is over", async () => {
+it("copies nothing when its time is up", async () => {
   const environment = new MemoryEnvironment({ files: { a: "a" } });
   using bench = openBench({ environment, limits: { maxMs: -1 } });
   expect((await bench.run(() => environment.delete("a"))).text).toBe(
@@ -83,7 +83,7 @@ it("copies nothing when its time is over", async () => {
   );
 });
 
-it("runs a command without it where there is too much to look at", async () => {
+it("runs a command without a scan when there is too much to scan", async () => {
   const environment = new MemoryEnvironment({ files: { a: "a" } });
   // It takes as long as it may.
   environment.snapshot = ({ signal } = {}) =>
@@ -98,7 +98,7 @@ it("runs a command without it where there is too much to look at", async () => {
   }
 });
 
-it("says that nothing is covered where it cannot be told what has changed", async () => {
+it("reports that nothing is covered when changes cannot be determined", async () => {
   const { workspace } = new MemoryEnvironment();
   using bench = openBench({ environment: { workspace } as MemoryEnvironment });
   expect(await bench.run(() => {})).toEqual({
@@ -107,7 +107,7 @@ it("says that nothing is covered where it cannot be told what has changed", asyn
   });
 });
 
-it("copies a file once, also for the next process, until it is collected", async () => {
+it("copies a file once, also across processes, until it is collected", async () => {
   await using fixture = await openCommandFixture({ a: "a\n", b: "b\n" });
   const environment = openLocalEnvironment({ workspace: fixture.workspace });
   using bench = openBench({ environment });
@@ -143,7 +143,7 @@ function openBenchBeside(bench: Bench, blobs: ScannerParts["blobs"]) {
   };
 }
 
-it("lets no command run when there is no space to keep what it may change", async () => {
+it("runs no command when there is no space to store what it may change", async () => {
   await using fixture = await openCommandFixture({});
   writeFileSync(join(fixture.workspace, "large"), Buffer.alloc(3_000_000, "x"));
   const words = [

@@ -38,7 +38,7 @@ describe.each([
   { place: "without git", git: false },
   { place: "in a repository", git: true },
 ])("$place", ({ git }) => {
-  it.each(Object.entries(commands))("takes back what a command did that %s", async (_, command) => {
+  it.each(Object.entries(commands))("undoes a command that %s", async (_, command) => {
     await using fixture = await openCommandFixture(project, { git });
     const before = treeOf(fixture.workspace);
     const call = await fixture.bash(command);

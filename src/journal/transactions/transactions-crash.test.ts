@@ -26,14 +26,14 @@ it("is rolled back by the next start, whenever its process is killed", { timeout
   await Promise.all([lane(), lane()]);
 });
 
-it("is rolled back also where it was parked, when a process dies that went on with it", {
+it("is rolled back after being parked, when a process that resumed it is killed", {
   timeout: 120_000,
 }, async () => {
   for (let time = 0; time < 6; time += 1) await killOnce("parked", Math.random() * 400);
 });
 
 describe.each(["none", "auto"])(
-  "a command that goes on after its process was killed, sandbox %s",
+  "a command that keeps running after its process was killed, sandbox %s",
   {
     timeout: 60_000,
   },
@@ -45,7 +45,7 @@ describe.each(["none", "auto"])(
       [", though it does not want to", `trap "" TERM; ${goOn}`],
       [", though what has started it is gone", `(${goOn}) & while kill -0 $PPID; do sleep 0.01; done`],
       [", though it has left its group", `setsid bash -c '${goOn}' & wait`],
-    ])("is ended before its transaction is rolled back%s", async (_, command) => {
+    ])("is stopped before its transaction is rolled back%s", async (_, command) => {
       const world = newWorld();
       const { child, marks } = await world.run(command);
       child.kill("SIGKILL");
@@ -60,15 +60,18 @@ describe.each(["none", "auto"])(
       expect(world.marks()).toEqual([]);
     });
 
-    it.each(["SIGHUP", "SIGINT", "SIGTERM"] as const)("is ended with it by %s", async (signal) => {
-      const world = newWorld();
-      const { child, marks } = await world.run(goOn);
-      child.kill(signal);
-      expect(await once(child, "exit")).toEqual([null, signal]);
-      while (stillRunning(marks).length > 0) await setTimeout(10);
-      await (await world.open()).close();
-      expect(world.now()).toEqual(world.before);
-    });
+    it.each(["SIGHUP", "SIGINT", "SIGTERM"] as const)(
+      "is stopped together with its process by %s",
+      async (signal) => {
+        const world = newWorld();
+        const { child, marks } = await world.run(goOn);
+        child.kill(signal);
+        expect(await once(child, "exit")).toEqual([null, signal]);
+        while (stillRunning(marks).length > 0) await setTimeout(10);
+        await (await world.open()).close();
+        expect(world.now()).toEqual(world.before);
+      },
+    );
 
     function newWorld() {
       const home = mkdtempSync(join(folder.path, "world "));

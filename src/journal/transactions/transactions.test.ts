@@ -52,7 +52,7 @@ const dataOf = async (crib: Toolcrib, tool: string, input: object = {}) =>
   (await crib.call(tool, input)).data;
 
 describe("a transaction", () => {
-  it("is rolled back whole on request, which can be undone as any call", async () => {
+  it("is rolled back whole on request, and the rollback can be undone", async () => {
     const world = newWorld();
     const before = world.now();
     const crib = await world.open();
@@ -77,7 +77,7 @@ describe("a transaction", () => {
   });
 
   it.each(["its id", "one of its calls", "the latest"])(
-    "is one entry for undo once it is committed, by %s",
+    "becomes one undo entry once it is committed by %s",
     async (by) => {
       const world = newWorld();
       const before = world.now();
@@ -117,7 +117,7 @@ describe("a transaction", () => {
     await crib.close();
   });
 
-  it("leaves alone what somebody else has changed since, and stays open for it", async () => {
+  it("leaves files changed by others since, and stays open for them", async () => {
     const world = newWorld();
     const crib = await world.open();
     await crib.call("transaction.begin", {});
@@ -135,7 +135,7 @@ describe("a transaction", () => {
     await crib.close();
   });
 
-  it("is rolled back when its room is closed, which is said", async () => {
+  it("is rolled back when its instance closes, with a notice", async () => {
     const world = newWorld();
     const before = world.now();
     const crib = await world.open();
@@ -154,7 +154,7 @@ describe("a transaction", () => {
     await next.close();
   });
 
-  it("goes on in the next room where instances are told to park it", async () => {
+  it("is resumed by the next instance when it is parked", async () => {
     const world = newWorld();
     const before = world.now();
     const inFixture = async (tool: string, input: object = {}) => {
@@ -178,7 +178,7 @@ describe("a transaction", () => {
     expect((await inFixture("transaction.commit")).error?.code).toBe("not-found");
   });
 
-  describe("whose process died while it was at work in what was parked", () => {
+  describe("whose process died while it worked on the parked transaction", () => {
     async function abandon(world: ReturnType<typeof newWorld>): Promise<string> {
       const crib = await world.open({ parkTransaction: true });
       const { id } = (await dataOf(crib, "transaction.begin")) as { id: string };
@@ -190,7 +190,7 @@ describe("a transaction", () => {
       return id;
     }
 
-    it("leaves alone what is lost, and is over", async () => {
+    it("leaves files whose content is lost, and ends", async () => {
       const world = newWorld();
       const transaction = await abandon(world);
       for (const blobs of globSync("*/blobs", { cwd: world.kept }))
@@ -202,7 +202,7 @@ describe("a transaction", () => {
       await crib.close();
     });
 
-    it("is tried again by every start until it can be rolled back, and is in nobody's way", async () => {
+    it("is retried at every start until it can be rolled back, and blocks no other work", async () => {
       const world = newWorld();
       const transaction = await abandon(world);
       const damaged = new Map<string, Buffer>();
@@ -224,7 +224,7 @@ describe("a transaction", () => {
     });
   });
 
-  it("is each room's own, and refuses only what both have touched", async () => {
+  it("belongs to one instance, and conflicts only over files that both changed", async () => {
     const world = newWorld();
     const [one, other] = [await world.open(), await world.open()];
     await one.call("transaction.begin", {});
@@ -245,7 +245,7 @@ describe("a transaction", () => {
 });
 
 describe("a check", () => {
-  it("that passes leaves the transaction open", async () => {
+  it("keeps the transaction open when it passes", async () => {
     const world = newWorld();
     const crib = await world.open();
     await crib.call("transaction.begin", {});
@@ -261,7 +261,7 @@ describe("a check", () => {
     await crib.close();
   });
 
-  it("that fails takes everything back, also what its own command has changed", async () => {
+  it("rolls everything back when it fails, including changes of its own command", async () => {
     const world = newWorld();
     const before = world.now();
     const crib = await world.open();
@@ -278,7 +278,7 @@ describe("a check", () => {
     await crib.close();
   });
 
-  it("says, and so does the rollback, that ignored folders stay as they are", async () => {
+  it("reports, as the rollback does, that ignored folders are not restored", async () => {
     const world = newWorld();
     mkdirSync(join(world.workspace, "ignored"));
     world.write(".gitignore", "ignored/\n");
@@ -302,7 +302,7 @@ describe("a check", () => {
     await crib.close();
   });
 
-  it("that fails says so also where nothing can be taken back, and leaves it open", async () => {
+  it("reports a failure that cannot be rolled back, and keeps the transaction open", async () => {
     const world = newWorld();
     const crib = await world.open();
     await crib.call("transaction.begin", {});
@@ -320,7 +320,7 @@ describe("a check", () => {
     await crib.close();
   });
 
-  it("that takes too long has failed", async () => {
+  it("fails when it takes too long", async () => {
     const world = newWorld();
     const before = world.now();
     const crib = await world.open();
@@ -332,7 +332,7 @@ describe("a check", () => {
     await crib.close();
   });
 
-  it("is judged as any command, and needs a transaction", async () => {
+  it("is checked by the policy like any command, and needs a transaction", async () => {
     const world = newWorld();
     const crib = await world.open({ rules: ["deny run rm **"] });
     expect((await crib.call("transaction.check", { command: "true" })).error?.code).toBe("not-found");

@@ -6,7 +6,7 @@ import { openBlobs } from "../blobs.ts";
 import { applyPlan } from "./apply-plan.ts";
 import { Contents } from "./contents.ts";
 
-it("puts nothing behind a link that takes the place of a folder at the last moment", async () => {
+it("writes nothing through a symlink that replaces a folder at the last moment", async () => {
   await using world = openLocalWorld({ files: { "d/b": "b", "e/x": "" } });
   const { path } = world;
   const swap = () => {

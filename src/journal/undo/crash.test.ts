@@ -24,7 +24,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(home, { recursive: true }));
 
-it("is undone or not, file by file whole, whenever an undo is killed; the next one completes it", {
+it("leaves every file whole when an undo is killed, and the next undo completes it", {
   timeout: 300_000,
 }, async () => {
   const world = await makeWorld("undo", ["edit.patch", { patch }]);
@@ -43,7 +43,7 @@ it("is undone or not, file by file whole, whenever an undo is killed; the next o
   expect(outcomes.join(" ")).toMatch(/^(?:not undone )+(?:undone ?)*$/);
 });
 
-it("undoes a call that was killed, whatever it has done by then", { timeout: 300_000 }, async () => {
+it("undoes a killed call, however far it got", { timeout: 300_000 }, async () => {
   const world = await makeWorld("call", ["journal.checkpoint", {}]);
   const call = ["edit.patch", { patch }] as const;
   const { steps } = await world.run(call, {});

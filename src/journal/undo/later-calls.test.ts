@@ -11,7 +11,7 @@ import { LaterCalls } from "./select-calls.ts";
 const nothing: EntryState = { kind: "nothing" };
 const link = (target: string): EntryState => ({ kind: "link", target });
 
-it("tells who has changed each of many paths since, or a directory that it was in, by one look at the journal", async () => {
+it("finds which calls changed each path or its parent directories since, in one journal query", async () => {
   await using folder = temporaryFolder();
   const journal = new Journal({ file: join(folder.path, "journal.sqlite"), session: "session_1" });
   const record = (callId: string, changes: Parameters<Journal["change"]>[1]) => {

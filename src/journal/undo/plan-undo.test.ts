@@ -40,7 +40,7 @@ function plan(
 }
 
 describe("the net change of calls", () => {
-  it("leads from what the last left to what the first found", () => {
+  it("goes from the state the last call left to the state the first call found", () => {
     const changes = [
       change("one", "a", file("A"), file("B")),
       change("two", "a", file("B"), file("C", 0o755)),
@@ -50,7 +50,7 @@ describe("the net change of calls", () => {
     expect(plan(changes, { a: file("C", 0o755) })).toEqual(["a: C 755 → A"]);
   });
 
-  it("is refused where somebody has changed the file since, or in between", () => {
+  it("is refused when the file was changed since or in between", () => {
     const since = [change("one", "a", file("A"), file("B"))];
     expect(plan(since, { a: file("H") })).toEqual(["a refused: changed"]);
     expect(plan(since, { a: file("B", 0o600) })).toEqual(["a refused: changed"]);
@@ -59,11 +59,11 @@ describe("the net change of calls", () => {
     expect(plan(between, { a: file("C") })).toEqual(["a refused: changed"]);
   });
 
-  it("is nothing where all is as it was before", () => {
+  it("is empty when everything is as it was before", () => {
     expect(plan([change("one", "a", file("A"), file("B"))], { a: file("A") })).toEqual([]);
   });
 
-  it("leaves out a call that was undone in between, or that failed", () => {
+  it("leaves out a call that was undone in between or failed", () => {
     const changes = [
       change("one", "a", file("A"), file("B")),
       change("two", "a", file("B"), file("C")),
@@ -74,12 +74,12 @@ describe("the net change of calls", () => {
     expect(plan(changes.slice(0, 2), { a: file("B") }, { uncertain: ["two"] })).toEqual(["a: B → A"]);
   });
 
-  it("goes back only to what somebody else left when a call had to plan again", () => {
+  it("returns to the state another process left when a call had to plan again", () => {
     const changes = [change("one", "a", file("A"), file("B")), change("one", "a", file("H"), file("C"))];
     expect(plan(changes, { a: file("C") })).toEqual(["a: C → H"]);
   });
 
-  it("is refused where the content is not kept, and needs none where it stays", () => {
+  it("is refused when the content is not stored, and needs none when it is unchanged", () => {
     const changes = [
       change("one", "a", file("A"), file("B")),
       change("one", "b", { ...file(""), bytes: 9 } as EntryState, nothing, { lost: "9 GB are too much" }),
@@ -94,7 +94,7 @@ describe("the net change of calls", () => {
 });
 
 describe("directories", () => {
-  it("go when a call made them, whatever their permissions, and need not come back when they are there", () => {
+  it("are removed when a call created them, with any permissions, and are not recreated if present", () => {
     const made = [change("one", "d", nothing, folder)];
     expect(plan(made, { d: { ...folder, mode: 0o700 } as EntryState })).toEqual(["d: directory → nothing"]);
     const removed = [change("one", "d", folder, nothing)];
@@ -103,7 +103,7 @@ describe("directories", () => {
     expect(plan(removed, { d: file("H") })).toEqual(["d refused: changed"]);
   });
 
-  it("do not come back empty where what was in them is not kept", () => {
+  it("are not restored empty when their contents were not stored", () => {
     const removed = [change("one", "d", folder, nothing, { lost: "it held too much" })];
     expect(plan(removed, {})).toEqual(["d refused: it held too much"]);
   });
@@ -113,7 +113,7 @@ describe("directories", () => {
     change(callId, to, nothing, state, { moved: from }),
   ];
 
-  it("are moved back between what was done before and after", () => {
+  it("are moved back in order with changes made before and after the move", () => {
     const changes = [
       change("one", "d/a", file("A"), file("B")),
       ...move("two", "d", "e"),
@@ -141,12 +141,12 @@ describe("directories", () => {
     ]);
   });
 
-  it("bring back what stood where they were moved to", () => {
+  it("restore what their move replaced", () => {
     const changes = [change("one", "e", file("E"), nothing), ...move("two", "d", "e")];
     expect(plan(changes, { e: folder })).toEqual(["move e to d", "e: nothing → E"]);
   });
 
-  it("stay when something else has taken their place, or they are gone", () => {
+  it("stay when something else has taken their path, or they are gone", () => {
     const changes = move("one", "d", "e");
     expect(plan(changes, { e: folder, d: file("H") })).toEqual(["move of e refused: d exists again"]);
     expect(plan(changes, {})).toEqual(["move of e refused: e has changed since"]);
@@ -160,7 +160,7 @@ describe("directories", () => {
     expect(plan(changes, { d: folder })).toEqual([]);
   });
 
-  it("are not alone in being moved as a whole: so is a file that is too large to read", () => {
+  it("are moved as a whole, like a file that is too large to read", () => {
     const large = { kind: "file", hash: "", bytes: 9e9, mode: 0o644 } as const;
     const changes = [
       change("one", "a", large, nothing, { moved: "b" }),

@@ -97,7 +97,7 @@ it("undoes call after call back to the beginning, and redoes them all", async ()
   );
 });
 
-it("undoes a range, a number of calls, or all after a checkpoint at once, and redoes it", async () => {
+it("undoes and redoes a range, a number of calls, or everything after a checkpoint", async () => {
   const ways = fc.constantFrom("range", "last", "checkpoint");
   await fc.assert(
     fc.asyncProperty(
@@ -127,7 +127,7 @@ it("undoes a range, a number of calls, or all after a checkpoint at once, and re
   );
 });
 
-it("never touches a path that is not as the undone calls left it, and undoes all or nothing", async () => {
+it("never touches a path changed since the undone calls, and undoes all or nothing", async () => {
   const edit = fc.record({ path, content: fc.constantFrom("human\n", "one\nhuman\nthree\n") });
   await fc.assert(
     fc.asyncProperty(
@@ -161,7 +161,7 @@ it("never touches a path that is not as the undone calls left it, and undoes all
   );
 });
 
-it("loses no line of a person when it merges", async () => {
+it("keeps every line of the user when it merges", async () => {
   const edit = fc.record({ path, line: fc.nat(4) });
   await fc.assert(
     fc.asyncProperty(

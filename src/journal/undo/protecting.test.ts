@@ -42,7 +42,7 @@ const rules = ".toolcrib/rules";
 const files = { a: "one\n", [rules]: "deny run rm **\n" };
 const changed = { a: "1\n", [rules]: "deny run rm **\ndeny run git push **\n" };
 
-it("leaves protected files to persons: one may have changed them while a command ran", async () => {
+it("leaves protected files to the user, who may have changed them while a command ran", async () => {
   await using fixture = await openFixture(files);
   const { callId } = await fixture.call("command", { files: changed });
   expect((await fixture.crib.call("journal.undo", {})).error).toEqual({
@@ -60,7 +60,7 @@ it("leaves protected files to persons: one may have changed them while a command
   expect(fixture.read(rules)).toBe(files[rules]);
 });
 
-it("writes nothing for an agent that a rule denies, read or not, and all for a person", async () => {
+it("does not write what a rule denies when an agent undoes, and writes it when the user does", async () => {
   const before = { a: "one\n", "db/b": "one\n", "kept/c": "one\n", ".env": "A=1\n" };
   const after = { a: "1\n", "db/b": "2\n", "kept/c": "3\n", ".env": "A=2\n" };
   await using fixture = await openFixture(before, ["deny write db/**", "deny touch kept/**", "ask write a"]);
@@ -75,7 +75,7 @@ it("writes nothing for an agent that a rule denies, read or not, and all for a p
   expect(now()).toEqual(Object.values(before));
 });
 
-it("does so where a transaction is rolled back", async () => {
+it("leaves protected files alone when a transaction is rolled back", async () => {
   await using fixture = await openFixture(files);
   await fixture.call("transaction.begin", {});
   await fixture.call("command", { files: changed });
@@ -84,7 +84,7 @@ it("does so where a transaction is rolled back", async () => {
   expect([fixture.read("a"), fixture.read(rules)]).toEqual([files.a, changed[rules]]);
 });
 
-it("shows nothing of a secret file that somebody has changed since", async () => {
+it("does not show a secret file that was changed since", async () => {
   await using fixture = await openFixture({ ".env": "PASSWORD=first\n" });
   await fixture.call("transaction.begin", {});
   await fixture.call("command", { files: { ".env": "PASSWORD=second\n" } });

@@ -11,7 +11,7 @@ import { catalog } from "../../tools/catalog.ts";
 
 // What peers got wrong, each in a test of its own: see docs/undo.md.
 
-it("keeps later edits of people: it never checks out a whole tree", async () => {
+it("keeps later edits by the user instead of checking out a whole tree", async () => {
   await using fixture = await openUndoFixture({ files: { a: "one\n", "d/b": "two\n", c: "three\n" } });
   await fixture.call("edit.replace", { path: "a", find: "one", replace: "1" });
   writeFileSync(fixture.path("d/b"), "by a person\n");
@@ -23,7 +23,7 @@ it("keeps later edits of people: it never checks out a whole tree", async () => 
   expect(readFileSync(fixture.path("a"), "utf8")).toBe("one\n");
 });
 
-it("numbers checkpoints on, whatever process sets them, and takes no name twice", async () => {
+it("numbers checkpoints across processes, and refuses a name that is taken", async () => {
   await using fixture = await openUndoFixture();
   const first = await fixture.call("journal.checkpoint", {});
   const other = await fixture.reopen();
@@ -37,7 +37,7 @@ it("numbers checkpoints on, whatever process sets them, and takes no name twice"
   ]);
 });
 
-it("removes what was made after a checkpoint, and brings back what went", async () => {
+it("removes files created after a checkpoint, and restores removed ones", async () => {
   await using fixture = await openUndoFixture({ files: { a: "one\n", b: "two\n" } });
   const before = await wholeOf(fixture.elsewhere);
   await fixture.call("journal.checkpoint", { name: "here" });
@@ -50,7 +50,7 @@ it("removes what was made after a checkpoint, and brings back what went", async 
   expect(content).toMatch(/^here, \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC, 4 calls changed something since$/);
 });
 
-it("comes back to a checkpoint also over an undo, which it takes back", async () => {
+it("restores a checkpoint across a later undo, which it reverts", async () => {
   await using fixture = await openUndoFixture({ files: { a: "one\n" } });
   await fixture.call("edit.replace", { path: "a", find: "one", replace: "1" });
   await fixture.call("journal.checkpoint", { name: "here" });
@@ -86,7 +86,7 @@ it("leaves the index and the objects of git alone", async () => {
   ]);
 });
 
-it("undoes after a restart what an earlier room did, for a person", async () => {
+it("lets the user undo an earlier instance's changes after a restart", async () => {
   await using fixture = await openUndoFixture({ files: { a: "one\n" } });
   const { callId } = await fixture.call("file.delete", { path: "a" });
   const person = await fixture.reopen({ undoes: "workspace" });
@@ -99,7 +99,7 @@ it("undoes after a restart what an earlier room did, for a person", async () => 
   expect(Object.keys(await wholeOf(fixture.elsewhere))).toEqual([]);
 });
 
-it("undoes nothing of another session for an agent, and says who can", async () => {
+it("refuses to undo another session's changes for an agent, and names who can", async () => {
   await using fixture = await openUndoFixture({ files: { a: "one\n" } });
   const { callId } = await fixture.call("file.delete", { path: "a" });
   const agent = await fixture.reopen();
@@ -122,7 +122,7 @@ it("undoes nothing of another session for an agent, and says who can", async () 
   ]);
 });
 
-it("is done once when two want to undo the same at once", async () => {
+it("runs once when two callers undo the same call at once", async () => {
   await using fixture = await openUndoFixture({ files: { a: "one\n", b: "one\n" } });
   const patch = "*** Begin Patch\n*** Update File: a\n-one\n+1\n*** Update File: b\n-one\n+1\n*** End Patch";
   const { callId } = await fixture.call("edit.patch", { patch });
@@ -136,7 +136,7 @@ it("is done once when two want to undo the same at once", async () => {
   ]);
 });
 
-it("undoes nothing of a call that still runs elsewhere", async () => {
+it("does not undo a call that is still running elsewhere", async () => {
   const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>();
   const slow: AnyTool = {
     ...(await catalog["file.write"]()),
@@ -165,7 +165,7 @@ it("undoes nothing of a call that still runs elsewhere", async () => {
 it.each([
   ["damaged", (blob: string) => writeFileSync(blob, "something else")],
   ["no longer stored", (blob: string) => rmSync(blob)],
-])("says that a content is %s before anything is changed", async (fault, spoil) => {
+])("reports that a content is %s before anything is changed", async (fault, spoil) => {
   await using fixture = await openUndoFixture({ files: { a: "one\n", b: "two\n" } });
   const patch = "*** Begin Patch\n*** Update File: a\n-one\n+1\n*** Update File: b\n-two\n+2\n*** End Patch";
   const { callId } = await fixture.call("edit.patch", { patch });
@@ -179,7 +179,7 @@ it.each([
   expect(readFileSync(fixture.path("a"), "utf8")).toBe("one\n");
 });
 
-it("says what it cannot bring back because it was never kept", async () => {
+it("reports what it cannot restore because it was never stored", async () => {
   await using fixture = await openUndoFixture({ files: { a: "one\n" } });
   await fixture.call("file.write", { path: "b", content: "two\n" });
   await fixture.call("file.delete", { path: "a" });

@@ -14,7 +14,7 @@ import { openUndoFixture, wholeOf } from "../../../test/support/undo/undo-fixtur
 
 const refusal = (content: string, hint: string) => ({ content: `${content}\n${hint}`, isError: true });
 
-it("brings back the bytes of binary, empty, large and odd files, after an edit, a write or a deletion", async () => {
+it("restores binary, empty, large and odd files after an edit, a write or a deletion", async () => {
   const files = {
     "binary.bin": Buffer.from([0, 255, 0, 1, 2, 10, 13]),
     empty: "",
@@ -31,7 +31,7 @@ it("brings back the bytes of binary, empty, large and odd files, after an edit, 
   expect(await wholeOf(fixture.elsewhere)).toEqual(before);
 });
 
-it("brings back deleted folders with their modes, links and everything in them", async () => {
+it("restores deleted folders with their modes, symlinks and contents", async () => {
   await using fixture = await openUndoFixture({ files: { "d/e/f": "text", "d/script": "#!/bin/sh\n" } });
   chmodSync(fixture.path("d/script"), 0o750);
   chmodSync(fixture.path("d/e/f"), 0o444);
@@ -49,7 +49,7 @@ it("brings back deleted folders with their modes, links and everything in them",
   chmodSync(fixture.path("d/e"), 0o755);
 });
 
-it("takes back what it made in folders, and files, that may not be written by now", async () => {
+it("removes what it created in folders and files that are read-only by now", async () => {
   await using fixture = await openUndoFixture({ files: { a: "one\n" } });
   await fixture.call("file.write", { path: "new/deep/file", content: "text" });
   const { callId } = await fixture.call("edit.diff", {
@@ -63,7 +63,7 @@ it("takes back what it made in folders, and files, that may not be written by no
   expect(Object.keys(await wholeOf(fixture.elsewhere))).toEqual(["a"]);
 });
 
-it("gives back the mode that an edit changed, and keeps the mode that it did not", async () => {
+it("restores a mode that an edit changed, and keeps a mode that it did not", async () => {
   await using fixture = await openUndoFixture({ files: { script: "one\n", plain: "one\n" } });
   chmodSync(fixture.path("script"), 0o755);
   const before = await wholeOf(fixture.elsewhere);
@@ -75,7 +75,7 @@ it("gives back the mode that an edit changed, and keeps the mode that it did not
   expect(await wholeOf(fixture.elsewhere)).toEqual(before);
 });
 
-it("moves files and folders back, with what has been put in them since", async () => {
+it("moves files and folders back, with anything added to them since", async () => {
   await using fixture = await openUndoFixture({ files: { "d/a": "one\n", b: "two\n" } });
   await fixture.call("file.move", { from: "d", to: "e/f" });
   await fixture.call("file.move", { from: "b", to: "c" });
@@ -84,14 +84,14 @@ it("moves files and folders back, with what has been put in them since", async (
   expect(Object.keys(await wholeOf(fixture.elsewhere))).toEqual(["b", "d", "d/a", "d/later"]);
 });
 
-it("renames back where only the case was changed", async () => {
+it("reverts a rename that only changed the case", async () => {
   await using fixture = await openUndoFixture({ files: { "readme.md": "text" } });
   await fixture.call("file.move", { from: "readme.md", to: "README.md" });
   await fixture.call("journal.undo", {});
   expect(Object.keys(await wholeOf(fixture.elsewhere))).toEqual(["readme.md"]);
 });
 
-it("brings back a link that was replaced by a file, and a file that was replaced by a link", async () => {
+it("restores a symlink replaced by a file, and a file replaced by a symlink", async () => {
   await using fixture = await openUndoFixture({ files: { target: "target\n", file: "file\n" } });
   symlinkSync("target", fixture.path("link"));
   const before = await wholeOf(fixture.elsewhere);
@@ -103,7 +103,7 @@ it("brings back a link that was replaced by a file, and a file that was replaced
   expect(await wholeOf(fixture.elsewhere)).toEqual(before);
 });
 
-it("leaves a folder that it made when something else is in it by now, and says so", async () => {
+it("keeps a folder that it created when something else is in it by now, and reports it", async () => {
   await using fixture = await openUndoFixture();
   const { callId } = await fixture.call("file.write", { path: "new/deep/file", content: "text" });
   writeFileSync(fixture.path("new/mine"), "by a person");
@@ -138,7 +138,7 @@ it("refuses a file that was changed since, shows the difference, and undoes noth
   ]);
 });
 
-it("undoes the rest on request, and the file that was left when it is as it was", async () => {
+it("undoes the other files on request, and the skipped file once it is unchanged again", async () => {
   await using fixture = await openUndoFixture({ files: { a: "one\n", b: "one\n" } });
   const patch = "*** Begin Patch\n*** Update File: a\n-one\n+1\n*** Update File: b\n-one\n+1\n*** End Patch";
   const { callId } = await fixture.call("edit.patch", { patch });
@@ -165,7 +165,7 @@ it("merges on request, byte for byte, and can redo that", async () => {
   expect(readFileSync(fixture.path("a"), "utf8")).toBe("1\r\ntwo\r\nthree\r\nfour\r\nby a person");
 });
 
-it("shows what collides, and writes no conflict marks", async () => {
+it("shows conflicting changes, and writes no conflict markers", async () => {
   await using fixture = await openUndoFixture({ files: { a: "one\ntwo\nthree\n" } });
   const { callId } = await fixture.call("edit.replace", { path: "a", find: "two", replace: "2" });
   writeFileSync(fixture.path("a"), "one\nzwei\nthree\n");
@@ -178,7 +178,7 @@ it("shows what collides, and writes no conflict marks", async () => {
   expect(readFileSync(fixture.path("a"), "utf8")).toBe("one\nzwei\nthree\n");
 });
 
-it("takes one call out of the middle of several by merging", async () => {
+it("undoes one call in the middle of several by merging", async () => {
   await using fixture = await openUndoFixture({ files: { a: "one\ntwo\nthree\nfour\nfive\n" } });
   const { callId } = await fixture.call("edit.replace", { path: "a", find: "one", replace: "1" });
   const later = await fixture.call("edit.replace", { path: "a", find: "five", replace: "5" });
@@ -188,7 +188,7 @@ it("takes one call out of the middle of several by merging", async () => {
   expect(readFileSync(fixture.path("a"), "utf8")).toBe("one\ntwo\nthree\nfour\n5\n");
 });
 
-it("finds files again that others have moved since, alone or with their folder", async () => {
+it("finds files that others have moved since, alone or with their folder", async () => {
   await using fixture = await openUndoFixture({ files: { "d/a": "one\ntwo\nthree\nfour\n" } });
   const edit = await fixture.call("edit.replace", { path: "d/a", find: "one", replace: "1" });
   await fixture.call("file.move", { from: "d", to: "e" });
@@ -202,7 +202,7 @@ it("finds files again that others have moved since, alone or with their folder",
   expect(readFileSync(fixture.path("b"), "utf8")).toBe("one\ntwo\nthree\nfour\nby a person\n");
 });
 
-it("moves a file back that was changed since, as it is now, if told to merge", async () => {
+it("moves back a file that was changed since, with its changes, when merging", async () => {
   await using fixture = await openUndoFixture({ files: { a: "one\n" } });
   await fixture.call("file.move", { from: "a", to: "b" });
   writeFileSync(fixture.path("b"), "by a person\n");
@@ -212,7 +212,7 @@ it("moves a file back that was changed since, as it is now, if told to merge", a
   expect(readFileSync(fixture.path("a"), "utf8")).toBe("by a person\n");
 });
 
-it("undoes an edit under all names of a file, if it was made so", async () => {
+it("undoes an edit under all hard links of a file that the edit kept", async () => {
   await using fixture = await openUndoFixture({ files: { a: "one\n" } });
   linkSync(fixture.path("a"), fixture.path("b"));
   await fixture.call("edit.replace", { path: "a", find: "one", replace: "1", hard_links: "keep" });
@@ -220,7 +220,7 @@ it("undoes an edit under all names of a file, if it was made so", async () => {
   expect([readFileSync(fixture.path("b"), "utf8"), lstatSync(fixture.path("a")).nlink]).toEqual(["one\n", 2]);
 });
 
-it("undoes one hunk of one file, where it stands or where it has moved to", async () => {
+it("undoes one hunk of one file, also when it has moved", async () => {
   const lines = Array.from({ length: 30 }, (_, index) => `line ${index + 1}\n`);
   await using fixture = await openUndoFixture({ files: { a: lines.join(""), b: "one\n" } });
   const edits = [2, 15, 28].map((line) => ({ find: `line ${line}\n`, replace: `changed ${line}\n` }));
@@ -265,7 +265,7 @@ it("undoes one file of a call, and then the rest", async () => {
   );
 });
 
-it("says who has undone a call already, and does nothing", async () => {
+it("reports which call already undid a call, and does nothing", async () => {
   await using fixture = await openUndoFixture({ files: { a: "one\n" } });
   const { callId } = await fixture.call("edit.replace", { path: "a", find: "one", replace: "1" });
   const undo = await fixture.call("journal.undo", {});
@@ -276,7 +276,7 @@ it("says who has undone a call already, and does nothing", async () => {
   ]);
 });
 
-it("undoes an undone call once more after it was redone, by whatever way", async () => {
+it("undoes a call again after it was redone", async () => {
   await using fixture = await openUndoFixture({ files: { a: "one\n" } });
   const { callId } = await fixture.call("edit.replace", { path: "a", find: "one", replace: "1" });
   const undo = await fixture.call("journal.undo", {});
@@ -286,7 +286,7 @@ it("undoes an undone call once more after it was redone, by whatever way", async
   expect(readFileSync(fixture.path("a"), "utf8")).toBe("one\n");
 });
 
-it("passes over calls that failed before they changed anything", async () => {
+it("skips calls that failed before they changed anything", async () => {
   await using fixture = await openUndoFixture({ files: { a: "one\n", "d/b": "" } });
   const { callId } = await fixture.call("edit.replace", { path: "a", find: "one", replace: "1" });
   await fixture.crib.call("file.write", { path: "d", content: "no file can be here" });
@@ -294,7 +294,7 @@ it("passes over calls that failed before they changed anything", async () => {
   expect((await fixture.call("journal.undo", {})).data).toMatchObject({ calls: [callId] });
 });
 
-it("never writes through a link that has taken the place of a folder", async () => {
+it("never writes through a symlink that has replaced a folder", async () => {
   await using fixture = await openUndoFixture({ files: { "d/a": "one\n", "e/x": "" } });
   await fixture.call("file.delete", { path: "d/a" });
   rmSync(fixture.path("d"), { recursive: true });
@@ -310,7 +310,7 @@ it("never writes through a link that has taken the place of a folder", async () 
   expect(readlinkSync(fixture.path("d"))).toBe("e");
 });
 
-it("makes a missing folder again for what it brings back", async () => {
+it("recreates a missing folder for a restored file", async () => {
   await using fixture = await openUndoFixture({ files: { "d/e/a": "one\n" } });
   await fixture.call("file.delete", { path: "d/e/a" });
   rmSync(fixture.path("d"), { recursive: true });
@@ -318,7 +318,7 @@ it("makes a missing folder again for what it brings back", async () => {
   expect(readFileSync(fixture.path("d/e/a"), "utf8")).toBe("one\n");
 });
 
-it("gives way to what a person has put where a deleted file was", async () => {
+it("leaves a file that the user created in place of a deleted one", async () => {
   await using fixture = await openUndoFixture({ files: { a: "one\n" } });
   const { callId } = await fixture.call("file.delete", { path: "a" });
   mkdirSync(fixture.path("a"));

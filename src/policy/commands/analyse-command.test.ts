@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import { analyseCommand } from "./analyse-command.ts";
 
-it("tells everything about a simple command", () => {
+it("describes every effect of a simple command", () => {
   const command = `LC_ALL=C sort -u "$file" -o out 2>> ~/log`;
   const start = (text: string) => command.indexOf(text);
   const word = (text: string, value = text) => ({
@@ -53,7 +53,7 @@ it("tells everything about a simple command", () => {
   });
 });
 
-it("tells what stays behind in a shell that reads more commands", () => {
+it("describes what a command leaves behind in a shell that reads more commands", () => {
   const command = "export PATH=. A=1; LD_PRELOAD=x ls; f() { read GIT_DIR; }; cd src";
   expect(analyseCommand(command).leaves).toEqual({
     directory: undefined,
@@ -68,7 +68,7 @@ it("tells what stays behind in a shell that reads more commands", () => {
   });
 });
 
-it("names the exact segment of the command at any depth", () => {
+it("returns the exact segment of the command at any depth", () => {
   const segments = (command: string) =>
     analyseCommand(command).commands.map(({ span }) => command.slice(span.start, span.end));
   expect(segments("ls | sh -c 'cat a; rm b' && echo $(rm c)")).toEqual([
@@ -83,7 +83,7 @@ it("names the exact segment of the command at any depth", () => {
   expect(segments("nice env rm a")).toEqual(["nice env rm a", "env rm a", "rm a"]);
 });
 
-it("names the whole word where a text is not written as it reads", () => {
+it("returns the whole word when quoting makes it differ from its text", () => {
   const segments = (command: string) =>
     analyseCommand(command).commands.map(({ span }) => command.slice(span.start, span.end));
   expect(segments('sh -c "rm \\"a\\"; ls"')).toEqual([
@@ -98,7 +98,7 @@ it("names the whole word where a text is not written as it reads", () => {
   ]);
 });
 
-it("reports a pipe of harmless parts as reading", () => {
+it("classifies a pipe of harmless parts as reading", () => {
   const command = "git log --oneline -20 | grep -v wip | sort -u | head -n 5 | sed -n '1,3p' | wc -l";
   const { commands, notUnderstood } = analyseCommand(command);
   expect(commands.map(({ program, risk }) => [program, risk])).toEqual(
@@ -133,13 +133,13 @@ const hostile: Record<string, string> = {
   "a list of signs": "#;".repeat(60_000),
 };
 
-it.each(Object.entries(hostile))("comes to an end with %s, and can go on", (_name, command) => {
+it.each(Object.entries(hostile))("terminates on %s, and can analyse the next command", (_name, command) => {
   const { commands, notUnderstood } = analyseCommand(command);
   expect(commands.length + notUnderstood.length > 0 || command.startsWith("#")).toBe(true);
   expect(analyseCommand("ls").commands.map(({ program, risk }) => [program, risk])).toEqual([["ls", "read"]]);
 });
 
-it("says of what is too much for it that it is not understood", () => {
+it("reports a command over the limits as not understood", () => {
   const reasons = (command: string) => analyseCommand(command).notUnderstood.map(({ reason }) => reason);
   expect(reasons(`ls ${"a".repeat(131_072)}`)).toEqual(["a command too long to be read"]);
   expect(reasons(`echo ${"$(".repeat(101)}ls${")".repeat(101)}`)).toEqual([

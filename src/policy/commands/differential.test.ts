@@ -10,7 +10,7 @@ it.each([
   ["whatever the command is made of", pieces],
   ["whatever it stands in", wrappedPieces],
   ["whatever text builtins evaluate", builtinsOnTexts],
-])("tells every program that a real bash runs, %s", (_name, arbitrary) => {
+])("reports every program that a real bash runs, %s", (_name, arbitrary) => {
   const commands = fc.sample(arbitrary, { numRuns: 1200 });
   const ran = programsRun(commands);
   const unseen = commands.flatMap((command, place) => {
@@ -20,7 +20,7 @@ it.each([
   expect(unseen).toEqual([]);
 });
 
-it("tells exactly what a real bash runs of well-formed commands", () => {
+it("reports exactly the programs that a real bash runs for well-formed commands", () => {
   const commands = fc.sample(plainCommands, { numRuns: 300 });
   const ran = programsRun(commands);
   const told = commands.map((command) => {

@@ -17,7 +17,7 @@ it.each([
 });
 
 it.each(["cp a b && cat b", "mv a b && cat b", "mkdir d && echo x > d/f && cat d/f", "ln -s a b; cat c"])(
-  "knows the paths of %s",
+  "resolves the paths of %s",
   (command) => {
     expect(doubted(command)).toEqual([]);
   },

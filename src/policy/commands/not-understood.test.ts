@@ -243,6 +243,6 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
   ],
 ];
 
-it.each(cases)("is honest about %s", (_name, command, lines) => {
+it.each(cases)("reports as not understood: %s", (_name, command, lines) => {
   expect(outline(command)).toEqual(lines);
 });

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { readsOnly } from "./analyse-command.ts";
 
-it("tells commands that only read from all others", () => {
+it("distinguishes read-only commands from all others", () => {
   const reading = [
     "ls -la src",
     "cat a | grep -n b | head -3",

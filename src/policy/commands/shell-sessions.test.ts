@@ -14,7 +14,7 @@ function analyseAfter(earlier: readonly string[], command: string, cwd: string |
   );
 }
 
-describe("asks about a command that an earlier one may have given another meaning", () => {
+describe("asks about a command whose meaning an earlier one may have changed", () => {
   it.each([
     ["a function", "ls(){ rm -rf /; }", "ls"],
     ["a function made by eval", "eval 'ls() { evil; }'", "ls -l"],
@@ -59,7 +59,7 @@ describe("asks about a command that an earlier one may have given another meanin
   });
 });
 
-it("allows in a used session what earlier commands did not affect", () => {
+it("allows commands in a used session that earlier commands did not affect", () => {
   const earlier = [
     "cd src && ls",
     "x=1; f() { ls; }",
@@ -71,7 +71,7 @@ it("allows in a used session what earlier commands did not affect", () => {
   expect(isHarmful(analyseAfter(earlier, "ls; cat b"))).toEqual(false);
 });
 
-it("knows where the shell is", () => {
+it("tracks the shell's current directory", () => {
   const read = (command: string, cwd: string | undefined) =>
     analyseAfter(["cd somewhere"], command, cwd).commands.map(({ directory }) => directory);
   expect(read("cat shadow", "/etc")).toEqual(["/etc"]);
@@ -81,7 +81,7 @@ it("knows where the shell is", () => {
   expect(read("cd /work/space && ls", "/etc")).toEqual(["/etc", ""]);
 });
 
-it("takes an unknown directory for any directory", () => {
+it("treats an unknown directory as any directory", () => {
   const past = { commands: [], isWhole: true, cwd: undefined };
   expect(sessionStateOf(past, workspace).directory).toEqual(undefined);
   expect(analyseCommand("cat a", workspace, sessionStateOf(past, workspace)).commands[0]?.directory).toEqual(
@@ -89,7 +89,7 @@ it("takes an unknown directory for any directory", () => {
   );
 });
 
-it("adds up what commands leave, whichever came first", () => {
+it("accumulates what commands leave behind, in any order", () => {
   const commands = ["A=1; PAGER=less; f() { :; }", "export PAGER=more; x=(1 2)", "g() { :; }; f() { ls; }"];
   const left = {
     directory: "",
@@ -120,13 +120,13 @@ it.each([
   "read -r PROMPT_COMMAND < in.sh",
   ": ${PS2:=$(<in.sh)}",
   "MAILCHECK=0 MAILPATH='a?$(touch pwned)'",
-])("asks about what bash would run between commands: %s", (command) => {
+])("asks about code that bash would run between commands: %s", (command) => {
   expect(analyseCommand(command, workspace).notUnderstood.map(({ reason }) => reason)).toContainEqual(
     expect.stringMatching(/^bash runs what \w+ contains between commands$/),
   );
 });
 
-it("lays what was left at no word of the command, so that no rule about its words allows it", () => {
+it("does not attribute session effects to a word of the command, so no rule on its words allows it", () => {
   const [command] = analyseAfter(["export GIT_EXTERNAL_DIFF=evil"], "git diff").commands;
   expect(command?.effects).toEqual([
     {
@@ -137,7 +137,7 @@ it("lays what was left at no word of the command, so that no rule about its word
   ]);
 });
 
-it("says why", () => {
+it("explains why a command is not understood", () => {
   const past = { commands: ["ls() { rm a; }", "source x"], isWhole: true, cwd: workspace };
   expect(analyseCommand("ls -l", workspace, sessionStateOf(past, workspace)).notUnderstood).toEqual([
     {

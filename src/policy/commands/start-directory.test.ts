@@ -11,7 +11,7 @@ it.each([
   ["cd /work/space/src && ls", ["", "/work/space/src"]],
   ["cd /work/space-evil && ls", ["", "/work/space-evil"]],
   ["cd src; cd /work/space; ls", ["", undefined, undefined]],
-])("knows where the commands of %s run", (command, expected) => {
+])("tracks the directory in which the commands of %s run", (command, expected) => {
   expect(directories(command)).toEqual(expected);
 });
 
@@ -22,6 +22,6 @@ it.each([
   ["git -C . log", "read"],
   ["cd sub && git status", "execute"],
   ["git -C sub status", "execute"],
-])("judges %s by the repository it may obey", (command, risk) => {
+])("classifies %s by the repository whose settings it may follow", (command, risk) => {
   expect(analyseCommand(command, "/work/space").commands.at(-1)?.risk).toEqual(risk);
 });

@@ -200,6 +200,6 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
   ],
 ];
 
-it.each(cases)("follows %s", (_name, command, lines) => {
+it.each(cases)("tracks variables: %s", (_name, command, lines) => {
   expect(outline(command)).toEqual(lines);
 });

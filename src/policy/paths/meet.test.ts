@@ -49,7 +49,7 @@ it.each<readonly [operand: string, rule: string, meeting: Meeting]>([
   ["/etc/sh*", "/etc/shadow", "aimed"],
   ["/etc/*", "/etc/shadow", "loosely"],
   ["/usr/*", "/etc/shadow", "no"],
-])("a path %s meets a rule about %s: %s", (operand, rule, expected) => {
+])("a path %s matches a rule for %s: %s", (operand, rule, expected) => {
   expect(meeting(operand, rule)).toBe(expected);
 });
 
@@ -59,7 +59,7 @@ const patterns = fc
   .filter((text) => !/^\*\*+$/.test(text));
 const names = fc.array(fc.constantFrom("a", "b", "."), { maxLength: 5 }).map((parts) => parts.join(""));
 
-it("two patterns that stand for one name always meet", () => {
+it("two patterns that match one name always overlap", () => {
   const parse = (text: string) => parseSegments(text)[0] as NamePattern;
   fc.assert(
     fc.property(patterns, patterns, names, (one, other, name) => {

@@ -7,7 +7,7 @@ const random = randomLetters();
 const letters = "[A-Za-z0-9]";
 const hex = "[0-9a-f]";
 
-describe("keys that tell themselves by their shape", () => {
+describe("keys with a recognizable shape", () => {
   const keys: Readonly<Record<string, readonly string[]>> = {
     "AWS key": [`AKIA${random("[A-Z2-7]", 16)}`, `ASIA${random("[A-Z2-7]", 16)}`],
     "GitHub token": [
@@ -54,7 +54,7 @@ describe("keys that tell themselves by their shape", () => {
     ["x-", "/"],
   ];
 
-  it("takes the secret beside an AWS key along", () => {
+  it("includes the secret next to an AWS key", () => {
     const [key, secret] = [`AKIA${random("[A-Z2-7]", 16)}`, `aB3/${random("[A-Za-z0-9/+]", 36)}`];
     expect(redactText(`${key},${secret}\n${random(hex, 40)}`)).toMatch(
       /^\[redacted: AWS key\],\[redacted: AWS key\]\n[0-9a-f]{40}$/,
@@ -88,13 +88,13 @@ describe("values that are secret by their name", () => {
     });
   }
 
-  it("knows passwords by their signs, and in URLs by their place", () => {
+  it("finds passwords by their characters, and in URLs by their position", () => {
     expect(redactText("DB_PASSWORD=Winter2024!\npostgres://app:Xk4-hello@db:5432/x")).toBe(
       "DB_PASSWORD=[redacted: password]\npostgres://app:[redacted: password in a URL]@db:5432/x",
     );
   });
 
-  it("takes a password without quotes whole, whatever signs are in it", () => {
+  it("redacts an unquoted password whole, with any characters", () => {
     const mark = "[redacted: password]";
     const texts: readonly (readonly [text: string, redacted: string])[] = [
       ["password: Tr0ub4dor&3xK7mQ", `password: ${mark}`],
@@ -139,7 +139,7 @@ describe("values that are secret by their name", () => {
     "SECRET_PATH=/run/secrets/db_password_1",
     "token == q7aK2mX9pL4vR8sT1wZ6",
   ];
-  it("leaves alone what only looks like it", () => {
+  it("leaves look-alikes alone", () => {
     expect(harmless.map((text) => redactText(text))).toEqual(harmless);
   });
 });
@@ -150,13 +150,13 @@ describe("private keys", () => {
   const [first, last] = ["-----BEGIN RSA PRIVATE KEY-----", "-----END RSA PRIVATE KEY-----"];
   const mark = "[redacted: private key]";
 
-  it("keeps the first and the last line, and as many lines as there were", () => {
+  it("keeps the first and the last line, and the number of lines", () => {
     expect(redactText([first, ...body, last, "after it"].join("\n"))).toBe(
       [first, ...body.map(() => mark), last, "after it"].join("\n"),
     );
   });
 
-  it("keeps numbers and names before the lines, and how the key is encrypted", () => {
+  it("keeps line prefixes and the encryption headers of the key", () => {
     const numbered = (all: readonly string[]) =>
       all.map((line, index) => `${index + 1} | ${line}`).join("\n");
     const header = ["Proc-Type: 4,ENCRYPTED", "DEK-Info: AES-256-CBC,0A1B", ""];
@@ -165,7 +165,7 @@ describe("private keys", () => {
     );
   });
 
-  it("knows a key whose end, or whose beginning, is not there", () => {
+  it("finds a key whose end or beginning is missing", () => {
     const cut = [first, ...lines, "aB"].join("\n");
     expect(redactText(cut)).toBe([first, ...lines.map(() => mark), mark].join("\n"));
     expect(redactText(["x = 1", ...body, last].join("\n"))).toBe(
@@ -173,7 +173,7 @@ describe("private keys", () => {
     );
   });
 
-  it("knows a key on one line, and counts each key once", () => {
+  it("finds a key on one line, and counts each key once", () => {
     const text = `{"private_key": "${first}\\n${lines.join("\\n")}\\n${last}\\n"}\n${[first, ...body, last].join("\n")}`;
     const kinds: string[] = [];
     expect(redactText(text, (kind) => kinds.push(kind))).toBe(
@@ -182,26 +182,26 @@ describe("private keys", () => {
     expect(kinds).toEqual(["private key", "private key"]);
   });
 
-  it("gets through lines without end, whatever they are made of", () => {
+  it("handles endless lines of any content", () => {
     const endless = ["n", "A", "=", "!"].map((letter) => `${letter.repeat(200_000)}_`);
     const text = [first, ...endless, last].join("\n");
     expect(redactText(text)).toBe(text);
   });
 
-  it("leaves programs alone that only speak of keys", () => {
+  it("leaves code alone that only mentions keys", () => {
     const code = `if (text.includes("${first}"))\n  return parse(text);\n// ${last}\n`;
     expect(redactText(code)).toBe(code);
   });
 });
 
-it("knows a long value by its beginning, and takes all of it", () => {
+it("finds a long value by its beginning, and redacts all of it", () => {
   const value = random(letters, 1500);
   expect(redactText(`api_key=${value} and more`)).toBe("api_key=[redacted: key] and more");
   const allNames = redactText("1token:eyJ".repeat(200_000));
   expect(allNames.slice(0, 25)).toBe("1token:[redacted: token]n");
 });
 
-it("leaves hashes, identifiers, pictures and examples alone", () => {
+it("leaves hashes, identifiers, images and examples alone", () => {
   const harmless = [
     random(hex, 40),
     `sha512-${random("[A-Za-z0-9+/]", 86)}==`,
@@ -216,7 +216,7 @@ it("leaves hashes, identifiers, pictures and examples alone", () => {
   expect(harmless.map((text) => redactText(text))).toEqual(harmless);
 });
 
-it("finds the same again in what it has left: nothing", () => {
+it("finds nothing in text that is already redacted", () => {
   const text = `password=Winter2024!\ntoken: "${random(letters, 30)}9a1b"\nghp_${random(letters, 36)}`;
   expect(findSecrets(text)).toHaveLength(3);
   expect(findSecrets(redactText(text))).toEqual([]);

@@ -7,7 +7,7 @@ const random = randomLetters();
 const token = `ghp_${random("[A-Za-z0-9]", 36)}`;
 const secret = `k3${random("[A-Za-z0-9]", 20)}`;
 
-it("gives back the same object when there is no secret in it", () => {
+it("returns the same object when it has no secrets", () => {
   const value = {
     text: "nothing",
     list: [1, "two", { three: null }],
@@ -17,7 +17,7 @@ it("gives back the same object when there is no secret in it", () => {
   expect(redactValue(value)).toBe(value);
 });
 
-it("redacts every string in a copy, and by the names of properties", () => {
+it("redacts every string in a copy, also by property names", () => {
   const kinds: string[] = [];
   const same = { untouched: "text" };
   const value = { text: `x ${token}`, list: ["a", [token]], env: { API_KEY: secret, PATH: "/bin" }, same };
@@ -37,7 +37,7 @@ it("redacts every string in a copy, and by the names of properties", () => {
   expect(kinds).toEqual(["GitHub token", "GitHub token", "key"]);
 });
 
-it("works nothing out that was not looked at, and comes to an end in circles", () => {
+it("evaluates getters only when they are read, and handles cycles", () => {
   let looks = 0;
   const value: Record<string, unknown> = {
     text: token,
@@ -56,12 +56,12 @@ it("works nothing out that was not looked at, and comes to an end in circles", (
   ]);
 });
 
-it("finds marks wherever they are in a value, but not what only speaks of them", () => {
+it("finds marks anywhere in a value, but not text that only mentions them", () => {
   const input = { edits: [{ find: "a [redacted: GitHub token] b" }, { find: "[redacted: …]" }], path: "x" };
   expect([...marksIn(input)]).toEqual(["[redacted: GitHub token]"]);
 });
 
-it("redacts a text in pieces as if it came whole, however it is cut", () => {
+it("redacts a text in chunks as if it were whole, however it is cut", () => {
   const key = [
     "-----BEGIN PRIVATE KEY-----",
     ...Array.from({ length: 5 }, () => random("[A-Za-z0-9+/]", 64)),
@@ -79,7 +79,7 @@ it("redacts a text in pieces as if it came whole, however it is cut", () => {
   }
 });
 
-it("holds back no more than it needs", () => {
+it("buffers no more than it needs", () => {
   const stream = new RedactedStream();
   expect(stream.push("one\ntw")).toBe("one\n");
   expect(stream.push("o\n")).toBe("two\n");

@@ -172,7 +172,7 @@ const rows: Readonly<Record<string, Row>> = {
   },
 };
 
-it.each(Object.entries(rows))("a rule that allows covers %s", (_name, { rule, allows, asks }) => {
+it.each(Object.entries(rows))("an allow rule covers %s", (_name, { rule, allows, asks }) => {
   const verdicts = (commands: readonly string[]) =>
     commands.map((command) => [command, verdictOn(command, rule)]);
   expect({ allows: verdicts(allows), asks: verdicts(asks) }).toEqual({

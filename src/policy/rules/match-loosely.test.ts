@@ -142,15 +142,12 @@ const rows: Readonly<Record<string, Row>> = {
   everything: { rule: "deny run **", denies: ["ls", "x=1 y", "./z"], passes: [] },
 };
 
-it.each(Object.entries(rows))(
-  "a rule that denies is about %s",
-  (_name, { rule, denies, passes, asks = [] }) => {
-    const verdicts = (commands: readonly string[]) =>
-      commands.map((command) => [command, verdictOn(command, rule, { mode: "yolo" })]);
-    expect({ denies: verdicts(denies), passes: verdicts(passes), asks: verdicts(asks) }).toEqual({
-      denies: denies.map((command) => [command, "deny"]),
-      passes: passes.map((command) => [command, "allow"]),
-      asks: asks.map((command) => [command, "ask"]),
-    });
-  },
-);
+it.each(Object.entries(rows))("a deny rule covers %s", (_name, { rule, denies, passes, asks = [] }) => {
+  const verdicts = (commands: readonly string[]) =>
+    commands.map((command) => [command, verdictOn(command, rule, { mode: "yolo" })]);
+  expect({ denies: verdicts(denies), passes: verdicts(passes), asks: verdicts(asks) }).toEqual({
+    denies: denies.map((command) => [command, "deny"]),
+    passes: passes.map((command) => [command, "allow"]),
+    asks: asks.map((command) => [command, "ask"]),
+  });
+});

@@ -13,7 +13,7 @@ const told = (text: string) =>
     text: origin.text,
   }));
 
-it("reads one rule a line, and comments and blank lines not at all", () => {
+it("reads one rule per line, and skips comments and blank lines", () => {
   const text = `
 # what may run
 allow run npm test       # and nothing else
@@ -34,7 +34,7 @@ secret .env   # all of them`;
   ]);
 });
 
-it("takes a line that names several things for as many rules", () => {
+it("splits a line that names several things into several rules", () => {
   const text =
     'ask write a/** b by edit.* because "look first"\ndeny use x y of github\nallow connect a.example *.b.example';
   expect(told(text).map((rule) => [rule.text, rule.by, rule.because])).toEqual([
@@ -47,7 +47,7 @@ it("takes a line that names several things for as many rules", () => {
   ]);
 });
 
-it("takes quoted words for what they are, not for wildcards and keywords", () => {
+it("takes quoted words literally, not as wildcards or keywords", () => {
   const [rule] = parseRules(rules(String.raw`allow run grep 'a * b' "say \"hi\"" \* x* 'by' you`)).rules;
   const words = rule!.about.kind === "run" ? rule!.about.words : [];
   expect([rule!.by, words.map(({ literal }) => literal)]).toEqual([
@@ -56,13 +56,13 @@ it("takes quoted words for what they are, not for wildcards and keywords", () =>
   ]);
 });
 
-it("knows no wildcard in commands but the star", () => {
+it("supports no wildcard in commands but the star", () => {
   const [rule] = parseRules(rules("allow run find . -name [a]?{b,c} -exec rm {} +")).rules;
   const words = rule!.about.kind === "run" ? rule!.about.words : [];
   expect(words.map(({ literal }) => literal)).toEqual("find . -name [a]?{b,c} -exec rm {} +".split(" "));
 });
 
-it("reads examples, and takes the rest of the line for the command", () => {
+it("reads examples, and takes the rest of the line as the command", () => {
   const text = `expect deny run git status && rm -rf '/' # gone
 expect ask in safe write "a b.txt"
 expect allow connect docs.example
@@ -100,7 +100,7 @@ expect allow in yolo use delete_repo of github`;
   ]);
 });
 
-it("sets the lines aside that would loosen, where a file may only tighten", () => {
+it("ignores lines that would loosen in a file that may only tighten", () => {
   const source = {
     ...rules("allow run **\nopen .env\ndeny run rm\nask use x\nsecret y\nprotected z"),
     onlyTightens: true as const,
@@ -198,7 +198,7 @@ const faults: readonly (readonly [line: string, message: string, column: number,
   ["expect deny write a b", "an example names one thing", 19, "Quote it if it holds blanks or wildcards."],
 ];
 
-it("refuses files and braces that are made to keep it busy", () => {
+it("rejects files and braces designed to exhaust it", () => {
   const message = (text: string) => {
     try {
       return parseRules(rules(text));
@@ -212,18 +212,21 @@ it("refuses files and braces that are made to keep it busy", () => {
   ]);
 });
 
-it.each(faults)("says what is wrong with `%s`, where, and the way out", (line, message, column, hint) => {
-  const marked = `  ${line}\n  ${" ".repeat(column - 1)}^`;
-  const expected = new ToolError("invalid-input", `Bad rule at rules:2:${column}: ${message}\n${marked}`, {
-    hint,
-  });
-  const fault = (() => {
-    try {
-      return parseRules(rules(`# rules\n${line}`));
-    } catch (error) {
-      return error;
-    }
-  })();
-  expect(fault).toEqual(expected);
-  expect((fault as ToolError).hint).toBe(hint);
-});
+it.each(faults)(
+  "explains what is wrong with `%s`, where, and how to fix it",
+  (line, message, column, hint) => {
+    const marked = `  ${line}\n  ${" ".repeat(column - 1)}^`;
+    const expected = new ToolError("invalid-input", `Bad rule at rules:2:${column}: ${message}\n${marked}`, {
+      hint,
+    });
+    const fault = (() => {
+      try {
+        return parseRules(rules(`# rules\n${line}`));
+      } catch (error) {
+        return error;
+      }
+    })();
+    expect(fault).toEqual(expected);
+    expect((fault as ToolError).hint).toBe(hint);
+  },
+);

@@ -13,11 +13,11 @@ function settingsOf(...files: readonly (readonly [Level, string, "untrusted"?])[
   ).settings;
 }
 
-it("passes the usual variables, and sets no limits of its own", () => {
+it("passes the default variables, and sets no limits", () => {
   expect(settingsOf()).toEqual({ variables: { base: "core", extra: [] }, limits: {}, limitsAtMost: {} });
 });
 
-it("reads amounts in the units of what is limited", () => {
+it("parses amounts in the unit of each limit", () => {
   const lines =
     "limit cpu 2h\nlimit memory 1.5GB\nlimit processes 2000\nlimit file 10GiB\nlimit output 512mb # enough";
   expect(settingsOf(["user", lines]).limits).toEqual({
@@ -29,7 +29,7 @@ it("reads amounts in the units of what is limited", () => {
   });
 });
 
-it("lets the latest level win, and adds up the names to pass", () => {
+it("prefers the latest level, and adds up the variable names to pass", () => {
   const settings = settingsOf(
     ["command line", "limit cpu 10\npass CI"],
     ["user", "variables all\nvariables none\npass AWS_* CI\nlimit cpu 20\nlimit processes 5"],
@@ -42,7 +42,7 @@ it("lets the latest level win, and adds up the names to pass", () => {
   });
 });
 
-it("takes from an untrusted folder only settings that tighten", () => {
+it("takes only tightening settings from an untrusted folder", () => {
   const hostile =
     "variables all\npass SECRET_*\nlimit memory 900TB\nlimit cpu 60\nlimit cpu 30\nunconfined run **";
   expect(settingsOf(["user", "limit cpu 600"], ["project", hostile, "untrusted"])).toEqual({

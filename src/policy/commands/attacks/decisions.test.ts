@@ -111,7 +111,7 @@ it.each<readonly [what: string, ...commands: readonly string[]]>([
     "tar cf - .",
     "diff -r . d",
   ],
-])("never lets pass in silence what may %s", (_what, ...commands) => {
+])("never allows without asking a command that may %s", (_what, ...commands) => {
   const passed = commands.filter((command) => verdictOn(command, allowed) === "allow");
   expect(passed).toEqual([]);
 });
@@ -121,7 +121,7 @@ deny run rm -rf **
 deny run git push **
 deny run curl **`;
 
-it("applies what is denied to every spelling, in every mode", () => {
+it("denies every spelling of a denied command in every mode", () => {
   const commands = [
     "rm -fr x",
     "rm -r -f x",
@@ -161,7 +161,7 @@ it("applies what is denied to every spelling, in every mode", () => {
   expect(missed).toEqual([]);
 });
 
-it("asks in every mode when something may become what is denied", () => {
+it("asks in every mode when a command may turn into a denied one", () => {
   const commands = [
     "rm $OPTIONS x",
     "rm -r$FORCE x",
@@ -190,7 +190,7 @@ it("asks in every mode when something may become what is denied", () => {
   expect(verdicts).toEqual(commands.map((command) => [command, "ask"]));
 });
 
-it("lets pass what is allowed in every part", () => {
+it("allows a command when every part is allowed", () => {
   const commands = [
     "ls -la && cat package.json | grep version",
     "git status; git diff --stat HEAD~1 -- src",

@@ -53,11 +53,11 @@ const attacks: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-it.each(Object.entries(attacks))("sees what runs: %s", (_name, commands) => {
+it.each(Object.entries(attacks))("detects the program that runs: %s", (_name, commands) => {
   expect(commands.filter((command) => !isHarmful(analyseCommand(command)))).toEqual([]);
 });
 
-it("lists the commands that options of others hold, for rules that are about them", () => {
+it("lists commands inside other commands' options, so rules can match them", () => {
   const commands = [
     "git rebase -x 'p0 1' HEAD",
     "git bisect run p0 1",

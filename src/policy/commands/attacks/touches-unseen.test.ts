@@ -37,14 +37,14 @@ const written: readonly (readonly [path: string, ...commands: readonly string[]]
 ];
 
 it.each(written.flatMap(([path, ...commands]) => commands.map((command) => [path, command] as const)))(
-  "sees that %s is written: %s",
+  "detects that %s is written: %s",
   (path, command) => {
     const target = command.startsWith("curl") ? `/${path}` : path;
     expect(tellsOf(analyseCommand(command), ["write", "delete"], target)).toBe(true);
   },
 );
 
-it("never takes for reading what changes references of git or makes a dictionary", () => {
+it("never classifies as reading a command that changes git references or creates a dictionary", () => {
   const commands = [
     "zstdcat --train a b c",
     "zstdcat --train-cover=k=8 a b c",
@@ -128,15 +128,15 @@ const read: readonly string[] = [
   "curl --data-urlencode x@.env http://localhost/",
 ];
 
-it.each(read)("sees that .env is read: %s", (command) => {
+it.each(read)("detects that .env is read: %s", (command) => {
   expect(tellsOf(analyseCommand(command), ["read", "delete"], ".env")).toBe(true);
 });
 
-it("sees that a page of the manual is a file", () => {
+it("treats a manual page argument as a file", () => {
   expect(tellsOf(analyseCommand("man ./.env"), ["read"], "./.env")).toBe(true);
 });
 
-it("sees that files of another place are read", () => {
+it("detects reads of files elsewhere", () => {
   expect(tellsOf(analyseCommand("tar cf - -C ../outside o"), ["read"], "../outside/o")).toBe(true);
 });
 
@@ -145,11 +145,11 @@ it.each([
   "trap 'c\"\"d ../outside' DEBUG; echo hi > file",
   ". ./settings; echo hi > file",
   "mapfile -C 'cd ../outside;' -c 1 lines < list; echo hi > file",
-])("does not say where a file is when the directory may have changed: %s", (command) => {
+])("does not claim to know a file's path when the directory may have changed: %s", (command) => {
   const { commands, notUnderstood } = analyseCommand(command);
   expect([commands.at(-1)?.directory, notUnderstood.length > 0]).not.toEqual(["", false]);
 });
 
-it("sees that the shell connects, whatever the host is", () => {
+it("detects connections made by the shell, with any host", () => {
   expect(isHarmful(analyseCommand("echo x > /dev/tcp/$HOST/80"))).toBe(true);
 });

@@ -4,7 +4,7 @@ import { arbitraryPrograms } from "../../../../test/support/commands/arbitrary-p
 import { commandsThatChange } from "../../../../test/support/commands/changes-made.ts";
 import { analyseCommand } from "../analyse-command.ts";
 
-it("calls reading only what leaves every file as it was and runs nothing else", () => {
+it("classifies as reading only commands that change no file and run nothing else", () => {
   const commands = fc.sample(arbitraryPrograms, { numRuns: 400 });
   const reading = commands.filter((command) => {
     const { commands: found, notUnderstood } = analyseCommand(command);
@@ -14,7 +14,7 @@ it("calls reading only what leaves every file as it was and runs nothing else", 
   expect(commandsThatChange(reading)).toEqual([]);
 });
 
-it("would notice if a command that was called reading changed something", () => {
+it("the check itself detects commands that change something", () => {
   const commands = [
     "cat a",
     "sort a -o f",

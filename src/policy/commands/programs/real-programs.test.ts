@@ -9,7 +9,7 @@ function stubsTold(command: string): string[] {
   return told.map(({ words }) => words.map(({ value }) => value ?? "?").join(" "));
 }
 
-it("finds in wrappers what they really run", () => {
+it("finds the commands that wrappers really run", () => {
   const commands = [
     "env p0 a",
     'env -i PATH="$PATH" STUB_LOG="$STUB_LOG" p0 \'a b\'',
@@ -51,7 +51,7 @@ it("finds in wrappers what they really run", () => {
   expect(shown(told)).toEqual(shown(stubsRun(commands)));
 });
 
-it("asks wherever a program that looks harmless runs another", () => {
+it("asks whenever a harmless-looking program runs another", () => {
   const commands = [
     "sed '1e p0' file",
     "sed 's/.*/p0 a/e' file",

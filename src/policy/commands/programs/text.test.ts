@@ -249,7 +249,7 @@ it.each(cases)("interprets %s", (_name, command, lines) => {
   expect(outline(command)).toEqual(lines);
 });
 
-it("comes to an end with brackets that do not", () => {
+it("terminates on unclosed brackets", () => {
   const scripts = [`/${"[]".repeat(60)}x`, `/${"[^]".repeat(60)}x`, `s/${"[".repeat(60_000)}`];
   expect(scripts.map((script) => outline(`sed -n '${script}' a`)[0]?.split(":")[0])).toEqual([
     "execute",
