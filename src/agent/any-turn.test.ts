@@ -82,7 +82,7 @@ const kinds: readonly ProviderKind[] = [
   "openrouter",
 ];
 
-it.each(kinds)("leaves a conversation that %s accepts, whatever happens in a turn", async (kind) => {
+it.each(kinds)("leaves a conversation that %s accepts, whichever events occur in a turn", async (kind) => {
   await fc.assert(
     fc.asyncProperty(fc.array(reply, { maxLength: 5 }), deeds, async (replies, deeds) => {
       const { session, events, close } = await sessionOnLoopback(

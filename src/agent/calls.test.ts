@@ -67,7 +67,7 @@ it("makes calls in order, and only adjacent reads in parallel", async () => {
   expect(await close()).toEqual([]);
 });
 
-it("tells a model what is wrong with its arguments, and runs nothing", async () => {
+it("reports invalid arguments to the model, and runs nothing", async () => {
   const { answers, ends, close } = await answered([
     { name: "file_write", input: {}, raw: '{"path": "b.txt", "content": "half' },
     { name: "file_write", input: {}, raw: '["b.txt"]' },
@@ -103,7 +103,7 @@ it("gives every call a unique id, also when the provider repeats one", async () 
   expect(await close()).toEqual([]);
 });
 
-it("sends the whole output to listeners, and what fits to the model", async () => {
+it("sends the whole output to listeners, and the part that fits to the model", async () => {
   const { answers, ends, events, close } = await answered([
     { name: "shell_run", input: { command: "seq 1 20000" } },
   ]);
@@ -116,7 +116,7 @@ it("sends the whole output to listeners, and what fits to the model", async () =
   expect(await close()).toEqual([]);
 });
 
-it("passes on images of answers", async () => {
+it("passes on images from tool results", async () => {
   const picture: Tool<Record<string, never>, null> = {
     name: "picture",
     summary: "Shows a picture.",

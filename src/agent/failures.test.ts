@@ -35,7 +35,7 @@ describe("a reply that fails temporarily", () => {
     { fault: "drop-before-headers", kind: "network" },
   ];
   it.each(faults)(
-    "is asked for again after $fault, and nothing of the first counts",
+    "is requested again after $fault, and nothing of the first attempt counts",
     async ({ fault, kind }) => {
       const write = { name: "file_write", input: { path: "b.txt", content: "x" } };
       const { session, result, of, close } = await played([
@@ -90,7 +90,7 @@ it.each([
   { fault: { status: 403 }, kind: "auth" },
   { fault: { status: 400 }, kind: "bad-request" },
   { fault: { status: 429, retryAfter: "86400" }, kind: "rate-limit" },
-] as const)("fails at once after $fault, and can go on", async ({ fault, kind }) => {
+] as const)("fails at once after $fault, and the session can continue", async ({ fault, kind }) => {
   const { result, of, session, close } = await played([{ fault }, { text: "Fine." }]);
   expect(result).toMatchObject({ outcome: "failed", text: "", error: { kind } });
   expect(of("retry")).toEqual([]);

@@ -13,7 +13,7 @@ const reply = (...ids: string[]): AssistantMessage => ({
 const answer = (id: string): CallAnswer => ({ id, name: "read", content: "", isError: false, images: [] });
 const answers = (...ids: string[]): Message => ({ role: "tool", answers: ids.map(answer) });
 
-describe("the ids of calls", () => {
+describe("call ids", () => {
   it.each([
     ["call_1", [], "call_1"],
     ["call_1", ["call_1"], "call_1_2"],
@@ -22,7 +22,7 @@ describe("the ids of calls", () => {
     ["functions.read:0", [], "functions_read_0"],
     ["é|ü", [], "___"],
     ["x".repeat(200), ["x".repeat(56)], `${"x".repeat(56)}_2`],
-  ])("are what every provider takes: %j among %j is %j", (given, taken, id) => {
+  ])("are valid for every provider: %j among %j becomes %j", (given, taken, id) => {
     expect(takeId(given, new Map(taken.map((each) => [each, 1])))).toBe(id);
   });
 
@@ -56,7 +56,7 @@ it("keeps pinned messages pinned", () => {
   expect(history.pinned).toEqual(new Set([task]));
 });
 
-describe("what the strictest provider would refuse", () => {
+describe("a history that the strictest provider would reject", () => {
   it.each<[string, Message[], string[]]>([
     ["nothing", [user("Go."), reply("a", "b"), answers("a", "b"), user("Left."), reply()], []],
     ["a call without an answer", [user("Go."), reply("a")], ["Message 2 calls [a], answered are []."]],
@@ -88,7 +88,7 @@ describe("what the strictest provider would refuse", () => {
     ["two replies in a row", [user("Go."), reply(), reply()], ["Message 2 is followed by another reply."]],
     ["a reply at the beginning", [reply()], ["The first message is not the user's."]],
     ["an empty message", [{ role: "user", content: [] }], ["Message 1 is empty."]],
-  ])("is told: %s", (_, messages, faults) => {
+  ])("is reported: %s", (_, messages, faults) => {
     expect(checkHistory(messages)).toEqual(faults);
   });
 });

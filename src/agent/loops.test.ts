@@ -15,7 +15,7 @@ const actions = (rounds: readonly (readonly WatchedCall[])[]) => found(rounds).m
 const times = <Value>(count: number, value: Value): Value[] => new Array<Value>(count).fill(value);
 
 describe("identical calls", () => {
-  it("warn when a call has the same answer a third time, and stop at the fifth", () => {
+  it("warn when a call returns the same result a third time, and stop at the fifth", () => {
     const calls = ['read({"path":"a"})'];
     expect(found(times(5, [call({ path: "a" })]))).toEqual([
       undefined,
@@ -26,7 +26,7 @@ describe("identical calls", () => {
     ]);
   });
 
-  it("with another answer are progress", () => {
+  it("with another result are progress", () => {
     expect(actions([1, 2, 3, 4, 5, 6].map((number) => [call({ path: "a" }, `${number} lines`)]))).toEqual(
       times(6, undefined),
     );
@@ -45,7 +45,7 @@ describe("identical calls", () => {
     expect(actions(rounds)).toEqual(times(6, undefined));
   });
 
-  it("with a difference in the middle of a long answer are progress", () => {
+  it("with a difference in the middle of a long result are progress", () => {
     const long = (middle: string) => `${"a".repeat(5_000)}${middle}${"b".repeat(5_000)}`;
     expect(actions(["1 s", "2 s", "3 s", "4 s"].map((text) => [call({}, long(text))]))).toEqual(
       times(4, undefined),
@@ -67,7 +67,7 @@ describe("identical calls", () => {
 });
 
 describe("cycles", () => {
-  it.each([2, 3])("warns when %i calls come in turn a third time, and stops at the fifth", (period) => {
+  it.each([2, 3])("warn when a cycle of %i calls repeats a third time, and stop at the fifth", (period) => {
     const cycle = Array.from({ length: period }, (_, index) => [call({ index })]);
     const calls = cycle.map((_, index) => `read({"index":${index}})`);
     const loops = found(times(5, cycle).flat());
@@ -95,7 +95,7 @@ describe("polling", () => {
     { canonical: "shell.run", input: { command: "sleep 5; cat log" } },
     { canonical: "process.start", input: { command: "sleep 5" } },
   ];
-  it.each(polls)("lets $canonical poll for a while", (more) => {
+  it.each(polls)("may use $canonical for a while", (more) => {
     const loops = found(times(40, [call({ id: 1 }, "still running", more)]));
     expect(loops.flatMap((loop, index) => (loop ? [[index + 1, loop.action, loop.kind]] : []))).toEqual([
       [12, "warned", "polling"],
@@ -104,7 +104,7 @@ describe("polling", () => {
   });
 });
 
-it("recognizes a waiting command by its position, not by a word", () => {
+it("is recognized by the position of a waiting command, not by a word", () => {
   const inputs = [{ command: "cat wait.txt" }, { command: "ls sleep/" }, { cmd: "grep -r sleep ." }];
   const loops = inputs.map((input) => actions(times(3, [call(input, "same", { canonical: "shell.run" })])));
   expect(loops).toEqual(times(3, [undefined, undefined, "warned"]));
@@ -114,7 +114,7 @@ describe("errors", () => {
   const fails = (input: unknown, more: Partial<WatchedCall> = {}) =>
     call(input, `There is no ${JSON.stringify(input)}`, { failure: "not-found", ...more });
 
-  it("warns when a tool fails in the same way a fourth time, whatever it is given", () => {
+  it("warn when a tool fails in the same way a fourth time, with any arguments", () => {
     const loops = found([1, 2, 3, 4, 5, 6, 7, 8, 9].map((number) => [fails({ number })]));
     expect(loops).toEqual([
       ...times(3, undefined),
@@ -123,7 +123,7 @@ describe("errors", () => {
     ]);
   });
 
-  it("stops when it fails in the same words an eighth time", () => {
+  it("stop when it fails with the same message an eighth time", () => {
     const rounds = [1, 2, 3, 4, 5, 6, 7, 8].map((number) => [
       { ...fails({ number }), content: "No such place" },
     ]);
@@ -138,7 +138,7 @@ describe("errors", () => {
     expect(actions(rounds)).toEqual(times(12, undefined));
   });
 
-  it("counts failures of one reply once", () => {
+  it("count several failures in one reply once", () => {
     expect(actions([[1, 2, 3, 4, 5, 6].map((number) => fails({ number }))])).toEqual([undefined]);
   });
 
@@ -171,7 +171,7 @@ it("warns once about a call that fails the same way each time", () => {
   expect(actions(times(5, [failing]))).toEqual([undefined, undefined, "warned", undefined, "stopped"]);
 });
 
-it("tells the model which calls repeat and what to do instead", () => {
+it("names the repeated calls and suggests what to do instead", () => {
   const loop = { action: "warned", calls: ['read({"path":"a"})'], times: 3 } as const;
   expect(loopNotice({ ...loop, kind: "cycle" })).toBe(
     'You made this call 3 times, with the same result each time:\n- read({"path":"a"})\nRepeating it will not change the result. Use what you already know, try something else, or say what blocks you.',
@@ -181,7 +181,7 @@ it("tells the model which calls repeat and what to do instead", () => {
   expect(loopNotice({ ...loop, kind: "error" })).toContain("failed 3 times in the same way");
 });
 
-it("shows no more of arguments than a line", () => {
+it("shows at most one line of the arguments", () => {
   const [, , loop] = found(times(3, [call({ content: "x".repeat(10_000) })]));
   expect(loop?.calls[0]).toHaveLength("read()".length + 160);
 });

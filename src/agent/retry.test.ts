@@ -5,7 +5,7 @@ import { formatDuration, retryWait } from "./retry.ts";
 const limits = { retries: 5, retryWaitMs: 60_000 };
 const busy = new ModelError("server", "Overloaded");
 
-it("waits twice as long each time, by full jitter, and never longer than the limit", () => {
+it("doubles the wait each time, with full jitter, up to the limit", () => {
   const most = [1, 2, 3, 4, 5].map((attempt) =>
     retryWait({ error: busy, attempt, limits: { ...limits, retryWaitMs: 10_000 }, random: () => 1 }),
   );
@@ -54,6 +54,6 @@ it.each([
   [120_000, "2 minutes"],
   [1_500, "1500 ms"],
   [0, "0 ms"],
-])("says %i milliseconds in words", (milliseconds, words) => {
+])("formats %i milliseconds", (milliseconds, words) => {
   expect(formatDuration(milliseconds)).toBe(words);
 });

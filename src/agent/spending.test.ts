@@ -11,7 +11,7 @@ const million: Usage = {
 };
 const prices = { input: 1, output: 10, cached: 0.1, cacheWritten: 2 };
 
-it("adds up tokens and what they cost", () => {
+it("adds up tokens and their cost", () => {
   const spending = new Spending();
   expect([spending.usage, spending.cost]).toEqual([noUsage, 0]);
   spending.add(million, { prices });

@@ -7,7 +7,7 @@ import { checkProviders } from "./check-providers.ts";
 import { chooseModel } from "./default-model.ts";
 import type { ModelSettings } from "./settings.ts";
 
-describe("lists what a provider offers:", () => {
+describe("lists the models of a provider:", () => {
   it.each<[ProviderKind, string, object]>([
     ["openai", "gpt-5.5", { contextTokens: 1_050_000 }],
     ["openai-chat", "qwen3-coder", {}],
@@ -49,7 +49,7 @@ it("refuses an endless list", async () => {
   ]);
 });
 
-it("says why each is unreachable, and never shows a key", async () => {
+it("reports why each provider is unreachable, and never shows a key", async () => {
   const server = await startProvider("openai", []);
   await using silent = await listening(() => {});
   await using page = await listening((_, response) => response.end("<html>Hello</html>"));
@@ -128,7 +128,7 @@ it("checks the key of OpenRouter, whose list is public", async () => {
   expect([reached?.state, reached?.problem]).toEqual(["unreachable", "The key was rejected: No such user"]);
 });
 
-it("takes lengths, prices and abilities from lists", async () => {
+it("reads context lengths, prices and capabilities from lists", async () => {
   await using server = await listening((_, response) => {
     const pricing = { prompt: "0.00000025", completion: "0.000002", input_cache_read: "0.000000025" };
     const data = [

@@ -4,7 +4,7 @@ import { ModelError, type ModelErrorKind } from "./model-error.ts";
 
 const concerned = { provider: "acme", model: "acme-1", secrets: ["topsecretkey"] };
 
-describe("an answer with a status", () => {
+describe("an HTTP error status", () => {
   it.each<readonly [string, number, unknown, ModelErrorKind]>([
     ["OpenAI: a wrong key", 401, openai("invalid_api_key", "Incorrect API key provided"), "auth"],
     [
@@ -160,7 +160,7 @@ describe("an answer with a status", () => {
   });
 });
 
-describe("an error within a stream", () => {
+describe("an error inside a stream", () => {
   it.each<[string, unknown, ModelErrorKind]>([
     ["Anthropic: overloaded", { type: "overloaded_error", message: "Overloaded" }, "server"],
     ["Anthropic: too fast", { type: "rate_limit_error", message: "Slow down" }, "rate-limit"],
@@ -210,7 +210,7 @@ describe("a connection", () => {
     ["refused", "ECONNREFUSED", "Cannot connect to http://127.0.0.1:1: Connection refused."],
     ["to nowhere", "ENOTFOUND", "Cannot connect to http://127.0.0.1:1: Unknown host."],
     ["of another kind", "EHOSTUNREACH", "Cannot connect to http://127.0.0.1:1: oh (EHOSTUNREACH)"],
-  ])("%s is told with its address", (_, code, message) => {
+  ])("%s is reported with its address", (_, code, message) => {
     const cause = Object.assign(new Error("oh"), { code });
     const error = toModelError(apiError({ cause: new TypeError("fetch failed", { cause }) }), concerned);
     expect([(error as ModelError).kind, (error as ModelError).message]).toEqual(["network", message]);
@@ -226,14 +226,14 @@ describe("a connection", () => {
     });
   });
 
-  it("that breaks after the reply has begun is a cut reply", () => {
+  it("that breaks after the reply has begun is reported as a cut reply", () => {
     const cause = new TypeError("terminated");
     expect(toModelError(apiError({ statusCode: 200, cause }), concerned)).toMatchObject({ kind: "cut" });
     expect(toModelError(cause, { ...concerned, hasBegun: true })).toMatchObject({ kind: "cut" });
   });
 });
 
-describe("how long to wait", () => {
+describe("the time to wait", () => {
   it.each<[string, Record<string, string>, unknown, number | undefined]>([
     ["in seconds", { "retry-after": "2.5" }, undefined, 2_500],
     [
@@ -255,13 +255,13 @@ describe("how long to wait", () => {
     ["in words of milliseconds", {}, openai("rate_limit_exceeded", "Please try again in 250ms."), 250],
     ["nowhere", {}, openai("rate_limit_exceeded", "Slow"), undefined],
     ["in a header that says nothing", { "retry-after": "soon" }, undefined, undefined],
-  ])("stands %s", (_, responseHeaders, body, expected) => {
+  ])("is found %s", (_, responseHeaders, body, expected) => {
     const responseBody = body === undefined ? "" : JSON.stringify(body);
     const error = toModelError(apiError({ statusCode: 429, responseHeaders, responseBody }), concerned);
     expect((error as ModelError).retryAfterMs).toBe(expected);
   });
 
-  it("may be given as a date", () => {
+  it("is also parsed from a date", () => {
     const moment = new Date(Date.now() + 60_000).toUTCString();
     const error = toModelError(
       apiError({ statusCode: 503, responseHeaders: { "retry-after": moment } }),
@@ -272,8 +272,8 @@ describe("how long to wait", () => {
   });
 });
 
-describe("words", () => {
-  it("are the provider's own, on one line of limited length", () => {
+describe("the error message", () => {
+  it("is the provider's own, on one line of limited length", () => {
     const told = (message: string) =>
       (
         toModelError(
@@ -284,7 +284,7 @@ describe("words", () => {
     expect([told(" One\n two\t three "), told("long ".repeat(1_000)).length]).toEqual(["One two three", 500]);
   });
 
-  it("never hold a key", () => {
+  it("never contains a key", () => {
     const message =
       "topsecretkey, sk-proj-abcdefgh12345678, AIzaSyA1234567890abcdef and https://x/?key=abc123&b=1; Bearer abcdefghijk";
     const error = toModelError(
@@ -294,12 +294,12 @@ describe("words", () => {
     expect((error as ModelError).message).toBe("***, ***, *** and https://x/?key=***&b=1; ***");
   });
 
-  it("name the provider when it sends none", () => {
+  it("names the provider when it sends none", () => {
     const error = toModelError(apiError({ statusCode: 502, message: "" }), concerned);
     expect((error as ModelError).message).toBe("acme sent HTTP status 502 without a message.");
   });
 
-  it("include the message of the provider behind OpenRouter", () => {
+  it("includes the message of the provider behind OpenRouter", () => {
     const body = {
       error: { code: 502, message: "Provider returned error", metadata: { raw: "Model is cold" } },
     };
@@ -318,7 +318,7 @@ it("reports a key that cannot be sent without showing it", async () => {
   });
 });
 
-it("contains nothing of the conversation and of the request", () => {
+it("contains nothing of the conversation or the request", () => {
   const error = toModelError(
     apiError({ statusCode: 400, requestBodyValues: { input: "all of it" } }),
     concerned,
@@ -335,7 +335,7 @@ it("returns other errors unchanged", () => {
   expect([toModelError(own, concerned), toModelError(known, concerned)]).toEqual([own, known]);
 });
 
-it("treats a request that the package refuses to send as a bad one", () => {
+it("treats a request that the package refuses to send as a bad request", () => {
   const error = Object.assign(new Error("file part media type text/plain is not supported"), {
     name: "AI_UnsupportedFunctionalityError",
   });

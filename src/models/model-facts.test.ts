@@ -28,7 +28,7 @@ it("has no price for variants and other servers", () => {
   expect(prices).toEqual([undefined, undefined, 5]);
 });
 
-it("does not guess at models that are newer than it, or that only a server knows", () => {
+it("does not guess about models that are newer than it or known only to a server", () => {
   expect([
     of("openai", "openai", "gpt-7"),
     of("openai", "openai", "gpt-5.5-mini"),

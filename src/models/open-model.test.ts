@@ -3,7 +3,7 @@ import { openModel, parseModelId } from "./open-model.ts";
 import { providerAccess } from "./provider-access.ts";
 import type { ModelSettings } from "./settings.ts";
 
-describe("understands", () => {
+describe("parses the model id", () => {
   it.each([
     ["openai/gpt-6.1-sol", "openai", "gpt-6.1-sol"],
     ["openrouter/anthropic/claude-sonnet-4.5:beta", "openrouter", "anthropic/claude-sonnet-4.5:beta"],
@@ -17,7 +17,7 @@ describe("understands", () => {
   });
 });
 
-describe("says what is wrong with", () => {
+describe("explains what is wrong with", () => {
   const mine: ModelSettings = { providers: { mine: { baseUrl: "http://localhost:1/v1" } } };
   const far: ModelSettings = {
     providers: { far: { type: "openai-chat", baseUrl: "http://me:secret@far/v1" } },
@@ -94,7 +94,7 @@ it("merges known facts with the user's settings, which win", async () => {
   });
 });
 
-describe("reaches", () => {
+describe("connects to", () => {
   const variables = {
     OPENAI_API_KEY: "sk-openai",
     OPENAI_BASE_URL: "https://proxy.example/openai/",
@@ -112,7 +112,7 @@ describe("reaches", () => {
     return [baseUrl, addressFrom, secret && `${secret.kind} ${secret.value} of ${secret.from}`, lacksKey];
   };
 
-  it("providers by the usual variables", () => {
+  it("providers configured by the usual environment variables", () => {
     expect(["openai", "anthropic", "Gemini", "openrouter", "ollama"].map((name) => reach(name))).toEqual([
       ["https://proxy.example/openai", "OPENAI_BASE_URL", "key sk-openai of OPENAI_API_KEY", false],
       [
@@ -127,7 +127,7 @@ describe("reaches", () => {
     ]);
   });
 
-  it("Ollama at the address of its variable", () => {
+  it("Ollama at the address in its environment variable", () => {
     const hosts = [
       "box",
       "box:1234",
@@ -158,7 +158,7 @@ describe("reaches", () => {
     ]);
   });
 
-  it("the user's own servers, which get no keys of others", () => {
+  it("the user's own servers, without sending them keys of others", () => {
     const settings: ModelSettings = {
       providers: {
         studio: { type: "openai-chat", baseUrl: "http://localhost:1234/v1/" },

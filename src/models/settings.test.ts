@@ -17,7 +17,7 @@ it("reads all settings", () => {
   expect(parseModelSettings(JSON.stringify(settings), "models.json")).toEqual(settings);
 });
 
-describe("names the field, and never its value:", () => {
+describe("names the invalid field, and never its value:", () => {
   it.each([
     ["{ sk-secret", "models.json is not valid JSON at line 1 column 3"],
     ["[]", "models.json: the file must be an object"],

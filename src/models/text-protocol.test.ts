@@ -11,7 +11,7 @@ import { textProtocol } from "./text-protocol.ts";
 const call = '{"action": "tool_call", "tool": "look", "args": {"path": "a.ts"}}';
 const example = '{"action": "tool_call", "tool": "look", "args": {"path": "src/main.rs"}}';
 
-it("turns actions into calls, answers into text, and sends replies back as written", async () => {
+it("turns actions into calls and responses into text, and sends replies back as written", async () => {
   const said = `I look.\n\`\`\`json\n${call}\n\`\`\``;
   await using talk = await conversation([
     { text: said },
@@ -142,7 +142,7 @@ it("shows native calls as actions", async () => {
   ]);
 });
 
-it("changes nothing where there is nothing to call", async () => {
+it("changes nothing when there are no tools", async () => {
   await using talk = await conversation([{ text: 'It says {"action": "done"}.' }], []);
   expect(partsOf(await talk.ask())).toEqual({
     text: 'It says {"action": "done"}.',

@@ -169,7 +169,7 @@ it("sends no request that it knows to be too long", async () => {
   expect(asked.map(({ messages }) => JSON.stringify(messages).length < 40_000)).toEqual([true]);
 });
 
-it("fails before it asks the model when nearly everything has to stay", async () => {
+it("fails before it asks the model when nearly everything has to be kept", async () => {
   const messages = [user("word ".repeat(8_000)), ...rounds(1, 100)];
   let times = 0;
   const ask = async () => {
@@ -211,7 +211,7 @@ it("leaves everything unchanged when it is aborted", async () => {
   expect(messages).toEqual(before);
 });
 
-it("makes of any conversation one that a strict provider accepts, at most 60 % as long, or fails", async () => {
+it("turns any conversation into one that a strict provider accepts, at most 60 % as long, or fails", async () => {
   const size = fc.oneof({ weight: 5, arbitrary: fc.nat(200) }, fc.nat(20_000));
   const step = fc.oneof(
     fc.record({ kind: fc.constant("user" as const), size, isPinned: fc.boolean() }),

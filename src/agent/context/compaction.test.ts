@@ -213,7 +213,7 @@ it("refuses input that exceeds the window before it is sent", async () => {
 });
 
 it.each(["openai", "anthropic", "google", "openrouter"] as const)(
-  "sums up a conversation that %s finds too long even for that, from a shorter version of it",
+  "summarizes a shortened version of a conversation that %s finds too long to summarize",
   async (kind) => {
     const large = Object.fromEntries(
       Array.from({ length: 9 }, (_, index) => [`f${index}.txt`, "many words in a line\n".repeat(600)]),

@@ -12,7 +12,7 @@ const meterOf = (window: number | undefined) =>
   new ContextMeter({ model: model(window), system: "", tools: [] });
 const frame = frameTokens("", []);
 
-it("estimates until the provider has counted, then goes by that and an estimate of what came since", () => {
+it("estimates until the provider has counted, then estimates only what came since", () => {
   const meter = meterOf(1_000);
   const message = said("one two three");
   meter.added(message);
@@ -27,7 +27,7 @@ it("estimates until the provider has counted, then goes by that and an estimate 
   expect(meter.use.tokens).toBeGreaterThan(500);
 });
 
-it("is nearly full at 80 %, full at 90 % of the window, and never where that is not known", () => {
+it("is nearly full at 80 % and full at 90 % of the window, and never without a known window", () => {
   const states = [799, 800, 899, 900].map((tokens) => {
     const [known, unknown] = [meterOf(1_000), meterOf(undefined)];
     for (const meter of [known, unknown]) meter.counted(used(tokens, 0));
@@ -66,7 +66,7 @@ it("uses the window of the current model", () => {
   expect([meter.use, meter.isFull]).toEqual([{ tokens: 900, window: 10_000 }, false]);
 });
 
-it("knows a message that no request could hold", () => {
+it("detects a message that no request could hold", () => {
   const long = said("word ".repeat(2_000));
   expect([100, 1_000, 10_000, undefined].map((window) => meterOf(window).isTooLong(long))).toEqual([
     true,

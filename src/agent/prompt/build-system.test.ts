@@ -113,7 +113,7 @@ it("is the same for the same workspace at any time of the day", async () => {
   ]);
 });
 
-it("does not mention git where no git tool may be used", async () => {
+it("does not mention git when no git tool may be used", async () => {
   await using folder = temporaryFolder();
   const narrow = [
     { workspace: folder.path, dialect: "claude-code", allowedTools: ["Read"] },

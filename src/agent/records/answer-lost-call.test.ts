@@ -58,7 +58,7 @@ it.each<[string, string | null, CallRecord | undefined, boolean, string]>([
     true,
     "This call failed: There is no a.txt (not-found).",
   ],
-])("tells the model of a call that %s", (_name, callId, found, isError, content) => {
+])("answers a call that %s", (_name, callId, found, isError, content) => {
   const answer = answerLostCall({ call: call("a"), callId }, found);
   expect(answer).toEqual({ id: "a", name: "file_write", content, isError, images: [] });
 });

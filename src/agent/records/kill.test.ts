@@ -40,9 +40,9 @@ const moments: readonly (readonly [moment: string, kind: ProviderKind, answers: 
   ["turn-end", "ollama", [/^noted one$/, /^noted two$/]],
 ];
 
-describe("a session that is killed", () => {
+describe("a killed session", () => {
   it.each(moments)(
-    "at `%s` (%s) goes on: no call is lost, none that ended is made again",
+    "at `%s` (%s) resumes: no call is lost, and no finished call runs again",
     async (moment, kind, answers) => {
       await using folder = temporaryFolder();
       const workspace = join(folder.path, "workspace");

@@ -42,7 +42,7 @@ it("records nothing of a session without input", async () => {
   journal.close();
 });
 
-it("warns when earlier entries are gone", async () => {
+it("warns when earlier entries are missing", async () => {
   await using folder = temporaryFolder();
   const journal = new Journal({ file: join(folder.path, "journal.sqlite"), session: "a" });
   const conversations = new StoredConversations(journal);

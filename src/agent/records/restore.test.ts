@@ -84,7 +84,7 @@ describe("a restored session", () => {
     ]);
   });
 
-  it("answers every call once, whatever is missing, duplicated or foreign in the record", () => {
+  it("answers every call once, even if the record has missing, duplicate or foreign entries", () => {
     const restored = restore([
       start,
       answer("nobody"),
@@ -122,7 +122,7 @@ describe("the entries up to a turn", () => {
     user(2, "wait", { source: "steering" }),
     reply("two"),
   ];
-  it("end with it; the last turn includes all that follows", () => {
+  it("end with it; the last turn includes everything after it", () => {
     expect([1, 2, 3, 0, 1.5].map((turn) => entriesUpTo(entries, turn))).toEqual([
       first,
       entries,
@@ -132,7 +132,7 @@ describe("the entries up to a turn", () => {
     ]);
   });
 
-  it("end where the next begins, if the turn was interrupted", () => {
+  it("end where the next turn begins if the turn was interrupted", () => {
     const cut = [start, task, reply("one", call("a")), user(2, "more")];
     expect(entriesUpTo(cut, 1)).toEqual(cut.slice(0, 3));
   });

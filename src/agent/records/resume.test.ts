@@ -11,7 +11,7 @@ const write = (path: string, text: string) => ({
 });
 const toolcrib = { dialect: "toolcrib" } as const;
 
-describe("a session that is resumed", () => {
+describe("a resumed session", () => {
   it("continues under its id, with its messages, usage and settings", async () => {
     const place = await sessionOnLoopback(
       [write("a.txt", "one\n"), { text: "First." }, write("b.txt", "two\n"), { text: "Second." }],
@@ -87,7 +87,7 @@ describe("a session that is resumed", () => {
   });
 });
 
-describe("a session that is forked", () => {
+describe("a forked session", () => {
   it("has the messages up to the end of a turn, under its own id", async () => {
     const place = await sessionOnLoopback(
       [write("a.txt", "one\n"), { text: "First." }, { text: "Second." }, { text: "Other." }],

@@ -32,11 +32,11 @@ describe("a stream", () => {
     expect(await taken(stream)).toEqual({ events: [1, 2] });
   });
 
-  it("is left when the consumer is done, without waiting for its end", async () => {
+  it("is closed when the consumer is done, without waiting for its end", async () => {
     expect(await taken(() => deaf(1, 2, 3), { enough: 2 })).toEqual({ events: [1, 2] });
   });
 
-  it("fails as it failed", async () => {
+  it("passes on its error unchanged", async () => {
     const error = new Error("broken");
     async function* stream() {
       yield 1;

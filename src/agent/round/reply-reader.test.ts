@@ -93,13 +93,13 @@ it("separates two parts with one id, and starts a part for a delta without a sta
 });
 
 describe("a reply without text and calls", () => {
-  it.each(["stop", "calls"] as const)("is none: %s", (reason) => {
+  it.each(["stop", "calls"] as const)("is an error with finish reason %s", (reason) => {
     expect(() => read({ type: "part-delta", id: "t", text: " \n" }, { ...finish, reason })).toThrow(
       expect.objectContaining({ kind: "empty" }),
     );
   });
 
-  it.each(["length", "filtered"] as const)("is one that was not let speak: %s", (reason) => {
+  it.each(["length", "filtered"] as const)("is accepted with finish reason %s", (reason) => {
     expect(read({ ...finish, reason }).reply).toMatchObject({ reason, message: { content: [] } });
   });
 
@@ -109,7 +109,7 @@ describe("a reply without text and calls", () => {
   });
 });
 
-it("ends open parts when it is cut off, and knows the text that was shown", () => {
+it("ends open parts when it is cut off, and keeps the text that was shown", () => {
   const { reader, told } = read(
     { type: "part-start", id: "r", part: "reasoning" },
     { type: "part-delta", id: "t", text: "Once " },

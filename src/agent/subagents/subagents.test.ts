@@ -209,7 +209,7 @@ describe("limits", () => {
     expect(await close()).toEqual([]);
   });
 
-  it("of rounds hold for agents, whatever the call asks for", async () => {
+  it("on rounds apply to agents, regardless of what the call requests", async () => {
     const listing = (path: string) => ({ calls: [{ name: "file_list", input: { path } }] });
     const { run, answers, close } = await familyOnLoopback(
       {
@@ -223,7 +223,7 @@ describe("limits", () => {
     expect(await close()).toEqual([]);
   });
 
-  it("of zero leave a session without agents", async () => {
+  it("of zero disable agents in a session", async () => {
     for (const limits of [{ agentDepth: 0 }, { agents: 0 }]) {
       const { run, server, close } = await familyOnLoopback({ person: [done] }, { limits });
       await run();
@@ -232,7 +232,7 @@ describe("limits", () => {
     }
   });
 
-  it("bound running agents; one that has answered is closed for a new one", async () => {
+  it("bound running agents; an agent that has answered is closed for a new one", async () => {
     const refused = Promise.withResolvers<void>();
     const { run, answers, close } = await familyOnLoopback(
       {
@@ -262,7 +262,7 @@ describe("limits", () => {
     expect(await close()).toEqual([]);
   });
 
-  it("of tokens and cost include agents", async () => {
+  it("on tokens and cost include agents", async () => {
     const usage = { input: 600, output: 0 };
     const { run, answers, of, close } = await familyOnLoopback(
       {

@@ -5,7 +5,7 @@ import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { contentHash } from "../../lib/bytes/content-hash.ts";
 import { connectHub } from "./connect-hub.ts";
 
-it("starts no program that is not the one that was trusted", async () => {
+it("does not start a program that differs from the trusted one", async () => {
   await using folder = temporaryFolder();
   writeFileSync(join(folder.path, "server.mjs"), "other");
   const files = { "server.mjs": contentHash("trusted") };
@@ -21,7 +21,7 @@ it("starts no program that is not the one that was trusted", async () => {
   await hub.close();
 });
 
-it("starts no server where it is one itself, which would go on for ever", async () => {
+it("starts no servers inside a server it started, which would recurse forever", async () => {
   await using folder = temporaryFolder();
   const inner = `
     import { connectHub } from ${JSON.stringify(join(import.meta.dirname, "connect-hub.ts"))};

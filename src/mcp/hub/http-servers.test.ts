@@ -11,7 +11,7 @@ import type { ServerConfiguration } from "./settings/read-settings.ts";
 
 const secret = "the-token-of-the-person";
 
-it.each(["2025", "2026", "auto"] as const)("uses a server by HTTP in the era %s", async (protocol) => {
+it.each(["2025", "2026", "auto"] as const)("uses an HTTP server with protocol era %s", async (protocol) => {
   await using folder = temporaryFolder();
   const directories = directoriesIn(folder.path);
   writeFileSync(join(folder.path, "a.txt"), "one\ntwo\n");
@@ -43,7 +43,7 @@ it.each(["2025", "2026", "auto"] as const)("uses a server by HTTP in the era %s"
   }
 });
 
-it("fails a server that sends it elsewhere, never ends or lets nobody in, and shows no secret", async () => {
+it("fails a server that redirects, never ends or denies access, and shows no secret", async () => {
   const followed: string[] = [];
   await using elsewhere = await listen((request, response) => {
     followed.push(request.url ?? "");

@@ -3,7 +3,7 @@ import { HubServer } from "./hub-server.ts";
 import { hubTool } from "./hub-tool.ts";
 import { readSettings, type ServerConfiguration } from "./settings/read-settings.ts";
 
-it("lets what a server says of its tools only make them riskier, unless the person believes it", () => {
+it("lets a server's annotations only raise the risk of its tools, unless the user trusts them", () => {
   const reads = { readOnlyHint: true, idempotentHint: true, openWorldHint: false };
   const deletes = { destructiveHint: true };
   const risks = [{ command: "x" }, { url: "http://localhost" }, { command: "x", trustAnnotations: true }].map(
@@ -23,7 +23,7 @@ it("lets what a server says of its tools only make them riskier, unless the pers
   ]);
 });
 
-it("shows the person who is asked what would be sent to which server", async () => {
+it("shows the user what would be sent to which server when asking for approval", async () => {
   const tool = toolOf({ command: "x" }, undefined);
   expect(tool.accesses({ a: 1 })).toEqual([]);
   expect(await tool.preview?.({ a: 1 }, {} as never)).toBe('Calls one of the MCP server srv with:\n{"a": 1}');

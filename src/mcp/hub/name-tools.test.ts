@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { nameTools } from "./tool-names.ts";
 
-it("gives a plain name to the first that has it, and says so of the others", () => {
+it("gives a short name to the first tool that has it, and warns about the others", () => {
   const { tools, warnings } = nameTools([
     { server: "github", tools: ["search", "read"] },
     { server: "my wiki", tools: ["search"] },
@@ -16,12 +16,12 @@ it("gives a plain name to the first that has it, and says so of the others", () 
   ]);
 });
 
-it("never hands a name that was somebody's to another server", () => {
+it("never reassigns a used name to another server", () => {
   const { tools } = nameTools([{ server: "b", tools: ["search"] }], new Map([["search", "a__search"]]));
   expect(tools).toEqual([{ server: "b", ownName: "search", longName: "b__search", name: "b__search" }]);
 });
 
-it("gives no server a name that could be a long one of another's, be that gone or still to come", () => {
+it("gives no server a name that could be the long name of another server's tool", () => {
   const { tools } = nameTools([
     { server: "a", tools: ["b__c", "_x"] },
     { server: "a__b", tools: ["c"] },
@@ -38,7 +38,7 @@ it("gives no server a name that could be a long one of another's, be that gone o
   ]);
 });
 
-it("makes every name one that providers take, and no two the same", () => {
+it("makes every name valid for providers, and unique", () => {
   const servers = [
     { server: "a", tools: ["b__c", "x.y", "x_y", "…", "n".repeat(200)] },
     { server: "a__b", tools: ["c", "a__x_y"] },

@@ -14,7 +14,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-it("uses two servers of others: their tools, answers, pictures and errors, and ends them", async () => {
+it("uses two third-party servers: their tools, results, images and errors, and stops them", async () => {
   const { hub, workspace } = await openFixture();
   expect(hub.states().map(({ name, state, tools, problems }) => ({ name, state, tools, problems }))).toEqual([
     { name: "files", state: "ready", tools: 14, problems: [] },
@@ -47,7 +47,7 @@ it("uses two servers of others: their tools, answers, pictures and errors, and e
   expect(pids.map(isAlive)).toEqual([false, false]);
 });
 
-it("asks before a tool of another server is used, and lets it pass by a rule that names its server", async () => {
+it("asks before using a tool of another server, and allows it by a rule that names the server", async () => {
   await openFixture({ mode: "cautious", rules: ["allow use echo of everything"] });
   expect(await call("everything__echo", { message: "hi" })).toEqual({ content: "Echo: hi", isError: false });
   const denied = await crib!.call("get-sum", { a: 1, b: 2 });

@@ -4,7 +4,7 @@ import { showResult } from "./show-result.ts";
 const png =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
-it("shows text and pictures, and says of all else what it is", () => {
+it("shows text and images, and describes all other content", () => {
   const picture = { type: "image", mimeType: "image/png", data: png };
   const content = [
     { type: "text", text: "first" },
@@ -30,7 +30,7 @@ it("shows text and pictures, and says of all else what it is", () => {
   });
 });
 
-it("shows data where there are no words, and words alone where there are both", () => {
+it("shows data when there is no text, and only text when there are both", () => {
   const structuredContent = { answer: [1, 2] };
   const text = [{ type: "text", text: "1 and 2" }];
   expect([{ structuredContent }, { content: text, structuredContent }, {}].map(showResult)).toEqual([
@@ -40,7 +40,7 @@ it("shows data where there are no words, and words alone where there are both", 
   ]);
 });
 
-it("shows no picture that is none", () => {
+it("does not show an invalid image", () => {
   const data = ["A", "AAAA", "iVBORw0KGgo=", png];
   const content = data.map((one, index) => ({
     type: "image",
@@ -51,7 +51,7 @@ it("shows no picture that is none", () => {
   expect([text.match(/not shown/g)?.length, images]).toEqual([4, undefined]);
 });
 
-it("leaves out what steers terminals, and keeps the rest as it is", () => {
+it("removes terminal control characters, and keeps the rest", () => {
   const text = "\u001b]0;owned\u0007\u001b[2J\u202Ea\u009b\u0000b\tc\nd é 👩\u200d🚀";
   expect(showResult({ content: [{ type: "text", text }] }).text).toBe("ab\tc\nd é 👩\u200d🚀");
 });

@@ -38,8 +38,8 @@ async function askedFixture(
 const says = (answer: string) => (): ElicitResult => ({ action: "accept", content: { answer } });
 const remove = (path: string) => ({ name: "file_delete", arguments: { path } });
 
-describe.each(eras)("a client of %s that can ask", (era) => {
-  it("shows the person the call, why it is asked, what it changes, and lets it pass once", async () => {
+describe.each(eras)("a client with %s that supports elicitation", (era) => {
+  it("shows the user the call, the reason and the change, and allows it once", async () => {
     await using fixture = await askedFixture({ era }, says("once"));
     const first = await fixture.client.callTool(remove("a.txt"));
     const second = await fixture.client.callTool(remove("b.txt"));
@@ -61,7 +61,7 @@ describe.each(eras)("a client of %s that can ask", (era) => {
     });
   });
 
-  it("asks no more about what was allowed for the session", async () => {
+  it("does not ask again about a call allowed for the session", async () => {
     await using fixture = await askedFixture({ era }, says("session"));
     await fixture.client.callTool(remove("a.txt"));
     writeFileSync(join(fixture.workspace, "a.txt"), "again\n");
@@ -69,7 +69,7 @@ describe.each(eras)("a client of %s that can ask", (era) => {
     expect([fixture.asked.length, existsSync(join(fixture.workspace, "a.txt"))]).toEqual([1, false]);
   });
 
-  it("passes on a no", async () => {
+  it("passes on a refusal", async () => {
     await using fixture = await askedFixture({ era }, says("no"));
     const result = await fixture.client.callTool(remove("a.txt"));
     const crib = await fixture.crib();
@@ -85,7 +85,7 @@ describe.each(eras)("a client of %s that can ask", (era) => {
     ["cancels", { action: "cancel" }],
     ["accepts without an answer", { action: "accept" }],
     ["gives an answer that is none of the choices", { action: "accept", content: { answer: "perhaps" } }],
-  ] as const)("is refused with the way to allow it where it %s", async (_name, answer) => {
+  ] as const)("is refused, with how to allow the call, when it %s", async (_name, answer) => {
     await using fixture = await askedFixture({ era, pendingApprovals: true }, () => answer);
     const result = await fixture.client.callTool(remove("a.txt"));
     expect([told(result), fixture.asked.length, existsSync(join(fixture.workspace, "a.txt"))]).toEqual([
@@ -95,7 +95,7 @@ describe.each(eras)("a client of %s that can ask", (era) => {
     ]);
   });
 
-  it("does nothing where what was shown has changed before the answer, but shows it again", async () => {
+  it("does nothing when the shown files changed before the answer, and asks again", async () => {
     let answers = 0;
     await using fixture = await askedFixture({ era }, ({ workspace }) => {
       answers += 1;
@@ -110,7 +110,7 @@ describe.each(eras)("a client of %s that can ask", (era) => {
   });
 });
 
-it("is refused with the way to allow it where it fails to ask, whatever it had promised", async () => {
+it("is refused, with how to allow the call, when it fails to ask despite its capabilities", async () => {
   await using fixture = await askedFixture({ era: "2025-11-25", pendingApprovals: true }, () => {
     throw new Error("no window");
   });
@@ -122,8 +122,8 @@ it("is refused with the way to allow it where it fails to ask, whatever it had p
   ]);
 });
 
-describe.each(eras)("a client of %s that cannot ask", (era) => {
-  it("is refused with the way to allow it", async () => {
+describe.each(eras)("a client with %s that does not support elicitation", (era) => {
+  it("is refused, with how to allow the call", async () => {
     await using fixture = await clientFixture({ era, files: { "a.txt": "one\n" }, pendingApprovals: true });
     const result = await fixture.client.callTool(remove("a.txt"));
     expect(told(result)).toEqual({

@@ -48,7 +48,7 @@ const patience = { timeout: 10_000 };
 const read = { name: "file_read", arguments: { path: "a.txt" } };
 const sleep = { name: "shell_run", arguments: { command: "sleep 300" } };
 
-it("lives through calls that are no requests, and answers none of them", async () => {
+it("ignores calls that are not valid requests, and stays usable", async () => {
   await using client = await rawClient();
   const method = "tools/call";
   for (const _meta of [null, "x", [], { progressToken: 1.5 }, { progressToken: {} }])

@@ -67,20 +67,20 @@ const envelope = {
 const yes = { approval: { action: "accept", content: { answer: "once" } } };
 const refused = { code: -32602, message: "Invalid or expired requestState" };
 
-it("lets a call pass with the answer to its own question", async () => {
+it("allows a call with the answer to its own approval request", async () => {
   await using fixture = await rawFixture();
   const { result } = await fixture.remove("a.txt");
   await fixture.remove("a.txt", { inputResponses: yes, requestState: result?.requestState });
   expect([result?.resultType, await fixture.has("a.txt")]).toEqual(["input_required", false]);
 });
 
-it("asks anew where an answer comes without its question", async () => {
+it("asks again when an answer comes without its request", async () => {
   await using fixture = await rawFixture();
   const { result } = await fixture.remove("a.txt", { inputResponses: yes });
   expect([result?.resultType, await fixture.has("a.txt")]).toEqual(["input_required", true]);
 });
 
-it("asks anew where the answer is to another call", async () => {
+it("asks again when the answer is for another call", async () => {
   await using fixture = await rawFixture();
   const { result } = await fixture.remove("a.txt");
   const other = await fixture.remove("b.txt", { inputResponses: yes, requestState: result?.requestState });
@@ -91,7 +91,7 @@ it("asks anew where the answer is to another call", async () => {
   ]);
 });
 
-it("refuses a question that was forged, or changed on its way", async () => {
+it("rejects a forged or altered approval request", async () => {
   await using fixture = await rawFixture();
   const { result } = await fixture.remove("a.txt");
   const [version, body = "", mac] = result!.requestState!.split(".");
@@ -104,7 +104,7 @@ it("refuses a question that was forged, or changed on its way", async () => {
   expect(await fixture.has("a.txt")).toBe(true);
 });
 
-it("refuses a question whose time is over", async () => {
+it("rejects an expired approval request", async () => {
   await using fixture = await rawFixture(1);
   const { result } = await fixture.remove("a.txt");
   await wait(2_100);
@@ -112,7 +112,7 @@ it("refuses a question whose time is over", async () => {
   expect([late.error, await fixture.has("a.txt")]).toMatchObject([refused, true]);
 });
 
-it("counts each answer once", async () => {
+it("accepts each answer once", async () => {
   await using fixture = await rawFixture();
   const { result } = await fixture.remove("a.txt");
   const answered = { inputResponses: yes, requestState: result?.requestState };
@@ -127,7 +127,7 @@ it("counts each answer once", async () => {
   ]);
 });
 
-it("lets nothing pass that a client says without having been asked", async () => {
+it("allows nothing on an answer the client was not asked for", async () => {
   await using fixture = await rawFixture();
   const inputResponses = { approval: { action: "accept", content: { answer: "always", hash: "x" } } };
   const { error, result } = await fixture.remove("a.txt", { inputResponses, requestState: "v1.e30.e30" });

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { ServedToolcrib } from "./served-toolcrib.ts";
 
-it("opens nothing after it was closed", async () => {
+it("opens nothing after it is closed", async () => {
   let opened = 0;
   const served = new ServedToolcrib(async () => {
     opened += 1;

@@ -9,8 +9,8 @@ const picture = Buffer.from(
   "base64",
 );
 
-describe.each(eras)("a client of %s", (era) => {
-  it("is told who serves it, and how", async () => {
+describe.each(eras)("a client with %s", (era) => {
+  it("gets the server's name and instructions", async () => {
     await using fixture = await clientFixture({ era });
     expect([fixture.client.getServerVersion(), fixture.client.getInstructions()]).toEqual([
       { name: "toolcrib", title: "Toolcrib", version: "1.2.3" },
@@ -18,7 +18,7 @@ describe.each(eras)("a client of %s", (era) => {
     ]);
   });
 
-  it("sees every tool with what it does to the world", async () => {
+  it("sees every tool with its annotations", async () => {
     await using fixture = await clientFixture({
       era,
       allowedTools: ["file.read", "file.write", "shell.run"],
@@ -58,7 +58,7 @@ describe.each(eras)("a client of %s", (era) => {
     ]);
   });
 
-  it("gets text as text, data as data, and pictures as pictures", async () => {
+  it("gets text as text, data as data, and images as images", async () => {
     await using fixture = await clientFixture({ era, files: { "a.txt": "one\n", "dot.png": picture } });
     const call = async (name: string, input: Record<string, unknown>) =>
       told(await fixture.client.callTool({ name, arguments: input }));
@@ -81,7 +81,7 @@ describe.each(eras)("a client of %s", (era) => {
     ]);
   });
 
-  it("is told of arguments that do not fit as of any failure, and of tools that are not there as of a wrong request", async () => {
+  it("gets a failed call for invalid arguments, and a request error for an unknown tool", async () => {
     await using fixture = await clientFixture({ era });
     const wrong = await fixture.client.callTool({ name: "text_echo", arguments: { txt: 1 } });
     const unknown = fixture.client.callTool({ name: "file_raed", arguments: {} });
@@ -109,7 +109,7 @@ describe.each(eras)("a client of %s", (era) => {
     });
   });
 
-  it("gets a link to what is too long to show, and reads it part by part", async () => {
+  it("gets a link to output that is too long to show, and reads it in parts", async () => {
     const lines = Array.from({ length: 20_000 }, (_, index) => `line ${index + 1}`).join("\n");
     await using fixture = await clientFixture({ era });
     const { content } = await fixture.client.callTool({ name: "text_echo", arguments: { text: lines } });
@@ -133,7 +133,7 @@ describe.each(eras)("a client of %s", (era) => {
       await expect(fixture.client.readResource({ uri })).rejects.toMatchObject({ code: -32602 });
   });
 
-  it("is shown less of what costs more tokens than it takes", async () => {
+  it("gets less of an output that costs more tokens than the limit", async () => {
     await using fixture = await clientFixture({ era, maxShownTokens: 2_000 });
     const call = async (text: string) => {
       const { content } = await fixture.client.callTool({ name: "text_echo", arguments: { text } });
@@ -144,7 +144,7 @@ describe.each(eras)("a client of %s", (era) => {
     expect(await call(`${"道具".repeat(5_000)}${"word ".repeat(20_000)}`)).toBeLessThan(4_000);
   });
 
-  it("hears how far a call is, if it wants to", async () => {
+  it("gets progress of a call if it asks for it", async () => {
     await using fixture = await clientFixture({ era, mode: "yolo", sandbox: "none" });
     const heard: (string | undefined)[] = [];
     const request = { name: "shell_run", arguments: { command: "echo begun; sleep 0.3; echo done" } };
@@ -152,7 +152,7 @@ describe.each(eras)("a client of %s", (era) => {
     expect(heard).toEqual(expect.arrayContaining(["begun"]));
   });
 
-  it("ends a call that it takes back with all that the call has started", async () => {
+  it("ends a cancelled call with everything the call has started", async () => {
     await using fixture = await clientFixture({ era, mode: "yolo", sandbox: "none" });
     const controller = new AbortController();
     const pids = Promise.withResolvers<number>();
@@ -173,7 +173,7 @@ describe.each(eras)("a client of %s", (era) => {
     );
   });
 
-  it("is told when other tools are to be had", async () => {
+  it("is notified when the list of tools changes", async () => {
     const source = emptySource();
     await using fixture = await clientFixture({ era, sources: [source] });
     const told = Promise.withResolvers<void>();
@@ -184,7 +184,7 @@ describe.each(eras)("a client of %s", (era) => {
     await told.promise;
   });
 
-  it("gets its answers in whatever order they are ready, many at once", async () => {
+  it("gets many concurrent results in the order they are ready", async () => {
     const files = Object.fromEntries(
       Array.from({ length: 50 }, (_, index) => [`${index}.txt`, `${index}\n`]),
     );

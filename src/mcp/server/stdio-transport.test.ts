@@ -22,7 +22,7 @@ const ping = (id: number): JSONRPCMessage => ({ jsonrpc: "2.0", id, method: "pin
 const line = (message: unknown) => `${JSON.stringify(message)}\n`;
 const settle = () => wait(20);
 
-it("hears messages however they are cut into pieces", async () => {
+it("reads messages however they are split into chunks", async () => {
   const { input, heard } = await listening();
   const bytes = Buffer.from(line({ ...ping(1), params: { text: "Grüße 🧰" } }) + line(ping(2)));
   for (const byte of bytes) input.write(Buffer.of(byte));
@@ -30,7 +30,7 @@ it("hears messages however they are cut into pieces", async () => {
   expect(heard).toEqual([{ ...ping(1), params: { text: "Grüße 🧰" } }, ping(2)]);
 });
 
-it("passes over what is no message, and goes on", async () => {
+it("skips input that is not a message, and continues", async () => {
   const { input, heard, remarks } = await listening();
   input.write(`hello\n\n{"a":\n42\nnull\n{"jsonrpc":"1.0"}\n${line(ping(1))}`);
   input.write(Buffer.concat([Buffer.of(0xff, 0xfe, 0x00, 0x0a), Buffer.from(line(ping(2)))]));
@@ -38,7 +38,7 @@ it("passes over what is no message, and goes on", async () => {
   expect([heard, remarks.length]).toEqual([[ping(1), ping(2)], 6]);
 });
 
-it("goes on after a message that who hears it cannot take", async () => {
+it("continues after a message whose handler throws", async () => {
   const { input, transport, remarks } = await listening();
   const taken: JSONRPCMessage[] = [];
   transport.onmessage = (message) => {
@@ -50,14 +50,14 @@ it("goes on after a message that who hears it cannot take", async () => {
   expect([taken, remarks]).toEqual([[ping(2)], ["A message could not be processed: not this one"]]);
 });
 
-it("takes several messages that come as one", async () => {
+it("reads a batch of messages", async () => {
   const { input, heard } = await listening();
   input.write(line([ping(1), "junk", ping(2)]));
   await settle();
   expect(heard).toEqual([ping(1), ping(2)]);
 });
 
-it("says so where more come as one than are heard", async () => {
+it("warns when a batch has more messages than the limit", async () => {
   const { input, heard, remarks } = await listening();
   input.write(line(Array.from({ length: 1_001 }, (_, index) => ping(index))));
   await settle();
@@ -67,7 +67,7 @@ it("says so where more come as one than are heard", async () => {
   ]);
 });
 
-it("refuses a message that is too long, and hears the next", async () => {
+it("refuses a message that is too long, and reads the next", async () => {
   const { input, output, heard } = await listening();
   const said: string[] = [];
   output.on("data", (chunk) => said.push(String(chunk)));
@@ -91,7 +91,7 @@ it("refuses a message that is too long, and hears the next", async () => {
   ]);
 });
 
-it("waits for a client that does not read, and holds one listener for all who wait", async () => {
+it("waits for a client that does not read, with one listener for all waiting messages", async () => {
   const taken: string[] = [];
   const pending: (() => void)[] = [];
   const output = new Writable({
@@ -121,7 +121,7 @@ function stuckOutput() {
   return { output, read: () => pending.shift()?.() };
 }
 
-it("hears a client no further that leaves its answers unread, until it reads them", async () => {
+it("stops reading from a client that leaves its results unread, until it reads them", async () => {
   const { output, read } = stuckOutput();
   const { input, transport, heard } = await listening(output);
   input.write(line(ping(1)));
@@ -138,7 +138,7 @@ it("hears a client no further that leaves its answers unread, until it reads the
   expect([before, heard.length, input.isPaused()]).toEqual([[1, true], 99, false]);
 });
 
-it("notices that a client has gone which left its answers unread", async () => {
+it("detects that a client with unread results has gone", async () => {
   const { output } = stuckOutput();
   const { input, transport, timesClosed } = await listening(output);
   void transport.send({ ...ping(1), params: { text: "x".repeat(9 * 1024 * 1024) } });

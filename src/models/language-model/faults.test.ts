@@ -29,14 +29,14 @@ const whole = [
 let server: ProviderServer;
 afterEach(() => server.close());
 
-describe.each(kinds)("by %s", (kind) => {
+describe.each(kinds)("with %s", (kind) => {
   it.each<[string, Partial<ScriptedReply>, ProviderOptions]>([
     ["event by event", {}, {}],
     ["all at once", {}, { chunks: "whole" }],
     ["byte by byte, which splits characters", {}, { chunks: "bytes" }],
     ["with line ends of two characters", { fault: "crlf" }, {}],
     ["with arguments in one piece", { fault: "one-piece-arguments" }, {}],
-  ])("reads a reply that comes %s", async (_, change, options) => {
+  ])("reads a reply that arrives %s", async (_, change, options) => {
     const model = await open({ ...reply, ...change }, options);
     const { reason, ...said } = await ask(model, { reasoning: "low" });
     expect({ reason, said: gist({ reason, ...said }), breaches: server.breaches }).toEqual({
@@ -47,7 +47,7 @@ describe.each(kinds)("by %s", (kind) => {
   });
 
   it.each<Fault>(["no-terminal-event", "end-in-text", "end-in-arguments"])(
-    "takes no stream that just ends for a whole reply: %s",
+    "does not accept a stream that ends early as a complete reply: %s",
     async (fault) => {
       const model = await open({ ...reply, fault });
       expect(await failure(ask(model, {}))).toEqual({
@@ -57,18 +57,15 @@ describe.each(kinds)("by %s", (kind) => {
     },
   );
 
-  it.each<Fault>(["cut-in-text", "cut-in-arguments"])(
-    "says that a connection was lost: %s",
-    async (fault) => {
-      const model = await open({ ...reply, fault });
-      expect(await failure(ask(model, {}))).toEqual({
-        kind: "cut",
-        message: "The reply was cut off: Connection closed.",
-      });
-    },
-  );
+  it.each<Fault>(["cut-in-text", "cut-in-arguments"])("reports a lost connection: %s", async (fault) => {
+    const model = await open({ ...reply, fault });
+    expect(await failure(ask(model, {}))).toEqual({
+      kind: "cut",
+      message: "The reply was cut off: Connection closed.",
+    });
+  });
 
-  it("passes on no call of a reply that was cut off", async () => {
+  it("passes on no call from a reply that was cut off", async () => {
     const calls = [...reply.calls!, { name: "status", input: {} }];
     const model = await open({ ...reply, calls, fault: "no-terminal-event" });
     const types: string[] = [];
@@ -79,7 +76,7 @@ describe.each(kinds)("by %s", (kind) => {
     expect(types).not.toContain("finish");
   });
 
-  it("treats an error within the stream as a server error", async () => {
+  it("treats an error inside the stream as a server error", async () => {
     const model = await open({ ...reply, fault: "error-event" });
     const { kind: thrown } = await failure(ask(model, {}));
     expect(thrown).toBe("server");
@@ -120,7 +117,7 @@ describe.each(kinds)("by %s", (kind) => {
     [500, "server"],
     [503, "server"],
     [529, "server"],
-  ])("tells a status of %i by what can be done about it: %s", async (status, expected) => {
+  ])("classifies status %i as %s", async (status, expected) => {
     const model = await open({ fault: { status } });
     const error = await ask(model, {}).catch((thrown: unknown) => thrown as ModelError);
     expect(error).toBeInstanceOf(ModelError);
@@ -128,14 +125,14 @@ describe.each(kinds)("by %s", (kind) => {
     expect([thrown, seen, retryAfterMs]).toEqual([expected, status, undefined]);
   });
 
-  it("knows how long to wait", async () => {
+  it("reads how long to wait", async () => {
     const model = await open({ fault: { status: 429, retryAfter: "7" } });
     const error = await ask(model, {}).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ kind: "rate-limit", retryAfterMs: 7_000 });
   });
 
   it.each<Fault>(["hang-before", "hang-during"])(
-    "ends at once when it is aborted, for the reason given: %s",
+    "ends at once when it is aborted, with the given reason: %s",
     async (fault) => {
       const model = await open({ ...reply, fault });
       const controller = new AbortController();
@@ -148,7 +145,7 @@ describe.each(kinds)("by %s", (kind) => {
     },
   );
 
-  it("asks nothing when it is aborted before", async () => {
+  it("sends no request when it is already aborted", async () => {
     const model = await open(reply);
     const reason = new Error("Never mind.");
     await expect(ask(model, {}, AbortSignal.abort(reason))).rejects.toBe(reason);
@@ -188,7 +185,7 @@ describe.each(kinds)("by %s", (kind) => {
     expect([reason, gist({ reason, ...said })]).toEqual(["length", expected]);
   });
 
-  it("passes on no call without any arguments", async () => {
+  it("passes on no call when the arguments are missing", async () => {
     const calls = [{ name: "status", input: {}, raw: "" }];
     const model = await open({ text: "Now:", calls, finish: "length" });
     const { reason, ...said } = await ask(model, {});
@@ -201,7 +198,7 @@ describe.each(kinds)("by %s", (kind) => {
     expect(reason).toBe("filtered");
   });
 
-  it("takes no arguments for an empty object", async () => {
+  it("treats empty arguments as an empty object", async () => {
     const model = await open({ calls: [{ name: "status", input: {} }], fault: "empty-arguments" });
     const said = await ask(model, {});
     expect([said.reason, gist(said)]).toEqual(["calls", ["status {}"]]);
@@ -229,7 +226,7 @@ it.each<[ProviderKind, Fault, readonly string[]]>([
   ["anthropic", "start-twice", whole],
   ["anthropic", "redacted-reasoning", ["reasoning: ", whole[1]!, whole[2]!]],
   ["google", "no-ids", whole],
-])("reads what only %s does: %s", async (kind, fault, expected) => {
+])("reads features specific to %s: %s", async (kind, fault, expected) => {
   server = await startProvider(kind, [{ ...reply, fault }]);
   const model = await openModel(server.model, server.settings);
   expect(gist(await ask(model, { reasoning: "low" }))).toEqual(expected);
@@ -251,7 +248,7 @@ it("treats a prompt that Gemini blocks as filtered", async () => {
   expect([said.reason, gist(said)]).toEqual(["filtered", []]);
 });
 
-it("tells the model of a call that Gemini could not read", async () => {
+it("reports to the model a call that Gemini could not read", async () => {
   const calls = [{ name: "read_file", input: {}, raw: '{"path": "a' }];
   server = await startProvider("google", [{ calls }]);
   const model = await openModel(server.model, server.settings);
@@ -266,7 +263,7 @@ it("tells the model of a call that Gemini could not read", async () => {
 });
 
 it.each<ProviderKind>(["openai-chat", "openrouter"])(
-  "tells the model of a call that the server refused: %s",
+  "reports to the model a call that the server refused: %s",
   async (kind) => {
     const error = {
       message: "tool call validation failed: missing properties: 'path'",
@@ -306,7 +303,7 @@ it.each([
   ["no JSON", "data: {garbage\n\n"],
   ["an error of nobody's format", 'data: {"error":{"message":"upstream","code":500}}\n\n'],
   ["an event of another API", 'event: x\ndata: {"type":"response.created","response":{}}\n\n'],
-])("asks Anthropic again after %s", async (_, event) => {
+])("retries Anthropic after %s", async (_, event) => {
   const server = createServer((request, response) => {
     request.resume();
     response.writeHead(200, { "content-type": "text/event-stream" }).end(event);

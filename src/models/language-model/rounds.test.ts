@@ -20,7 +20,7 @@ afterEach(async () => {
   servers = [];
 });
 
-describe.each(kinds)("by %s", (kind) => {
+describe.each(kinds)("with %s", (kind) => {
   it("continues a conversation with reasoning and parallel calls", async () => {
     const model = await open(kind, [
       {
@@ -53,7 +53,7 @@ describe.each(kinds)("by %s", (kind) => {
     ]);
   });
 
-  it("continues after calls with names that every object has", async () => {
+  it("continues after calls named like built-in object properties", async () => {
     const names = ["__proto__", "constructor", "toString"];
     const model = await open(kind, [
       { calls: names.map((name) => ({ name, input: {} })) },
@@ -102,7 +102,7 @@ describe.each(kinds)("by %s", (kind) => {
     ]);
   });
 
-  it("sends an object where arguments could not be read, and the answer that says so", async () => {
+  it("sends an object for unreadable arguments, and the error result", async () => {
     const calls = [{ name: "read_file", input: {}, raw: '{"path": "a' }];
     const model = await open(kind, [{ calls }, { text: "Ready." }]);
     const { message, faults } = await ask(model, {});
@@ -116,7 +116,7 @@ describe.each(kinds)("by %s", (kind) => {
   // Gemini makes no call of a name that it would not take.
   const names = ["file.read", "multi_tool_use.parallel", "1 <tool>", "x".repeat(200)];
   it.each(kind === "google" ? names.slice(0, 2) : names)(
-    "goes on after a call of what could be no tool: %s",
+    "continues after a call with an invalid tool name: %s",
     async (name) => {
       const model = await open(kind, [{ calls: [{ name, input: { path: "a" } }] }, { text: "Ready." }]);
       const { message } = await ask(model, {});
@@ -216,7 +216,7 @@ describe.each(kinds)("by %s", (kind) => {
   });
 });
 
-describe("patches by OpenAI", async () => {
+describe("OpenAI patches", async () => {
   const tools = (await toolsOf("codex")).filter(({ name }) => name === "apply_patch");
   const patch = "*** Begin Patch\n*** Add File: a\n+one\n*** End Patch";
 
@@ -244,7 +244,7 @@ describe("patches by OpenAI", async () => {
     expect([reply.reason, gist(reply)]).toEqual(["length", ["text: So:"]]);
   });
 
-  it("go to other providers as arguments", async () => {
+  it("are sent to other providers as arguments", async () => {
     const writer = await open("openai", [{ calls: [{ name: "apply_patch", input: patch }] }]);
     const { message } = await ask(writer, { tools });
     const model = await open("anthropic", [{ text: "Ready." }]);
@@ -299,7 +299,7 @@ describe("Anthropic", () => {
     ]);
   });
 
-  it("thinks between calls with a budget, where it has one, and not in the midst of a turn without", async () => {
+  it("thinks between calls with a budget if it has one, and not within a turn without one", async () => {
     const server = await startProvider("anthropic", [
       { calls: [{ name: "status", input: {} }] },
       { text: "So." },
@@ -377,7 +377,7 @@ it("names the conversation for OpenAI's cache, and stores nothing there", async 
   });
 });
 
-it("separates calls that a model of OpenAI has wrapped into one", async () => {
+it("splits calls that an OpenAI model wrapped into one", async () => {
   const uses = ["a", "b"].map((path) => ({ recipient_name: "functions.read_file", parameters: { path } }));
   const model = await open("openai", [
     { calls: [{ name: "parallel", input: { tool_uses: uses } }] },

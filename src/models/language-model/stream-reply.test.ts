@@ -63,7 +63,7 @@ it("merges the metadata of a part", async () => {
   });
 });
 
-it("passes on calls in order, and says what cannot be read of them", async () => {
+it("passes on calls in order, and reports which of them cannot be read", async () => {
   const events = await read([
     call("1", '{"path":"a"}'),
     ...said("Between."),
@@ -80,31 +80,25 @@ it("passes on calls in order, and says what cannot be read of them", async () =>
   ]);
 });
 
-it("reports tool calls, whatever finish reason the server sends", async () => {
+it("reports tool calls with any finish reason from the server", async () => {
   expect(gist(await read([call("1", "{}"), end("stop")]))).toEqual(["1 {}", "finish calls"]);
 });
 
-it.each(["length", "content-filter"] as const)(
-  "drops what is not whole of a reply cut by %s",
-  async (cut) => {
-    const reason = cut === "length" ? "length" : "filtered";
-    expect(gist(await read([call("1", '{"path":"a"}'), call("2", '{"pa'), end(cut)]))).toEqual([
-      '1 {"path":"a"}',
-      `finish ${reason}`,
-    ]);
-    expect(gist(await read([call("1", ""), call("2", "{}"), end(cut)]))).toEqual([
-      "1 {}",
-      `finish ${reason}`,
-    ]);
-    expect(gist(await read([call("1", "{}"), ...said("Then"), end(cut)]))).toEqual([
-      "1 {}",
-      "Then",
-      `finish ${reason}`,
-    ]);
-  },
-);
+it.each(["length", "content-filter"] as const)("drops incomplete calls of a reply cut by %s", async (cut) => {
+  const reason = cut === "length" ? "length" : "filtered";
+  expect(gist(await read([call("1", '{"path":"a"}'), call("2", '{"pa'), end(cut)]))).toEqual([
+    '1 {"path":"a"}',
+    `finish ${reason}`,
+  ]);
+  expect(gist(await read([call("1", ""), call("2", "{}"), end(cut)]))).toEqual(["1 {}", `finish ${reason}`]);
+  expect(gist(await read([call("1", "{}"), ...said("Then"), end(cut)]))).toEqual([
+    "1 {}",
+    "Then",
+    `finish ${reason}`,
+  ]);
+});
 
-it("takes the nulls out that only strict mode asked for", async () => {
+it("removes nulls that only strict mode required", async () => {
   const events = await read([call("1", '{"path":"a","limit":null}'), end("tool-calls")], { isStrict: true });
   expect(gist(events)).toEqual(['1 {"path":"a"}', "finish calls"]);
 });
@@ -116,7 +110,7 @@ it.each<[string, Part[], string]>([
   ["that ended in a way nobody knows", [...said("Half"), end("other", "odd")], 'ended it with "odd"'],
   ["that failed", [...said("Half"), end("error", "failed")], 'ended it with "failed"'],
   ["that calls tools, but which", [...said("Now:"), end("tool-calls")], "contains none"],
-])("takes no reply for whole %s", async (_, parts, message) => {
+])("rejects as incomplete a reply %s", async (_, parts, message) => {
   await expect(read(parts)).rejects.toMatchObject({ kind: "cut", message: expect.stringContaining(message) });
 });
 
@@ -132,11 +126,11 @@ it.each<[string, Part[]]>([
   ["nothing", [end("stop")]],
   ["white space", [...said(" \n"), end("stop")]],
   ["thoughts", [{ type: "reasoning-delta", id: "r", delta: "Hm." }, end("stop")]],
-])("tells a reply that holds only %s", async (_, parts) => {
+])("rejects a reply that contains only %s", async (_, parts) => {
   await expect(read(parts)).rejects.toMatchObject({ kind: "empty" });
 });
 
-it("throws an error within the stream as it came", async () => {
+it("throws an error inside the stream unchanged", async () => {
   const error = { type: "overloaded_error" };
   await expect(read([...said("Half"), { type: "error", error }, end("error")])).rejects.toBe(error);
 });

@@ -63,7 +63,7 @@ it("sends another provider only text and calls", () => {
   ]);
 });
 
-it("sends no reasoning to another model where it belongs to the model", () => {
+it("does not send model-specific reasoning to another model", () => {
   const [message] = told([{ ...reply, model: "acme/two" }], { reasoningOf: "model" });
   expect((message!.content as readonly { type: string }[]).map(({ type }) => type)).toEqual([
     "tool-call",
@@ -71,7 +71,7 @@ it("sends no reasoning to another model where it belongs to the model", () => {
   ]);
 });
 
-it("puts calls last where nothing may follow them", () => {
+it("puts calls last when nothing may follow them", () => {
   const [message] = told([reply], { callsLast: true });
   expect((message!.content as readonly { type: string }[]).map(({ type }) => type)).toEqual([
     "reasoning",
@@ -92,13 +92,13 @@ it.each<[string, unknown]>([
   ["a list", [1]],
   ["text", "a"],
   ["nothing", null],
-])("gives an object for arguments that are %s", (_, value) => {
+])("sends an object for arguments that are %s", (_, value) => {
   const content = [{ type: "call" as const, id: "1", name: "status", input: { ok: true as const, value } }];
   const [message] = told([{ ...reply, content }]);
   expect(message!.content).toEqual([{ type: "tool-call", toolCallId: "1", toolName: "status", input: {} }]);
 });
 
-it("puts images after all answers where an answer takes only text", () => {
+it("puts images after all tool results when a result takes only text", () => {
   const image = { mediaType: "image/png", base64: "AAAA" };
   const answer = { id: "1", name: "view", content: "a.png", isError: false, images: [image] };
   const messages: Message[] = [{ role: "tool", answers: [answer, { ...answer, id: "2", images: [] }] }];
@@ -106,7 +106,7 @@ it("puts images after all answers where an answer takes only text", () => {
   expect(told(messages).map(({ role }) => role)).toEqual(["tool"]);
 });
 
-it("gives calls of other providers a valid id, and their answers the same", () => {
+it("gives calls of other providers a valid id, and their results the same id", () => {
   const ids = ["functions.read:0", "functions_read_0", "x".repeat(70), "good-1"];
   const content = ids.map((id) => ({
     type: "call" as const,

@@ -10,7 +10,7 @@ import type { Model, ModelEvent, ModelRequest } from "../model.ts";
 import { ModelError } from "../model-error.ts";
 import { openModel } from "../open-model.ts";
 
-it("asks for the abilities of the model, and sets its context length", async () => {
+it("queries the model's capabilities, and sets its context length", async () => {
   await using talk = await talkTo([{ text: "Hello." }], { models: ["qwen3:8b"] });
   const { model, server } = talk;
   expect([model.id, model.facts]).toEqual([
@@ -81,70 +81,73 @@ it("sets no context length and no price for remote models", async () => {
 });
 
 describe("reads a streamed reply", () => {
-  it.each<NonNullable<ProviderOptions["chunks"]>>(["whole", "events", "bytes"])("in %s", async (chunks) => {
-    const calls = [
-      { name: "look", input: { path: "é.ts" } },
-      { name: "look", input: { path: "b.ts" } },
-    ];
-    await using talk = await talkTo(
-      [
-        { reasoning: "Hm, é.", text: "I look 😀.", calls, usage: { input: 50, output: 7 } },
-        { text: "Done." },
-      ],
-      { models: ["qwen3:8b"], chunks },
-    );
-    const first = await talk.ask({ reasoning: "high" });
-    expect(joined(first)).toEqual([
-      { type: "part-start", id: "reasoning_1", part: "reasoning" },
-      { type: "part-delta", id: "reasoning_1", text: "Hm, é." },
-      { type: "part-end", id: "reasoning_1" },
-      { type: "part-start", id: "text_2", part: "text" },
-      { type: "part-delta", id: "text_2", text: "I look 😀." },
-      { type: "part-end", id: "text_2" },
-      { type: "call-start", id: expect.any(String), name: "look" },
-      { type: "call", call: callOf("é.ts") },
-      { type: "call-start", id: expect.any(String), name: "look" },
-      { type: "call", call: callOf("b.ts") },
-      {
-        type: "finish",
-        reason: "calls",
-        usage: { input: 50, cached: 0, cacheWritten: 0, output: 7, reasoning: 0 },
-      },
-    ]);
-    const made = first.flatMap((event) => (event.type === "call" ? [event.call] : []));
-    talk.messages.push(
-      {
-        role: "assistant",
-        model: talk.model.id,
-        content: [{ type: "reasoning", text: "Hm, é." }, { type: "text", text: "I look 😀." }, ...made],
-      },
-      {
-        role: "tool",
-        answers: made.map(({ id, name }) => ({ id, name, content: "x", isError: false, images: [] })),
-      },
-    );
-    await talk.ask({ reasoning: "low" });
-    const [asked, again] = talk.server.requests.map(({ body }) => body as Record<string, unknown>);
-    expect([asked?.think, again?.think, again?.messages]).toEqual([
-      true,
-      true,
-      [
-        { role: "system", content: "You help." },
-        { role: "user", content: "Look." },
+  it.each<NonNullable<ProviderOptions["chunks"]>>(["whole", "events", "bytes"])(
+    "in chunks of %s",
+    async (chunks) => {
+      const calls = [
+        { name: "look", input: { path: "é.ts" } },
+        { name: "look", input: { path: "b.ts" } },
+      ];
+      await using talk = await talkTo(
+        [
+          { reasoning: "Hm, é.", text: "I look 😀.", calls, usage: { input: 50, output: 7 } },
+          { text: "Done." },
+        ],
+        { models: ["qwen3:8b"], chunks },
+      );
+      const first = await talk.ask({ reasoning: "high" });
+      expect(joined(first)).toEqual([
+        { type: "part-start", id: "reasoning_1", part: "reasoning" },
+        { type: "part-delta", id: "reasoning_1", text: "Hm, é." },
+        { type: "part-end", id: "reasoning_1" },
+        { type: "part-start", id: "text_2", part: "text" },
+        { type: "part-delta", id: "text_2", text: "I look 😀." },
+        { type: "part-end", id: "text_2" },
+        { type: "call-start", id: expect.any(String), name: "look" },
+        { type: "call", call: callOf("é.ts") },
+        { type: "call-start", id: expect.any(String), name: "look" },
+        { type: "call", call: callOf("b.ts") },
+        {
+          type: "finish",
+          reason: "calls",
+          usage: { input: 50, cached: 0, cacheWritten: 0, output: 7, reasoning: 0 },
+        },
+      ]);
+      const made = first.flatMap((event) => (event.type === "call" ? [event.call] : []));
+      talk.messages.push(
         {
           role: "assistant",
-          content: "I look 😀.",
-          thinking: "Hm, é.",
-          tool_calls: [
-            { function: { name: "look", arguments: { path: "é.ts" } } },
-            { function: { name: "look", arguments: { path: "b.ts" } } },
-          ],
+          model: talk.model.id,
+          content: [{ type: "reasoning", text: "Hm, é." }, { type: "text", text: "I look 😀." }, ...made],
         },
-        { role: "tool", content: "x", tool_name: "look" },
-        { role: "tool", content: "x", tool_name: "look" },
-      ],
-    ]);
-  });
+        {
+          role: "tool",
+          answers: made.map(({ id, name }) => ({ id, name, content: "x", isError: false, images: [] })),
+        },
+      );
+      await talk.ask({ reasoning: "low" });
+      const [asked, again] = talk.server.requests.map(({ body }) => body as Record<string, unknown>);
+      expect([asked?.think, again?.think, again?.messages]).toEqual([
+        true,
+        true,
+        [
+          { role: "system", content: "You help." },
+          { role: "user", content: "Look." },
+          {
+            role: "assistant",
+            content: "I look 😀.",
+            thinking: "Hm, é.",
+            tool_calls: [
+              { function: { name: "look", arguments: { path: "é.ts" } } },
+              { function: { name: "look", arguments: { path: "b.ts" } } },
+            ],
+          },
+          { role: "tool", content: "x", tool_name: "look" },
+          { role: "tool", content: "x", tool_name: "look" },
+        ],
+      ]);
+    },
+  );
 });
 
 it("sends images to models with vision, and a note to others", async () => {
@@ -288,7 +291,7 @@ it("warns once that Ollama has dropped part of the conversation", async () => {
 });
 
 describe("ends at once when it is aborted", () => {
-  it.each<Fault>(["hang-before", "hang-during"])("in a %s", async (fault) => {
+  it.each<Fault>(["hang-before", "hang-during"])("during a %s", async (fault) => {
     await using talk = await talkTo([{ text: "Hello there.", fault }], { models: ["qwen3:8b"] });
     const stop = new AbortController();
     const reason = new Error("enough");
@@ -367,7 +370,7 @@ it("suggests checking the address when another server answers", async () => {
   expect((await openModel("ollama/x", settings)).facts.contextTokens).toBe(32_768);
 });
 
-it("reads replies of servers that do not count, and send null for no calls", async () => {
+it("reads replies of servers that do not count tokens and send null instead of calls", async () => {
   await using server = await answering((request, response) => {
     if (request.url === "/api/show") return void response.end("{}");
     const message = { role: "assistant", content: "Hello.", tool_calls: null };

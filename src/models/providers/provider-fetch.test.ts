@@ -13,7 +13,7 @@ async function serve(listener: RequestListener): Promise<string> {
 
 const kinds = ["openai", "openai-chat", "anthropic", "google", "openrouter", "ollama"];
 
-it.each(kinds)("sends neither key nor conversation of %s to a redirect target", async (kind) => {
+it.each(kinds)("sends neither the key nor the conversation of %s to a redirect target", async (kind) => {
   const stolen: unknown[] = [];
   const elsewhere = await serve((request, response) => {
     stolen.push(request.headers);

@@ -5,7 +5,7 @@ import { ActionReader } from "./action-reader.ts";
 const call = '{"action": "tool_call", "tool": "read_file", "args": {"path": "a.ts"}}';
 const called = { action: "tool_call", tool: "read_file", args: { path: "a.ts" } };
 
-describe("tells people", () => {
+describe("shows the user", () => {
   it.each([
     ["prose before and behind a call", `First this.\n\n${call}\n\nThen that.`, "First this.\n\nThen that."],
     ["nothing of a fence or a list around calls", `See:\n\`\`\`json\n[${call},\n${call}]\n\`\`\`\n`, "See:"],
@@ -43,7 +43,7 @@ it("shows prose at once, up to a brace that begins an object", () => {
   ]);
 });
 
-it("separates thoughts", () => {
+it("separates thoughts from text", () => {
   expect(read([...`<thinking>Hm,\nwell.</thinking> ${call}`])).toEqual({
     shown: "",
     thoughts: "Hm,\nwell.",
@@ -59,7 +59,7 @@ it("shows no unclosed thoughts, and makes no call in them", () => {
   expect(others).toEqual({ shown: "", thoughts: `Perhaps ${call}? No`, calls: [], isProse: false });
 });
 
-describe("knows that a reply", () => {
+describe("recognizes a reply that", () => {
   it.each([
     ["is prose", "It is done.", true],
     ["is prose that shows an object", 'Put {"strict": true} there.', true],
@@ -151,7 +151,7 @@ it("never shows any of an action", () => {
   );
 });
 
-it("is quick with long replies that come in small pieces", () => {
+it("is fast with long replies in small chunks", () => {
   for (const piece of ["prose ", "{", '{"a', "`", "\n", "<think>"]) {
     const { shown, isProse } = read(Array.from({ length: 50_000 }, () => piece));
     expect([shown.length > 0 || ["\n", "<think>"].includes(piece), typeof isProse]).toEqual([

@@ -142,7 +142,7 @@ describe("an exported session", () => {
     `);
   });
 
-  it("cannot break out of the HTML, whatever it contains", () => {
+  it("cannot break out of the HTML with any content", () => {
     const html = exportSession("session_a", hostile(evil), "html");
     const tags = new Set(html.match(/<\/?[a-z][^\s>]*/gi));
     expect([...tags].filter((tag) => /script|img|iframe|svg|link|object/i.test(tag))).toEqual([]);
@@ -155,7 +155,7 @@ describe("an exported session", () => {
     expect(/\bon\w+=|src=|href=/.test(html.replace(/&quot;|&#39;|&lt;[^&]*/g, ""))).toBe(false);
   });
 
-  it("cannot break out of the Markdown, whatever it contains", () => {
+  it("cannot break out of the Markdown with any content", () => {
     const markdown = exportSession("session_a", hostile(evil), "markdown");
     expect(steering.some((character) => markdown.includes(character))).toBe(false);
     expect(outsideOfFences(markdown)).toEqual(
@@ -175,7 +175,7 @@ describe("an exported session", () => {
   });
 
   it.each(["jsonl", "markdown", "html"] as const)(
-    "leaves secrets out of %s, unless told otherwise",
+    "leaves secrets out of %s unless they are requested",
     (format) => {
       const told = kept([
         start,

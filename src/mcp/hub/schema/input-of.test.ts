@@ -14,12 +14,12 @@ const schema: ObjectSchema = {
   required: ["path", "more"],
 };
 
-it("tells models what the server says, word for word", () => {
+it("passes the server's descriptions to models verbatim", () => {
   const { $schema: _, ...told } = z.toJSONSchema(inputOf(schema), { io: "input" });
   expect(told).toEqual(schema);
 });
 
-it("checks what is needed and plain values, and leaves all else to the server", () => {
+it("checks required fields and plain values, and leaves the rest to the server", () => {
   const input = inputOf(schema);
   const fits = (value: unknown) => z.safeParse(input, value).success;
   const right = [
@@ -39,7 +39,7 @@ it("checks what is needed and plain values, and leaves all else to the server", 
   expect([right.map(fits), wrong.map(fits)]).toEqual([right.map(() => true), wrong.map(() => false)]);
 });
 
-it("refuses what the server does not take, where it says so", () => {
+it("rejects unknown fields when the server's schema forbids them", () => {
   const input = inputOf({ ...schema, required: [], additionalProperties: false });
   expect([{ path: "a" }, { paht: "a" }].map((value) => z.safeParse(input, value).success)).toEqual([
     true,
@@ -47,7 +47,7 @@ it("refuses what the server does not take, where it says so", () => {
   ]);
 });
 
-it("leaves out what is null and need not be given", () => {
+it("leaves out optional fields that are null", () => {
   expect(withoutNulls({ path: null, depth: null, more: null, none: null }, schema)).toEqual({
     path: null,
     more: null,

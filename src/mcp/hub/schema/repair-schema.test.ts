@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { oddSchemas } from "../../../../test/hostile-server/odd-schemas.ts";
 import { repairSchema } from "./repair-schema.ts";
 
-it("makes every kind of schema one that providers take, or says why it cannot", () => {
+it("makes every kind of schema valid for providers, or explains why it cannot", () => {
   const repaired = Object.entries(oddSchemas()).map(([name, schema]) => [name, outcome(schema)]);
   const nothing = { type: "object", properties: {} };
   expect(Object.fromEntries(repaired)).toEqual({
@@ -51,7 +51,7 @@ it("makes every kind of schema one that providers take, or says why it cannot", 
   });
 });
 
-it("keeps what is right as it is", () => {
+it("leaves valid schemas unchanged", () => {
   const schema = {
     type: "object",
     description: "What to do.",
@@ -68,7 +68,7 @@ it("keeps what is right as it is", () => {
   expect(repairSchema(schema)).toEqual(schema);
 });
 
-it("ends where a schema goes on for ever, by depth, by width or by a reference to itself", () => {
+it("stops at schemas that are endless by depth, by width or by a reference to itself", () => {
   let deep: unknown = { type: "string" };
   for (let depth = 0; depth < 5_000; depth += 1) deep = { type: "object", properties: { a: deep } };
   const wide = {
@@ -87,7 +87,7 @@ it("ends where a schema goes on for ever, by depth, by width or by a reference t
   });
 });
 
-it("reads no more than it would take, however often references lead to the same", () => {
+it("stays within its limits however often references point to the same schema", () => {
   const names = (count: number) => Array.from({ length: count }, (_, index) => `r${index}`);
   const referring = (target: unknown) => ({
     type: "object",
@@ -108,7 +108,7 @@ it("reads no more than it would take, however often references lead to the same"
   ]);
 });
 
-it("knows no type by what every object has", () => {
+it("does not treat built-in object properties as types", () => {
   const types = ["__proto__", "constructor", ["string", "toString"]];
   const properties = Object.fromEntries(types.map((type, index) => [`p${index}`, { type }]));
   expect(repairSchema({ type: "object", properties })).toEqual({

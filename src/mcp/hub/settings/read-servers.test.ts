@@ -7,7 +7,7 @@ import { policyFiles } from "../../../system/policy-files.ts";
 import { writeTrust } from "../../../toolcrib/trust.ts";
 import { readProjectServers, readServers } from "./read-servers.ts";
 
-it("reads the person's own servers, and those of the project once they are trusted, until they change", async () => {
+it("reads the user's own servers, and the project's once trusted, until they change", async () => {
   await using place = filesIn();
   place.write(place.own, { mcpServers: { mine: { command: "a" }, both: { command: "own" } } });
   place.write(place.project, {
@@ -64,7 +64,7 @@ it("trusts a project's servers until a program that they name has changed", asyn
   ]);
 });
 
-it("starts the person's own servers in no folder that nobody has trusted, unless they say so", async () => {
+it("starts the user's own servers only in trusted folders, unless configured otherwise", async () => {
   await using place = filesIn();
   const web = { url: "http://localhost:1" };
   place.write(place.own, { mcpServers: { a: { command: "npx" }, b: { command: "npx", cwd: "." }, web } });
@@ -75,7 +75,7 @@ it("starts the person's own servers in no folder that nobody has trusted, unless
   });
 });
 
-it("takes nothing from a file that cannot be understood, and says so", async () => {
+it("ignores a file that cannot be parsed, and warns", async () => {
   await using place = filesIn();
   place.write(place.own, '{ "key": sk-a-secret }');
   place.write(place.project, { servers: {} });
@@ -87,7 +87,7 @@ it("takes nothing from a file that cannot be understood, and says so", async () 
   ]);
 });
 
-it("does not follow a link that leads out of the workspace", async () => {
+it("does not follow a symlink out of the workspace", async () => {
   await using place = filesIn();
   mkdirSync(dirname(place.project));
   symlinkSync("/etc/hostname", place.project);
@@ -95,7 +95,7 @@ it("does not follow a link that leads out of the workspace", async () => {
   expect([servers, warnings.length]).toEqual([{}, 1]);
 });
 
-it("is quiet where nobody has named a server", async () => {
+it("prints nothing when no server is configured", async () => {
   await using place = filesIn();
   expect(await readServers(place)).toEqual({ servers: {}, warnings: [] });
 });

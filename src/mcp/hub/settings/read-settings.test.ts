@@ -4,7 +4,7 @@ import { readSettings } from "./read-settings.ts";
 
 const variables = { TOKEN: "secret-token", HOME: "/home/ada", EMPTY: "" };
 
-it("reads a program with its defaults, and puts variables in", () => {
+it("reads a program with its defaults, and expands variables", () => {
   const given = {
     command: "./bin/server",
     args: ["--home", "${HOME}", "${MISSING:-else}", "$HOME"],
@@ -32,7 +32,7 @@ it("reads a program with its defaults, and puts variables in", () => {
   });
 });
 
-it("reads an address, whose headers are secrets", () => {
+it("reads a URL, and treats its headers as secrets", () => {
   const given = {
     type: "http",
     url: "https://example.com/mcp",
@@ -61,7 +61,7 @@ it("reads an address, whose headers are secrets", () => {
   });
 });
 
-it("says what is wrong with one that cannot be used", () => {
+it("explains why a server cannot be used", () => {
   const wrong = [
     7,
     {},
@@ -91,7 +91,7 @@ it("says what is wrong with one that cannot be used", () => {
   ]);
 });
 
-it("knows secrets by each of their lines, the longest first, and those of an address", () => {
+it("lists secrets by each of their lines, the longest first, and those in a URL", () => {
   const secretsOf = (given: unknown) => (read(given) as { secrets: readonly string[] }).secrets;
   expect(
     secretsOf({ command: "a", env: { SHORT: "secret-1", KEY: "secret-1-and-more\nsecond line \n" } }),

@@ -22,20 +22,20 @@ async function taken(type: string, text: string, times: number): Promise<number 
   );
 }
 
-it("takes no list of messages", async () => {
+it("rejects a batch of messages", async () => {
   expect(await taken("application/json", "\ufeff [{},{}]", 1)).toBe("unsupported");
 });
 
-it("takes no stream that tells nothing without end", async () => {
+it("rejects an endless stream without events", async () => {
   expect(await taken("text/event-stream", "data: {}\n\n", 40)).toBe("too-large");
 });
 
-it("takes a stream for as long as its events end", async () => {
+it("accepts a stream as long as its events end", async () => {
   expect(await taken("text/event-stream", `data: ${"x".repeat(1_000)}\n\n`, 40)).toBe(40);
   expect(await taken("text/event-stream", `data: ${"x".repeat(1_000)}\r\n\r\n`, 40)).toBe(40);
 });
 
-it("takes no event and no answer that never ends, in however many lines", async () => {
+it("rejects an event or a response that never ends, in any number of lines", async () => {
   expect(await taken("text/event-stream", "data: x\n", 40)).toBe("too-large");
   expect(await taken("text/event-stream", "x", 40)).toBe("too-large");
   expect(await taken("application/json", "{1,\n\n", 40)).toBe("too-large");

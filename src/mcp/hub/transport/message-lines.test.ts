@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { MessageLines } from "./stdio-transport.ts";
 
-it("takes messages out of whatever is printed, however it is cut", () => {
+it("extracts messages from mixed output, however it is split", () => {
   const text = 'hello\n{"a":1}\r\n\n[{"b":2},{"c":3}]\n{"half\n"text"\n{"ä":"ö"}\n';
   const whole = read([Buffer.from(text)]);
   expect(whole).toEqual([
@@ -16,7 +16,7 @@ it("takes messages out of whatever is printed, however it is cut", () => {
   expect(read([...Buffer.from(text)].map((byte) => Buffer.from([byte])))).toEqual(whole);
 });
 
-it("passes over a line that is too long, and tells which request it answers", () => {
+it("skips a line that is too long, and reports which request it answers", () => {
   const long = "x".repeat(200);
   const lines = [
     `{"jsonrpc":"2.0","id":7,"result":{"text":"${long}"}}`,
@@ -34,7 +34,7 @@ it("passes over a line that is too long, and tells which request it answers", ()
   ]);
 });
 
-it("takes no list of messages that nobody could have asked for", () => {
+it("rejects a batch that is too long", () => {
   expect(read([Buffer.from(`[${"0,".repeat(1_000)}0]\n[1]\n`)])).toEqual([["junk"], ["message", 1]]);
 });
 

@@ -2,7 +2,7 @@ import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import { expect, it } from "vitest";
 import { repairResults } from "./repair-results.ts";
 
-it("tells of results that do not say so that they are complete, and leaves all else as it is", () => {
+it("marks results as complete when the server does not, and leaves the rest unchanged", () => {
   const transport: Transport = repairResults({
     onmessage: undefined,
     start: async () => {},
@@ -25,7 +25,7 @@ it("tells of results that do not say so that they are complete, and leaves all e
   ]);
 });
 
-it("cuts lists that are too long to be checked", () => {
+it("cuts lists that are too long to check", () => {
   const transport = repairResults({
     start: async () => {},
     send: async () => {},

@@ -6,14 +6,14 @@ const authorization = "Bearer a-very-secret-token";
 const statusOf = (headers: Record<string, string>) => refusalOf(headers, admission)?.status;
 
 it.each(["localhost:1", "127.0.0.1:7777", "[::1]:80", "10.1.2.3:80", "tools.example", "tools.example:443"])(
-  "lets those in who call it %s and know the token",
+  "admits requests to host %s with the token",
   (host) => {
     expect(statusOf({ host, authorization })).toBeUndefined();
   },
 );
 
 it.each(["evil.example", "localhost.evil.example", "127.0.0.1.evil.example", ""])(
-  "knows a name that was led here: %s",
+  "refuses a foreign host name (DNS rebinding): %s",
   (host) => {
     expect(statusOf({ host, authorization })).toBe(403);
   },
@@ -27,14 +27,14 @@ it.each(["a b", "127.0.0.1@evil.example", "x@127.0.0.1", "127.0.0.1/x"])(
 );
 
 it.each(["https://evil.example", "null", "http://10.1.2.3", "file://", "nonsense"])(
-  "lets no page from elsewhere in: %s",
+  "refuses pages from other origins: %s",
   (origin) => {
     expect(statusOf({ host: "localhost", origin, authorization })).toBe(403);
   },
 );
 
 it.each(["http://localhost:5173", "http://127.0.0.1", "https://tools.example"])(
-  "lets pages of its own names in: %s",
+  "admits pages from its own host names: %s",
   (origin) => {
     expect(statusOf({ host: "localhost", origin, authorization })).toBeUndefined();
   },
@@ -48,7 +48,7 @@ it.each([
   "Bearer a-very-secret-token2",
   "Basic a-very-secret-token",
   "a-very-secret-token",
-])("lets nobody in who does not know the token: %s", (given) => {
+])("refuses requests without the right token: %s", (given) => {
   expect(refusalOf({ host: "localhost", authorization: given }, admission)).toEqual({
     status: 401,
     message: "Send the server's token: Authorization: Bearer TOKEN",

@@ -10,7 +10,7 @@ async function replayed(events: RecentEvents, last: string): Promise<readonly JS
   return missed;
 }
 
-it("gives a stream what it missed, and nothing of others", async () => {
+it("replays the events a stream missed, and none of other streams", async () => {
   const events = new RecentEvents();
   const first = await events.storeEvent("a", message("1"));
   await events.storeEvent("b", message("2"));
@@ -23,7 +23,7 @@ it("gives a stream what it missed, and nothing of others", async () => {
   ]).toEqual([[message("3")], [], "a", []]);
 });
 
-it("forgets the oldest when there are many, or they are large", async () => {
+it("drops the oldest events when there are many or they are large", async () => {
   const events = new RecentEvents();
   const first = await events.storeEvent("a", message("first"));
   for (let count = 0; count < 9; count += 1) await events.storeEvent("a", message("x".repeat(1024 * 1024)));
@@ -36,7 +36,7 @@ it("forgets the oldest when there are many, or they are large", async () => {
   ]).toEqual([undefined, undefined, 1999]);
 });
 
-it("does not store an event that is larger than all may be together", async () => {
+it("does not store an event larger than the total limit", async () => {
   const events = new RecentEvents();
   const large = await events.storeEvent("a", message("x".repeat(9 * 1024 * 1024)));
   expect(await events.getStreamIdForEventId(large)).toBeUndefined();

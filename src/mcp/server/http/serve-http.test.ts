@@ -87,7 +87,7 @@ const initialize = {
   params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "raw", version: "1" } },
 };
 
-describe.each(eras)("a client of %s", (era) => {
+describe.each(eras)("a client with %s", (era) => {
   it("lists and calls tools", async () => {
     await using fixture = await httpFixture();
     const { client } = await fixture.connect(era);
@@ -98,7 +98,7 @@ describe.each(eras)("a client of %s", (era) => {
     ]);
   });
 
-  it("asks its person", async () => {
+  it("asks its user", async () => {
     await using fixture = await httpFixture();
     const { client } = await fixture.connect(era, { elicitation: {} });
     client.setRequestHandler("elicitation/create", () => ({ action: "accept", content: { answer: "once" } }));
@@ -117,7 +117,7 @@ describe.each(eras)("a client of %s", (era) => {
   });
 });
 
-it("serves the SDK that most clients still have", async () => {
+it("serves the older SDK that most clients still use", async () => {
   await using fixture = await httpFixture();
   const { Client, StreamableHTTPClientTransport } = await earlierSdk();
   const client = new Client({ name: "earlier", version: "1" });
@@ -126,7 +126,7 @@ it("serves the SDK that most clients still have", async () => {
   await client.close();
 });
 
-it("keeps a session, its instance and what it missed through broken connections", async () => {
+it("keeps a session, its instance and its missed events across broken connections", async () => {
   await using fixture = await httpFixture();
   const { client, transport } = await fixture.connect("2025-11-25");
   const session = transport.sessionId;
@@ -144,7 +144,7 @@ it("keeps a session, its instance and what it missed through broken connections"
   expect(fixture.instances[0]!.history().map(({ tool }) => tool)).toEqual(["file.read", "file.read"]);
 });
 
-it("ends a session that is given up, and says so to whoever still uses it", async () => {
+it("ends a deleted session, and reports that to clients still using it", async () => {
   await using fixture = await httpFixture();
   const { client, transport } = await fixture.connect("2025-11-25");
   await client.callTool(read);
@@ -160,7 +160,7 @@ it("ends a session that is given up, and says so to whoever still uses it", asyn
   );
 });
 
-it("gives the place of the longest idle session to a new one", async () => {
+it("replaces the longest idle session with a new one", async () => {
   await using fixture = await httpFixture({ maxSessions: 2 });
   const sessions: string[] = [];
   for (let count = 0; count < 3; count += 1) {
@@ -181,7 +181,7 @@ it("gives the place of the longest idle session to a new one", async () => {
   expect(statuses).toEqual([404, 200, 200]);
 });
 
-it("ends sessions that nobody uses, also where one was refused a second stream", async () => {
+it("ends unused sessions, also when one was refused a second stream", async () => {
   await using fixture = await httpFixture({ idleMs: 2_000 });
   const { client, transport } = await fixture.connect("2025-11-25");
   await client.callTool(read);
@@ -199,7 +199,7 @@ it("ends sessions that nobody uses, also where one was refused a second stream",
   );
 });
 
-it("opens a stream at once, and again when its connection broke", async () => {
+it("opens a stream at once, and again when its connection breaks", async () => {
   await using fixture = await httpFixture();
   const opened = await fixture.post(initialize);
   await opened.body?.cancel();
@@ -215,7 +215,7 @@ it("opens a stream at once, and again when its connection broke", async () => {
   later.abort();
 });
 
-it("refuses strangers before it reads what they send", async () => {
+it("refuses unauthorized requests before reading their body", async () => {
   await using fixture = await httpFixture();
   const status = (options: { headers: Record<string, string>; path?: string }) =>
     new Promise<number | undefined>((resolve) => {
@@ -238,7 +238,7 @@ it("refuses strangers before it reads what they send", async () => {
   ]).toEqual([401, 401, 403, 403, 404, 0]);
 });
 
-it("refuses what is too large, no JSON, or no request, and goes on", async () => {
+it("refuses bodies that are too large, not JSON or not a request, and keeps serving", async () => {
   await using fixture = await httpFixture({ maxBodyBytes: 10_000 });
   const statuses = [];
   for (const body of ["x".repeat(20_000), "{", "[]", "42", { jsonrpc: "2.0", id: 1, method: "tools/list" }]) {
@@ -250,7 +250,7 @@ it("refuses what is too large, no JSON, or no request, and goes on", async () =>
   expect([statuses, (await client.listTools()).tools.length > 0]).toEqual([[413, 400, 400, 400, 400], true]);
 });
 
-it("ends what runs when it is closed", async () => {
+it("ends running calls when it is closed", async () => {
   await using fixture = await httpFixture();
   const { client } = await fixture.connect("2025-11-25");
   await client.callTool(read);
