@@ -65,7 +65,7 @@ describe("advisories", () => {
     denies(careless, "sed 'w .git/config' a", "sed -i p .git/hooks/x", "sed -n 's/x/y/w .env' a");
   });
 
-  it(undefined, () => {
+  it("known class: $IFS, short flags and ${x@P} that hide or build a command", () => {
     asks("cat$IFS.env", "ls${IFS}-la;make", "${x@P}", "echo ${x@P}", "ls $'\\x00' `echo make`", "{make,x}");
     denies("deny run rm -rf **", "rm -fr x", "rm -r -f x", "rm --recursive --force x", "rm -rf -- x");
   });

@@ -106,7 +106,7 @@ describe.each(eras)("a client with %s", (era) => {
     expect(told(result)).toEqual({ content: [{ type: "text", text: "Deleted the file a.txt (4 bytes)." }] });
   });
 
-  it("is one of many", async () => {
+  it("is served concurrently with others", async () => {
     await using fixture = await httpFixture();
     const clients = await Promise.all(Array.from({ length: 8 }, () => fixture.connect(era)));
     const answers = await Promise.all(
