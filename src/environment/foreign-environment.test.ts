@@ -3,7 +3,7 @@ import { contentOf, failure, failureOf } from "./conformance/world.ts";
 import { withOutputs } from "./foreign-environment.ts";
 import { MemoryEnvironment } from "./memory/memory-environment.ts";
 
-it("changes files of the environment, but no kept output", async () => {
+it("changes files of the environment, but no stored output", async () => {
   const handle = "out_abcdefabcdef";
   const inner = new MemoryEnvironment();
   const environment = withOutputs(inner, new MemoryEnvironment({ files: { [handle]: "kept" } }));

@@ -95,7 +95,7 @@ const steps: fc.Arbitrary<readonly [string, Step]> = fc.oneof(
 const pinnings = process.platform === "linux" ? (["proc", "portable"] as const) : (["portable"] as const);
 
 it.each(pinnings)(
-  "memory and disk (%s) do the same, whatever is done",
+  "memory and disk (%s) behave the same for any sequence of calls",
   { timeout: 60_000 },
   async (pinning) => {
     await fc.assert(

@@ -15,7 +15,7 @@ describe("local by path", () =>
 
 describe("memory", () => testGuarding((content) => memoryWorld({ ...content, guard }, (inner) => inner)));
 
-describe("any other", () =>
+describe("any other environment", () =>
   testGuarding((content) => memoryWorld(content, (inner) => withGuard(inner, guard))));
 
 function memoryWorld(

@@ -71,7 +71,7 @@ const worlds = {
 };
 
 it.each(["memory", "disk"] as const)(
-  "a change set and its inverse give back every file (%s)",
+  "a change set followed by its inverse restores every file (%s)",
   { timeout: 60_000 },
   async (kind) => {
     await fc.assert(

@@ -4,7 +4,7 @@ import { openNewlineCounter, plainCounter, simdCounter } from "./line-index.ts";
 
 const bufferBytes = 300;
 
-it("counts by sixteen bytes exactly as one by one", () => {
+it("counts sixteen bytes at a time exactly like one by one", () => {
   const fast = simdCounter(bufferBytes);
   const plain = plainCounter(bufferBytes);
   const byte = fc.oneof(fc.constant(10), fc.integer({ min: 0, max: 255 }));
@@ -21,7 +21,7 @@ it("counts by sixteen bytes exactly as one by one", () => {
   );
 });
 
-it("counts a buffer full of newlines, and nothing in an empty part", () => {
+it("counts a buffer full of newlines, and none in an empty range", () => {
   const counter = openNewlineCounter(200_000);
   counter.buffer.fill(10);
   expect([counter.count(0, 200_000), counter.count(5, 5), counter.count(3, 22)]).toEqual([200_000, 0, 19]);

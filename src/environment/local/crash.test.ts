@@ -30,7 +30,7 @@ async function killWriter(writer: string): Promise<{ content: string; leftovers:
   return { content, leftovers: readdirSync(world.path("folder")).filter((name) => name !== "file") };
 }
 
-it("leaves everything as it was when the disk is full", async () => {
+it("changes nothing when the disk is full", async () => {
   await using world = openLocalWorld({ files: { old: "old content" } });
   // A file size limit fails like a full disk, without needing a separate disk.
   const child = spawnSync(

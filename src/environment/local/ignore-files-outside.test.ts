@@ -40,7 +40,7 @@ function ignoreFilesOutside(
 }
 
 describe("ignoreFilesOutside", () => {
-  it("gives what stands above the workspace, nearest first, and ends git's rules at the repository", () => {
+  it("returns ignore files above the workspace, nearest first, and git's only up to the repository", () => {
     const folder = writeFolder({
       ".gitignore": "far",
       ".ignore": "anywhere",
@@ -57,25 +57,25 @@ describe("ignoreFilesOutside", () => {
     ]);
   });
 
-  it("tells that there is a repository though it excludes nothing", () => {
+  it("finds a repository even when it excludes nothing", () => {
     const folder = writeFolder({ "repo/.git/HEAD": "" });
     expect(ignoreFilesOutside(folder)).toEqual([{ name: "exclude", workspace: "a/workspace", text: "" }]);
   });
 
   it.each<[string, Record<string, string>, Record<string, string>]>([
-    ["in the usual place", { "home/.config/git/ignore": "mine" }, {}],
-    ["where settings are kept", { "settings/git/ignore": "mine" }, { XDG_CONFIG_HOME: "settings" }],
+    ["in the default location", { "home/.config/git/ignore": "mine" }, {}],
+    ["below XDG_CONFIG_HOME", { "settings/git/ignore": "mine" }, { XDG_CONFIG_HOME: "settings" }],
     [
-      "as git's settings say",
+      "named in ~/.gitconfig",
       { "home/.gitconfig": "[core]\n\texcludesFile = ~/mine\n", "home/mine": "mine" },
       {},
     ],
     [
-      "as git's other settings say",
+      "named in ~/.config/git/config",
       { "home/.config/git/config": '[core]\nexcludesfile = "~/mine"\n', "home/mine": "mine" },
       {},
     ],
-  ])("finds the user's own rules %s", (_, files, variables) => {
+  ])("finds the user's ignore file %s", (_, files, variables) => {
     const folder = writeFolder(files);
     const absolute = Object.fromEntries(
       Object.entries(variables).map(([name, value]) => [name, path.join(folder, value)]),

@@ -54,7 +54,7 @@ it("opens existing directories only", async () => {
   ]);
 });
 
-it("takes absolute paths in the spelling the workspace was given in", async () => {
+it("accepts absolute paths in the spelling the workspace was opened with", async () => {
   await using world = openLocalWorld({ files: { "real/file": "text" } });
   symlinkSync(world.path("real"), world.path("alias"));
   const environment = openLocalEnvironment({ workspace: world.path("alias") });
@@ -91,7 +91,7 @@ it("refuses a socket and a link to a device", async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-it("tells what the permissions forbid", async () => {
+it("reports what permissions forbid", async () => {
   const files = { "closed/file": "text", unreadable: "text", protected: "text" };
   await using world = openLocalWorld({ files });
   chmodSync(world.path("unreadable"), 0);
@@ -107,7 +107,7 @@ it("tells what the permissions forbid", async () => {
   expect(await textOf(world.environment, "protected")).toBe("text");
 });
 
-it("tells nothing about what lies outside, not even whether it may be seen", async () => {
+it("reveals nothing about paths outside, not even whether they are readable", async () => {
   await using world = openLocalWorld();
   mkdirSync(`${world.outside}/closed`);
   chmodSync(`${world.outside}/closed`, 0);
@@ -128,7 +128,7 @@ it("gives a written file a new inode, so that a hard link outside keeps the old 
   expect(readFileSync(`${world.outside}/secret`, "utf8")).toBe("secret");
 });
 
-it("keeps the owner where it may", async () => {
+it("keeps the owner if permitted", async () => {
   await using world = openLocalWorld({ files: { file: "old" } });
   // Only the superuser can give files away; for anybody else the owner is the only one possible.
   const isRoot = process.getuid?.() === 0;
@@ -140,7 +140,7 @@ it("keeps the owner where it may", async () => {
   expect([uid, mode & 0o7777]).toEqual([owner, 0o4711]);
 });
 
-it("leaves nothing beside a file it has written", async () => {
+it("leaves no other files next to a written file", async () => {
   await using world = openLocalWorld();
   for (const ifExists of ["refuse", "replace"] as const) {
     await world.environment.writeFile("file", text(ifExists), { ifExists });
@@ -148,7 +148,7 @@ it("leaves nothing beside a file it has written", async () => {
   expect(readdirSync(world.path("."))).toEqual(["file"]);
 });
 
-it("removes what killed writers left some time ago, and nothing else", async () => {
+it("removes temporary files that killed writers left some time ago, and nothing else", async () => {
   await using world = openLocalWorld();
   const leftover = (digit: string) => `.toolcrib-${digit.repeat(8)}-0000-4000-8000-000000000000.tmp`;
   const longAgo = new Date(Date.now() - 3_600_000);
@@ -161,7 +161,7 @@ it("removes what killed writers left some time ago, and nothing else", async () 
   expect(left).toEqual([leftover("2"), ".toolcrib-notes.tmp", "file", "other.tmp"].toSorted());
 });
 
-it("never gives a torn file when many write one", async () => {
+it("never returns a partly written file when many processes write it", async () => {
   await using world = openLocalWorld();
   const contents = Array.from({ length: 50 }, (_, index) => `${index % 10}`.repeat(1000 + index));
   const writes = contents.map((content) =>
@@ -185,7 +185,7 @@ it("moves one hard link over another of the same file", async () => {
   expect(await contentOf(world.environment)).toEqual({ two: "text" });
 });
 
-it("deletes a tree deeper than paths can be, and names that are no UTF-8", { timeout: 120_000 }, async () => {
+it("deletes a tree deeper than any path, and names that are not UTF-8", { timeout: 120_000 }, async () => {
   await using world = openLocalWorld();
   const odd = Buffer.concat([text(world.path("odd-")), Buffer.from([0xff, 0xfe])]);
   mkdirSync(odd);
@@ -259,7 +259,7 @@ const changing = (path: string) =>
     "Retry when the program that writes it has finished.",
   );
 
-it("gives up on a file that does not stop changing", { timeout: 120_000 }, async () => {
+it("gives up on a file that keeps changing", { timeout: 120_000 }, async () => {
   await using world = openLocalWorld({ files: { small: Buffer.alloc(4_000_000, "x") } });
   const large = openSync(world.path("large"), "w");
   ftruncateSync(large, 100_000_000);
@@ -306,7 +306,7 @@ it("stops reading when the call is cancelled", async () => {
   );
 });
 
-it("leaves the old file when a write is cancelled on the way", async () => {
+it("leaves the old file when a write is cancelled midway", async () => {
   await using world = openLocalWorld({ files: { file: "old" } });
   const controller = new AbortController();
   const { signal } = controller;
@@ -319,7 +319,7 @@ it("leaves the old file when a write is cancelled on the way", async () => {
   expect(await contentOf(world.environment)).toEqual({ file: "old" });
 });
 
-it("stops between two entries when a deletion is cancelled, and says what is left", async () => {
+it("stops between two entries when a deletion is cancelled, and reports what is left", async () => {
   const files = Object.fromEntries(Array.from({ length: 5 }, (_, index) => [`tree/${index}`, ""]));
   await using world = openLocalWorld({ files });
   const controller = new AbortController();
@@ -336,7 +336,7 @@ it("stops between two entries when a deletion is cancelled, and says what is lef
   expect(readdirSync(world.path("tree"))).toHaveLength(4);
 });
 
-it("follows a log that grows, and notices one that was written anew", async () => {
+it("follows a growing log, and detects one that was rewritten", async () => {
   const line = (number: number) => `${number}`.padStart(99, ".").concat("\n");
   const lines = (from: number, to: number) =>
     Array.from({ length: to - from + 1 }, (_, index) => line(from + index)).join("");
@@ -380,7 +380,7 @@ it("finds outputs as soon as their directory exists", async () => {
   await environment.close();
 });
 
-it("holds a directory although its path is exchanged", async () => {
+it("keeps an open directory when its path is replaced", async () => {
   await using world = openLocalWorld({ files: { "folder/file": "inside" } });
   const directory = await world.environment.openDirectory("folder");
   renameSync(world.path("folder"), world.path("moved"));
@@ -394,7 +394,7 @@ it("holds a directory although its path is exchanged", async () => {
   directory.close();
 });
 
-it("writes to where a directory has been moved only under its new path", async () => {
+it("writes into a moved directory only by its new path", async () => {
   await using world = openLocalWorld({ files: { "folder/file": "old" } });
   const { environment } = world;
   await environment.writeFile("folder/file", text("kept handle"));
@@ -415,7 +415,7 @@ it("writes to where a directory has been moved only under its new path", async (
 
 // /proc lists the handles of a process.
 it.runIf(process.platform === "linux")(
-  "closes every handle it opens, whatever fails",
+  "closes every handle it opens, even on failure",
   { timeout: 120_000 },
   async () => {
     await using world = openLocalWorld({ files: { file: "text", "folder/x": "" } });

@@ -11,32 +11,29 @@ import { attempt } from "../../system/attempt.ts";
 // The boundary is promised where directories are held by handle.
 const isPromised = process.platform === "linux";
 
-describe.runIf(isPromised)(
-  "when a directory is exchanged for a link between any two file system calls",
-  () => {
-    let results: Readonly<Record<string, Readonly<Record<string, RaceResult>>>>;
+describe.runIf(isPromised)("when a directory is replaced by a link between any two file system calls", () => {
+  let results: Readonly<Record<string, Readonly<Record<string, RaceResult>>>>;
 
-    beforeAll(async () => {
-      results = await interleave();
-    }, 120_000);
+  beforeAll(async () => {
+    results = await interleave();
+  }, 120_000);
 
-    for (const [name, { actions }] of Object.entries(racedEnvironments)) {
-      it.each(actions)(`no link leads to ${name}: %s`, (action) => {
-        const { escapes, succeeded, refused } = results[name]![action]!;
-        expect([escapes, succeeded > 0, refused > 0]).toEqual([0, true, true]);
-      });
-    }
-
-    it.each(["read", "write"])("an implementation that checks by name is caught: %s", (action) => {
-      expect(results["checked by name"]![action]!.escapes).toBeGreaterThan(0);
+  for (const [name, { actions }] of Object.entries(racedEnvironments)) {
+    it.each(actions)(`follows no link with ${name}: %s`, (action) => {
+      const { escapes, succeeded, refused } = results[name]![action]!;
+      expect([escapes, succeeded > 0, refused > 0]).toEqual([0, true, true]);
     });
-  },
-);
+  }
+
+  it.each(["read", "write"])("detects an implementation that checks by name: %s", (action) => {
+    expect(results["checked by name"]![action]!.escapes).toBeGreaterThan(0);
+  });
+});
 
 // For calls that Node makes of several: the exchange comes in the middle of them. An implementation that checks paths by name
 // loses at least one try in a hundred here (docs/decisions/0003); bench/ runs a million.
 for (const [name, { actions, options }] of Object.entries(racedEnvironments)) {
-  describe.runIf(isPromised)("while a process exchanges a directory for a link", () => {
+  describe.runIf(isPromised)("while a process replaces a directory by a link", () => {
     let race: Race;
 
     beforeAll(async () => {
@@ -45,7 +42,7 @@ for (const [name, { actions, options }] of Object.entries(racedEnvironments)) {
 
     afterAll(() => race[Symbol.asyncDispose]());
 
-    it.each(actions)(`no link leads to ${name}: %s`, { timeout: 120_000 }, async (action) => {
+    it.each(actions)(`follows no link with ${name}: %s`, { timeout: 120_000 }, async (action) => {
       expect(await race.run(action, 60)).toMatchObject({ escapes: 0 });
     });
   });

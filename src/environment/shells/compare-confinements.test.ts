@@ -13,7 +13,7 @@ it.each<[string, Confinement | undefined, Confinement | undefined]>([
   ["the same", usual, { ...usual, variables: { base: "core", extra: [] } }],
   ["none", undefined, undefined],
   ["a shell that was allowed to read more", { ...usual, readable: ["/b"] }, usual],
-])("lets %s go on", (_name, shell, command) => {
+])("keeps the shell for %s", (_name, shell, command) => {
   expect(compareConfinements(shell, command)).toEqual({ isTooFree: false, lacks: [] });
 });
 
@@ -29,7 +29,7 @@ it.each<[string, Confinement, Confinement]>([
     { ...usual, mayConnect: () => true },
     { ...usual, mayConnect: () => true, hosts: ["a.example"] },
   ],
-  ["what only the first command might make, as `git init` does", { ...usual, absent: [] }, usual],
+  ["an entry that only the first command might create, as `git init` does", { ...usual, absent: [] }, usual],
   ["protected files that only the first command might write", { ...usual, isReadOnly: () => false }, usual],
   ["a path that only the first command might write", { ...usual, writable: ["/a", "/b"] }, usual],
   ["a protected path that only the first command might write", { ...usual, isReadOnly: () => false }, usual],
@@ -38,11 +38,11 @@ it.each<[string, Confinement, Confinement]>([
     usual,
     { ...usual, absent: [{ path: "/w/.git", kind: "directory" }] },
   ],
-])("begins anew for %s", (_name, shell, command) => {
+])("restarts the shell for %s", (_name, shell, command) => {
   expect(compareConfinements(shell, command)).toEqual({ isTooFree: true, lacks: [] });
 });
 
-it("tells what a shell has not got", () => {
+it("lists the permissions that a shell lacks", () => {
   const command = {
     ...usual,
     hosts: ["a.example", "*"],

@@ -16,14 +16,14 @@ it.each([
     ["bash: ", "[19835: 2 (255)] tcsetattr", ": Inappropriate ioctl for device\n"],
   ],
   ["with the path of bash", [`/usr/bin/${complaint}`]],
-])("leaves it out %s", (_name, pieces) => {
+])("removes the tcsetattr error %s", (_name, pieces) => {
   expect(filtered("before\n", ...pieces, "after")).toEqual("before\nafter");
 });
 
 it.each([
   ["other errors", ["bash: line 3: x: command not found\n"]],
-  ["the beginning of others", ["bash: ", "line 3: x: command not found\n"]],
-  ["what only begins like it", ["a: b\nbash: [", "1"]],
+  ["other errors in pieces", ["bash: ", "line 3: x: command not found\n"]],
+  ["a similar start of a line", ["a: b\nbash: [", "1"]],
   ["any bytes", ["\u00e9: \u0000", "\ud83d\ude00"]],
 ])("passes on %s", (_name, pieces) => {
   expect(filtered(...pieces)).toEqual(pieces.join(""));

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { isInstalled } from "../../../test/support/shells/is-installed.ts";
 import { giveUp, opening, shellArguments } from "./driver.ts";
 
-it.runIf(isInstalled("bash"))("is not disturbed while it reads", async () => {
+it.runIf(isInstalled("bash"))("ignores the cancel signal while it reads", async () => {
   const shell = spawn("bash", shellArguments, { stdio: ["pipe", "pipe", "ignore"] });
   shell.stdin.write(opening);
   const told = async () => String((await once(shell.stdout, "data"))[0]);

@@ -10,7 +10,7 @@ import { openShells } from "./open-shells.ts";
 const missing = await missingHere("landlock");
 
 describe.skipIf(missing !== undefined)("a session under Landlock", () => {
-  it("puts protected files back after each command, and says so in its answer", async () => {
+  it("restores protected files after each command, and reports it", async () => {
     await using fixture = openSandboxFixture("landlock");
     execFileSync("git", ["init", "-q"], { cwd: fixture.workspace });
     const hooks = join(fixture.workspace, ".git/hooks");
@@ -43,7 +43,7 @@ describe.skipIf(missing !== undefined)("a session under Landlock", () => {
 const withoutBubblewrap = await missingHere("bwrap");
 
 describe.skipIf(withoutBubblewrap !== undefined)("a session in bubblewrap", () => {
-  it("is begun anew when a secret has come into being that it would see", async () => {
+  it("is restarted when a new secret would be visible to it", async () => {
     await using fixture = openSandboxFixture("bwrap");
     const confinement: Confinement = {
       isHidden: (path) => path.endsWith("/.env"),

@@ -90,7 +90,7 @@ const lost =
 describe.each([
   ["auto", "auto"],
   ["never", "none"],
-] as const)("shells that stay, tmux: %s, sandbox: %s", (tmux, want) => {
+] as const)("persistent shells, tmux: %s, sandbox: %s", (tmux, want) => {
   // One environment for all: how well it can confine commands is found out once.
   beforeAll(() => {
     workspace = realpathSync(mkdtempSync(join(tmpdir(), "shells ")));
@@ -128,12 +128,12 @@ describe.each([
     expect(await run("kill -USR1 $$")).toEqual({ ...saying("trapped\n"), cwd: join(workspace, "sub") });
   });
 
-  it("keep what the last command said of itself", async () => {
+  it("keep the exit code of the last command", async () => {
     expect(await run("(exit 7)")).toEqual({ ...quiet, code: 7, cwd: workspace });
     expect(await run("echo $?")).toEqual(saying("7\n"));
   });
 
-  it("keep jobs in the background, and tell of what they write unseen", async () => {
+  it("keep background jobs, and report dropped output", async () => {
     expect(
       await run(
         "(while ! test -e go; do sleep 0.01; done; echo late; echo done >done; sleep 60) & echo begun",
@@ -151,7 +151,7 @@ describe.each([
     });
   });
 
-  it("tell of what a job wrote that has ended since", async () => {
+  it("report dropped output of a job that has ended", async () => {
     await run("(while ! test -e go; do sleep 0.01; done; echo late; echo worse >&2) & echo $! >job");
     await run("touch go; while kill -0 $(cat job); do sleep 0.01; done 2>/dev/null; sleep 0.2");
     expect(await run("echo now")).toEqual({
@@ -162,7 +162,7 @@ describe.each([
     });
   });
 
-  it("tell code, outputs apart, and text without a line end", async () => {
+  it("return exit code, separate outputs, and text without a newline", async () => {
     expect(await run("echo out; echo err >&2; printf end; exit_code() { return 9; }; exit_code")).toEqual({
       ...saying("out\nend"),
       stderr: "err\n",
@@ -170,11 +170,11 @@ describe.each([
     });
   });
 
-  it("give commands nothing to read", async () => {
+  it("give commands no input", async () => {
     expect(await run("read x; echo $?; cat; wc -c")).toEqual(saying("1\n0\n"));
   });
 
-  it("pass on any bytes", async () => {
+  it("pass on arbitrary bytes", async () => {
     const running = await begin("printf '\\000\\377\\033]52;c;x\\007\\r\\n'");
     const pieces: Uint8Array[] = [];
     for await (const piece of running.stdout) pieces.push(piece);
@@ -189,16 +189,16 @@ describe.each([
     ["a keyword", "if then", 2],
     ["a closing brace", "} ; echo no", 2],
     ["a here-document", "cat >/dev/null <<END\nnot closed", 0],
-    ["a line end behind a backslash", "true \\", 0],
+    ["a line continuation", "true \\", 0],
     ["a comment", "true # not closed", 0],
-    ["a loop's words", "break; continue", 0],
+    ["loop keywords", "break; continue", 0],
   ])("survive a command that leaves %s open", async (_name, command, code) => {
     const said = await run(command);
     expect({ ...said, stderr: "" }).toEqual({ ...quiet, code, cwd: workspace });
     expect(await run("echo next")).toEqual(saying("next\n"));
   });
 
-  it("survive commands that turn their words or outputs round", async () => {
+  it("survive commands that redefine built-ins or redirect outputs", async () => {
     await run("alias printf=false eval=false builtin=false; exec >/dev/null 2>&1; echo unseen");
     expect(await run("'echo' next")).toEqual(saying("next\n"));
     await run("unalias -a; trap 'echo -n d' DEBUG");
@@ -208,7 +208,7 @@ describe.each([
     expect(await run("echo next")).toEqual(saying("next\n"));
   });
 
-  it("say that exit, exec and set -e end the shell, and begin another", async () => {
+  it("report that exit, exec and set -e end the shell, and start another", async () => {
     expect(await run("x=1; exit 3")).toEqual({
       ...quiet,
       stderr: "exit\n",
@@ -228,7 +228,7 @@ describe.each([
     expect(await run("echo again")).toEqual(saying("again\n"));
   });
 
-  it("say that a shell was lost that somebody has killed", async () => {
+  it("report a shell that was killed", async () => {
     await run("x=1");
     process.kill(shells.list()[0]!.pid, "SIGKILL");
     await expect.poll(() => shells.list()[0]?.state, { timeout: 10_000 }).toEqual("ended");
@@ -245,18 +245,21 @@ describe.each([
   it.each([
     ["a program", sleeps],
     ["a program that cleans up", "sh -c 'trap \"exit 0\" INT; echo begun >&2; sleep 60 & wait'"],
-    ["one that does not listen", "sh -c 'trap \"\" INT TERM; echo begun >&2; sleep 60 & wait; sleep 60'"],
+    [
+      "a program that ignores signals",
+      "sh -c 'trap \"\" INT TERM; echo begun >&2; sleep 60 & wait; sleep 60'",
+    ],
     ["a pipeline", "sleep 60 | sh -c 'sleep 0.2; echo begun >&2; exec cat'"],
     ["a substitution", `y=$(${sleeps}; echo no)`],
     ["a substitution in a command", `echo no $(${sleeps})`],
-    ["a part in parentheses", `(${sleeps}; echo no)`],
+    ["a subshell", `(${sleeps}; echo no)`],
     ["a condition", `if ${sleeps}; then echo no; else echo no; fi`],
     ["an alternative", `${sleeps} || echo no`],
     ["a function", `f() { ${sleeps}; echo no; }; f`],
     ["a loop", `while :; do ${sleeps}; done`],
-    ["a loop of the shell itself", "echo begun >&2; while :; do :; done"],
+    ["a busy loop of the shell", "echo begun >&2; while :; do :; done"],
     ["a wait", `${sleeps} & wait`],
-  ])("end %s that is cancelled, begin nothing after it, and keep shell and jobs", async (_name, command) => {
+  ])("cancel %s, run nothing after it, and keep shell and jobs", async (_name, command) => {
     await run("x=kept; sleep 61 & job=$!");
     const cancel = new AbortController();
     const running = await begin(`${command}; echo no; touch no`, { signal: cancel.signal });
@@ -277,12 +280,15 @@ describe.each([
   });
 
   it.each([
-    ["one that does not listen", "sh -c 'trap \"\" INT TERM; echo begun >&2; while :; do sleep 0.1; done'"],
+    [
+      "a program that ignores signals",
+      "sh -c 'trap \"\" INT TERM; echo begun >&2; while :; do sleep 0.1; done'",
+    ],
     ["a program", sleeps],
     ["a function", `f() { ${sleeps}; echo no; }; f`],
     ["an alternative", `${sleeps} || echo no`],
   ])(
-    "begin nothing after %s that is cancelled, also when somebody else lets the shell go on",
+    "run nothing after %s is cancelled, even if another process sends SIGCONT to the shell",
     async (_name, command) => {
       const cancel = new AbortController();
       const running = await begin(`x=kept; ${command}; echo no`, { signal: cancel.signal });
@@ -299,7 +305,7 @@ describe.each([
     },
   );
 
-  it("end a shell that does not come back from a cancelled command", async () => {
+  it("kill a shell that does not return from a cancelled command", async () => {
     const cancel = new AbortController();
     const running = await begin("y=$(trap 'exit 1' INT; echo begun >&2; while :; do :; done); echo no", {
       signal: cancel.signal,
@@ -315,7 +321,7 @@ describe.each([
     expect(await run("echo again")).toEqual(saying("again\n"));
   });
 
-  it("take turns in one session, and run side by side in several", async () => {
+  it("run one command at a time per session, and sessions in parallel", async () => {
     const inOne = await Promise.all([1, 2, 3].map((number) => run(`echo ${number} >>order; cat order`)));
     expect(inOne.map(({ stdout }) => stdout)).toEqual(["1\n", "1\n2\n", "1\n2\n3\n"]);
     const meet = (own: string, other: string) =>
@@ -323,7 +329,7 @@ describe.each([
     expect(await Promise.all([meet("a", "b"), meet("b", "a")])).toEqual([saying("met\n"), saying("met\n")]);
   });
 
-  it("let nobody wait for a turn who has given up", async () => {
+  it("skip a waiting command that was cancelled", async () => {
     const cancel = new AbortController();
     const first = await begin("until test -e go; do sleep 0.01; done", {});
     const second = begin("echo never", { signal: cancel.signal });
@@ -335,7 +341,7 @@ describe.each([
     expect(await result(await third)).toEqual(saying("third\n"));
   });
 
-  it("start a command where it is told to, with variables of its own", async () => {
+  it("run a command in a given directory, with extra variables", async () => {
     mkdirSync(join(workspace, "it's"));
     const there = join(workspace, "it's");
     expect(await run("pwd; printenv A; A=3", { cwd: "it's", env: { A: "x 'y'\n$z" } })).toEqual({
@@ -347,7 +353,7 @@ describe.each([
     expect((await run("pwd", { cwd: "." })).stdout).toEqual(`${workspace}\n`);
   });
 
-  it("take long commands and long outputs", async () => {
+  it("accept long commands and return long outputs", async () => {
     const text = "0123456789".repeat(100_000);
     expect((await run(`x='${text}'; echo \${#x}`)).stdout).toEqual("1000000\n");
     const running = await begin("head -c 8000000 /dev/zero; echo end >&2");
@@ -358,7 +364,7 @@ describe.each([
     expect((await running.exit).code).toEqual(0);
   });
 
-  it("make a command wait that nobody reads", async () => {
+  it("pause a command whose output is not read", async () => {
     const running = await begin("head -c 4000000 /dev/zero; echo $? >written");
     const output = running.stdout[Symbol.asyncIterator]();
     await output.next();
@@ -370,7 +376,7 @@ describe.each([
     expect(readFileSync(join(workspace, "written"), "utf8")).toEqual("0\n");
   });
 
-  it("tell what runs, what it has been through, and end when told", async () => {
+  it("report state and history, and end on request", async () => {
     await run("cd /; x=1");
     await run("x=1");
     await run("cd /; x=1");
@@ -407,7 +413,7 @@ describe.each([
     await expect(shells.stop("main")).rejects.toThrow("No session is named main");
   });
 
-  it("read nothing but their own pipes, whatever a command puts in their place", async () => {
+  it("read only their own pipes, even if a command replaces them", async () => {
     writeFileSync(join(workspace, "secret"), "secret");
     const own = `"$(dirname "$(readlink /proc/$$/fd/1)")"`;
     await run(
@@ -422,7 +428,7 @@ describe.each([
     expect(await run("echo safe")).toEqual(saying("safe\n"));
   });
 
-  it("make sure when its turn comes that a command is still what was judged", async () => {
+  it("confirm a queued command again before it runs", async () => {
     const first = await begin("until test -e go; do sleep 0.01; done");
     let isJudged = true;
     const confirm = async () => {
@@ -440,7 +446,7 @@ describe.each([
     expect(await run("ls")).toEqual(saying("go\n"));
   });
 
-  it("stay as free as their first command, and no freer than the present one", async () => {
+  it("keep the permissions of their first command, and restart for a command with fewer", async () => {
     mkdirSync(join(workspace, "sub"));
     await runAs({ hosts: ["a.example"] }, "cd sub; x=1");
     expect(await runAs({ hosts: ["a.example", "b.example"] }, "echo $x")).toEqual({
@@ -459,7 +465,7 @@ describe.each([
     });
   });
 
-  it("end a command that prints too much, and stay", async () => {
+  it("end a command that prints too much, and keep the shell", async () => {
     const limits = { outputBytes: 1024 ** 2 };
     await runAs({ limits }, "x=kept");
     const { cwd, remarks } = await runAs({ limits }, "yes; touch no");
@@ -472,7 +478,7 @@ describe.each([
     expect(await runAs({ limits }, "echo $x; ls")).toEqual(saying("kept\n"));
   });
 
-  it("are ended at the other limits, with what they run", async () => {
+  it("are ended at the other limits, with their processes", async () => {
     const limits = { memoryBytes: 50 * 1024 ** 2 };
     const fill = "x=$(head -c 80000000 /dev/zero | tr '\\0' a); sleep 60";
     const { signal, remarks } = await runAs({ limits }, fill);
@@ -486,7 +492,7 @@ describe.each([
     expect(await runAs({ limits }, "echo again")).toEqual(saying("again\n"));
   });
 
-  it("refuse names and texts that would mean something else", async () => {
+  it("refuse ambiguous names and texts", async () => {
     await expect(run("true", {}, "a:b")).rejects.toThrow('"a:b" cannot be the name of a session');
     await expect(run("true\0")).rejects.toThrow("The command contains a NUL byte");
     await expect(run("true", { env: { "A;B": "1" } })).rejects.toThrow("A;B cannot be set as a variable");

@@ -53,13 +53,13 @@ const type = (attach: string | undefined, ...keys: readonly string[]) =>
   tmux(attach, "send-keys", "-t", "main", ...keys);
 
 describe.skipIf(!isInstalled("tmux"))("the window of a shell (needs tmux)", () => {
-  it("shows commands and what they say", async () => {
+  it("shows commands and their output", async () => {
     const { attach } = await run("echo one; echo two >&2; exit_code() { return 3; }; exit_code");
     expect(attach).toMatch(/^tmux -S \/\S+\/windows\/tmux attach -t main$/);
     await expect.poll(() => seen(attach), { timeout: 10_000 }).toContain("exit_code\none\ntwo\n[exit 3]\n");
   });
 
-  it("lets a person type commands, which calls are told of", async () => {
+  it("lets a user type commands, which are reported to calls", async () => {
     const { attach } = await run("true");
     type(attach, "x=typed; cd /", "Enter");
     await expect.poll(() => shells.history("main")?.cwd, { timeout: 10_000 }).toEqual("/");
@@ -74,7 +74,7 @@ describe.skipIf(!isInstalled("tmux"))("the window of a shell (needs tmux)", () =
     await expect.poll(() => seen(attach), { timeout: 10_000 }).toContain("\nfor only\n");
   });
 
-  it("lets a person end the shell, which calls are told of, also when he has typed on", async () => {
+  it("lets a user end the shell, which is reported to calls, even after more typing", async () => {
     const gone =
       "The shell of this session had ended. This is a new one: the directory, variables and functions are gone.";
     const { attach } = await run("x=lost");
@@ -91,7 +91,7 @@ describe.skipIf(!isInstalled("tmux"))("the window of a shell (needs tmux)", () =
     });
   });
 
-  it("lets a person end a command", async () => {
+  it("lets a user end a command", async () => {
     const running = await begin("x=kept; sleep 60");
     await expect.poll(() => seen(running.attach), { timeout: 10_000 }).toContain("sleep 60");
     type(running.attach, "C-c");
@@ -104,7 +104,7 @@ describe.skipIf(!isInstalled("tmux"))("the window of a shell (needs tmux)", () =
     expect((await run("echo $x")).stdout).toEqual("kept\n");
   });
 
-  it("shows nothing that would steer a terminal", async () => {
+  it("shows no terminal control sequences", async () => {
     const { attach } = await run(
       "printf '\\033]52;c;ZXZpbA==\\007\\033[2J\\033Ptmux;x\\033\\\\\\302\\233c-end'",
     );
@@ -114,7 +114,7 @@ describe.skipIf(!isInstalled("tmux"))("the window of a shell (needs tmux)", () =
     expect(() => tmux(attach, "show-buffer")).toThrow("no buffers");
   });
 
-  it("opens again when a person has closed it, and the shell goes on", async () => {
+  it("opens again after a user closed it, and the shell continues", async () => {
     const { attach } = await run("x=kept");
     tmux(attach, "kill-session", "-t", "main");
     const runAndSee = async () => {
@@ -124,7 +124,7 @@ describe.skipIf(!isInstalled("tmux"))("the window of a shell (needs tmux)", () =
     await expect.poll(runAndSee, { timeout: 10_000 }).toContain("kept");
   });
 
-  it("is not held up by a person who does not look, nor by endless output", async () => {
+  it("is not blocked by a user who does not read, or by endless output", async () => {
     const { attach, stdout } = await run("head -c 3000000 /dev/zero | tr '\\0' x; echo");
     expect(stdout.length).toEqual(3_000_001);
     await expect.poll(() => seen(attach), { timeout: 10_000 }).toContain("[the rest is not shown]");
@@ -139,7 +139,7 @@ describe.skipIf(!isInstalled("tmux"))("the window of a shell (needs tmux)", () =
     expect(existsSync(directory)).toEqual(false);
   });
 
-  it("goes by itself, with the shell, when we are killed", async () => {
+  it("closes with the shell when Toolcrib is killed", async () => {
     const program = fileURLToPath(new URL("../../../test/support/shells/abandon-shell.ts", import.meta.url));
     const abandoned = spawn(process.execPath, [program, workspace], { stdio: ["ignore", "pipe", "inherit"] });
     const [told] = await once(abandoned.stdout, "data");

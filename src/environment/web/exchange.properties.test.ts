@@ -31,7 +31,7 @@ const begun = fc
   .tuple(fc.boolean(), said)
   .map(([isBegun, pieces]) => (isBegun ? [Buffer.from("HTTP/1.1 200 OK\r\n"), ...pieces] : pieces));
 
-it("ends in an answer or a clear refusal, whatever a server says and however it hangs up", async () => {
+it("ends in an answer or a clear error, for any bytes and any disconnect", async () => {
   let pieces: readonly Buffer[] = [];
   let hangsUp = "";
   await using server = await listen((socket) => {

@@ -10,7 +10,7 @@ function answered(body: string | Uint8Array, headers: Record<string, string> = {
 }
 
 describe("an exchange", () => {
-  it("asks for exactly what it was told, and keeps no connection", async () => {
+  it("sends exactly the given request, and keeps no connection", async () => {
     await using server = await says([`${head}Content-Length: 2\r\n\r\nok`], { stays: true });
     const answer = await ask(`http://127.0.0.1:${server.port}/a%20b?c=d#e`, {
       method: "POST",
@@ -26,7 +26,7 @@ describe("an exchange", () => {
     ]);
   });
 
-  it("joins headers of one name, and gives redirects and errors as they are", async () => {
+  it("joins headers with the same name, and returns redirects and errors unchanged", async () => {
     await using server = await says([
       "HTTP/1.1 302 Found\r\nLocation: /b\r\nSet-Cookie: a=1\r\nset-cookie: b=2\r\nVia: x\r\nVIA: y\r\nContent-Length: 0\r\n\r\n",
     ]);
@@ -46,7 +46,7 @@ describe("an exchange", () => {
     ["zstd", zstdCompressSync],
     ["X-GZIP", gzipSync],
     ["identity", (text: string) => Buffer.from(text)],
-  ])("undoes the compression %s", async (coding, compress) => {
+  ])("decompresses %s", async (coding, compress) => {
     const text = "many words, ".repeat(1000);
     await using server = await says([`${head}Content-Encoding: ${coding}\r\n\r\n`, compress(text)]);
     expect(await ask(`http://127.0.0.1:${server.port}/`)).toEqual(
@@ -54,7 +54,7 @@ describe("an exchange", () => {
     );
   });
 
-  it("reads chunks with trailers, and HTTP/1.0 until its end", async () => {
+  it("reads chunks with trailers, and HTTP/1.0 bodies until the connection closes", async () => {
     await using chunked = await says([
       `${head}Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n`,
       "2;x=y\r\nde\r\n0\r\nX-Trailer: t\r\n\r\n",
@@ -66,7 +66,7 @@ describe("an exchange", () => {
     ]).toEqual([answered("abcde", { "transfer-encoding": "chunked" }), answered("abcde")]);
   });
 
-  it("takes no body where there can be none", async () => {
+  it("accepts responses that have no body", async () => {
     await using empty = await says(["HTTP/1.1 204 No Content\r\nContent-Encoding: gzip\r\n\r\n"]);
     await using unchanged = await says(["HTTP/1.1 304 Not Modified\r\nContent-Encoding: br\r\n\r\n"]);
     await using nothing = await says([`${head}Content-Encoding: gzip\r\nContent-Length: 0\r\n\r\n`]);
@@ -82,7 +82,7 @@ describe("an exchange", () => {
     ]);
   });
 
-  it("passes over what is said beforehand", async () => {
+  it("skips informational responses", async () => {
     await using server = await says([
       "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n",
       `${head}Content-Length: 2\r\n\r\nok`,
@@ -90,7 +90,7 @@ describe("an exchange", () => {
     expect(await ask(`http://127.0.0.1:${server.port}/`)).toEqual(answered("ok", { "content-length": "2" }));
   });
 
-  it("tells how much has come", async () => {
+  it("reports progress", async () => {
     await using server = await says([`${head}Content-Length: 5\r\n\r\nabcde`]);
     const told: unknown[] = [];
     await ask(`http://127.0.0.1:${server.port}/`, { progress: (...figures) => told.push(figures) });
@@ -125,7 +125,7 @@ describe("an exchange with a hostile server", () => {
     ["deflate", deflateSync],
     ["br", brotliCompressSync],
     ["zstd", zstdCompressSync],
-  ])("stops a bomb of %s at the limit of what it holds", async (coding, compress) => {
+  ])("stops a %s bomb at the limit for decompressed data", async (coding, compress) => {
     const bomb = compress(Buffer.alloc(30_000_000));
     await using server = await says([`${head}Content-Encoding: ${coding}\r\n\r\n`, bomb]);
     expect(await ask(`http://127.0.0.1:${server.port}/`)).toEqual(
@@ -133,7 +133,7 @@ describe("an exchange with a hostile server", () => {
     );
   });
 
-  it("reads no more than the limit of what is compressed and holds nothing", async () => {
+  it("reads at most the limit of compressed data that decompresses to nothing", async () => {
     // A gzip header, then endless empty blocks.
     const empty = Buffer.alloc(5_000_000, Buffer.from([0, 0, 0, 0xff, 0xff]));
     const header = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3]);
@@ -156,7 +156,7 @@ describe("an exchange with a hostile server", () => {
       "unavailable: The answer is damaged: it declares br, but is not",
     ],
     [
-      "half of a compressed body",
+      "a truncated compressed body",
       [`${head}Content-Encoding: gzip\r\n\r\n`, whole.subarray(0, whole.length - 9)],
       "unavailable: The answer is damaged: it declares gzip, but is not",
     ],
@@ -206,7 +206,7 @@ describe("an exchange with a hostile server", () => {
       [head, ...Array.from({ length: 100 }, (_, index) => `X-${index}: ${"y".repeat(1000)}\r\n`)],
       "too-large: The response headers of HOST are too large",
     ],
-  ])("says clearly that it was given %s", async (_what, pieces, error) => {
+  ])("reports %s clearly", async (_what, pieces, error) => {
     await using server = await says(pieces);
     const host = `127.0.0.1:${server.port}`;
     expect(await ask(`http://${host}/`)).toEqual({
@@ -215,7 +215,7 @@ describe("an exchange with a hostile server", () => {
     });
   });
 
-  it("says so when the connection is reset", async () => {
+  it("reports a reset connection", async () => {
     await using server = await listen((socket) => {
       socket.write(`${head}Content-Length: 100\r\n\r\nabc`);
       socket.once("data", () => setTimeout(() => socket.resetAndDestroy(), 20));
@@ -226,12 +226,12 @@ describe("an exchange with a hostile server", () => {
     });
   });
 
-  it("does not mind what comes after the answer", async () => {
+  it("ignores data after the response", async () => {
     await using server = await says([`${head}Content-Length: 2\r\n\r\nokHTTP/1.1 500 Evil\r\n\r\n`]);
     expect(await ask(`http://127.0.0.1:${server.port}/`)).toEqual(answered("ok", { "content-length": "2" }));
   });
 
-  it("waits for who says nothing no longer than told", async () => {
+  it("stops waiting for a silent server at the idle limit", async () => {
     await using mute = await says([], { stays: true });
     await using falls = await says([`${head}Content-Length: 9\r\n\r\nabc`], { stays: true });
     const limits = { idleMs: 100 };
@@ -246,7 +246,7 @@ describe("an exchange with a hostile server", () => {
     );
   });
 
-  it("waits for who says a little now and then no longer than told", async () => {
+  it("stops waiting for a slow server at the total limit", async () => {
     await using server = await listen((socket) => {
       socket.write(head);
       const drip = setInterval(() => socket.write("X-A: b\r\n"), 20);
@@ -258,7 +258,7 @@ describe("an exchange with a hostile server", () => {
     });
   });
 
-  it("ends when it is cancelled, whatever it waits for", async () => {
+  it("ends when it is cancelled in any phase", async () => {
     await using server = await says([`${head}Content-Length: 9\r\n\r\nabc`], { stays: true });
     const cancelled = (request: Parameters<typeof ask>[1], options: Parameters<typeof ask>[2] = {}) => {
       const controller = new AbortController();

@@ -4,7 +4,7 @@ import { listen } from "../../../test/support/network/proxy-lab.ts";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { openLocalEnvironment } from "../local/local-environment.ts";
 
-it("has eight exchanges at once; the others wait in order, and can be cancelled", async () => {
+it("runs eight exchanges at once; the others wait in order, and can be cancelled", async () => {
   const asked: (string | undefined)[] = [];
   const open: Socket[] = [];
   let most = 0;

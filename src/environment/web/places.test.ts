@@ -9,7 +9,7 @@ const ok = ["HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"];
 const at = (...addresses: readonly string[]) =>
   addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 }));
 
-describe("the place of an exchange", () => {
+describe("the target of an exchange", () => {
   it.each([
     ["127.0.0.1", "127.0.0.1"],
     ["127.1", "127.0.0.1"],
@@ -44,7 +44,7 @@ describe("the place of an exchange", () => {
     ["[fc00::1]", "fc00::1"],
     ["[ff02::1]", "ff02::1"],
     ["[fd00:ec2::254]", "fd00:ec2::254"],
-  ])("is refused at %s, in whatever form, by the name of the address", async (host, address) => {
+  ])("is refused as %s, in any spelling, and named by its address", async (host, address) => {
     const url = new URL(`http://${host}:9/`);
     expect(await ask(url.href, { mayConnect: everythingPublic })).toEqual({
       error: `denied: No rule lets this call connect to ${url.host}`,
@@ -59,7 +59,7 @@ describe("the place of an exchange", () => {
     "sub.localhost",
     "intern.example",
     "127.0.0.1.nip.example",
-  ])("is refused where %s is found at an address that no rule names", async (host) => {
+  ])("is refused when %s resolves to an address without a rule", async (host) => {
     const answer = await ask(
       `http://${host}/`,
       { mayConnect: everythingPublic },
@@ -71,7 +71,7 @@ describe("the place of an exchange", () => {
     });
   });
 
-  it("is never an address that was not judged, whatever the name says a moment later", async () => {
+  it("is only an address that was checked, even if the name resolves differently later", async () => {
     await using judged = await says(ok, { host: "127.0.0.2" });
     const asked: string[] = [];
     const answer = await ask(
@@ -91,7 +91,7 @@ describe("the place of an exchange", () => {
     ]);
   });
 
-  it("is nowhere without the word of the call", async () => {
+  it("is refused without permission from the call", async () => {
     await using server = await says(ok);
     const url = `http://127.0.0.1:${server.port}/`;
     expect([await ask(url, { mayConnect: undefined }), server.heard]).toEqual([
@@ -103,7 +103,7 @@ describe("the place of an exchange", () => {
     ]);
   });
 
-  it("can be another than the host says, if the call may connect to both", async () => {
+  it("can differ from the host, if the call may connect to both", async () => {
     await using server = await says(ok);
     const at = { host: "127.0.0.1", port: server.port };
     const told = async (...hosts: readonly string[]) => {
@@ -138,12 +138,12 @@ describe("the place of an exchange", () => {
     ],
     ["http://exa%6dple.com:0/", "unavailable: example.com has no address"],
     ["http://a!b/", 'invalid-input: "a!b" is not a host'],
-  ])("is told from %s or refused", async (url, error) => {
+  ])("is parsed from %s or refused", async (url, error) => {
     const answer = await ask(url, {}, { resolve: async () => [] });
     expect("error" in answer && answer.error).toBe(error);
   });
 
-  it("says which host cannot be found or reached", async () => {
+  it("is named when it cannot be resolved or reached", async () => {
     const closed = await says(ok);
     await closed[Symbol.asyncDispose]();
     const resolve = async () => {
@@ -168,7 +168,7 @@ describe("the place of an exchange", () => {
 describe("a secure exchange", () => {
   const resolve = async () => at("127.0.0.1");
 
-  it("names the host it wants, and trusts a certificate that is for it", async () => {
+  it("sends the host name, and trusts a certificate for it", async () => {
     await using server = await saysSecurely(ok);
     const answer = await ask(`https://SECURE.example.:${server.port}/`, {}, { resolve, ca: certificate });
     expect(["status" in answer ? answer.status : answer, server.heard]).toEqual([
@@ -178,7 +178,7 @@ describe("a secure exchange", () => {
   });
 
   it.each([
-    ["who signed is not trusted", "secure.example", undefined, "DEPTH_ZERO_SELF_SIGNED_CERT"],
+    ["its issuer is not trusted", "secure.example", undefined, "DEPTH_ZERO_SELF_SIGNED_CERT"],
     ["it is for another name", "other.example", certificate, "ERR_TLS_CERT_ALTNAME_INVALID"],
     ["it is not for the address", "127.0.0.1", certificate, "ERR_TLS_CERT_ALTNAME_INVALID"],
   ])("refuses a certificate when %s", async (_what, host, ca, code) => {
@@ -192,7 +192,7 @@ describe("a secure exchange", () => {
     ]);
   });
 
-  it("says so where https is not spoken", async () => {
+  it("reports a server that does not speak https", async () => {
     await using server = await says(ok);
     const answer = await ask(`https://secure.example:${server.port}/`, {}, { resolve, ca: certificate });
     expect(answer).toEqual({

@@ -32,7 +32,7 @@ afterAll(() => rmSync(home, { recursive: true }));
 // an effect. Its records are those of a dead process as soon as it ends. A start that is killed at each step takes ten times
 // as long; bench/crash-changes.ts does that.
 describe("a change set", { timeout: 300_000 }, () => {
-  it("is done or not done, whenever it is killed, and the next start as well", async () => {
+  it("is applied completely or not at all when it or the next start is killed at any step", async () => {
     const { folder, steps } = await stopAtEachStep("change");
     expect(steps.length).toBeGreaterThan(60);
     // The first step, half of a record, half of a file, and in the middle of the changes.
@@ -43,7 +43,7 @@ describe("a change set", { timeout: 300_000 }, () => {
   });
 
   it.each(["new/deep/file", "a/update", "a/delete"])(
-    "is done or not done when %s is all it changes",
+    "is applied completely or not at all when %s is its only change",
     async (path) => {
       const { folder, steps } = await stopAtEachStep(path);
       const outcomes = await settleEach(folder, steps);
@@ -54,7 +54,7 @@ describe("a change set", { timeout: 300_000 }, () => {
   it.each([
     ["", {}],
     [", on a file system without hard links", { noHardLinks: true }],
-  ])("is not done when one of its steps fails%s", async (_, interference) => {
+  ])("is not applied when one of its steps fails%s", async (_, interference) => {
     const { folder, steps, succeeded } = await interrupt("change", "failAt", interference);
     const outcomes = await settleEach(folder, steps);
     expect(outcomes).toEqual(succeeded.map((isDone) => (isDone ? "after" : "before")));
@@ -62,7 +62,7 @@ describe("a change set", { timeout: 300_000 }, () => {
     expect(outcomes.join(" ")).toMatch(/^(?:before )+(?:after )*after$/);
   });
 
-  it("is not done when one of its steps fails and it is killed while it goes back", async () => {
+  it("is not applied when one of its steps fails and it is killed during the rollback", async () => {
     const { folder, steps } = await stopAtEachStep("change", { failAt: "to" });
     const after = await stateAfterChange();
     expect(snapshot(join(folder, "whole", "workspace"))).toEqual(before);
@@ -73,7 +73,7 @@ describe("a change set", { timeout: 300_000 }, () => {
   });
 });
 
-it("a move leaves none of the directories that are made for it, whenever it is killed", {
+it("a move leaves none of the directories created for it when it is killed at any step", {
   timeout: 300_000,
 }, async () => {
   const { folder, steps } = await stopAtEachStep("move");

@@ -28,7 +28,7 @@ const update = (path: string, before: string, after: string): FileChange => ({
   after: text(after),
 });
 
-it("gives a name a file of its own, or changes it under all its names", async () => {
+it("breaks a hard link, or changes the file under all its names", async () => {
   await using world = openLocalWorld({ files: { broken: "old", kept: "old", alone: "old", other: "old" } });
   const { environment } = world;
   for (const name of ["broken", "kept"]) linkSync(world.path(name), `${world.outside}/${name}`);
@@ -55,7 +55,7 @@ it("gives a name a file of its own, or changes it under all its names", async ()
   expect(readdirSync(world.path("../changes"))).toEqual([]);
 });
 
-it("refuses two names of one file that is to change under all its names", async () => {
+it("refuses two names of one file that changes under all its names", async () => {
   await using world = openLocalWorld({ files: { one: "old" } });
   linkSync(world.path("one"), world.path("two"));
   const changes = [update("two", "old", "a"), { ...update("one", "old", "b"), hardLinks: "keep" as const }];
@@ -66,7 +66,7 @@ it("refuses two names of one file that is to change under all its names", async 
   expect(await contentOf(world.environment)).toEqual({ one: "b", two: "a" });
 });
 
-it("refuses what may not be written, but deletes it", async () => {
+it("refuses to change a read-only file, but deletes it", async () => {
   await using world = openLocalWorld({ files: { protected: "old", free: "old" } });
   chmodSync(world.path("protected"), 0o444);
   const trial = new URL("../../../../test/support/environment/forbidden-change.ts", import.meta.url);
@@ -76,7 +76,7 @@ it("refuses what may not be written, but deletes it", async () => {
   expect(await contentOf(world.environment)).toEqual({ free: "old" });
 });
 
-it("gives a new file the owner of the one it is like, where it may", async () => {
+it("gives a new file the owner of the file it copies, if permitted", async () => {
   await using world = openLocalWorld({ files: { from: "text" } });
   const isRoot = process.getuid?.() === 0;
   const owner = isRoot ? 12345 : process.getuid!();
@@ -90,7 +90,7 @@ it("gives a new file the owner of the one it is like, where it may", async () =>
   expect([uid, mode & 0o7777]).toEqual([owner, 0o751]);
 });
 
-it("notices what is changed, replaced or made while it prepares", async () => {
+it("detects files that are changed, replaced or created while it prepares", async () => {
   await using world = openLocalWorld({ files: { one: "1", two: "2" } });
   const { environment } = world;
   const large = Buffer.alloc(9_000_000, "x");
@@ -122,7 +122,7 @@ it("notices what is changed, replaced or made while it prepares", async () => {
   expect(readdirSync(world.path("../changes"))).toEqual([]);
 });
 
-it("leaves everything as it was when it is cancelled on the way", async () => {
+it("restores everything when it is cancelled midway", async () => {
   await using world = openLocalWorld({ files: { one: "1" } });
   const controller = new AbortController();
   const changing = world.environment.change(
@@ -135,7 +135,7 @@ it("leaves everything as it was when it is cancelled on the way", async () => {
   expect(readdirSync(world.path("../changes"))).toEqual([]);
 });
 
-it("tells which files it could not take back, because somebody had written them meanwhile", async () => {
+it("reports the files it could not restore because another process wrote them meanwhile", async () => {
   await using world = openLocalWorld({ files: { one: "old", two: "old" } });
   const program = fileURLToPath(new URL("../../../../test/support/environment/meddler.ts", import.meta.url));
   const records = world.path("../records");
@@ -149,7 +149,7 @@ it("tells which files it could not take back, because somebody had written them 
   expect(readdirSync(records)).toEqual([]);
 });
 
-it("changes files without a place for records", async () => {
+it("changes files without a directory for records", async () => {
   await using world = openLocalWorld({ files: { one: "1", two: "2" } });
   const { openLocalEnvironment } = await import("../local-environment.ts");
   const environment = openLocalEnvironment({ workspace: world.path(".") });
@@ -161,7 +161,7 @@ it("changes files without a place for records", async () => {
 it.each([
   ["one file", ["a/one"]],
   ["several files", ["a/one", "a/two", "b/three"]],
-])("loses nothing and tears nothing apart when processes change %s at once", async (_, paths) => {
+])("loses no change and applies none partially when processes change %s at once", async (_, paths) => {
   const files = Object.fromEntries(paths.map((path) => [path, "0"]));
   await using world = openLocalWorld({ files });
   const home = world.path("..");

@@ -62,8 +62,8 @@ const paths = exampleChanges()
   .map(({ path }) => path)
   .toSorted();
 
-describe("what a crash has left", () => {
-  it("is completed, told once, and then forgotten", async () => {
+describe("an interrupted change set", () => {
+  it("is completed, reported once, and then forgotten", async () => {
     await crashAt("update");
     expect(readdirSync(records)).toEqual([expect.stringMatching(/^[0-9a-f-]{36}\.[0-9a-f-]+$/), "turn"]);
     expect(await recover()).toEqual([{ outcome: "completed", paths, leftAlone: [] }]);
@@ -83,7 +83,7 @@ describe("what a crash has left", () => {
     ]);
   });
 
-  it("is taken back when somebody has changed a file whose turn had not come", async () => {
+  it("is rolled back when another process changed a file before its step", async () => {
     const before = snapshot(workspace);
     await crashAt("update");
     writeFileSync(at("a/update"), "by hand");
@@ -91,7 +91,7 @@ describe("what a crash has left", () => {
     expect(snapshot(workspace)).toEqual({ ...before, "a/update": "644 1 by hand" });
   });
 
-  it("is taken back when somebody has made a file where a new one was to be", async () => {
+  it("is rolled back when another process created a file at the path of a new one", async () => {
     const before = snapshot(workspace);
     await crashAt("to");
     writeFileSync(at("new/to"), "by hand", { mode: 0o600 });
@@ -99,7 +99,7 @@ describe("what a crash has left", () => {
     expect(snapshot(workspace)).toEqual({ ...before, new: "directory", "new/to": "600 1 by hand" });
   });
 
-  it("is taken back when somebody has changed a file of many names before its turn", async () => {
+  it("is rolled back when another process changed a hard-linked file before its step", async () => {
     const before = snapshot(workspace);
     await crashAt("update");
     writeFileSync(at("hard/two"), "by hand");
@@ -108,7 +108,7 @@ describe("what a crash has left", () => {
     expect(snapshot(workspace)).toEqual({ ...before, ...both });
   });
 
-  it("is completed around files that somebody has changed after their turn", async () => {
+  it("is completed except for files that another process changed after their step", async () => {
     await crashAt("to");
     writeFileSync(at("a/mode"), "by hand");
     writeFileSync(at("a/delete"), "back by hand");
@@ -122,7 +122,7 @@ describe("what a crash has left", () => {
     expect(Object.keys(snapshot(workspace)).filter((path) => path.includes(".toolcrib"))).toEqual([]);
   });
 
-  it("is taken back when somebody has thrown away what was needed to complete it", async () => {
+  it("is rolled back when another process deleted data needed to complete it", async () => {
     const before = snapshot(workspace);
     await crashAt("update");
     for (const name of readdirSync(at("a"))) if (name.endsWith(".tmp")) unlinkSync(at(`a/${name}`));
@@ -130,7 +130,7 @@ describe("what a crash has left", () => {
     expect(snapshot(workspace)).toEqual(before);
   });
 
-  it("stays in its directories, though they be moved and links put in their place", async () => {
+  it("stays in its directories, even if they are moved and replaced by links", async () => {
     await crashAt("to");
     mkdirSync(join(home, "outside"));
     for (const name of ["mode", "update"])
@@ -147,7 +147,7 @@ describe("what a crash has left", () => {
     expect(readFileSync(at("moved/update"), "utf8")).toBe("updated");
   });
 
-  it("is left to the process that is at it, as long as that lives", async () => {
+  it("is left to the process that applies it while that process is alive", async () => {
     const child = change({ haltAt: "update" });
     const isHalted = () =>
       readFileSync(`/proc/${child.pid}/stat`, "latin1").replace(/.*\) /, "").startsWith("T");
@@ -160,7 +160,7 @@ describe("what a crash has left", () => {
     expect(await recover()).toEqual([{ outcome: "completed", paths, leftAlone: [] }]);
   });
 
-  it("is settled by others that live, when they change files themselves", async () => {
+  it("is recovered by other running processes when they change files", async () => {
     const environment = openLocalEnvironment({ workspace, changeRecords: records });
     await crashAt("update");
     const add = (path: string) => ({ path, before: "nothing", after: Buffer.from("new") });
@@ -170,7 +170,7 @@ describe("what a crash has left", () => {
     await environment.close();
   });
 
-  it("does not stop anybody when its record was thrown away", async () => {
+  it("blocks no other change when its record was deleted", async () => {
     await crashAt("update");
     unlinkSync(join(records, readdirSync(records).find((found) => found.includes("."))!));
     const environment = openLocalEnvironment({ workspace, changeRecords: records });
@@ -180,7 +180,7 @@ describe("what a crash has left", () => {
     await environment.close();
   });
 
-  it("is settled by one of many that start at once", async () => {
+  it("is recovered by exactly one of many processes that start at once", async () => {
     await crashAt("update");
     const starts = Array.from({ length: 4 }, () => {
       const child = spawn(process.execPath, [changer, home, "recover", "{}"], {
@@ -193,7 +193,7 @@ describe("what a crash has left", () => {
     expect(readFileSync(at("new/to"), "utf8")).toBe("moved");
   });
 
-  it("is nobody else's business: other workspaces, torn records and forged ones", async () => {
+  it("is ignored by other workspaces, as are torn and forged records", async () => {
     await crashAt("update");
     const name = readdirSync(records).find((found) => found.includes("."))!;
     const record = readFileSync(join(records, name), "utf8");

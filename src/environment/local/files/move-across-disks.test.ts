@@ -20,7 +20,7 @@ function moving(
   return moveAcrossDisks(source, target, ifExists, signal);
 }
 
-it("copies a file with mode and time, then deletes it", async () => {
+it("copies a file with its mode and time, then deletes it", async () => {
   const content = Buffer.alloc(3_000_000, "0123456789");
   await using world = openLocalWorld({ files: { "a/file": content, "b/file": "old" } });
   chmodSync(world.path("a/file"), 0o751);
@@ -32,7 +32,7 @@ it("copies a file with mode and time, then deletes it", async () => {
   expect([readdirSync(world.path("a")), readdirSync(world.path("b"))]).toEqual([[], ["file"]]);
 });
 
-it("makes a link anew that points to the same", async () => {
+it("creates a new link to the same target", async () => {
   await using world = openLocalWorld({ files: { "a/file": "", "b/file": "" } });
   world.link("a/link", "../nowhere");
   await moving(world.environment.workspace, "a/link", "b/link", "refuse");
@@ -45,7 +45,7 @@ it("makes a link anew that points to the same", async () => {
   ]);
 });
 
-it("changes nothing when it is cancelled before the copy has its name", async () => {
+it("changes nothing when it is cancelled before the copy is renamed", async () => {
   await using world = openLocalWorld({ files: { "a/file": "mine", "b/file": "theirs" } });
   const controller = new AbortController();
   const { workspace } = world.environment;
@@ -60,7 +60,7 @@ it("changes nothing when it is cancelled before the copy has its name", async ()
   });
 });
 
-it("changes nothing when the name is taken, nor for a directory", async () => {
+it("changes nothing when the name is taken, or for a directory", async () => {
   await using world = openLocalWorld({ files: { "a/file": "mine", "b/file": "theirs" } });
   world.link("a/link", "file");
   const { workspace } = world.environment;

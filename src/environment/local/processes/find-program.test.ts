@@ -8,7 +8,7 @@ import { ProgramFinder } from "./find-program.ts";
 const unavailable = (program: string) =>
   failure("unavailable", `The program ${program} is not available here`, "Install it or put it on the PATH.");
 
-it("finds programs on the path, but none that the workspace brings", async () => {
+it("finds programs on PATH, but none inside the workspace", async () => {
   await using world = openLocalWorld({
     files: { "bin/tool": "#!/bin/sh", "bin/only-here": "#!/bin/sh", plain: "" },
   });
@@ -23,7 +23,7 @@ it("finds programs on the path, but none that the workspace brings", async () =>
   expect(await failureOf(here.find("plain"))).toEqual(unavailable("plain"));
 });
 
-it("trusts no link that leads into the workspace, and gives programs of ours a path without it", async () => {
+it("ignores links into the workspace, and omits the workspace from PATH", async () => {
   await using world = openLocalWorld({ files: { "bin/tool": "#!/bin/sh" } });
   chmodSync(world.path("bin/tool"), 0o755);
   const [bin, links] = [join(world.outside, "bin"), join(world.outside, "links")];
@@ -35,22 +35,22 @@ it("trusts no link that leads into the workspace, and gives programs of ours a p
   expect(finder.searchPath).toBe(`${links}:/bin`);
 });
 
-it("finds system programs also when the whole disk is the workspace", async () => {
+it("finds system programs even when the whole disk is the workspace", async () => {
   expect(await new ProgramFinder({}, "/", "/bin").find("sh")).toBe("/bin/sh");
 });
 
-it("takes the ripgrep that comes with the package", async () => {
+it("uses the ripgrep that comes with the package", async () => {
   expect(await new ProgramFinder({}, "/", "").find("rg")).toMatch(/ripgrep.*\/bin\/rg$/);
 });
 
-it("does as it is told about single programs", async () => {
+it("uses the configured path of a program, and none if it is disabled", async () => {
   const finder = new ProgramFinder({ rg: undefined, git: "/opt/my/git" }, "/", "/bin:/usr/bin");
   expect(await failureOf(finder.find("rg"))).toEqual(unavailable("rg"));
   expect(await finder.find("git")).toBe("/opt/my/git");
   expect(await finder.find("/any/absolute/path")).toBe("/any/absolute/path");
 });
 
-it("refuses what is no plain name", async () => {
+it("refuses names with path characters", async () => {
   const finder = new ProgramFinder({}, "/", "/bin");
   for (const name of ["", "./tool", "bin/tool", "a\0b"]) {
     expect(await failureOf(finder.find(name))).toEqual(

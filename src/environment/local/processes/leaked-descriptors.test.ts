@@ -9,7 +9,7 @@ import { temporaryFolder } from "../../../../test/support/temporary-folder.ts";
 
 const leaker = fileURLToPath(new URL("../../../../test/support/environment/leaker.ts", import.meta.url));
 
-it.runIf(process.platform === "linux")("hands on no descriptor that was left open to us", async () => {
+it.runIf(process.platform === "linux")("passes on no inherited descriptor", async () => {
   await using folder = temporaryFolder();
   const workspace = join(folder.path, "work");
   mkdirSync(workspace);

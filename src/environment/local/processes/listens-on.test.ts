@@ -14,7 +14,7 @@ afterEach(async () => {
 });
 
 it.runIf(process.platform === "linux").each(["127.0.0.1", "::", "0.0.0.0"])(
-  "tells whose port it is at %s",
+  "detects which process owns a port at %s",
   async (host) => {
     const server = spawn(process.execPath, [
       "-e",
@@ -34,7 +34,7 @@ it.runIf(process.platform === "linux").each(["127.0.0.1", "::", "0.0.0.0"])(
   },
 );
 
-it.runIf(process.platform === "linux")("sees that nobody listens any more", async () => {
+it.runIf(process.platform === "linux")("detects that a port is no longer in use", async () => {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as { port: number };

@@ -5,7 +5,7 @@ import { OutputPipes } from "./output-stream.ts";
 const pipeUser = new URL("../../../../test/support/environment/pipe-user.ts", import.meta.url);
 
 it.skipIf(process.platform !== "linux")(
-  "gives outputs that can be opened again, cannot be read, and are used again when nobody holds them; nothing else",
+  "returns outputs that can be reopened but not read, and reuses them once they are closed",
   async () => {
     expect(await asOrdinaryUser(pipeUser)).toEqual({
       openedAgain: ["out\nboth\n", "err\nboth\n"],
@@ -27,6 +27,6 @@ it.skipIf(process.platform !== "linux")(
   },
 );
 
-it("gives none where they cannot be made", async () => {
+it("returns none when they cannot be created", async () => {
   expect(await new OutputPipes(async () => "/nowhere/mkfifo").take()).toBeUndefined();
 });

@@ -17,8 +17,8 @@ const wanted = (content: string) => ({
   links: { elsewhere: "/nowhere/at all" },
 });
 
-describe("directories for programs of ours", () => {
-  it("are made once for what is in them", () => {
+describe("directories for built-in programs", () => {
+  it("are created once per content", () => {
     const directories = new OwnDirectories(join(home, "given"));
     const [one, two, again] = ["one", "two", "one"].map((content) => directories.open(wanted(content)));
     expect([one === again, one === two]).toEqual([true, false]);
@@ -31,7 +31,7 @@ describe("directories for programs of ours", () => {
     ]).toEqual(["one", "two", "/nowhere/at all", 0o700, 2]);
   });
 
-  it("go when nobody has used them for a month", () => {
+  it("are deleted when unused for a month", () => {
     const directories = new OwnDirectories(join(home, "given"));
     const unused = directories.open(wanted("one"));
     utimesSync(unused, new Date(0), new Date(0));
@@ -39,7 +39,7 @@ describe("directories for programs of ours", () => {
     expect(readdirSync(join(home, "given")).map((name) => join(home, "given", name))).toEqual([used]);
   });
 
-  it("are told to the program where something is confined, and left out where nothing is", async () => {
+  it("are passed to the program when a sandbox is configured, and omitted otherwise", async () => {
     const start = async (sandbox: object) => {
       const environment = openLocalEnvironment({ workspace: home, ...sandbox });
       const process = await environment.start("sh", {

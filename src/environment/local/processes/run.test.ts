@@ -50,24 +50,24 @@ const forgetting = "while :; do sleep 0.02; done";
 const deaf = `trap "" TERM HUP INT; ${forgetting}`;
 
 // Systems without /proc know a group only.
-describe.runIf(process.platform === "linux")("everything a program has started", () => {
+describe.runIf(process.platform === "linux")("all descendants of a program", () => {
   const scripts = [
     ["in its group", "sleep 600 & sleep 600 & echo at work; wait"],
     ["that has left its group", "setsid sleep 600 & sleep 0.1; echo at work; wait"],
     [
-      "whose parents are gone",
+      "whose parent has exited",
       "(setsid sleep 600 & (setsid sleep 600 &)); sleep 0.1; echo at work; wait; sleep 600",
     ],
-    ["that heeds no signal", `setsid bash -c '${deaf}' & ${deaf.replace(";", "; echo at work;")}`],
+    ["that ignores signals", `setsid bash -c '${deaf}' & ${deaf.replace(";", "; echo at work;")}`],
     ["that is stopped", "sleep 600 & kill -STOP $!; echo at work; wait"],
     ["with another environment", "env -i setsid env -i sleep 600 & sleep 0.1; echo at work; wait"],
     [
-      "while it starts more and more",
+      "that keeps starting more",
       "echo at work; while :; do (setsid sleep 0.05 &); (sleep 0.02; :) & done 2>/dev/null",
     ],
   ] as const;
 
-  it.each(scripts)("is ended at once: what is started %s", async (_, script) => {
+  it.each(scripts)("are killed at once: a child %s", async (_, script) => {
     await atWork(script, async ({ program, living, records, end }) => {
       expect(living().length).toBeGreaterThan(0);
       program.stop();
@@ -80,7 +80,7 @@ describe.runIf(process.platform === "linux")("everything a program has started",
     });
   });
 
-  it.each(scripts)("is ended after a time: what is started %s", async (_, script) => {
+  it.each(scripts)("are terminated after a grace period: a child %s", async (_, script) => {
     await atWork(script, async ({ program, living, records, end }) => {
       program.terminate();
       program.terminate();
@@ -102,7 +102,7 @@ describe.runIf(process.platform === "linux")("everything a program has started",
     });
   });
 
-  it("is ended when the program itself has gone", async () => {
+  it("are ended when the program itself has exited", async () => {
     const script =
       "setsid sleep 600 & (setsid nohup sleep 601 >/dev/null 2>&1 &); sleep 0.1; echo at work; exit 4";
     await atWork(script, async ({ living, records, end }) => {
@@ -123,7 +123,7 @@ describe.runIf(process.platform === "linux")("everything a program has started",
     });
   });
 
-  it("is found and ended by the next process when its own was killed", async () => {
+  it("are found and ended by the next process when their own was killed", async () => {
     const started = join(folder.path, newMark());
     const records = new RunRecords(started);
     const [, start, ...machine] = thisProcess().split("-");

@@ -54,7 +54,7 @@ async function end(processNumber: number): Promise<void> {
   while (isRunning(processNumber)) await setTimeout(20);
 }
 
-it("hands over both outputs and how the program ended", async () => {
+it("returns both outputs and how the program ended", async () => {
   await using world = openLocalWorld();
   const program = await shell(world.environment, "echo out; echo err >&2; exit 3");
   expect(await everythingOf(program)).toEqual({
@@ -65,14 +65,14 @@ it("hands over both outputs and how the program ended", async () => {
   });
 });
 
-it("starts without a shell and with nothing to read", async () => {
+it("starts without a shell and without input", async () => {
   await using world = openLocalWorld();
   const args = ["-c", 'cat; printf "%s|" "$@"', "name", "a b", "$HOME", "*", ";ls", ""];
   const program = await world.environment.start("/bin/bash", { args, signal: unlimited });
   expect(await everythingOf(program)).toMatchObject({ stdout: "a b|$HOME|*|;ls||", code: 0 });
 });
 
-it("gives a program what it is to read, whether it reads it or not", async () => {
+it("passes input to a program, whether it reads it or not", async () => {
   await using world = openLocalWorld();
   const input = Buffer.alloc(1_000_000, "ü\n");
   const start = (script: string) =>
@@ -85,7 +85,7 @@ it("gives a program what it is to read, whether it reads it or not", async () =>
   });
 });
 
-it("starts in the workspace or in a directory of it, also behind a link", async () => {
+it("starts in the workspace or a directory inside it, also through a link", async () => {
   await using world = openLocalWorld({ files: { "folder/file": "" } });
   world.link("way", "folder");
   const { environment } = world;
@@ -101,7 +101,7 @@ it("starts in the workspace or in a directory of it, also behind a link", async 
   ]);
 });
 
-it("finds nothing by its name in the workspace for what runs outside the sandbox", async () => {
+it("omits the workspace from PATH for programs outside the sandbox", async () => {
   await using world = openLocalWorld({ files: { "bin/docker": "#!/bin/sh" } });
   const trial = fileURLToPath(
     new URL("../../../../test/support/environment/search-path-outside.ts", import.meta.url),
@@ -112,7 +112,7 @@ it("finds nothing by its name in the workspace for what runs outside the sandbox
   expect(seen.toString()).toBe("/usr/bin:/bin");
 });
 
-it("refuses to start elsewhere", async () => {
+it("refuses to start in a directory outside the workspace", async () => {
   await using world = openLocalWorld({ files: { file: "" } });
   world.link("out", world.outside);
   mkdirSync(world.path("folder"));
@@ -126,7 +126,7 @@ it("refuses to start elsewhere", async () => {
   );
 });
 
-it("tells what cannot be started", async () => {
+it("reports a program that cannot be started", async () => {
   await using world = openLocalWorld({ files: { plain: "no program" } });
   const start = (program: string, args: string[] = []) =>
     failureOf(world.environment.start(program, { args, signal: unlimited }));
@@ -167,7 +167,7 @@ it("starts nothing for a call that is cancelled", async () => {
   expect(await failureOf(started)).toEqual(failure("cancelled", "The call was cancelled", undefined));
 });
 
-it("ends a program and what it has started when the call is cancelled", async () => {
+it("ends a program and its descendants when the call is cancelled", async () => {
   await using world = openLocalWorld();
   const controller = new AbortController();
   const program = await shell(world.environment, "sleep 600 & echo $!; wait", controller.signal);
@@ -177,7 +177,7 @@ it("ends a program and what it has started when the call is cancelled", async ()
   await end(grandchild);
 });
 
-it("ends a program by force that does not want to end", async () => {
+it("kills a program that ignores termination", async () => {
   await using world = openLocalWorld();
   const controller = new AbortController();
   const script =
@@ -189,7 +189,7 @@ it("ends a program by force that does not want to end", async () => {
   await end(grandchild);
 });
 
-it("stops a program at once, and again without harm", async () => {
+it("stops a program at once, and allows a second stop", async () => {
   await using world = openLocalWorld();
   const program = await shell(world.environment, "trap '' TERM; sleep 600 & echo $!; wait");
   const grandchild = await firstNumber(program);
@@ -200,7 +200,7 @@ it("stops a program at once, and again without harm", async () => {
   program.stop();
 });
 
-it("ends what still runs when the environment is closed", async () => {
+it("ends running programs when the environment is closed", async () => {
   const world = openLocalWorld();
   const running = await shell(world.environment, "echo $$; sleep 600");
   const number = await firstNumber(running);
@@ -209,7 +209,7 @@ it("ends what still runs when the environment is closed", async () => {
   expect(await running.exit).toEqual({ code: undefined, signal: "SIGKILL", remarks: [] });
 });
 
-it("ends what still runs when our own process ends", async () => {
+it("ends running programs when Toolcrib's own process exits", async () => {
   await using world = openLocalWorld();
   const trial = fileURLToPath(new URL("../../../../test/support/environment/leaver.ts", import.meta.url));
   const child = spawn(process.execPath, [trial, world.path(".")], { stdio: ["ignore", "pipe", "inherit"] });
@@ -217,7 +217,7 @@ it("ends what still runs when our own process ends", async () => {
   await end(Number(output.toString()));
 });
 
-it("does not wait for a grandchild that holds the pipe, but ends it and says so", async () => {
+it("does not wait for a grandchild that holds the pipe, but ends and reports it", async () => {
   await using world = openLocalWorld();
   // It is bash for a moment still, before it is sleep.
   const program = await shell(
@@ -235,7 +235,7 @@ it("does not wait for a grandchild that holds the pipe, but ends it and says so"
   ]);
 });
 
-it("runs fifty programs at once, each with its own output and end", async () => {
+it("runs fifty programs at once, each with its own output and exit", async () => {
   await using world = openLocalWorld();
   const numbers = Array.from({ length: 50 }, (_, index) => index);
   const programs = await Promise.all(
@@ -251,7 +251,7 @@ it("runs fifty programs at once, each with its own output and end", async () => 
   );
 });
 
-it("gives a program more to read while it runs, until told that there is no more", async () => {
+it("writes more input to a running program, until the input is closed", async () => {
   await using world = openLocalWorld();
   const program = await world.environment.start("/bin/cat", { args: [], input: "open", signal: unlimited });
   const output = textOf(program.stdout);
@@ -264,7 +264,7 @@ it("gives a program more to read while it runs, until told that there is no more
   ]);
 });
 
-it("tells who writes that a program reads no more, or never has", async () => {
+it("fails a write when the program stopped reading, or never had input", async () => {
   await using world = openLocalWorld();
   const { environment } = world;
   const unread = failure(
@@ -298,7 +298,7 @@ it("loses nothing when the reader is slower than the program", async () => {
   expect([numbers[0], numbers[199_999], numbers.at(-1)]).toEqual(["1", "200000", "400000"]);
 });
 
-it("does not hang on an output nobody reads, and keeps its beginning", async () => {
+it("does not hang on output that is never read, and keeps its start", async () => {
   await using world = openLocalWorld();
   const program = await shell(
     world.environment,
@@ -311,14 +311,14 @@ it("does not hang on an output nobody reads, and keeps its beginning", async () 
   expect(late.length).toBeLessThan(1_200_000);
 });
 
-it("lets a reader leave early; the program goes on", async () => {
+it("lets a reader leave early while the program continues", async () => {
   await using world = openLocalWorld();
   const program = await shell(world.environment, "head -c 5000000 /dev/zero; exit 7");
   for await (const _ of program.stdout) break;
   expect(await program.exit).toEqual({ code: 7, signal: undefined, remarks: [] });
 });
 
-it("stops an endless program whose reader has seen enough", async () => {
+it("stops an endless program once its reader has enough", async () => {
   await using world = openLocalWorld();
   const program = await shell(world.environment, "yes");
   for await (const piece of program.stdout) {
@@ -329,7 +329,7 @@ it("stops an endless program whose reader has seen enough", async () => {
   expect(await program.exit).toEqual({ code: undefined, signal: "SIGKILL", remarks: [] });
 });
 
-it("passes 400 MB through in little memory", { timeout: 120_000 }, async () => {
+it("streams 400 MB in little memory", { timeout: 120_000 }, async () => {
   await using world = openLocalWorld();
   const trial = fileURLToPath(
     new URL("../../../../test/support/environment/much-output.ts", import.meta.url),

@@ -10,7 +10,7 @@ const leftOut = async (world: ReturnType<typeof openLocalWorld>) => {
   return Object.fromEntries(Array.from(why, ([place, reason]) => [paths[place], reason]));
 };
 
-it("tells of repositories: where they are, and when their HEAD, index or refs have changed", async () => {
+it("reports repositories, and changes of their HEAD, index and refs", async () => {
   await using world = openLocalWorld({ files: { "one/a": "a", "two/b": "b" } });
   const git = (...args: string[]) =>
     execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b", ...args], {
@@ -52,7 +52,7 @@ it("follows no link among the refs of a repository", async () => {
   expect(await refs()).not.toEqual(before);
 });
 
-it("knows the repository that the workspace is a part of", async () => {
+it("finds the repository that contains the workspace", async () => {
   await using world = openLocalWorld({ files: { a: "a" } });
   execFileSync("git", ["init", "--quiet", join(world.environment.workspace, "..")]);
   const { repositories } = await world.environment.snapshot!();
@@ -61,7 +61,7 @@ it("knows the repository that the workspace is a part of", async () => {
   ]);
 });
 
-it("tells the same whether it knows an earlier one or not", async () => {
+it("returns the same with and without an earlier snapshot", async () => {
   const names = ["a", "b/c", "b/d/e", "b/d/f", "g/h", "g/.gitignore", "i/j/k", "l/m"];
   await using world = openLocalWorld({ files: Object.fromEntries(names.map((name) => [name, name])) });
   world.link("b/link", "c");
@@ -91,7 +91,7 @@ const comparable = ({ takenMs: _, repositories, ...rest }: Snapshot) => ({
   repositories: repositories.map(({ path, state }) => ({ path, state })),
 });
 
-it("says which directories it may not enter", async () => {
+it("reports directories it may not enter", async () => {
   await using world = openLocalWorld({ files: { "closed/in": "", "listed/in": "" } });
   chmodSync(world.path("closed"), 0o000);
   chmodSync(world.path("listed"), 0o444);
@@ -100,7 +100,7 @@ it("says which directories it may not enter", async () => {
   for (const name of ["closed", "listed"]) chmodSync(world.path(name), 0o755);
 });
 
-it("names what has no valid name as well as it can", async () => {
+it("lists an entry with an invalid name under the closest valid one", async () => {
   await using world = openLocalWorld();
   const name = Buffer.concat([Buffer.from(`${world.environment.workspace}/bad`), Buffer.from([0xff])]);
   try {
@@ -113,7 +113,7 @@ it("names what has no valid name as well as it can", async () => {
 });
 
 // Only Linux has such a place.
-it.runIf(existsSync("/proc/self"))("does not enter what the kernel makes up", async () => {
+it.runIf(existsSync("/proc/self"))("does not enter virtual file systems of the kernel", async () => {
   await using world = openLocalWorld({}, { workspace: "/" });
   const options = {
     without: readdirSync("/")
@@ -126,7 +126,7 @@ it.runIf(existsSync("/proc/self"))("does not enter what the kernel makes up", as
   expect(why.get(paths.indexOf("proc"))).toBe("system");
 });
 
-it("lets others take their turns", async () => {
+it("yields to other tasks", async () => {
   const files = Object.fromEntries(
     Array.from({ length: 3000 }, (_, index) => [`${index % 50}/${index}`, ""]),
   );
