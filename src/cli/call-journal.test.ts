@@ -8,7 +8,7 @@ async function editedPoem(fixture: CliWorkspace): Promise<string> {
   return JSON.parse((await fixture.run(...words)).stdout).callId;
 }
 
-it("shows, undoes and redoes the latest call that changed something, of whatever session", async () => {
+it("shows, undoes and redoes the latest call that changed something, in any session", async () => {
   await using fixture = cliWorkspace();
   const callId = await editedPoem(fixture);
   await fixture.run("call", "file.read", "--path", "poem.txt");
@@ -33,7 +33,7 @@ it("shows, undoes and redoes the latest call that changed something, of whatever
   expect(fixture.read("poem.txt")).toBe("one\n2\nthree\n");
 });
 
-it("refuses what was changed since with exit code 1 and the ways out, as flags", async () => {
+it("refuses to undo changed paths with exit code 1, and suggests flags", async () => {
   await using fixture = cliWorkspace();
   const callId = await editedPoem(fixture);
   fixture.write("poem.txt", "one\n2\nthree\nfour\n");
@@ -62,7 +62,7 @@ it("refuses what was changed since with exit code 1 and the ways out, as flags",
   expect(fixture.read("poem.txt")).toBe("one\ntwo\nthree\nfour\n");
 });
 
-it("sets checkpoints, lists them, compares with them and comes back to them", async () => {
+it("sets checkpoints, lists them, compares with them and returns to them", async () => {
   await using fixture = cliWorkspace();
   await editedPoem(fixture);
   expect(await fixture.run("checkpoint", "draft")).toEqual({
@@ -87,7 +87,7 @@ it("sets checkpoints, lists them, compares with them and comes back to them", as
   expect(() => fixture.read("new.txt")).toThrow("ENOENT");
 });
 
-it("undoes one hunk, and explains wrong words", async () => {
+it("undoes one hunk, and explains wrong arguments", async () => {
   await using fixture = cliWorkspace();
   const callId = await editedPoem(fixture);
   const runs = await Promise.all([
@@ -110,14 +110,14 @@ it("undoes one hunk, and explains wrong words", async () => {
   expect(fixture.read("poem.txt")).toBe("one\ntwo\nthree\n");
 });
 
-it("may also be asked with the tool itself, each in a session of its own", async () => {
+it("also works through the tool itself, in a separate session", async () => {
   await using fixture = cliWorkspace();
   await editedPoem(fixture);
   expect((await fixture.run("call", "journal.undo")).exit).toBe(0);
   expect(fixture.read("poem.txt")).toBe("one\ntwo\nthree\n");
 });
 
-it("undoes what was done since a time, as people write it, and nothing where that is none", async () => {
+it("undoes changes since a time like 2h, and refuses an unclear time", async () => {
   await using fixture = cliWorkspace();
   const callId = await editedPoem(fixture);
   const unclear = await fixture.run("undo", "--since", "5");

@@ -50,7 +50,7 @@ describe("in bash", () => {
     ]);
   });
 
-  it("completes what a command takes: tools, shells, commands, but only once", () => {
+  it("completes the arguments of a command (tools, shells, commands), but only once", () => {
     expect(
       completeInBash(
         ["toolcrib", "call", "file."],
@@ -88,7 +88,7 @@ describe("in bash", () => {
     ]);
   });
 
-  it("completes folders and files, and leaves the tool's own arguments to the shell", () => {
+  it("completes folders and files, and leaves the tool's arguments to the shell", () => {
     expect(
       completeInBash(
         ["toolcrib", "paths", "-C", folder.slice(0, -1)],
@@ -98,7 +98,7 @@ describe("in bash", () => {
     ).toEqual([folder.split(" "), join(folder, "bash").split(" "), []]);
   });
 
-  it("completes the commands below a command", () => {
+  it("completes subcommands", () => {
     expect(completeInBash(["toolcrib", "policy", "t"], ["toolcrib", "policy", "--rule", "x", "un"])).toEqual([
       ["test", "trust"],
       ["untrust"],

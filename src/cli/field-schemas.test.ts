@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { rename } from "../dialects/rename.ts";
 import { fieldSchemasOf } from "./tool-fields.ts";
 
-it("finds kinds, choices, descriptions and what is required behind every wrapping", () => {
+it("finds types, choices, descriptions and required fields inside every wrapper", () => {
   const input = z.strictObject({
     path: z.string().check(z.minLength(1), z.describe("A file.")),
     limit: z.optional(z.int().check(z.describe("At most."))),
@@ -25,7 +25,7 @@ it("finds kinds, choices, descriptions and what is required behind every wrappin
   });
 });
 
-it("gives a dialect's own names", async () => {
+it("returns a dialect's field names", async () => {
   const tool = await rename("file.move", {
     name: "mv",
     fields: { from: "source" },

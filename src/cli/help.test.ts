@@ -35,7 +35,7 @@ async function check(words: readonly string[]): Promise<void> {
   expect(parsed.error?.issues).toBeUndefined();
 }
 
-it("names every command", () => {
+it("lists every command", () => {
   const help = explainEverything(80);
   for (const { name, summary } of commands)
     expect(help).toMatch(new RegExp(`^ {2}${name} +${summary}$`, "m"));
@@ -44,7 +44,7 @@ it("names every command", () => {
 describe.each(commands.map((command) => [command.name, command] as const))(
   "toolcrib help %s",
   (name, command) => {
-    it("names every option and shows examples", async () => {
+    it("lists every option and shows examples", async () => {
       const help = await explain(name);
       for (const option of optionsOf(command)) expect(help).toContain(`--${option.name}`);
       for (const [example] of command.examples) expect(help).toContain(`  ${example} `);
@@ -55,7 +55,7 @@ describe.each(commands.map((command) => [command.name, command] as const))(
       expect(command.summary).toMatch(/^[A-Z](?:\S+ ){0,7}\S+[^.]$/);
     });
 
-    it("lists every option once, and common options in a group of their own", async () => {
+    it("lists every option once, and common options in a separate group", async () => {
       const help = stripVTControlCharacters(await explain(name));
       const flags = (text = "") => [...text.matchAll(/^ {2}(?:-\w, )?--([\w-]+)/gm)].map(([, flag]) => flag!);
       const groupOf = (heading: string) => help.split(`\n${heading}\n`)[1]?.split("\n\n")[0];

@@ -76,7 +76,7 @@ async function finish(child: ChildProcess): Promise<{ exit: unknown; stdout: str
 }
 
 describe("toolcrib call", () => {
-  it("takes arguments as flags, as JSON and from standard input, and prints the answer", async () => {
+  it("accepts arguments as flags, as JSON and from standard input, and prints the answer", async () => {
     const answers = await Promise.all([
       run(["call", "file.read", "--path", "poem.txt", "--limit=2", "--no-line-numbers"]),
       run(["call", "file_read", '{"path": "poem.txt", "limit": 2, "line_numbers": false}', "--mode", "safe"]),
@@ -92,7 +92,7 @@ describe("toolcrib call", () => {
     expect(answers).toEqual([answer, answer, answer]);
   });
 
-  it("edits by flags, by JSON, and by a patch or diff that comes from standard input as it is", async () => {
+  it("edits by flags, by JSON, and by a raw patch or diff from standard input", async () => {
     const file = join(workspace, "song.txt");
     writeFileSync(file, "la\nle\nli\nlo\nlu\n");
     const patch = "*** Begin Patch\n*** Update File: song.txt\n@@\n-li\n+LI\n*** End Patch\n";
@@ -112,7 +112,7 @@ describe("toolcrib call", () => {
     expect(readFileSync(file, "utf8")).toBe("--LA\nLE\nLI\nLO\nLU\n");
   });
 
-  it("takes no text from standard input that it cannot read", async () => {
+  it("refuses standard input that is not UTF-8", async () => {
     const { exit, stderr } = await run(["call", "edit.diff", "-"], {
       input: Buffer.from("--- song.txt\n+++ song.txt\n@@\n-café\n+thé\n", "latin1"),
     });
@@ -122,7 +122,7 @@ describe("toolcrib call", () => {
     ]);
   });
 
-  it("prints with --json one object of six keys, whatever happens", async () => {
+  it("prints one object with six keys with --json, whatever the outcome", async () => {
     const reports = await runAll(
       ["call", "file.read", '{"path": "poem.txt", "limit": 1}', "--json"],
       ["call", "file.read", '{"path": "none.txt"}', "--json"],
@@ -160,7 +160,7 @@ describe("toolcrib call", () => {
     });
   });
 
-  it("tells by its exit code what happened", async () => {
+  it("reports the outcome by its exit code", async () => {
     const ends = await runAll(
       ["call", "file.write", "--path", "new/file.txt", "--content", "new"],
       ["call", "file.read", "--path", "none.txt"],
@@ -214,7 +214,7 @@ describe("toolcrib call", () => {
     expect([refused!.exit, opened]).toEqual([3, { exit: 0, stdout: "open\n", stderr: "" }]);
   });
 
-  it("gives the tool what stands after a lone --", async () => {
+  it("passes arguments after a lone -- to the tool", async () => {
     const [ours, theirs] = await runAll(
       ["call", "search.grep", "--pattern", "two", "--mode", "files"],
       ["call", "search.grep", "--pattern", "two", "--mode", "safe", "--", "--mode", "files"],
@@ -238,7 +238,7 @@ describe("toolcrib call", () => {
     expect([nowhere!.exit, nowhere!.stdout]).toEqual([2, ""]);
   });
 
-  it("says that a picture is left out", async () => {
+  it("reports that an image is not shown", async () => {
     const png =
       "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
     writeFileSync(join(workspace, "dot.png"), Buffer.from(png, "base64"));
@@ -246,7 +246,7 @@ describe("toolcrib call", () => {
     expect([exit, stderr]).toEqual([0, "[Image not shown: image/png, 70 bytes]\n"]);
   });
 
-  it("prints a large answer whole", async () => {
+  it("prints a large answer completely", async () => {
     const line = "x".repeat(600);
     writeFileSync(join(workspace, "large.txt"), `${line}\n`.repeat(1500));
     const { exit, stdout } = await run(["call", "file.read", "--path", "large.txt", "--json"]);
@@ -254,7 +254,7 @@ describe("toolcrib call", () => {
     expect([exit, truncated, data.files[0].text.length]).toEqual([0, true, 601 * 1500]);
   });
 
-  it("says first what became of a change that a crash had interrupted", async () => {
+  it("first reports the outcome of a change that a crash interrupted", async () => {
     const crashed = join(folder, "crashed");
     mkdirSync(crashed);
     makeChangeWorld(crashed);
@@ -287,7 +287,7 @@ describe("toolcrib call", () => {
   });
 });
 
-describe("a call that takes long", () => {
+describe("a long call", () => {
   /** A hole of 64 GB in which no line ends: it takes no fixture, but time to look through. */
   const hole = "hole.txt";
   const words = ["call", "file.read", "--path", hole, "--offset", "100000"];
@@ -306,7 +306,7 @@ describe("a call that takes long", () => {
     ]);
   });
 
-  it("ends when it is interrupted, and says so", async () => {
+  it("ends when it is interrupted, and reports it", async () => {
     const child = startProcess([...words, "--json"]);
     await opens(child, hole);
     child.kill("SIGINT");
@@ -314,7 +314,7 @@ describe("a call that takes long", () => {
     expect([exit, JSON.parse(stdout).error.code, stderr]).toEqual([130, "cancelled", ""]);
   });
 
-  it("ends at once when it is interrupted again, not when it is told twice of the same", async () => {
+  it("ends at once on a second interrupt, but not on a duplicate of the first", async () => {
     const interruption = JSON.stringify(join(import.meta.dirname, "interruption.ts"));
     const script = `import { onInterruption } from ${interruption};
       onInterruption().signal.addEventListener("abort", () => console.log("interrupted"));
@@ -334,7 +334,7 @@ describe("a call that takes long", () => {
 });
 
 describe("the command line", () => {
-  it("explains itself at every level", async () => {
+  it("prints help at every level", async () => {
     const [everything, tool] = await runAll([], ["call", "file.move", "--help"]);
     expect(everything).toEqual({
       exit: 0,
@@ -364,7 +364,7 @@ See also: toolcrib help call
     });
   });
 
-  it("names what was probably meant", async () => {
+  it("suggests the nearest name for a typo", async () => {
     const [command, early, option, version] = await runAll(
       ["tols"],
       ["-C", "dir", "doctor"],
@@ -384,7 +384,7 @@ See also: toolcrib help call
     ]);
   });
 
-  it("colours trouble only where it is wanted", async () => {
+  it("colours errors only on request", async () => {
     const inColour = (env: NodeJS.ProcessEnv) =>
       run(["nonsense"], { env }).then(({ stderr }) => stderr.includes("\u001b["));
     expect(
@@ -397,7 +397,7 @@ See also: toolcrib help call
     ).toEqual([false, true, false, false]);
   });
 
-  it("is silent when nobody reads on", async () => {
+  it("is silent when its output is closed", async () => {
     const script = `"${process.execPath}" "${main}" tools | true; echo "\${PIPESTATUS[0]}"`;
     const child = spawn("bash", ["-c", script], { cwd: workspace });
     expect(await finish(child)).toEqual({ exit: 0, stdout: "0\n", stderr: "" });
@@ -459,7 +459,7 @@ describe("the other commands", () => {
     );
   });
 
-  it("give a tour, in ASCII where the locale is C, and leave the folder as it was", async () => {
+  it("run the tour, in ASCII where the locale is C, and leave the folder unchanged", async () => {
     const before = readdirSync(workspace, { recursive: true });
     const { exit, stdout, stderr } = await finish(startProcess(["tour"], { LC_ALL: "C" }));
     expect({ exit, stderr, stdout: exit === 0 ? "" : stdout }).toEqual({ exit: 0, stderr: "", stdout: "" });
@@ -485,7 +485,7 @@ async function opens(child: ChildProcess, name: string): Promise<void> {
   while (!isOpen()) await wait(5);
 }
 
-it("prints the same from a process of its own as in the process that the tests share", async () => {
+it("prints the same in a separate process as in the process of the tests", async () => {
   await using cli = cliWorkspace();
   const lines = [
     ["log"],

@@ -5,7 +5,7 @@ import { cliWorkspace } from "../../test/support/cli-workspace.ts";
 /** Ollama may be running on the machine that runs the tests. */
 const nowhere = { OLLAMA_HOST: "127.0.0.1:1" };
 
-it("shows what is reachable, how, and what is asked by default", async () => {
+it("shows the available models, how they are reached, and the default", async () => {
   const [openai, ollama] = await Promise.all([
     startProvider("openai", [], { models: ["gpt-5.5", "gpt-7", "text-embedding-4"] }),
     startProvider("ollama", [], { models: ["qwen3:8b"] }),
@@ -71,7 +71,7 @@ it("shows what is reachable, how, and what is asked by default", async () => {
   await Promise.all([openai.close(), ollama.close()]);
 });
 
-it("tells the three ways to get a model where there is none", async () => {
+it("shows three ways to get a model when there is none", async () => {
   await using fixture = cliWorkspace(nowhere);
   const { exit, stdout } = await fixture.run("models");
   expect([exit, stdout.slice(stdout.indexOf("Three ways")).split("\n")]).toEqual([
@@ -100,7 +100,7 @@ it("tells the three ways to get a model where there is none", async () => {
   ]);
 });
 
-it("reads no settings of the folder it is in, and says what is wrong with the person's own", async () => {
+it("ignores settings in the current folder, and reports errors in the user's own", async () => {
   await using fixture = cliWorkspace(nowhere);
   fixture.write("models.json", '{"providers": {"openai": {"baseUrl": "http://evil.example/v1"}}}');
   fixture.write(".toolcrib/models.json", '{"providers": {"openai": {"baseUrl": "http://evil.example/v1"}}}');
@@ -114,7 +114,7 @@ it("reads no settings of the folder it is in, and says what is wrong with the pe
   ]);
 });
 
-it("knows no other provider, and takes one only", async () => {
+it("refuses an unknown provider, and more than one", async () => {
   await using fixture = cliWorkspace(nowhere);
   const [wrong, many] = [
     await fixture.run("models", "opnai"),

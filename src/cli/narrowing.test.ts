@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { cliWorkspace } from "../../test/support/cli-workspace.ts";
 
-it("lists and calls no tools but those that the command line leaves", async () => {
+it("lists and calls only the tools that the command line selects", async () => {
   await using fixture = cliWorkspace();
   fixture.write("a.txt", "one\n");
   const names = ({ stdout }: { stdout: string }) =>
@@ -34,7 +34,7 @@ it("lists and calls no tools but those that the command line leaves", async () =
   });
 });
 
-it("marks the tools that a model is told of at once", async () => {
+it("marks the tools that a model sees at once", async () => {
   await using fixture = cliWorkspace();
   const { stdout } = await fixture.run("tools");
   const marks = new Map(stdout.split("\n").map((line) => [line.split(" ")[0], / {2}listed {2}/.test(line)]));
@@ -46,7 +46,7 @@ it("marks the tools that a model is told of at once", async () => {
   expect([new Map(listed).get("file.read"), new Map(listed).get("file.move")]).toEqual([true, false]);
 });
 
-it("knows no tools for agents, which no fixture of the command line has", async () => {
+it("offers no agent tools on the command line", async () => {
   await using fixture = cliWorkspace();
   const [table, json, call] = await Promise.all([
     fixture.run("tools"),

@@ -31,28 +31,28 @@ const refusal = (words: readonly string[], command = plain) => {
   }
 };
 
-it("takes options before, between and after operands, with a space or an equals sign", () => {
+it("accepts options before, between and after operands, with a space or an equals sign", () => {
   expect(parse(["-C", "a b", "one", "--mode=yolo", "two", "--json", "-"])).toEqual({
     options: { workspace: "a b", mode: "yolo", json: "" },
     operands: ["one", "two", "-"],
   });
 });
 
-it("lets the last value count and values begin with a dash", () => {
+it("uses the last value, and accepts values that begin with a dash", () => {
   expect(parse(["--workspace", "first", "--workspace", "-odd-"])).toEqual({
     options: { workspace: "-odd-" },
     operands: [],
   });
 });
 
-it("takes nothing after a lone -- for an option", () => {
+it("parses no options after a lone --", () => {
   expect(parse(["--json", "--", "--mode", "yolo"])).toEqual({
     options: { json: "" },
     operands: ["--mode", "yolo"],
   });
 });
 
-it("hands on to the tool what it does not know, and all after a lone --", () => {
+it("passes unknown options, and everything after a lone --, to the tool", () => {
   expect(
     parse(["--json", "grep", "--pattern", "x", "--mode", "safe", "-i", "--", "--mode", "files"], forwarding),
   ).toEqual({
@@ -61,7 +61,7 @@ it("hands on to the tool what it does not know, and all after a lone --", () => 
   });
 });
 
-it("explains what it cannot take", () => {
+it("explains invalid arguments", () => {
   expect([
     refusal(["--jsno"]),
     refusal(["--zebra"]),
@@ -105,7 +105,7 @@ it("explains what it cannot take", () => {
   ]);
 });
 
-it("counts in whole numbers from one", () => {
+it("accepts counts that are whole numbers from one", () => {
   const count = (text: string) => readCount({ options: new Map([["limit", text]]), operands: [] }, "limit");
   expect([count("1"), count("250"), readCount({ options: new Map(), operands: [] }, "limit")]).toEqual([
     1,

@@ -4,7 +4,7 @@ import { hasTerminals } from "../../test/support/pseudo-terminal.ts";
 
 const path = "odd\u001b[2J/.env";
 
-if (!hasTerminals) it.skip("on a terminal (not tried: `script` of util-linux is missing)", () => {});
+if (!hasTerminals) it.skip("on a terminal (skipped: `script` of util-linux is missing)", () => {});
 
 it.runIf(hasTerminals)("makes control characters in a hint visible on a terminal", async () => {
   await using workspace = cliWorkspace();

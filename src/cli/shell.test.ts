@@ -4,8 +4,8 @@ import { hasTerminals } from "../../test/support/pseudo-terminal.ts";
 
 const call = ["call", "shell.run", "--mode", "yolo"] as const;
 
-describe("where nobody watches", () => {
-  it("prints the answer at the end, and tells by the exit code that it worked", async () => {
+describe("without a terminal", () => {
+  it("prints the answer at the end, and exits with 0 even when the command failed", async () => {
     await using fixture = cliWorkspace();
     const { exit, stdout, stderr } = await fixture.run(...call, "--command", "echo one; exit 4");
     expect([exit, withoutSandbox(stdout), stderr]).toEqual([0, "Exit code 4.\none\n", ""]);
@@ -23,7 +23,7 @@ describe("where nobody watches", () => {
     expect(JSON.parse(stdout)).toMatchObject({ isError: false, data: { stdout: "one\n", stderr: "two\n" } });
   });
 
-  it("prints what was said until time was up, and exits with 5", async () => {
+  it("prints the output until the timeout, and exits with 5", async () => {
     await using fixture = cliWorkspace();
     const { exit, stdout, stderr } = await fixture.run(
       ...call,
@@ -38,9 +38,9 @@ describe("where nobody watches", () => {
   });
 });
 
-if (!hasTerminals) it.skip("on a terminal (not tried: `script` of util-linux is missing)", () => {});
+if (!hasTerminals) it.skip("on a terminal (skipped: `script` of util-linux is missing)", () => {});
 describe.runIf(hasTerminals)("on a terminal", () => {
-  it("shows output as it comes, once, and then how it ended", async () => {
+  it("streams the output once, and then shows how the command ended", async () => {
     await using fixture = cliWorkspace();
     fixture.write(
       "say.sh",
@@ -53,7 +53,7 @@ describe.runIf(hasTerminals)("on a terminal", () => {
     expect(withoutSandbox(withoutLine(screen))).toBe("one\ntwo\nthree\nExit code 4.\n");
   });
 
-  it("lets nothing in the output steer the terminal", async () => {
+  it("lets no output control the terminal", async () => {
     await using fixture = cliWorkspace();
     const { screen } = await fixture.onTerminal(
       [...call, "--command", "printf '\\033]52;c;eA==\\007\\033[31mred\\033[0m\\n'"],

@@ -6,7 +6,7 @@ import { workspaceFiles } from "../system/directories.ts";
 
 const fileOf = ({ home, workspace }: CliWorkspace) => join(workspaceFiles(home, workspace).index, "index.db");
 
-it("builds the index, tells what it holds, and throws it away", async () => {
+it("builds the index, reports its contents, and deletes it", async () => {
   await using fixture = cliWorkspace();
   fixture.write("greet.ts", "export function greet() {}\n");
   fixture.write("notes.txt", "hello\n");
@@ -28,7 +28,7 @@ it("builds the index, tells what it holds, and throws it away", async () => {
   expect(existsSync(fileOf(fixture))).toBe(false);
 });
 
-it("tells programs the same", async () => {
+it("prints the same as JSON for programs", async () => {
   await using fixture = cliWorkspace();
   fixture.write("greet.ts", "export function greet() {}\n");
   const built = await fixture.runProcess("index", "--json");
@@ -40,7 +40,7 @@ it("tells programs the same", async () => {
   ]);
 });
 
-it("fails where the index cannot be kept, and says why", async () => {
+it("fails when the index cannot be stored, and explains why", async () => {
   await using fixture = cliWorkspace();
   fixture.write("greet.ts", "export function greet() {}\n");
   // A file where the folder should be.
@@ -53,7 +53,7 @@ it("fails where the index cannot be kept, and says why", async () => {
   });
 });
 
-it("has no other subcommands", async () => {
+it("refuses other subcommands", async () => {
   await using fixture = cliWorkspace();
   expect(await fixture.runProcess("index", "build")).toEqual({
     exit: 2,

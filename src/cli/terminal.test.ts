@@ -28,7 +28,7 @@ it("keeps all characters in other locales", () => {
   ]).toEqual([text, text, text, "日本 é"]);
 });
 
-it("wraps at spaces, and gives a long word a line of its own", () => {
+it("wraps at spaces, and puts a long word on a separate line", () => {
   expect(wrapWords("one two three extraordinarily four", 9)).toEqual([
     "one two",
     "three",

@@ -31,7 +31,7 @@ const refusal = (...words: string[]) => {
   }
 };
 
-it("types every value by the tool's schema", () => {
+it("converts every value to the type in the tool's schema", () => {
   expect(
     read(
       "--path",
@@ -48,11 +48,11 @@ it("types every value by the tool's schema", () => {
   ).toEqual({ path: "a b", max_results: 10, ratio: -0.5, hidden: true, mode: "files", level: 2 });
 });
 
-it("takes a field under its own spelling, too", () => {
+it("accepts a field in its original spelling, too", () => {
   expect(read("--max_results=3")).toEqual({ max_results: 3 });
 });
 
-it("takes a list of objects one by one or all at once", () => {
+it("accepts a list of objects one by one or all at once", () => {
   const ranges = [{ from: 1 }, { from: 2 }];
   expect([
     read("--ranges", '{"from": 1}', "--ranges", '{"from": 2}'),
@@ -60,7 +60,7 @@ it("takes a list of objects one by one or all at once", () => {
   ]).toEqual([{ ranges }, { ranges }]);
 });
 
-it("says yes and no in four ways", () => {
+it("accepts booleans in four forms", () => {
   expect([
     read("--hidden"),
     read("--no-hidden"),
@@ -69,7 +69,7 @@ it("says yes and no in four ways", () => {
   ]).toEqual([{ hidden: true }, { hidden: false }, { hidden: false }, { hidden: true, path: "x" }]);
 });
 
-it("makes a list of a repeated flag, and of one where only a list will do", () => {
+it("makes a list of a repeated flag, and of a single one if only a list fits", () => {
   expect([
     read("--types", "ts", "--types", "js", "--lines", "1"),
     read("--glob", "*.ts"),
@@ -77,7 +77,7 @@ it("makes a list of a repeated flag, and of one where only a list will do", () =
   ]).toEqual([{ types: ["ts", "js"], lines: [1] }, { glob: "*.ts" }, { glob: ["a", "b"] }]);
 });
 
-it("reads an object as JSON, and leaves what does not fit for the tool to refuse", () => {
+it("parses an object as JSON, and leaves an invalid one for the tool to refuse", () => {
   expect(read("--range", '{"from": 1}', "--max-results", "many")).toEqual({
     range: { from: 1 },
     max_results: "many",
@@ -85,7 +85,7 @@ it("reads an object as JSON, and leaves what does not fit for the tool to refuse
   expect(read("--range", "{oops", "--ratio", "")).toEqual({ range: "{oops", ratio: "" });
 });
 
-it("reads a record as NAME=VALUE or JSON, and leaves what is neither for the tool to refuse", () => {
+it("parses a record as NAME=VALUE or JSON, and leaves anything else for the tool to refuse", () => {
   expect([
     read("--env", "A=1=2", "--env", "B="),
     read("--env", '{"A": "1"}'),
@@ -94,11 +94,11 @@ it("reads a record as NAME=VALUE or JSON, and leaves what is neither for the too
   ]).toEqual([{ env: { A: "1=2", B: "" } }, { env: { A: "1" } }, { env: "A" }, { env: "A=1" }]);
 });
 
-it("takes any word as a value", () => {
+it("accepts any text as a value", () => {
   expect(read("--path", "--hidden", "--max-results", "-5")).toEqual({ path: "--hidden", max_results: -5 });
 });
 
-it("explains what it cannot take", () => {
+it("explains invalid flags", () => {
   expect([
     refusal("--pth", "x"),
     refusal("--no-path"),

@@ -24,7 +24,7 @@ async function openServer(
   };
 }
 
-it("lists what waits, shows it, and lets it pass in the server that runs", async () => {
+it("lists pending approvals, shows one, and approves it in the running server", async () => {
   await using fixture = cliWorkspace();
   await using server = await openServer(fixture);
   const nothing = await fixture.run("approve");
@@ -51,9 +51,9 @@ it("lists what waits, shows it, and lets it pass in the server that runs", async
   ]);
 });
 
-if (!hasTerminals) it.skip("on a terminal (not tried: `script` of util-linux is missing)", () => {});
+if (!hasTerminals) it.skip("on a terminal (skipped: `script` of util-linux is missing)", () => {});
 
-it.runIf(hasTerminals)("asks the person on a terminal, below what it shows", async () => {
+it.runIf(hasTerminals)("asks the user on a terminal, below the request", async () => {
   await using fixture = cliWorkspace();
   await using server = await openServer(fixture);
   await server.remove();
@@ -68,34 +68,31 @@ it.runIf(hasTerminals)("asks the person on a terminal, below what it shows", asy
   ]).toEqual([true, true, `allow delete '${join(fixture.workspace, "a.txt")}' by file.delete`, "passed"]);
 });
 
-it.runIf(hasTerminals)(
-  "allows nothing that nobody has confirmed, and nothing for a command of a tool",
-  async () => {
-    await using fixture = cliWorkspace();
-    await using server = await openServer(fixture);
-    await server.remove();
-    const { id } = server.crib.pending()[0]!;
-    const piped = await fixture.run("approve", id, "--session");
-    const no = await fixture.onTerminal(["approve", id, "--always"], [["Allow it?", "n\n"]]);
-    const tool = await fixture.onTerminal(["approve", id, "--yes"], [], { TOOLCRIB_RUN: "run_1" });
-    expect([
-      piped.exit,
-      piped.stderr.split("\n").slice(-3),
-      no.screen.includes("The approval is still pending"),
-    ]).toEqual([
-      4,
-      ["There is no terminal to ask for confirmation", "Review the call, then add --yes or --deny.", ""],
-      true,
-    ]);
-    expect(tool.screen).toContain("A command that a tool runs cannot approve calls");
-    expect([await server.remove(), existsSync(join(fixture.workspace, "a.txt"))]).toEqual([
-      "needs-approval",
-      true,
-    ]);
-  },
-);
+it.runIf(hasTerminals)("allows nothing without confirmation, and nothing from a tool's command", async () => {
+  await using fixture = cliWorkspace();
+  await using server = await openServer(fixture);
+  await server.remove();
+  const { id } = server.crib.pending()[0]!;
+  const piped = await fixture.run("approve", id, "--session");
+  const no = await fixture.onTerminal(["approve", id, "--always"], [["Allow it?", "n\n"]]);
+  const tool = await fixture.onTerminal(["approve", id, "--yes"], [], { TOOLCRIB_RUN: "run_1" });
+  expect([
+    piped.exit,
+    piped.stderr.split("\n").slice(-3),
+    no.screen.includes("The approval is still pending"),
+  ]).toEqual([
+    4,
+    ["There is no terminal to ask for confirmation", "Review the call, then add --yes or --deny.", ""],
+    true,
+  ]);
+  expect(tool.screen).toContain("A command that a tool runs cannot approve calls");
+  expect([await server.remove(), existsSync(join(fixture.workspace, "a.txt"))]).toEqual([
+    "needs-approval",
+    true,
+  ]);
+});
 
-it("tells the model why not, and prints JSON for programs", async () => {
+it("passes the reason of a denial to the model, and prints JSON for programs", async () => {
   await using fixture = cliWorkspace();
   await using server = await openServer(fixture);
   await server.remove();
@@ -111,7 +108,7 @@ it("tells the model why not, and prints JSON for programs", async () => {
   ]);
 });
 
-it("names the way out for ids that are not there and options that contradict", async () => {
+it("reports unknown ids and conflicting options", async () => {
   await using fixture = cliWorkspace();
   const answers = await Promise.all([
     fixture.run("approve", "zzzzzz"),

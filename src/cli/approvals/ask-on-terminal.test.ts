@@ -17,11 +17,11 @@ function fixture(): CliWorkspace {
 
 const isThere = ({ workspace }: CliWorkspace) => existsSync(join(workspace, "notes.txt"));
 
-const suite = "a person at a terminal";
-if (!hasTerminals) it.skip(`${suite} (not tried: \`script\` of util-linux is missing)`, () => {});
+const suite = "a user at a terminal";
+if (!hasTerminals) it.skip(`${suite} (skipped: \`script\` of util-linux is missing)`, () => {});
 else
   describe(suite, () => {
-    it("is shown what is asked and why, and says yes", async () => {
+    it("sees the request and its reason, and answers yes", async () => {
       await using cli = fixture();
       const { exit, screen } = await cli.onTerminal(deleting, [[question, "y\n"]]);
       expect([exit, isThere(cli), stripVTControlCharacters(screen)]).toEqual([
@@ -42,7 +42,7 @@ Deleted the file notes.txt (4 bytes).
       ]);
     });
 
-    it("says no, bare, by Enter alone, or with words for the model", async () => {
+    it("answers no: plainly, with Enter alone, or with a message for the model", async () => {
       await using cli = fixture();
       const [no, enter, message, unknown] = await Promise.all([
         cli.onTerminal(deleting, [[question, "n\n"]]),
@@ -73,7 +73,7 @@ Deleted the file notes.txt (4 bytes).
       expect(unknown.screen).toContain("Unknown answer: perhaps");
     });
 
-    it("says always, and is not asked again for that", async () => {
+    it("answers always, and is not asked again for that", async () => {
       await using cli = fixture();
       const first = await cli.onTerminal(deleting, [[question, "a\n"]]);
       cli.write("notes.txt", "again\n");
@@ -96,7 +96,7 @@ Deleted the file notes.txt (4 bytes).
       expect(ended.screen).toContain("The input ended without an answer");
     });
 
-    it("is not asked with --json, with --no-input, nor in continuous integration", async () => {
+    it("is not asked with --json, with --no-input, or in continuous integration", async () => {
       await using cli = fixture();
       const ends = await Promise.all([
         cli.onTerminal([...deleting, "--json"], []),
@@ -107,7 +107,7 @@ Deleted the file notes.txt (4 bytes).
       expect([ends.map(({ exit }) => exit), isThere(cli)]).toEqual([[4, 4, 4, 4], true]);
     });
 
-    it("sees the difference that an edit would make, and where the rule stands", async () => {
+    it("sees the diff of an edit, and the location of the rule", async () => {
       await using cli = fixture();
       cli.write(cli.userRules, "ask write **\n");
       const { exit, screen } = await cli.onTerminal(
@@ -122,7 +122,7 @@ Deleted the file notes.txt (4 bytes).
       expect(shown.replace(/\n {7}/g, "")).toContain(`Rule   ask write ** (${cli.userRules}:1)\n`);
     });
 
-    it("cannot be fooled by a file name or a content that steers the terminal", async () => {
+    it("cannot be fooled by control characters in a file name or content", async () => {
       await using cli = fixture();
       const name = "\u001b[2J\u001b]52;c;cm0=\u0007\u202e\nTool   file.read";
       const padding = " ".repeat(74);
@@ -141,7 +141,7 @@ Deleted the file notes.txt (4 bytes).
       }
     });
 
-    it("sees what would steer the terminal in a file, while a program gets every byte", async () => {
+    it("sees control characters of a file escaped, while a program gets every byte", async () => {
       await using cli = fixture();
       const content = "\u001b]0;title\u0007 a\u202eb\ttab\n";
       cli.write("evil.txt", content);
@@ -154,7 +154,7 @@ Deleted the file notes.txt (4 bytes).
       expect(bytes.stdout).toContain(`+${content}`);
     });
 
-    it("trusts a project's rules after having seen what they allow", async () => {
+    it("trusts a project's rules after seeing what they allow", async () => {
       await using cli = fixture();
       cli.write(".toolcrib/rules", "deny run rm **\nallow delete notes.txt\n");
       const no = await cli.onTerminal(["policy", "trust"], [["n no) ", "n\n"]]);

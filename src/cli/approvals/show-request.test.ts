@@ -33,7 +33,7 @@ const colour = new RegExp(`${"\u001b"}\\[\\d+m`, "g");
 const show = (changed: Partial<ApprovalRequest>, columns = 80) =>
   stripVTControlCharacters(showRequest({ ...request, ...changed }, columns));
 
-it("tells what is asked, why, and what an answer would add", () => {
+it("shows the request, its reason, and the rule that an answer would add", () => {
   expect(show({ preview: "Would delete the file notes.txt (9 bytes)." })).toBe(`
 Tool   file.delete
 Risk   destructive
@@ -46,7 +46,7 @@ Answers s and a add the rule:
 `);
 });
 
-it("names the file and line of a rule, and shows the difference that an edit would make", () => {
+it("shows the file and line of a rule, and the diff of an edit", () => {
   const preview = "--- a/a.txt\n+++ b/a.txt\n@@ -1,1 +1,1 @@\n-one\n+two\n";
   expect(show({ preview, rule: "ask write **", source: "/config/rules:3", grants: [] })).toBe(`
 Tool   file.delete
@@ -63,7 +63,7 @@ It can only be allowed once.
 `);
 });
 
-it("shows what a tool is given that cannot tell what it would change, but no command twice", () => {
+it("shows the input of a tool that cannot preview its change, but no command twice", () => {
   const input = { repository: "mine", force: true, note: "\u001b[2J" };
   expect(show({ tool: "github.delete", accesses: [], input, grants: [] })).toBe(`
 Tool   github.delete
@@ -85,7 +85,7 @@ It can only be allowed once.
   );
 });
 
-it("shows a command with the parts that are asked, why, and by which rule", () => {
+it("shows a command with the segments that need approval, why, and by which rule", () => {
   const command = "npm test && git push --force | tee log";
   const rules = {
     level: "user",
@@ -131,7 +131,7 @@ Answers s and a add the rule:
 `);
 });
 
-it("says what a command would run in, and which hosts it would reach", () => {
+it("shows the sandbox of a command, and the hosts it would reach", () => {
   const accesses = [{ kind: "execute", command: "make" }] as const;
   const runs = (changed: Partial<ApprovalRequest>) =>
     /^Runs {3}(.*\n(?: {7}.*\n)*)/m.exec(show({ accesses, ...changed }, 120))?.[1];
@@ -152,7 +152,7 @@ it("says what a command would run in, and which hosts it would reach", () => {
   ]);
 });
 
-it("marks segments of a command, over several lines and wide characters", () => {
+it("marks segments of a command across lines and wide characters", () => {
   const command = "npm test &&\n\techo 日本 é | git push --force";
   const spans = ["echo 日本 é", "git push --force"].map((part) => {
     const start = command.indexOf(part);
@@ -165,7 +165,7 @@ it("marks segments of a command, over several lines and wide characters", () => 
   ]);
 });
 
-it("breaks long lines itself, and marks every piece", () => {
+it("wraps long lines itself, and marks every part", () => {
   expect(quoteText("0123456789\tabc\n", 14)).toEqual(["  | 0123456789", "  |     abc"]);
   expect(markSegments("0123456789abc", [{ start: 8, end: 12 }], 14)).toEqual([
     "  | 0123456789",
@@ -175,7 +175,7 @@ it("breaks long lines itself, and marks every piece", () => {
   ]);
 });
 
-it("lets no file name, command, rule or difference fake a line of ours or steer the terminal", () => {
+it("lets no file name, command, rule or diff fake a line of the prompt or control the terminal", () => {
   const evil = fc
     .array(
       fc.constantFrom(

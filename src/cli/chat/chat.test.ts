@@ -14,7 +14,7 @@ const command = (cmd: string) => ({ name: "exec_command", input: { cmd } });
 
 const isThere = ({ workspace }: CliWithModel, path: string) => existsSync(join(workspace, path));
 
-it("completes commands, and the words that they take", () => {
+it("completes commands and their arguments", () => {
   expect(["/mo", "/mode c", "/mode ", "/undo 1", "/nothing x", "mo"].map(completeChatLine)).toEqual([
     [["/model", "/mode"], "/mo"],
     [["cautious"], "c"],
@@ -25,8 +25,8 @@ it("completes commands, and the words that they take", () => {
   ]);
 });
 
-describe("toolcrib chat, fed by a program", () => {
-  it("takes each line as a turn, asks nothing and repeats nothing", async () => {
+describe("toolcrib chat, with input from a program", () => {
+  it("runs each line as a turn, without prompts or echo", async () => {
     await using fixture = await cliWithModel(({ messages }) => ({
       text: `You said ${messages.at(-1)!.text}.`,
     }));
@@ -39,7 +39,7 @@ describe("toolcrib chat, fed by a program", () => {
     ]);
   });
 
-  it("shows and takes back what the session did, and tells the model so", async () => {
+  it("shows and undoes the changes of the session, and informs the model", async () => {
     await using fixture = await cliWithModel([
       { calls: [patch("a.txt")] },
       { text: "Made." },
@@ -58,7 +58,7 @@ describe("toolcrib chat, fed by a program", () => {
     );
   });
 
-  it("changes mode, model and reasoning in the middle", async () => {
+  it("changes mode, model and reasoning during a session", async () => {
     await using fixture = await cliWithModel([
       { calls: [patch("a.txt")] },
       { text: "Not allowed." },
@@ -94,7 +94,7 @@ describe("toolcrib chat, fed by a program", () => {
     ]);
   });
 
-  it("explains commands that are wrong, and goes on", async () => {
+  it("explains wrong commands, and continues", async () => {
     await using fixture = await cliWithModel(({ messages }) => ({ text: messages.at(-1)!.text }));
     const { exit, stdout, stderr } = await fixture.feed(
       "/unod\n/mode save\n/undo x\n/exit now\n /etc/hosts\n/quit\nno",
@@ -116,7 +116,7 @@ describe("toolcrib chat, fed by a program", () => {
     ]);
   });
 
-  it("keeps what was set when it begins a new session", async () => {
+  it("keeps the settings in a new session", async () => {
     await using fixture = await cliWithModel([]);
     const lines =
       "/mode paranoid\n/model openai/gpt-5-mini\n/reasoning high\n/new\n/mode\n/model\n/reasoning\n";
@@ -135,7 +135,7 @@ describe("toolcrib chat, fed by a program", () => {
     ]);
   });
 
-  it("begins a new session, lists them, and goes on with one", async () => {
+  it("starts a new session, lists sessions, and resumes one", async () => {
     await using fixture = await cliWithModel(({ messages }) => ({ text: `${messages.length} messages.` }));
     const { stdout, stderr } = await fixture.feed("one\ntwo\n/usage\n/new\nthree\n/sessions\n", "chat");
     const [, first] = /--resume (session_\w+)/.exec(stderr) ?? [];
@@ -148,18 +148,18 @@ describe("toolcrib chat, fed by a program", () => {
     expect(stderr).toMatch(/^session_\w+: 2 turns, [\d ]+ tokens read, \d+ written/m);
   });
 
-  it("tells by its exit code how the last turn ended", async () => {
+  it("exits with the code of the last turn", async () => {
     await using fixture = await cliWithModel([{ text: "Fine." }, { fault: { status: 401 } }]);
     expect((await fixture.feed("one\ntwo\n", "chat")).exit).toBe(1);
   });
 });
 
-if (!hasTerminals) it.skip("chat on a terminal (not tried: `script` of util-linux is missing)", () => {});
+if (!hasTerminals) it.skip("chat on a terminal (skipped: `script` of util-linux is missing)", () => {});
 else
-  describe("toolcrib chat, for a person at a terminal", () => {
+  describe("toolcrib chat, for a user at a terminal", () => {
     const plain = { NO_COLOR: "1" };
 
-    it("talks, steers while the model works, and remembers what was typed", async () => {
+    it("converses, accepts input while the model works, and remembers it", async () => {
       await using fixture = await cliWithModel((request) => {
         const { text, role } = request.messages.at(-1)!;
         if (role === "user" && text === "begin") return { text: "Working.", calls: [command("sleep 2")] };
@@ -195,7 +195,7 @@ else
       expect(statSync(join(fixture.home, "chat-history")).mode & 0o777).toBe(0o600);
     });
 
-    it("asks for approval in the middle of the talk", async () => {
+    it("asks for approval during a conversation", async () => {
       await using fixture = await cliWithModel([{ calls: [command("rm x")] }, { text: "Gone." }]);
       fixture.write("x", "");
       const { exit } = await fixture.onTerminal(
@@ -211,7 +211,7 @@ else
       expect([exit, isThere(fixture, "x")]).toEqual([0, false]);
     });
 
-    it("stops a turn with Ctrl-C and goes on with the next", async () => {
+    it("stops a turn with Ctrl-C and continues with the next", async () => {
       await using fixture = await cliWithModel([
         { text: "Waiting.", calls: [command("sleep 60")] },
         { text: "Still here." },
@@ -236,7 +236,7 @@ else
       ]).toEqual([0, true, []]);
     });
 
-    it("takes what is pasted as one thing to say", async () => {
+    it("sends pasted text as one message", async () => {
       await using fixture = await cliWithModel(({ messages }) => ({
         text: `${JSON.stringify(messages.at(-1)!.text)} heard.`,
       }));

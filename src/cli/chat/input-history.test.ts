@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { InputHistory } from "./keyboard.ts";
 
-it("keeps what was typed for the next time, for nobody else to read", async () => {
+it("keeps typed lines for the next time, readable only by the user", async () => {
   await using folder = temporaryFolder();
   const directory = join(folder.path, "state");
   const lines = new InputHistory(directory);
@@ -18,7 +18,7 @@ it("keeps what was typed for the next time, for nobody else to read", async () =
   ]);
 });
 
-it("keeps no more than a thousand lines", async () => {
+it("keeps at most a thousand lines", async () => {
   await using folder = temporaryFolder();
   const file = join(folder.path, "chat-history");
   writeFileSync(file, Array.from({ length: 1500 }, (_, index) => `line ${index}\n`).join(""));
@@ -30,7 +30,7 @@ it("keeps no more than a thousand lines", async () => {
   ]);
 });
 
-it("does without where nothing can be kept", async () => {
+it("works without a history when none can be stored", async () => {
   await using folder = temporaryFolder();
   const file = join(folder.path, "file");
   writeFileSync(file, "");

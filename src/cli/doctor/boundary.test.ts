@@ -14,8 +14,8 @@ function enforced(promise: string): Finding {
   return { about: "boundary", state: "well", message: `enforced: ${promise}` };
 }
 
-describe("toolcrib doctor attacks the boundary", () => {
-  it.skipIf(missing.bwrap !== undefined)("of bubblewrap, and all is enforced", async () => {
+describe("toolcrib doctor tests the sandbox boundary", () => {
+  it.skipIf(missing.bwrap !== undefined)("of bubblewrap, and reports that all is enforced", async () => {
     await using opened = cliWorkspace();
     const { exit, stdout, stderr } = await opened.runProcess("doctor", "--json", "--sandbox", "bwrap");
     const { findings, sandbox } = JSON.parse(stdout);
@@ -30,7 +30,7 @@ describe("toolcrib doctor attacks the boundary", () => {
     });
   });
 
-  it.skipIf(missing.landlock !== undefined)("of Landlock, and says what that does not promise", async () => {
+  it.skipIf(missing.landlock !== undefined)("of Landlock, and reports what it does not promise", async () => {
     const { findings, sandbox, boundary } = await examineSandbox({ want: "landlock", ...unwatched });
     const gaps = sandbox?.gaps ?? [];
     const isOpen = ({ gap }: { readonly gap?: string }) => gap !== undefined && gaps.includes(gap);
@@ -53,7 +53,7 @@ describe("toolcrib doctor attacks the boundary", () => {
     expect(gaps).toContain(secretsCanBeRead);
   });
 
-  it("of none that is there, which is wrong when it was asked for", async () => {
+  it("of a requested sandbox that is not available, and reports a problem", async () => {
     const want = process.platform === "darwin" ? "landlock" : "seatbelt";
     expect(await examineSandbox({ want, ...unwatched })).toEqual({
       sandbox: null,

@@ -41,7 +41,7 @@ const search = {
 };
 
 describe("toolcrib doctor", () => {
-  it("says ok, warning or problem per line, and ends with a verdict", async () => {
+  it("prints ok, warning or problem per line, and ends with a verdict", async () => {
     await using fixture = cliWorkspace({ HOME: "/nonexistent", XDG_CONFIG_HOME: undefined });
     const { callId } = await write(fixture);
     const { exit, stdout, stderr } = await fixture.runProcess("doctor", "--sandbox", "none");
@@ -85,7 +85,7 @@ describe("toolcrib doctor", () => {
     });
   });
 
-  it("has nothing to find fault with where nothing was done yet", async () => {
+  it("finds no problem before the first call", async () => {
     await using fixture = cliWorkspace();
     const { findings, figures } = await examineStored(fixture);
     expect({
@@ -95,7 +95,7 @@ describe("toolcrib doctor", () => {
     }).toEqual({ faults: [], records: 0, contents: { count: 0, bytes: 0 } });
   });
 
-  it("keeps no state for a workspace that is not there, and says so", async () => {
+  it("stores no state for a missing workspace, and reports it", async () => {
     await using fixture = cliWorkspace();
     const missing = join(fixture.workspace, "missing");
     const { exit, stdout, stderr } = await fixture.run("doctor", "--sandbox", "none", "-C", missing);
@@ -107,7 +107,7 @@ describe("toolcrib doctor", () => {
     });
   });
 
-  it("finds what others can read or write", async () => {
+  it("finds files that other users can read or write", async () => {
     await using fixture = cliWorkspace();
     await write(fixture);
     const { state } = placesOf(fixture);
@@ -148,7 +148,7 @@ describe("toolcrib doctor", () => {
     ]);
   });
 
-  it("finds contents that are missing or damaged", async () => {
+  it("finds missing and damaged contents", async () => {
     await using fixture = cliWorkspace();
     await write(fixture);
     await write(fixture);
@@ -171,7 +171,7 @@ describe("toolcrib doctor", () => {
     ]);
   });
 
-  it("finds a broken journal, leaves it to the next call to set it aside, and then tells where it is", async () => {
+  it("finds a broken journal, leaves it for the next call to move aside, and then reports where it is", async () => {
     await using fixture = cliWorkspace();
     const { journal, state } = placesOf(fixture);
     mkdirSync(dirname(journal), { recursive: true, mode: 0o700 });
@@ -200,7 +200,7 @@ describe("toolcrib doctor", () => {
     });
   });
 
-  it("finds a journal that is empty or gone, of which the next call tells, too", async () => {
+  it("finds an empty or deleted journal, which the next call reports too", async () => {
     for (const lose of [rmSync, (file: string) => truncateSync(file)]) {
       await using fixture = cliWorkspace();
       await write(fixture);
@@ -230,7 +230,7 @@ describe("toolcrib doctor", () => {
     }
   });
 
-  it("tells what keeps the journal from being used, and goes on", async () => {
+  it("reports why the journal cannot be used, and continues", async () => {
     await using unmade = cliWorkspace();
     unmade.write(join(unmade.home, "workspaces"), "no folder");
     await using unopened = cliWorkspace();
@@ -253,7 +253,7 @@ describe("toolcrib doctor", () => {
     ]);
   });
 
-  it("misses no journal where nothing was kept yet", async () => {
+  it("does not miss a journal before anything was recorded", async () => {
     await using fixture = cliWorkspace();
     const first = await fixture.run("call", "file.list");
     const second = await fixture.run("call", "file.list");
@@ -270,7 +270,7 @@ describe("toolcrib doctor", () => {
     ]);
   });
 
-  it("mentions rules that are not trusted, and calls that were interrupted", async () => {
+  it("reports untrusted rules and interrupted calls", async () => {
     await using fixture = cliWorkspace();
     fixture.write(".toolcrib/rules", "allow run **\n");
     const { journal } = placesOf(fixture);

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { examineSearch } from "./examine-installation.ts";
 
-it("tells who answers web.search, without a key", () => {
+it("reports the provider of web.search, without its key", () => {
   expect([
     examineSearch({ TOOLCRIB_SEARCH: "searxng https://search.example/" }),
     examineSearch({ TOOLCRIB_SEARCH: "brave", BRAVE_API_KEY: "k3y" }),
@@ -11,7 +11,7 @@ it("tells who answers web.search, without a key", () => {
   ]);
 });
 
-it("tells what is missing", () => {
+it("reports what is missing", () => {
   expect([examineSearch({}), examineSearch({ TOOLCRIB_SEARCH: "tavily" })]).toEqual([
     {
       about: "search",

@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe("toolcrib log", () => {
-  it("shows calls, newest first: how they ended, what they changed, which rule held them up", async () => {
+  it("shows calls, newest first, with outcome, changes, and the rule that stopped them", async () => {
     const { exit, stdout, stderr } = await run("log");
     const { created, edited, refused, missing } = results;
     const rows = stdout.split("\n").map((line) =>
@@ -76,7 +76,7 @@ describe("toolcrib log", () => {
     });
   });
 
-  it("shows only the calls that are meant", async () => {
+  it("shows only the calls that match its filters", async () => {
     const found = async (...words: string[]) => {
       const { stdout, stderr } = await run("log", "--json", ...words);
       return stderr === "" ? JSON.parse(stdout).map((call: { tool: string }) => call.tool) : stderr;
@@ -99,7 +99,7 @@ describe("toolcrib log", () => {
     ]);
   });
 
-  it("says that there is nothing", async () => {
+  it("reports an empty journal", async () => {
     const elsewhere = join(folder, "elsewhere");
     mkdirSync(elsewhere);
     expect(await Promise.all([run("log", "-C", elsewhere), run("log", "--tool", "file.move")])).toEqual([
@@ -108,7 +108,7 @@ describe("toolcrib log", () => {
     ]);
   });
 
-  it("shows all that is on record of one call", async () => {
+  it("shows everything recorded about one call", async () => {
     const { callId } = results.edited;
     const [shown, json] = await Promise.all([
       run("log", "show", callId),
@@ -143,7 +143,7 @@ describe("toolcrib log", () => {
     expect([call.callId, call.state, call.undoable, call.changes.length]).toEqual([callId, "ok", "whole", 1]);
   });
 
-  it("refuses what it does not know", async () => {
+  it("refuses unknown ids and invalid arguments", async () => {
     const answers = await Promise.all([
       run("log", "show", "call_x"),
       run("log", "show"),
@@ -160,7 +160,7 @@ describe("toolcrib log", () => {
     ]);
   });
 
-  it("proves that nothing was altered, and tells what was", async () => {
+  it("verifies that nothing was altered, and reports what was", async () => {
     const { journal } = workspaceFiles(home, workspace);
     const whole = await run("log", "verify");
     const [, count, head] =
@@ -212,7 +212,7 @@ describe("toolcrib log", () => {
     ]);
   });
 
-  it("marks what can no longer be undone", async () => {
+  it("marks calls that can no longer be undone", async () => {
     const { callId } = results.edited;
     const { blobs } = workspaceFiles(home, workspace);
     renameSync(blobs, `${blobs} away`);
@@ -227,7 +227,7 @@ describe("toolcrib log", () => {
     );
   });
 
-  it("says loudly that the journal was damaged", async () => {
+  it("warns clearly that the journal was damaged", async () => {
     const damaged = join(folder, "damaged");
     mkdirSync(damaged);
     const { journal } = workspaceFiles(home, damaged);
@@ -243,7 +243,7 @@ describe("toolcrib log", () => {
   });
 });
 
-it("reads times as people write them", () => {
+it("parses times as users write them", () => {
   const now = Date.parse("2026-11-15T12:00:00Z");
   expect([
     readSince("90m", now),

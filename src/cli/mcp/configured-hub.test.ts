@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { emptySource } from "../../../test/support/tool-source.ts";
 import { shared } from "./servers.ts";
 
-it("tells a room that was closed of no changes, and the others of all", () => {
+it("notifies open instances of every change, and a closed one of none", () => {
   const hub = emptySource();
   const told: string[] = [];
   const [first, second] = [shared(hub), shared(hub)];

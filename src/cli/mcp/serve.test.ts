@@ -71,7 +71,7 @@ describe("a server over standard input and output", () => {
     ["it gets SIGTERM", ({ child }: McpProcess) => void child.kill("SIGTERM")],
     ["it gets SIGHUP", ({ child }: McpProcess) => void child.kill("SIGHUP")],
   ])(
-    "leaves nothing behind when %s, and writes down what it has ended",
+    "leaves nothing behind when %s, and records what it ended",
     async (_name, end) => {
       await using fixture = cliWorkspace();
       const { server, pids } = await busyServer(fixture);
@@ -84,7 +84,7 @@ describe("a server over standard input and output", () => {
     60_000,
   );
 
-  it("ends with who has started it, also while somebody holds its input open", async () => {
+  it("exits with its parent, even while another process holds its input open", async () => {
     await using fixture = cliWorkspace();
     const starter = `
       const { spawn } = require("node:child_process");
@@ -104,7 +104,7 @@ describe("a server over standard input and output", () => {
     server.child.stdin!.end();
   }, 60_000);
 
-  it("stays with who sends it nonsense", async () => {
+  it("survives invalid messages", async () => {
     await using fixture = cliWorkspace();
     const server = await mcpProcess([], {
       cwd: fixture.workspace,
@@ -119,7 +119,7 @@ describe("a server over standard input and output", () => {
     expect(await server.exited).toBe(0);
   });
 
-  it("says at once that there is no such folder", async () => {
+  it("reports a missing folder at once", async () => {
     await using fixture = cliWorkspace();
     const { exit, stderr } = await fixture.run("mcp", "--workspace", "nowhere");
     expect([exit, stderr]).toEqual([2, expect.stringContaining("nowhere cannot be opened")]);
@@ -164,7 +164,7 @@ describe("a server over HTTP", () => {
     return { child, next, exited, [Symbol.asyncDispose]: end };
   }
 
-  it("prints where it is and the token, keeps it for nobody else to read, and takes it back at the end", async () => {
+  it("prints its address and token, keeps the token private, and deletes it at the end", async () => {
     await using fixture = cliWorkspace();
     await using server = await started(fixture, ["--http", "0"]);
     const url = await server.next();

@@ -13,7 +13,7 @@ function server(misbehaviour: string) {
   return { command: process.execPath, args: [program, misbehaviour], startTimeoutMs: 60_000 };
 }
 
-it("starts the project's servers once they are trusted, and tells how each is", async () => {
+it("starts the project's servers once they are trusted, and reports the state of each", async () => {
   await using cli = cliWorkspace();
   const file = join(cli.workspace, ".toolcrib/mcp.json");
   cli.write(
@@ -46,7 +46,7 @@ it("starts the project's servers once they are trusted, and tells how each is", 
   expect(stdout).toBe("No longer trusted: they are not started.\n");
 });
 
-it("shows in the doctor what a server has said before it failed", async () => {
+it("shows in the doctor the output of a server before it failed", async () => {
   await using cli = cliWorkspace();
   const broken = {
     command: process.execPath,
@@ -69,7 +69,7 @@ it("shows in the doctor what a server has said before it failed", async () => {
   ]);
 });
 
-it("starts none beside a room that cannot be opened", async () => {
+it("starts none when the instance cannot be opened", async () => {
   await using cli = cliWorkspace();
   const mark = join(cli.home, "started");
   const args = [

@@ -6,7 +6,7 @@ import { openLocalEnvironment } from "../../environment/local/local-environment.
 import { openToolcrib } from "../../toolcrib/index.ts";
 
 describe("toolcrib policy explain", () => {
-  it("names verdict, rule, file, line and the segment of a command", async () => {
+  it("shows verdict, rule, file, line and the segment of a command", async () => {
     await using cli = cliWorkspace();
     cli.write(cli.userRules, "allow run git status\n\ndeny run rm -rf **\n");
     const words = ["policy", "explain", "run git status && rm -rf build"];
@@ -77,7 +77,7 @@ by deny run rm -rf ** (${cli.userRules}:3)
     ]);
   });
 
-  it("takes paths, hosts and calls of tools, and tells the verdict by its exit code", async () => {
+  it("accepts paths, hosts and tool calls, and returns the verdict as its exit code", async () => {
     await using cli = cliWorkspace();
     const calls = [
       ["read .env"],
@@ -102,7 +102,7 @@ by deny run rm -rf ** (${cli.userRules}:3)
     expect(ends.map(({ exit }) => exit)).toEqual([3, 0, 0, 4, 4, 4, 0, 0, 4, 4, 0, 3, 0, 3, 0, 3, 4]);
   });
 
-  it("says what the commands of a call would run in, and what they would get and reach", async () => {
+  it("shows the sandbox, variables and network of a call's commands", async () => {
     await using cli = cliWorkspace();
     const lines = ["allow run make", "allow connect *.example.com", "pass AWS_*", "limit memory 8GB"];
     cli.write(cli.userRules, `${lines.join("\n")}\n`);
@@ -136,7 +136,7 @@ by deny run rm -rf ** (${cli.userRules}:3)
     ]);
   });
 
-  it("says what they would reach outside, and of limits what holds", async () => {
+  it("shows the outside paths they could access, and the effective limits", async () => {
     await using cli = cliWorkspace();
     cli.write(".toolcrib/rules", "limit memory 900000GB\nlimit cpu 1h\n");
     const rules = ["allow read ../lib/**", "allow write ../out/**"].flatMap((rule) => ["--rule", rule]);
@@ -155,13 +155,13 @@ by deny run rm -rf ** (${cli.userRules}:3)
     ]);
   });
 
-  it("knows no other sandboxes than there are", async () => {
+  it("refuses an unknown sandbox", async () => {
     await using cli = cliWorkspace();
     const { exit, stderr } = await cli.run("policy", "explain", "run ls", "--sandbox", "chroot");
     expect([exit, stderr]).toEqual([2, expect.stringContaining("auto, bwrap, landlock, seatbelt, none")]);
   });
 
-  it("sees where links lead", async () => {
+  it("resolves links", async () => {
     await using cli = cliWorkspace();
     cli.write(".env", "KEY=1\n");
     symlinkSync(".env", join(cli.workspace, "harmless.txt"));
@@ -170,7 +170,7 @@ by deny run rm -rf ** (${cli.userRules}:3)
     );
   });
 
-  it("says which lines do not count because nobody trusts them", async () => {
+  it("reports lines that have no effect because they are not trusted", async () => {
     await using cli = cliWorkspace();
     cli.write(".toolcrib/rules", "allow run make\ndeny run rm **\nopen .env\n");
     const { exit, stderr } = await cli.run("policy", "explain", "run make");
@@ -181,7 +181,7 @@ by deny run rm -rf ** (${cli.userRules}:3)
     ]);
   });
 
-  it("says what it needs", async () => {
+  it("explains missing and wrong arguments", async () => {
     await using cli = cliWorkspace();
     const ends = await Promise.all([
       cli.run("policy"),
@@ -213,7 +213,7 @@ by deny run rm -rf ** (${cli.userRules}:3)
 });
 
 describe("toolcrib policy show", () => {
-  it("lists every rule with its level and place, and those that do not count with why", async () => {
+  it("lists every rule with its level and location, and why some have no effect", async () => {
     await using cli = cliWorkspace();
     cli.write(cli.userRules, "# mine\nallow run ls\nlimit cpu 1h\n");
     cli.write(".toolcrib/rules", "deny run rm **\nallow run make\nvariables none\npass CI\n");
@@ -266,7 +266,7 @@ command line: --rule
     ]);
   });
 
-  it("reads no setting of its own from a workspace's .env", async () => {
+  it("reads no Toolcrib setting from a workspace's .env", async () => {
     await using cli = cliWorkspace();
     cli.write(".env", `TOOLCRIB_HOME=${cli.workspace}/evil\nXDG_CONFIG_HOME=${cli.workspace}/evil\n`);
     cli.write("evil/config/rules", "allow run **\n");
@@ -276,7 +276,7 @@ command line: --rule
     expect([paths.config, exit]).toEqual([join(cli.home, "config"), 4]);
   });
 
-  it("stops at a rule it does not understand, as every call does", async () => {
+  it("stops at an invalid rule, as every call does", async () => {
     await using cli = cliWorkspace();
     cli.write(cli.userRules, "allow run ls\nallwo run pwd\n");
     const ends = await Promise.all([cli.run("policy", "show"), cli.run("call", "file.list")]);
@@ -286,7 +286,7 @@ command line: --rule
 });
 
 describe("toolcrib policy test", () => {
-  it("runs the examples of all rules, and tells which failed and why", async () => {
+  it("runs the examples of all rules, and reports which failed and why", async () => {
     await using cli = cliWorkspace();
     cli.write(
       cli.userRules,
@@ -307,7 +307,7 @@ describe("toolcrib policy test", () => {
     ]);
   });
 
-  it("runs the examples of a file that need not be in force, with its own rules", async () => {
+  it("runs the examples of an inactive file with its own rules", async () => {
     await using cli = cliWorkspace();
     cli.write("expectations", "allow run ls\nexpect allow run ls\nexpect ask run ls\n");
     const [named, none, missing] = await Promise.all([
@@ -339,7 +339,7 @@ describe("toolcrib policy test", () => {
 });
 
 describe("toolcrib policy replay", () => {
-  it("shows what rules would have said of recorded calls, against what was said then", async () => {
+  it("compares the verdicts of rules for recorded calls with the original ones", async () => {
     await using cli = cliWorkspace();
     cli.write("a.txt", "a\n");
     mkdirSync(cli.home, { recursive: true });
@@ -399,7 +399,7 @@ describe("toolcrib policy replay", () => {
     ]);
   });
 
-  it("judges commands of a session by what earlier ones left in it", async () => {
+  it("checks commands of a session with the state that earlier ones left", async () => {
     await using cli = cliWorkspace();
     cli.write("sub/a.txt", "a\n");
     mkdirSync(cli.home, { recursive: true });
@@ -427,7 +427,7 @@ describe("toolcrib policy replay", () => {
     expect(verdicts).toEqual(["deny", "allow", "deny", "ask", "ask", "allow"]);
   });
 
-  it("says so when nothing is on record", async () => {
+  it("reports that nothing is recorded", async () => {
     await using cli = cliWorkspace();
     expect(await cli.run("policy", "replay", "last")).toEqual({
       exit: 0,
@@ -442,7 +442,7 @@ interface Verdict {
 }
 
 describe("toolcrib policy trust", () => {
-  it("needs a person or --yes, holds for the very content, and is taken back", async () => {
+  it("needs a user or --yes, applies to the exact content, and can be revoked", async () => {
     await using cli = cliWorkspace();
     cli.write(".toolcrib/rules", "allow run make\nask run make clean\n");
     const steps: unknown[] = [];
@@ -476,7 +476,7 @@ describe("toolcrib policy trust", () => {
     ]);
   });
 
-  it("shows what would be allowed before anything is said, also for a program", async () => {
+  it("shows what would be allowed before it asks, also to a program", async () => {
     await using cli = cliWorkspace();
     cli.write(".toolcrib/rules", "deny run rm **\nallow run \u001b[2Jmake\n");
     const shown = await cli.run("policy", "trust", "--yes");
@@ -495,7 +495,7 @@ describe("toolcrib policy trust", () => {
     ]);
   });
 
-  it("is not for a command that a tool runs", async () => {
+  it("is refused to a tool's command", async () => {
     await using cli = cliWorkspace();
     cli.write(".toolcrib/rules", "allow run **\n");
     const environment = openLocalEnvironment({ workspace: cli.workspace });
@@ -509,7 +509,7 @@ describe("toolcrib policy trust", () => {
     expect([code, (await cli.run("policy", "explain", "run ls")).exit]).toEqual([3, 4]);
   });
 
-  it("says when there is nothing to trust", async () => {
+  it("reports that there is nothing to trust", async () => {
     await using cli = cliWorkspace();
     expect(await cli.run("policy", "trust", "--yes")).toEqual({
       exit: 2,

@@ -19,7 +19,7 @@ function open({ canRedraw }: { readonly canRedraw: boolean }) {
   return { screen, activity: new Activity(screen), take: () => written.splice(0).join("") };
 }
 
-it("writes one line again and again about what takes more than a second, and removes it", () => {
+it("redraws one line for work that takes more than a second, and removes it", () => {
   const { activity, take } = open({ canRedraw: true });
   activity.begin("a", "shell.run npm test");
   vi.advanceTimersByTime(900);
@@ -41,7 +41,7 @@ it("writes one line again and again about what takes more than a second, and rem
   ]);
 });
 
-it("writes plain lines, and few, where nothing can be written again", () => {
+it("prints few plain lines when it cannot redraw", () => {
   const { activity, take } = open({ canRedraw: false });
   activity.begin("a", "shell.run npm test");
   vi.advanceTimersByTime(1_900);
@@ -54,7 +54,7 @@ it("writes plain lines, and few, where nothing can be written again", () => {
   ]);
 });
 
-it("keeps out of the way of words that are coming, and of questions", async () => {
+it("does not interrupt streamed text or questions", async () => {
   const { screen, activity, take } = open({ canRedraw: true });
   screen.print("Half a line");
   activity.begin("a", "waiting");

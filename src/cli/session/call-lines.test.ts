@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { callEndLine, callStartLine } from "./call-lines.ts";
 
-it("hides nothing of a command behind the end of its first line", () => {
+it("shows all lines of a command in one", () => {
   const told = callStartLine(
     { canonical: "shell.run", input: { command: "\n  echo hi\n\techo more > a\n" } },
     "/w",
@@ -9,7 +9,7 @@ it("hides nothing of a command behind the end of its first line", () => {
   expect(told).toBe("shell.run echo hi ⏎ echo more > a");
 });
 
-it("tells paths as they are in the workspace", () => {
+it("shows paths relative to the workspace", () => {
   expect(callStartLine({ canonical: "file.read", input: { file_path: "/w/src/a.ts" } }, "/w")).toBe(
     "file.read src/a.ts",
   );

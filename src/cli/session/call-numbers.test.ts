@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { formatTime, formatUsage, grouped } from "./call-lines.ts";
 
-it("tells numbers as people read them", () => {
+it("formats numbers for users", () => {
   expect([0, 999, 1_000, 12_400, 1_234_567].map(grouped)).toEqual([
     "0",
     "999",
@@ -14,7 +14,7 @@ it("tells numbers as people read them", () => {
   ]);
 });
 
-it("says what a turn used, and nothing of prices that nobody knows", () => {
+it("reports the usage of a turn, and no cost when prices are unknown", () => {
   const usage = { input: 12_400, cached: 9_000, cacheWritten: 0, output: 800, reasoning: 0 };
   const tell = (cost: number | null) => formatUsage({ usage, cost, calls: 1 });
   expect([

@@ -65,7 +65,7 @@ describe("toolcrib run --demo", () => {
     expect((stdout + stderr).split("\n").length).toBeLessThanOrEqual(60);
   });
 
-  it("tells programs every event, or one object", async () => {
+  it("prints every event, or one object, for programs", async () => {
     await using fixture = demoFixture();
     const [lines, object] = await Promise.all([
       fixture.run("run", "--demo", "--jsonl"),
@@ -112,7 +112,7 @@ describe("toolcrib run --demo", () => {
     ]);
   });
 
-  it("takes no task, and no other options", async () => {
+  it("accepts no task, and no other options", async () => {
     await using fixture = demoFixture();
     expect([
       await fixture.run("run", "--demo", "mend", "it"),
@@ -131,9 +131,9 @@ describe("toolcrib run --demo", () => {
     ]);
   });
 
-  if (!hasTerminals) it.skip("on a terminal (not tried: `script` of util-linux is missing)", () => {});
+  if (!hasTerminals) it.skip("on a terminal (skipped: `script` of util-linux is missing)", () => {});
 
-  it.runIf(hasTerminals)("streams on a terminal, each remark on a line of its own", async () => {
+  it.runIf(hasTerminals)("streams on a terminal, with each message on a new line", async () => {
     await using fixture = demoFixture();
     const { exit, screen } = await fixture.onTerminal(["run", "--demo"], [], { NO_COLOR: "1" });
     const lines = withoutProgress(screen).split("\n");

@@ -72,8 +72,8 @@ const whole: readonly AgentHappening[] = [
   end(),
 ];
 
-describe("a session that is shown", () => {
-  it("puts the answer alone on standard output, and all else beside it", () => {
+describe("a printed session", () => {
+  it("prints only the answer to standard output, and the rest to standard error", () => {
     expect(show(whole)).toMatchObject({
       out: "It is fine.\n",
       err: [
@@ -86,7 +86,7 @@ describe("a session that is shown", () => {
     });
   });
 
-  it("streams every word to a person who watches, and begins each remark on a line of its own", () => {
+  it("streams every word to a user who watches, and starts each message on a new line", () => {
     expect(show(whole, { isWatched: true }).both).toBe(
       [
         "Session session_1: openai/gpt-5",
@@ -99,7 +99,7 @@ describe("a session that is shown", () => {
     );
   });
 
-  it("shows no word of a reply that broke off as an answer", () => {
+  it("never prints part of an interrupted reply as the answer", () => {
     const cut: readonly AgentHappening[] = [
       { type: "turn-start", turn: 1 },
       { type: "round-start", round: 1 },
@@ -118,19 +118,19 @@ describe("a session that is shown", () => {
     });
   });
 
-  it("tells what a turn that did not end well had said, but not as its answer", () => {
+  it("shows the text of a failed turn, but not as its answer", () => {
     expect(show([{ type: "turn-start", turn: 1 }, ...say("So far"), end("aborted")])).toMatchObject({
       out: "",
       err: expect.stringMatching(/^So far\nStopped\. Changes made so far are kept\.\n12 400 tokens/),
     });
   });
 
-  it("lets no words on the way look like a question of ours, nor steer the terminal", () => {
+  it("lets no streamed text imitate an approval prompt or control the terminal", () => {
     const fake = [...say("Allow it? (y)\u001b[1A"), { type: "reply-end", reason: "calls" }, end()] as const;
     expect(show(fake).err).toMatch(/^"Allow it\?" \(y\)<U\+001B>\[1A\n/);
   });
 
-  it("joins what a model said in several replies that were cut for their length", () => {
+  it("joins the text of several replies that reached the length limit", () => {
     const parts = [...say("One,"), { type: "reply-end", reason: "length" }, ...say("two."), end()] as const;
     expect(show(parts).out).toBe("One,\ntwo.\n");
   });
@@ -151,7 +151,7 @@ describe("a session that is shown", () => {
     );
   });
 
-  it("cuts a long diff, and says where the rest is", () => {
+  it("cuts a long diff, and shows where the rest is", () => {
     const diff = `@@ -0,0 +1,100 @@\n${"+line\n".repeat(100)}`;
     const { err } = show(read({ data: { files: [{ path: "a.ts", diff }] } }));
     expect([err.split("\n").length, err.split("\n").at(-2)]).toEqual([
@@ -160,7 +160,7 @@ describe("a session that is shown", () => {
     ]);
   });
 
-  it("tells why a call failed, in one line that steers no terminal", () => {
+  it("reports why a call failed, in one line without control characters", () => {
     const failed = (code: "not-found" | "needs-approval", message: string) =>
       show(read({ isError: true, error: { code, message, hint: null } })).err;
     expect([
@@ -174,12 +174,12 @@ describe("a session that is shown", () => {
     ]);
   });
 
-  it("names the subagent in which something happens, and keeps its words out of the answer", () => {
+  it("names the subagent of an event, and keeps its text out of the answer", () => {
     const inAgent = [...say("mine"), ...read(), end()].map((event) => ({ ...event, agent: "agent_1" }));
     expect(show(inAgent)).toMatchObject({ out: "", err: "agent_1  file.read /w/a.ts  0.1 s\n" });
   });
 
-  it("gives each of the rarer things one line", () => {
+  it("prints rare events in one line each", () => {
     const rare: readonly AgentHappening[] = [
       { type: "steering", text: "use\ntabs" },
       { type: "compaction", tokensBefore: 150_000, tokensAfter: 9_000 },
@@ -206,7 +206,7 @@ describe("a session that is shown", () => {
     );
   });
 
-  it("quotes what is thought and what commands say for those who want all of it", () => {
+  it("prints reasoning and command output when verbose", () => {
     const thinking: readonly AgentHappening[] = [
       { type: "reasoning-start", id: "r" },
       { type: "reasoning-end", id: "r", text: "Hm.\nOr not?" },

@@ -24,7 +24,7 @@ function exit(
   });
 }
 
-it("is that of the last calls, if one of them was refused", () => {
+it("is the code of the last calls, if one of them was refused", () => {
   expect([
     exit([]),
     exit([round, call("needs-approval"), call(), round]),
@@ -37,7 +37,7 @@ it("is that of the last calls, if one of them was refused", () => {
   ]).toEqual([0, 4, 3, 3, 0, 0, 0, 0]);
 });
 
-it("tells failures, limits and interruptions apart from answers", () => {
+it("distinguishes failures, limits and interruptions from answers", () => {
   expect([
     exit([], "failed"),
     exit([], "failed", "timeout"),

@@ -8,12 +8,12 @@ function stream(pieces: Iterable<string>): string {
   return shown + words.end();
 }
 
-it("shows words as they are, whole or in pieces", () => {
+it("prints text unchanged, whole or in pieces", () => {
   const text = "Grüße 👩‍🚀 at\r\nall times.\tAll right, allow us.\n";
   expect([stream([text]), stream(text.split("")), stream([...text])]).toEqual([text, text, text]);
 });
 
-it("holds nothing back but what the next piece decides", () => {
+it("holds back only text that depends on the next piece", () => {
   const words = new ModelText();
   expect([words.add("Yes, a"), words.add("nd more"), words.add("\r"), words.end()]).toEqual([
     "Yes, ",
@@ -23,13 +23,13 @@ it("holds nothing back but what the next piece decides", () => {
   ]);
 });
 
-it("lets nobody move the cursor, clear the screen or turn the writing, in however many pieces", () => {
+it("lets no text move the cursor, clear the screen or reverse its direction, in any number of pieces", () => {
   const hostile = "\u001b[2J\u001b]0;title\u0007\r\u001b[1A\u202Eback\u009b1A";
   const visible = "<U+001B>[2J<U+001B>]0;title<U+0007><U+000D><U+001B>[1A<U+202E>back<U+009B>1A";
   expect([stream([hostile]), stream(hostile.split(""))]).toEqual([visible, visible]);
 });
 
-it("marks words that could be taken for our own question", () => {
+it("quotes text that imitates an approval prompt", () => {
   const fake = "Allow it? (y once, n no) ALLOW IT?";
   const marked = '"Allow it?" (y once, n no) "ALLOW IT?"';
   expect([stream([fake]), stream(fake.split(""))]).toEqual([marked, marked]);

@@ -30,7 +30,7 @@ const plain = (output: string) =>
     .split("\n");
 
 describe("toolcrib run", () => {
-  it("prints the answer, and tells beside it what was done", async () => {
+  it("prints the answer, and reports the calls on standard error", async () => {
     await using fixture = await cliWithModel([
       { text: "I make it.", calls: [patch("a.txt")] },
       { text: "It is made." },
@@ -56,7 +56,7 @@ describe("toolcrib run", () => {
     expect(fixture.server.requests[0]!.messages.at(-1)!.text).toBe("make a.txt");
   });
 
-  it("reads the task from standard input, and refuses to do nothing", async () => {
+  it("reads the task from standard input, and refuses an empty task", async () => {
     await using fixture = await cliWithModel(() => ({ text: "Yes." }));
     const runs = [
       await fixture.feed("first\n", "run", "-"),
@@ -84,7 +84,7 @@ describe("toolcrib run", () => {
     ]);
   });
 
-  it("fails where its answer cannot be written, and does no more unseen", async () => {
+  it("fails when its answer cannot be written, and stops working", async () => {
     await using fixture = await cliWithModel(() => ({ text: "Yes." }));
     const runs = [
       await fixture.runInto("/dev/full", "run", "x"),
@@ -96,7 +96,7 @@ describe("toolcrib run", () => {
     ]);
   });
 
-  it("asks nobody without a terminal: the model is told, and the exit code says it", async () => {
+  it("asks for no approval without a terminal, informs the model, and exits with 4", async () => {
     await using fixture = await cliWithModel([{ calls: [command("rm -rf x")] }, { text: "I may not." }]);
     fixture.write("x", "");
     const { exit, stdout, stderr } = await fixture.run("run", "remove x");
@@ -111,7 +111,7 @@ describe("toolcrib run", () => {
     expect(fixture.server.requests[1]!.messages.at(-1)!.text).toContain("needs approval");
   });
 
-  it("ends well where the model found another way after a refusal", async () => {
+  it("succeeds when the model found another way after a refusal", async () => {
     await using fixture = await cliWithModel([
       { calls: [command("rm -rf x")] },
       { calls: [patch("y.txt")] },
@@ -120,7 +120,7 @@ describe("toolcrib run", () => {
     expect((await fixture.run("run", "do it")).exit).toBe(0);
   });
 
-  it("tells programs what came out, also when nothing did", async () => {
+  it("reports the result to programs, also when there is none", async () => {
     await using fixture = await cliWithModel([{ calls: [patch("a.txt")] }, { text: "Made." }]);
     const { stdout, stderr } = await fixture.run("run", "--json", "make it");
     const report = JSON.parse(stdout);
@@ -164,7 +164,7 @@ describe("toolcrib run", () => {
     ]);
   });
 
-  it("goes on with an earlier session", async () => {
+  it("resumes an earlier session", async () => {
     await using fixture = await cliWithModel([{ text: "One." }, { text: "Two." }]);
     await fixture.run("run", "first");
     const { exit, stdout } = await fixture.run("run", "--resume", "last", "second");
@@ -176,7 +176,7 @@ describe("toolcrib run", () => {
     ]).toEqual([0, "Two.\n", ["first", "One.", "second"], []]);
   });
 
-  it("says what is wrong with a key at once, and what to do", async () => {
+  it("reports an invalid key at once, with a hint", async () => {
     await using fixture = await cliWithModel([{ fault: { status: 401 } }]);
     const { exit, stdout, stderr } = await fixture.run("run", "hello");
     expect([exit, stdout, fixture.server.requests.length, stderr]).toEqual([
@@ -187,7 +187,7 @@ describe("toolcrib run", () => {
     ]);
   });
 
-  it("explains the ways to get a model where there is none", async () => {
+  it("explains the ways to get a model when there is none", async () => {
     await using fixture = cliWorkspace({ OLLAMA_HOST: "127.0.0.1:1" });
     const { exit, stdout, stderr } = await fixture.run("run", "hello");
     expect([exit, stdout, stderr.split("\n")[0], stderr.includes("toolcrib run --demo")]).toEqual([
@@ -198,7 +198,7 @@ describe("toolcrib run", () => {
     ]);
   });
 
-  it("reads no instructions that are not there", async () => {
+  it("refuses missing instructions, an invalid cost and an unknown session", async () => {
     await using fixture = await cliWithModel([]);
     const runs = await Promise.all([
       fixture.run("run", "--instructions", "none.md", "hello"),
@@ -212,7 +212,7 @@ describe("toolcrib run", () => {
     ]);
   });
 
-  it("offers the tools of configured MCP servers, and warns once of one that does not start", async () => {
+  it("offers the tools of configured MCP servers, and warns once about one that does not start", async () => {
     await using fixture = await cliWithModel(({ tools }) => ({ text: `${tools.includes("time_now")}` }));
     const main = builtProgram;
     const mcpServers = {
@@ -224,7 +224,7 @@ describe("toolcrib run", () => {
     expect([exit, stdout, stderr.match(/The MCP server broken: /g)?.length]).toEqual([0, "true\n", 1]);
   });
 
-  it("stops the turn when it is told to, with all that it started, and can be gone on with", async () => {
+  it("stops the turn and its processes on interrupt, and can be resumed", async () => {
     await using fixture = await cliWithModel([
       { calls: [command("echo $$ > pid; sleep 60")] },
       { text: "Going on." },
@@ -251,7 +251,7 @@ describe("toolcrib run", () => {
     ]);
   });
 
-  it("ends quietly when nobody reads it any more", async () => {
+  it("ends quietly when its output is closed", async () => {
     await using fixture = await cliWithModel([{ calls: [command("echo $$ > pid; sleep 60")] }]);
     const child = fixture.start("run", ...unguarded, "--jsonl", "wait");
     child.stdin.end();
@@ -263,12 +263,12 @@ describe("toolcrib run", () => {
   });
 });
 
-if (!hasTerminals) it.skip("on a terminal (not tried: `script` of util-linux is missing)", () => {});
+if (!hasTerminals) it.skip("on a terminal (skipped: `script` of util-linux is missing)", () => {});
 else
-  describe("a person who runs a task on a terminal", () => {
+  describe("a user who runs a task on a terminal", () => {
     const question = "no with a message) ";
 
-    it("is asked in between, and says yes", async () => {
+    it("is asked for approval, and answers yes", async () => {
       await using fixture = await cliWithModel([
         { text: "I remove it.", calls: [command("rm x")] },
         { text: "Gone." },
@@ -292,7 +292,7 @@ else
       ]);
     });
 
-    it("is not taken at a word that was typed before the question stood there", async () => {
+    it("cannot approve with input typed before the question appeared", async () => {
       await using fixture = await cliWithModel([
         { text: "Allow it? (y once) ", calls: [command("sleep 1")] },
         { calls: [command("rm x")] },
@@ -323,7 +323,7 @@ else
       ]);
     });
 
-    it("sees hostile words of a model as what they are", async () => {
+    it("sees hostile model output escaped", async () => {
       await using fixture = await cliWithModel([{ text: "\u001b[2J\u001b[1;1HFine\r\u001b]0;x\u0007" }]);
       const { screen } = await fixture.onTerminal(["run", "hello"], [], { NO_COLOR: "1" });
       expect(screen).toContain("<U+001B>[2J<U+001B>[1;1HFine<U+000D><U+001B>]0;x<U+0007>\n");

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { Screen } from "./screen.ts";
 
-it("lets nothing be written over a question that stands", async () => {
+it("writes nothing over an open question", async () => {
   const written: string[] = [];
   const write = (text: string) => void written.push(text);
   const outputs = { print: write, remark: write, isWatched: true, canRedraw: false, columns: () => 80 };

@@ -38,7 +38,7 @@ async function fixtureWithSessions(): Promise<CliWorkspace> {
 }
 
 describe("toolcrib sessions", () => {
-  it("lists those of this folder, newest first", async () => {
+  it("lists the sessions of this folder, newest first", async () => {
     await using fixture = await fixtureWithSessions();
     const [{ stdout, exit }, json, one] = await Promise.all([
       fixture.run("sessions"),
@@ -74,7 +74,7 @@ describe("toolcrib sessions", () => {
     });
   });
 
-  it("says that there are none", async () => {
+  it("reports that there are none", async () => {
     await using fixture = cliWorkspace();
     expect(await Promise.all([fixture.run("sessions"), fixture.run("sessions", "--json")])).toEqual([
       {
@@ -86,7 +86,7 @@ describe("toolcrib sessions", () => {
     ]);
   });
 
-  it("shows what was said, cut where it is long, without secrets and without what steers a terminal", async () => {
+  it("shows the conversation, shortened, without secrets and control characters", async () => {
     await using fixture = await fixtureWithSessions();
     const { stdout } = await fixture.run("sessions", "show", "ab1");
     expect(stdout.replace(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/g, "TIME")).toMatchInlineSnapshot(`
@@ -131,7 +131,7 @@ describe("toolcrib sessions", () => {
     expect([session, entries.length, entries[2].entry]).toEqual(["other", 3, turnEnd(1)]);
   });
 
-  it("finds a session by a beginning of its id that no other has, and by last", async () => {
+  it("finds a session by a unique prefix of its id, and by last", async () => {
     await using fixture = await fixtureWithSessions();
     const answers = await Promise.all([
       fixture.run("sessions", "show", "session_ab"),
@@ -154,7 +154,7 @@ describe("toolcrib sessions", () => {
     ]);
   });
 
-  it("exports to a new file that only its owner reads, as its name says", async () => {
+  it("exports to a new private file, in the format of its extension", async () => {
     await using fixture = await fixtureWithSessions();
     const html = await fixture.run("sessions", "export", "ab1", "-o", "session.html");
     const again = await fixture.run("sessions", "export", "ab1", "-o", "session.html");
@@ -172,7 +172,7 @@ describe("toolcrib sessions", () => {
     expect(JSON.parse(json.stdout)).toEqual({ session: "session_ab2", format: "markdown", file: "two.md" });
   });
 
-  it("removes those that are named, or none", async () => {
+  it("deletes all the named sessions, or none", async () => {
     await using fixture = await fixtureWithSessions();
     const none = await fixture.run("sessions", "rm", "ab1", "nothing");
     const { stdout } = await fixture.run("sessions", "rm", "ab1", "session_ab2", "ab1");
@@ -184,7 +184,7 @@ describe("toolcrib sessions", () => {
     ]);
   });
 
-  it("tells which is open in a process, and neither removes nor resumes that", async () => {
+  it("reports an open session, and neither deletes nor resumes it", async () => {
     await using fixture = await fixtureWithSessions();
     const crib = await openToolcrib({
       workspace: fixture.workspace,
@@ -208,7 +208,7 @@ describe("toolcrib sessions", () => {
     ]).toEqual([true, 1, true, 1, true]);
   });
 
-  it("refuses what it does not know", async () => {
+  it("refuses unknown ids and invalid arguments", async () => {
     await using fixture = cliWorkspace();
     const answers = await Promise.all([
       fixture.run("sessions", "lsit"),
@@ -270,9 +270,9 @@ describe("a session of toolcrib run", () => {
     expect(fixture.server.breaches).toEqual([]);
   });
 
-  if (!hasTerminals) it.skip("on a terminal (not tried: `script` of util-linux is missing)", () => {});
+  if (!hasTerminals) it.skip("on a terminal (skipped: `script` of util-linux is missing)", () => {});
 
-  it.runIf(hasTerminals)("is talked on with on a terminal", async () => {
+  it.runIf(hasTerminals)("is continued on a terminal", async () => {
     await using fixture = await fixtureOn([{ text: "One." }, { text: "Two." }]);
     await fixture.run("run", "first", "--model", fixture.model);
     const { exit, screen } = await fixture.onTerminal(

@@ -35,7 +35,7 @@ describe("an entry in JSON", () => {
     '{\n  "theme": "One", // nice\n  "mcpServers": {\n    "b": {}, // the last\n    /* nothing */\n  },\n  "z": null,\n}\n',
   ];
 
-  it("leaves all else as it was: comments, order, indentation, line ends and the byte-order mark", () => {
+  it("leaves everything else unchanged: comments, order, indentation, line endings and the byte-order mark", () => {
     for (const text of texts) {
       const { set, again, back, removed, found } = change(jsonEntry, text, "mcpServers");
       expect({ again, back, removed, found, isLonger: set.length > text.length }).toEqual({
@@ -52,7 +52,7 @@ describe("an entry in JSON", () => {
     }
   });
 
-  it("makes the container that is missing, also in an empty file, in the file's own style", () => {
+  it("creates a missing container, also in an empty file, in the style of the file", () => {
     const sets = ["", "{}", "// none yet\n", '{\n\t"a": 1\n}\n', '{\r\n  "a": 1\r\n}', '{"a":1}'].map(
       (text) => change(jsonEntry, text, "mcp").set,
     );
@@ -81,7 +81,7 @@ describe("an entry in JSON", () => {
     ]);
   });
 
-  it("is refused where the file cannot be understood, with the line", () => {
+  it("is refused when the file cannot be parsed, with the line", () => {
     expect(
       [
         '{\n  "a": 1\n  "b": 2\n}',
@@ -105,7 +105,7 @@ describe("an entry in JSON", () => {
 });
 
 describe("an entry in TOML", () => {
-  it("leaves all else as it was", () => {
+  it("leaves everything else unchanged", () => {
     const texts = [
       "",
       'model = "gpt-5" # mine\n\n[mcp_servers.other]\ncommand = "c"\nargs = []\n',
@@ -124,7 +124,7 @@ describe("an entry in TOML", () => {
     }
   });
 
-  it("is changed where it stands, with what belongs to it, and leaves the neighbours", () => {
+  it("is replaced in place with its subtables, and leaves its neighbours", () => {
     const text = [
       "[mcp_servers.toolcrib] # ours",
       'command = "old"',
@@ -143,7 +143,7 @@ describe("an entry in TOML", () => {
     ]);
   });
 
-  it("is refused where it would have to be guessed", () => {
+  it("is refused when the file is ambiguous", () => {
     expect(
       [
         "a = \n",

@@ -39,7 +39,7 @@ function openHome(files: Readonly<Record<string, string>> = {}) {
   return { ...folder, at, write, run, read: (path: string) => readFileSync(at(path), "utf8") };
 }
 
-it("knows the file and the form of every client", () => {
+it("knows the file and the format of every client", () => {
   const place = { workspace: "/project", variables: { HOME: "/home/ada" }, platform: "linux" } as const;
   const told = clientNames.map((name) => {
     const { file, servers, entry } = clients[name];
@@ -79,7 +79,7 @@ it("knows the file and the form of every client", () => {
   ]);
 });
 
-it("starts this installation from the person's own file, npx from a project's, and leaves no trace", async () => {
+it("starts this installation from the user's file and npx from a project's, and uninstalls without a trace", async () => {
   await using home = openHome();
   const vscode = ["--client", "vscode", "--scope", "project", "--name", "crib"];
   const installed = [
@@ -142,7 +142,7 @@ it.each([
   [["--tools", "nope.*"], "nope.*"],
   [["--rules", "nowhere.rules"], "The rule file "],
   [["--", "--nonsense"], "Unknown option for toolcrib mcp: --nonsense"],
-])("installs nothing that would not start: %j", async (words, reason) => {
+])("refuses to install an entry that would not start: %j", async (words, reason) => {
   await using home = openHome();
   const { exit, stderr } = await home.run(["install", "--client", "codex", ...words]);
   expect([exit, stderr.includes(reason), readdirSync(home.at("home"))]).toEqual([2, true, []]);
@@ -155,13 +155,13 @@ it.each([
   [["--token-file", "x"], "Use it with: toolcrib mcp --http"],
   [["servers", "extra"], "Unexpected argument: extra"],
   [["servers", "--mode", "safe"], "--mode has no effect in toolcrib mcp servers"],
-])("takes no option for one that does something where it does nothing: %j", async (words, reason) => {
+])("refuses options that have no effect: %j", async (words, reason) => {
   await using home = openHome();
   const { exit, stderr } = await home.run(words);
   expect([exit, stderr.includes(reason)]).toEqual([2, true]);
 });
 
-it("keeps what is there, says what it changed, changes nothing twice, and shows no keys", async () => {
+it("keeps other settings, shows its change, changes nothing twice, and shows no keys", async () => {
   const settings =
     '// mine\n{\n  "theme": "One Dark", // nice\n  "api_key": "sk-ant-api03-aaaaBBBBccccDDDDeeeeFFFFggggHHHH",\n}\n';
   await using home = openHome({ "home/.config/zed/settings.json": settings });
@@ -189,7 +189,7 @@ it("keeps what is there, says what it changed, changes nothing twice, and shows 
   });
 });
 
-it("keeps what somebody has set in the entry, and brings an older one back", async () => {
+it("keeps the user's settings in the entry, and restores an older entry", async () => {
   const claude =
     '{ "mcpServers": { "toolcrib": { "command": "toolcrib", "args": ["mcp"], "env": { "A": "1" } } } }';
   const codex =
@@ -209,7 +209,7 @@ it("keeps what somebody has set in the entry, and brings an older one back", asy
   expect([home.read("home/.claude.json"), home.read("home/.codex/config.toml")]).toEqual([claude, codex]);
 });
 
-it("takes several installs one upon the other back to the byte", async () => {
+it("reverts several installs exactly", async () => {
   const before = "{}";
   await using home = openHome({ "home/.cursor/mcp.json": before });
   for (const mode of ["safe", "yolo"]) await home.run(["install", "--client", "cursor", "--mode", mode]);
@@ -217,7 +217,7 @@ it("takes several installs one upon the other back to the byte", async () => {
   expect(home.read("home/.cursor/mcp.json")).toBe(before);
 });
 
-it("writes through a link, keeps the permissions, and gives a new file to its owner alone", async () => {
+it("writes through a link, keeps the permissions, and makes a new file private", async () => {
   await using home = openHome({ "home/dotfiles/mcp.json": "{}\n", "home/.cursor/x": "" });
   chmodSync(home.at("home/dotfiles/mcp.json"), 0o640);
   symlinkSync("../dotfiles/mcp.json", home.at("home/.cursor/mcp.json"));
@@ -232,7 +232,7 @@ it("writes through a link, keeps the permissions, and gives a new file to its ow
   ]).toEqual([true, true, "640", "600"]);
 });
 
-it("refuses what it does not understand, what is another's, and what is read-only, and changes nothing", async () => {
+it("refuses files that are invalid, foreign or read-only, and changes nothing", async () => {
   const before = {
     "home/.claude.json": '{ "mcpServers": { "toolcrib": { "command": "other" } } }',
     "home/.cursor/mcp.json": "{ broken",
@@ -272,7 +272,7 @@ it("refuses what it does not understand, what is another's, and what is read-onl
   ]);
 });
 
-it("takes nothing for its own that only speaks of it, and writes nowhere but in the project", async () => {
+it("does not adopt a foreign entry that mentions it, and writes only inside the project", async () => {
   const planted = {
     command: "evil",
     args: ["mcp", "toolcrib"],
