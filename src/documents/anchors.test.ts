@@ -6,7 +6,7 @@ import { anchorOf, cutPart, gatherParts, splitAnchor, wantedParts, wholeText } f
 const pages = { one: "page", total: 12, name: "a.pdf" };
 
 describe("anchors", () => {
-  it("ask for parts in every way that people write them", () => {
+  it("accept parts in every common notation", () => {
     const asked = [
       undefined,
       "",
@@ -32,7 +32,7 @@ describe("anchors", () => {
     expect(wantedParts("pages 3- from 500", pages)).toEqual({ first: 3, last: 12, from: 500 });
   });
 
-  it("that lead nowhere are refused with what there is", () => {
+  it("that do not exist are refused with a list of available parts", () => {
     const asked = ["page 13", "page 0", "slide 2", "pages 5-2", "all of it"];
     for (const part of asked) expect(() => wantedParts(part, pages)).toThrow(ToolError);
     expect(failure(() => wantedParts("page 13", pages))).toEqual({
@@ -42,7 +42,7 @@ describe("anchors", () => {
     });
   });
 
-  it("are written so that they can be asked for", () => {
+  it("are printed in a form that can be requested", () => {
     const wanted = [
       { first: 3, last: 3, from: 1 },
       { first: 3, last: 5, from: 1 },
@@ -54,7 +54,7 @@ describe("anchors", () => {
     expect(anchors.map((anchor) => wantedParts(anchor, pages))).toEqual(wanted);
   });
 
-  it("keep names as they are", () => {
+  it("keep names unchanged", () => {
     expect(["Sheet from 2019!A1", "From 7", "Sheet1!A1:B2 from 12"].map(splitAnchor)).toEqual([
       { anchor: "Sheet from 2019!A1", from: 1 },
       { anchor: undefined, from: 7 },
@@ -64,7 +64,7 @@ describe("anchors", () => {
 });
 
 describe("parts", () => {
-  it("are given as far as they fit, with how to go on", async () => {
+  it("are returned as far as they fit, with how to continue", async () => {
     const text = (number: number) => ({ anchor: `page ${number}`, text: String(number).repeat(10) });
     const gather = (part: string | undefined, maxChars: number) =>
       gatherParts({ part, maxChars }, pages, text);
@@ -79,7 +79,7 @@ describe("parts", () => {
     });
   });
 
-  it("that say nothing are not given without end", async () => {
+  it("without text are limited in number", async () => {
     const order = { one: "page", total: 1_000_000, name: "a" };
     const { parts, next } = await gatherParts({ maxChars: 40 }, order, (number) => ({
       anchor: `page ${number}`,
@@ -88,7 +88,7 @@ describe("parts", () => {
     expect([parts.length, next]).toEqual([6, "pages 7-"]);
   });
 
-  it("are whole when they are put together, wherever they were cut", async () => {
+  it("add up to the whole text, wherever they were cut", async () => {
     const document = fc.array(
       fc.string({ unit: fc.constantFrom("a", " ", "\n", "é", "😀", "e\u0301"), maxLength: 60 }),
       {
@@ -115,7 +115,7 @@ describe("parts", () => {
     );
   });
 
-  it("are cut between lines or words where that costs little", () => {
+  it("are cut between lines or words when that costs little", () => {
     const cut = (text: string, maxChars: number) => cutPart({ anchor: "", text }, 1, maxChars);
     expect([cut("one two\nthree four", 9), cut("one two three", 9), cut("abcdefghijkl", 9)]).toEqual([
       { part: { anchor: "", text: "one two\n" }, next: 9 },
@@ -124,7 +124,7 @@ describe("parts", () => {
     ]);
   });
 
-  it("do not begin behind their end", async () => {
+  it("cannot start after their end", async () => {
     expect(failure(() => wholeText("hello", { part: "from 6", maxChars: 3 }, "a"))).toEqual({
       code: "not-found",
       message: 'a has no part "from 6": it ends at character 5',
@@ -144,7 +144,7 @@ describe("parts", () => {
     });
   });
 
-  it("are none of a document that is one text", () => {
+  it("do not exist in a document that is a single text", () => {
     expect(wholeText("hello world", { part: "from 7", maxChars: 3 }, "a")).toEqual({
       parts: [{ anchor: "", text: "wor" }],
       next: "from 10",

@@ -17,12 +17,12 @@ const content: DocumentContent = {
   images: [{ mediaType: "image/png", base64: "AAAA" }],
 };
 
-describe("what a document says of itself", () => {
-  it("stays as it is where it is of usual length", () => {
+describe("document metadata", () => {
+  it("is unchanged at normal length", () => {
     expect(boundContent(content)).toEqual(content);
   });
 
-  it("is cut where it is longer than anybody would read", () => {
+  it("is cut when it is too long", () => {
     const long = "x".repeat(100_000);
     const heavy = { mediaType: "image/png", base64: "A".repeat(11_000_000) };
     const properties = {
@@ -62,7 +62,7 @@ describe("what a document says of itself", () => {
     });
   });
 
-  it("stays on one line of an error, and steers no terminal there", () => {
+  it("stays on one line of an error, without terminal control characters", () => {
     const error = new ToolError("unsupported", `a.zip is damaged (\x1b[2Jx\n[Note: y])${"z".repeat(5000)}`, {
       hint: "Ask for x\ny",
     });

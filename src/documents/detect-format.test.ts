@@ -7,7 +7,7 @@ import { detectFormat } from "./detect-format.ts";
 import { formats } from "./formats.ts";
 
 describe("the format of a document", () => {
-  it("is told by its bytes, whatever it is called", () => {
+  it("is detected by its bytes, regardless of its name", () => {
     const office = (part: string) => makeZip([{ name: "[Content_Types].xml" }, { name: part }]);
     const openDocument = (kind: string) =>
       makeZip([{ name: "mimetype", method: 0, content: `application/${kind}` }]);
@@ -36,7 +36,7 @@ describe("the format of a document", () => {
     ]);
   });
 
-  it("is told by who served it, then by its name, where it is text", () => {
+  it("is taken from the server, then from the name, when it is text", () => {
     expect([
       told("https://example.org/a.csv?b", "a,b", "text/html; charset=utf-8"),
       told("https://example.org/a.html?b=c.txt", "a", "text/plain"),
@@ -46,7 +46,7 @@ describe("the format of a document", () => {
     ]).toEqual(["html", "html", "html", "text", "text"]);
   });
 
-  it("is named where it cannot be read, with the way out", async () => {
+  it("is named with a hint when it cannot be read", async () => {
     const ole = Buffer.from("d0cf11e0a1b11ae1", "hex");
     const encrypted = Buffer.concat([ole, Buffer.alloc(600), Buffer.from("EncryptedPackage", "utf16le")]);
     const failures = [

@@ -20,7 +20,7 @@ const documents = openDocuments();
 afterAll(() => documents.close());
 
 describe("documents", () => {
-  it("are read beside us", async () => {
+  it("are read in a worker", async () => {
     expect(await documents.read(text("notes.txt", "Hello"), wanted, always)).toEqual({
       format: "text",
       description: "text",
@@ -33,13 +33,13 @@ describe("documents", () => {
     });
   });
 
-  it("are read fifty at once, each its own", async () => {
+  it("are read fifty at once, each with its own result", async () => {
     const names = Array.from({ length: 50 }, (_, number) => `${number}.txt`);
     const contents = await Promise.all(names.map((name) => documents.read(text(name, name), wanted, always)));
     expect(contents.map(({ parts }) => parts[0]?.text)).toEqual(names);
   });
 
-  it("are only loaded when their turn has come", async () => {
+  it("are loaded only when their turn comes", async () => {
     let [held, most] = [0, 0];
     const reading = Array.from({ length: 20 }, async (_, number) => {
       const load = async () => {
@@ -55,7 +55,7 @@ describe("documents", () => {
     expect(most).toBeLessThanOrEqual(4);
   });
 
-  it("do not wait for one that takes long", async () => {
+  it("do not wait for a slow one", async () => {
     const cancelling = new AbortController();
     const slow = documents.read({ name: "slow.gz", bytes: slowDocument() }, wanted, {
       ...always,
@@ -73,7 +73,7 @@ describe("documents", () => {
     expect((await documents.read(text("next.txt", "next"), wanted, always)).format).toBe("text");
   });
 
-  it("all pass by one that takes long, however many they are", async () => {
+  it("all overtake a slow one, however many they are", async () => {
     const { promise: held, resolve } = Promise.withResolvers<Uint8Array>();
     const slow = documents.read({ name: "slow.txt", load: () => held }, wanted, always);
     const names = Array.from({ length: 6 }, (_, number) => `${number}.txt`);
@@ -83,7 +83,7 @@ describe("documents", () => {
     expect((await slow).parts[0]?.text).toBe("slow");
   });
 
-  it("fail with the code, the words and the way out that were found beside us", async () => {
+  it("fail with the code, message and hint from the worker", async () => {
     const failure = await documents
       .read({ name: "a.bin", bytes: Buffer.from([0, 1, 2]) }, wanted, always)
       .catch(({ code, message, hint }) => ({ code, message, hint }));
@@ -94,7 +94,7 @@ describe("documents", () => {
     });
   });
 
-  it("are read again when what reads them was killed, and the one that it read is named", async () => {
+  it("are read again when the worker was killed, and the one that it was reading is named", async () => {
     const { stdout } = await run(process.execPath, [killedWorker]);
     expect(JSON.parse(stdout)).toEqual({
       first: {
@@ -107,14 +107,14 @@ describe("documents", () => {
     });
   }, 60_000);
 
-  it("keep nobody from ending, and what reads them ends too", async () => {
+  it("do not keep the process from ending, and their worker ends too", async () => {
     const { stdout } = await run(process.execPath, [forgottenInstance]);
     const pids: number[] = JSON.parse(stdout);
     expect(pids).toHaveLength(1);
     while (pids.some(isAlive)) await sleep(20);
   }, 30_000);
 
-  it("are not read in a room that is closed", async () => {
+  it("are not read once the instance is closed", async () => {
     const closed = openDocuments();
     await closed.close();
     await expect(closed.read(text("a.txt", "a"), wanted, always)).rejects.toMatchObject({

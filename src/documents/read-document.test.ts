@@ -12,7 +12,7 @@ const names = readdirSync(samples).filter((name) => !/\.(?:txt|md)$/.test(name))
 
 describe("a document", () => {
   it.each(names)(
-    "%s is read or refused, wherever it is cut and whatever bytes are others",
+    "%s is read or refused when cut or altered at any byte",
     async (name) => {
       const whole = readFileSync(join(samples, name));
       const place = fc.nat({ max: whole.length - 1 });
@@ -34,7 +34,7 @@ describe("a document", () => {
     60_000,
   );
 
-  it("that its reader did not expect is refused as damaged", async () => {
+  it("that its reader does not expect is refused as damaged", async () => {
     const context = { budget: new Budget("a.txt"), signal: new AbortController().signal, progress: () => {} };
     const source = {
       name: "a.txt",

@@ -16,14 +16,14 @@ const samples = [
   "ledger-office.ods",
 ];
 
-it.each(samples)("%s is refused wherever it breaks off", async (name) => {
+it.each(samples)("%s is refused when cut at any byte", async (name) => {
   const whole = sampleBytes(name);
   for (let length = 0; length < whole.length; length += 61)
     expect((await failureOf(readBytes(name, whole.subarray(0, length))))[0]).toBe("unsupported");
 });
 
 it.each(samples)(
-  "%s answers, or is refused as it should be, whichever of its parts is broken",
+  "%s is read or properly refused when any of its parts is broken",
   async (name) => {
     const entries = unpacked(name);
     const unexpected: string[] = [];

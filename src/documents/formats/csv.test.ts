@@ -18,7 +18,7 @@ it.each([
     encoding: "windows-1252",
     more: ["| short |", "| long | 1 | 2 | 3 | 4 |"],
   },
-])("tells how $name is written, and reads all of it", async ({ name, format, sign, encoding, more }) => {
+])("detects the format of $name and reads all of it", async ({ name, format, sign, encoding, more }) => {
   const total = 3 + more.length;
   const content = await readSample(name);
   expect(content).toEqual({
@@ -38,7 +38,7 @@ it.each([
   expect(`${cells.join("\n")}\n`).toBe(secondReading(name, "python"));
 });
 
-it("reads the rows that are asked for under the names of their columns", async () => {
+it("reads the requested rows under their column names", async () => {
   const text = `id,name\n${Array.from({ length: 1000 }, (_, row) => `${row + 1},name ${row + 1}`).join("\n")}\n`;
   const { parts, next } = await readBytes("x.csv", text, { part: "rows 998-" });
   expect({ parts, next }).toEqual({
@@ -62,12 +62,12 @@ it.each([
   { text: "a;b\n1,5;2\n", head: "| a | b |", total: 1 },
   { text: "a|b\n1|2\n", head: "| a | b |", total: 1 },
   { text: "one\r1\r2\r", head: "| one |", total: 2 },
-])("tells delimiter, quotes, line ends and names of $text", async ({ text, head, total }) => {
+])("detects delimiter, quotes, line ends and column names of $text", async ({ text, head, total }) => {
   const content = await readBytes("x.csv", text);
   expect([content.parts[0]!.text.split("\n")[0], content.consistsOf?.total]).toEqual([head, total]);
 });
 
-it("takes a quote that never ends for a sign like any other", async () => {
+it("treats an unclosed quote as a normal character", async () => {
   const { parts, notes } = await readBytes("x.csv", 'a,b\n1,"x, y"\n2,"open\n3,z\n');
   expect([parts[0]!.text, notes]).toEqual([
     '| a | b |\n|---|---|\n| 1 | x, y |\n| 2 | "open |\n| 3 | z |',
@@ -75,7 +75,7 @@ it("takes a quote that never ends for a sign like any other", async () => {
   ]);
 });
 
-it("hands out a row that is too long in pieces, and then the next", async () => {
+it("returns a row that is too long in pieces, and then the next", async () => {
   const long = "x".repeat(500);
   const text = `a,b\n1,${long}\n2,end\n`;
   let shown = "";
@@ -88,7 +88,7 @@ it("hands out a row that is too long in pieces, and then the next", async () => 
   expect(shown).toBe(`| a | b |\n|---|---|\n| 1 | ${long} || a | b |\n|---|---|\n| 2 | end |`);
 });
 
-it("reads files with nothing in them", async () => {
+it("reads empty files", async () => {
   for (const text of ["", "\n\n"])
     expect((await readBytes("x.csv", text)).parts).toEqual([{ anchor: "", text: "(empty)" }]);
 });

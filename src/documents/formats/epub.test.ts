@@ -4,7 +4,7 @@ import { failureOf, readBytes } from "../../../test/support/documents/read-bytes
 import { allText, readSample, secondReading, wordsOf } from "../../../test/support/documents/samples.ts";
 
 describe("a book", () => {
-  it("is read in the order of its spine, with the titles of its contents", async () => {
+  it("is read in the order of its spine, with the titles from its table of contents", async () => {
     expect(await readSample("book.epub")).toEqual({
       format: "epub",
       description: "EPUB book",
@@ -33,7 +33,7 @@ describe("a book", () => {
     });
   });
 
-  it("of the third generation has the titles of its links", async () => {
+  it("in EPUB 3 takes titles from its links", async () => {
     const { parts } = await readSample("planned.epub", { part: "chapters 2-4" });
     expect(parts.map(({ anchor, title }) => [anchor, title])).toEqual([
       ["chapter 2", "Plans"],
@@ -42,7 +42,7 @@ describe("a book", () => {
     ]);
   });
 
-  it.each(["book", "planned"])("has the words that ebooklib and lxml find in %s", async (name) => {
+  it.each(["book", "planned"])("has the same words as ebooklib and lxml in %s", async (name) => {
     const ours = allText(await readSample(`${name}.epub`));
     expect(wordsOf(ours)).toEqual(wordsOf(secondReading(`${name}.epub`, "ebooklib")));
   });
@@ -58,7 +58,7 @@ describe("a book", () => {
       ...others,
     ]);
 
-  it("says which chapters are missing, and looks for none outside of itself", async () => {
+  it("lists missing chapters, and looks for none outside itself", async () => {
     const bytes = book({ name: "o/a b.xhtml", content: "<p>Here</p>" });
     const { parts, notes } = await readBytes("x.epub", bytes);
     expect([parts, notes]).toEqual([
@@ -70,7 +70,7 @@ describe("a book", () => {
     ]);
   });
 
-  it("whose list of contents is damaged is read without it", async () => {
+  it("with a damaged table of contents is read without it", async () => {
     const nav = '<item id="n" href="n.xhtml" properties="nav"/>';
     const { parts, notes } = await readBytes(
       "x.epub",
@@ -89,7 +89,7 @@ describe("a book", () => {
     ]);
   });
 
-  it("that is protected says so; scrambled fonts do not matter", async () => {
+  it("is refused when protected, and read when only fonts are obfuscated", async () => {
     const scrambled = (part: string) => ({
       name: "META-INF/encryption.xml",
       content: `<encryption xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><EncryptedData xmlns="http://www.w3.org/2001/04/xmlenc#"><CipherData><CipherReference URI="${part}"/></CipherData></EncryptedData></encryption>`,

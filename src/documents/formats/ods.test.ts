@@ -19,7 +19,7 @@ function readTable(rows: string, wanted: { part?: string; maxChars?: number } = 
 const cell = (text: string, more = "") =>
   `<table:table-cell office:value-type="string" ${more}><text:p>${text}</text:p></table:table-cell>`;
 
-it("repeats what is repeated, and only as far as it is wanted", async () => {
+it("repeats repeated cells only as far as requested", async () => {
   const rows = `<table:table-row table:number-rows-repeated="5"><table:table-cell table:number-columns-repeated="3"/></table:table-row>
     <table:table-row-group><table:table-row table:number-rows-repeated="1000000">${cell("a", 'table:number-columns-repeated="2"')}</table:table-row></table:table-row-group>`;
   const { parts, next } = await readTable(rows, { maxChars: 75 });
@@ -37,7 +37,7 @@ it("repeats what is repeated, and only as far as it is wanted", async () => {
   expect(last.parts[0]!.text).toBe("| | B |\n|---|---|\n| 1000005 | a |");
 });
 
-it("is not made to repeat a long text", async () => {
+it("does not repeat a long text without limit", async () => {
   const row = `<table:table-row>${cell("long ".repeat(100_000), 'table:number-columns-repeated="999999999"')}</table:table-row>`;
   expect(await failureOf(readTable(row))).toEqual([
     "too-large",
@@ -45,7 +45,7 @@ it("is not made to repeat a long text", async () => {
   ]);
 });
 
-it("says that cells are left out that no spreadsheet has the columns for", async () => {
+it("notes cells beyond the last spreadsheet column as left out", async () => {
   const far = (repeated: number) =>
     `<table:table-row>${cell("a")}<table:table-cell table:number-columns-repeated="${repeated}"/>${cell("far")}</table:table-row>`;
   const answers = await Promise.all([readTable(far(16_382)), readTable(far(16_383))]);
@@ -57,7 +57,7 @@ it("says that cells are left out that no spreadsheet has the columns for", async
   ]);
 });
 
-it("says of the rows it shows what is remarked, and of no other", async () => {
+it("notes remarks only for the rows it shows", async () => {
   const remarked = (text: string, more = "") =>
     `<table:table-row><table:table-cell office:value-type="string" ${more}><office:annotation><text:p>on ${text}</text:p></office:annotation><text:p>${text}</text:p></table:table-cell></table:table-row>`;
   const rows = remarked("a") + remarked("b", 'table:number-rows-spanned="2"') + remarked("c".repeat(60));
@@ -70,12 +70,12 @@ it("says of the rows it shows what is remarked, and of no other", async () => {
   ]);
 });
 
-it("takes no cell for one that covers all there is", async () => {
+it("ignores impossible cell spans", async () => {
   const row = `<table:table-row>${cell("a", 'table:number-columns-spanned="1e999" table:number-rows-spanned="-4"')}</table:table-row>`;
   expect((await readTable(row)).parts[0]!.text).toBe("| | A |\n|---|---|\n| 1 | a |");
 });
 
-it("shows formulas as spreadsheets do", () => {
+it("shows formulas in spreadsheet notation", () => {
   const formulas = {
     "of:=SUM([.B2:.B4])": "SUM(B2:B4)",
     "of:=[$Other.C1]*2": "Other!C1*2",

@@ -4,7 +4,7 @@ import { failureOf, readBytes } from "../../../test/support/documents/read-bytes
 import { allText, sampleBytes } from "../../../test/support/documents/samples.ts";
 
 describe("an OpenDocument text", () => {
-  it("counts its items as it says: formats, levels shown, starts, lists that go on", async () => {
+  it("numbers list items as defined: formats, levels shown, starts, continued lists", async () => {
     const level = (at: number, format: string, more = "") =>
       `<text:list-level-style-number text:level="${at}" style:num-format="${format}" style:num-suffix="." ${more}/>`;
     const styles = `<office:automatic-styles><text:list-style style:name="L">${level(1, "I")}${level(2, "1", 'text:display-levels="2"')}</text:list-style></office:automatic-styles>`;
@@ -16,7 +16,7 @@ describe("an OpenDocument text", () => {
     );
   });
 
-  it("numbers headings by their outline, and its title not", async () => {
+  it("numbers headings by their outline, but not its title", async () => {
     const level = (at: number) =>
       `<text:outline-level-style text:level="${at}" style:num-format="1" text:display-levels="${at}"/>`;
     const styles = `<office:document-styles ${names}><office:styles><text:outline-style>${level(1)}${level(2)}</text:outline-style></office:styles></office:document-styles>`;
@@ -28,13 +28,13 @@ describe("an OpenDocument text", () => {
     );
   });
 
-  it("keeps spaces that are written, and no others", async () => {
+  it("keeps only spaces that are written explicitly", async () => {
     expect(await textOf(odt('<text:p> a \n  b<text:s text:c="3"/>c<text:span>d</text:span></text:p>'))).toBe(
       "a b   cd",
     );
   });
 
-  it("keeps the layout of programs: blanks before a line, empty lines, and no others between", async () => {
+  it("keeps the layout of code: indentation and empty lines, without adding others", async () => {
     const style = (name: string, parent: string) =>
       `<style:style style:name="${name}" style:family="paragraph" style:parent-style-name="${parent}"/>`;
     const styles = `<office:automatic-styles>${style("P1", "Preformatted_20_Text")}${style("P2", "P1")}</office:automatic-styles>`;
@@ -45,7 +45,7 @@ describe("an OpenDocument text", () => {
     );
   });
 
-  it("shows equations as one would type them, and says of other objects that they are there", async () => {
+  it("shows equations as typed text, and names other objects", async () => {
     const object = (target: string) =>
       `<draw:frame><draw:object xlink:href="${target}"/><draw:image/></draw:frame>`;
     const body = `<text:p>${["./One", "Two/", "Three"].map(object).join(" and ")}</text:p>`;
@@ -66,7 +66,7 @@ describe("an OpenDocument text", () => {
     ]);
   });
 
-  it("shows cells and rows that are repeated, bounded, and empty ones once", async () => {
+  it("shows repeated cells and rows up to a limit, and empty ones once", async () => {
     const cell = (text: string, more = "") =>
       `<table:table-cell ${more}><text:p>${text}</text:p></table:table-cell>`;
     const columns = (times: number) => `table:number-columns-repeated="${times}"`;
@@ -78,14 +78,14 @@ describe("an OpenDocument text", () => {
     ]);
   });
 
-  it("is refused when tables in tables would multiply without end", async () => {
+  it("is refused when nested tables would multiply without end", async () => {
     const table = (inside: string): string =>
       `<table:table><table:table-row table:number-rows-repeated="100"><table:table-cell table:number-columns-repeated="100">${inside}</table:table-cell></table:table-row></table:table>`;
     const body = table(table(table(table("<text:p>words</text:p>"))));
     expect((await failureOf(readBytes("x.odt", odt(body))))[0]).toBe("too-large");
   });
 
-  it("that has a password says so", async () => {
+  it("with a password is refused with that reason", async () => {
     const manifest =
       '<manifest:manifest xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"><manifest:file-entry><manifest:encryption-data/></manifest:file-entry></manifest:manifest>';
     const bytes = odt("<text:p/>", "", { "META-INF/manifest.xml": manifest });
@@ -95,7 +95,7 @@ describe("an OpenDocument text", () => {
     ]);
   });
 
-  it("answers or is refused wherever it breaks off or is changed", async () => {
+  it("is read or refused when cut or altered at any byte", async () => {
     const whole = sampleBytes("report.odt");
     for (let length = 0; length < whole.length; length += 149) {
       expect((await failureOf(readBytes("x.odt", whole.subarray(0, length))))[0]).toBe("unsupported");

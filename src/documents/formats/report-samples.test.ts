@@ -76,7 +76,7 @@ describe("a report", () => {
       },
     ],
     ["rtf", "RTF document", { created: "2024-03-01T09:00", modified: "2024-03-02T10:30" }],
-  ])("is read from %s with all it says", async (format, description, others) => {
+  ])("is read completely from %s", async (format, description, others) => {
     expect(await readSample(`report.${format}`)).toEqual({
       format,
       description,
@@ -93,20 +93,20 @@ describe("a report", () => {
   const comment = "[^comment-1]: comment by Cleo Reader (2024-03-03): Which spring?";
   const notes = ["[^1]: Measured at the old quay.", "[^endnote-1]: Really the end."];
 
-  it("has in DOCX the words that pandoc finds, which leaves out boxes, descriptions, comments and margins", async () => {
+  it("in DOCX has the same words as pandoc, except boxes, descriptions, comments and margins", async () => {
     const ours = allText(await readSample("report.docx"));
     const theirs = secondReading("report.docx", "pandoc");
     expect(wordsOf(ours, ["Text in a box", "A red dot", comment, ...margins])).toEqual(wordsOf(theirs));
   });
 
-  it("has in ODT the words that pandoc finds, which leaves out heads of tables too", async () => {
+  it("in ODT has the same words as pandoc, which also leaves out table headers", async () => {
     const ours = allText(await readSample("report.odt"));
     const theirs = secondReading("report.odt", "pandoc");
     const head = "| Quay | Low \\| high | Remark |";
     expect(wordsOf(ours, [head, "Text in a box", "A red dot", comment, ...margins])).toEqual(wordsOf(theirs));
   });
 
-  it("has in RTF the words that LibreOffice finds, which shows deleted ones and no notes", async () => {
+  it("in RTF has the same words as LibreOffice, which shows deleted text and no notes", async () => {
     const ours = allText(await readSample("report.rtf"));
     const theirs = secondReading("report.rtf", "soffice")
       .replace("obsolete words", "")

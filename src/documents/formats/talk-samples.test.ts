@@ -41,7 +41,7 @@ describe("a presentation", () => {
   it.each([
     ["pptx", "PowerPoint presentation", { language: "en-US" }],
     ["odp", "OpenDocument presentation", {}],
-  ])("is read from %s with all it says, from the top left", async (format, description, others) => {
+  ])("is read completely from %s, from the top left", async (format, description, others) => {
     expect(await readSample(`talk.${format}`)).toEqual({
       format,
       description,
@@ -54,7 +54,7 @@ describe("a presentation", () => {
     });
   });
 
-  it.each(["pptx", "odp"])("gives slides of %s that are asked for", async (format) => {
+  it.each(["pptx", "odp"])("returns the requested slides of %s", async (format) => {
     const name = `talk.${format}`;
     const asked = await Promise.all([
       readSample(name, { part: "slide 2" }),
@@ -72,7 +72,7 @@ describe("a presentation", () => {
     ]);
   });
 
-  it("has in PPTX the words that a printed page shows, boxes beside each other in its order", async () => {
+  it("in PPTX has the words of the printed page, with adjacent boxes in its order", async () => {
     const ours = allText(await readSample("talk.pptx"));
     const left = ["Speaker notes: Greet everybody first.", "Only if asked"];
     const theirs = secondReading("talk.pptx", "pdftotext").replace(
@@ -82,15 +82,15 @@ describe("a presentation", () => {
     expect(wordsOf(ours, left)).toEqual(wordsOf(theirs));
   });
 
-  it("has in ODP the words that odfpy finds, which reads in the order of the file", async () => {
+  it("in ODP has the words that odfpy finds, in the order of the file", async () => {
     const ours = allText(await readSample("talk.odp"));
     const theirs = wordsOf(secondReading("talk.odp", "odfpy"));
     expect([...wordsOf(ours, ["Speaker notes:"])].sort()).toEqual([...theirs].sort());
   });
 });
 
-describe("a presentation that pandoc made, whose layout places what it holds", () => {
-  it("is read with all it says", async () => {
+describe("a presentation made by pandoc, whose layout positions the content", () => {
+  it("is read completely", async () => {
     const { parts, notes } = await readSample("planned.pptx");
     expect([parts, notes]).toEqual([
       [
@@ -111,7 +111,7 @@ describe("a presentation that pandoc made, whose layout places what it holds", (
     ]);
   });
 
-  it("has the words that a printed page shows", async () => {
+  it("has the words of the printed page", async () => {
     const ours = allText(await readSample("planned.pptx"));
     expect(wordsOf(ours, ["Speaker notes: Speak slowly."])).toEqual(
       wordsOf(secondReading("planned.pptx", "pdftotext")),
@@ -119,8 +119,8 @@ describe("a presentation that pandoc made, whose layout places what it holds", (
   });
 });
 
-describe("a presentation with what PowerPoint adds", () => {
-  it("is read with its comments and their answers, its groups, charts and diagrams", async () => {
+describe("a presentation with PowerPoint extras", () => {
+  it("is read with its comments and replies, groups, charts and diagrams", async () => {
     const { parts, notes } = await readSample("survey.pptx");
     expect([parts.map(({ text }) => text.split("\n\n").slice(-7)), notes]).toEqual([
       [
@@ -153,7 +153,7 @@ describe("a presentation with what PowerPoint adds", () => {
     ]);
   });
 
-  it("has the words that a printed page shows, whose axis has numbers of its own", async () => {
+  it("has the words of the printed page, whose axis has its own numbers", async () => {
     const ours = allText(await readSample("survey.pptx"));
     const left = [
       "Speaker notes: Greet everybody first.",

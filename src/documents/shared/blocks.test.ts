@@ -4,7 +4,7 @@ import { readBytes } from "../../../test/support/documents/read-bytes.ts";
 import { allText } from "../../../test/support/documents/samples.ts";
 import { showBlock } from "./blocks.ts";
 
-it("shows items at whatever level a document says", () => {
+it("shows list items at any level", () => {
   const levels = [-1, 0, 2, Number.NaN, 1e300];
   expect(levels.map((level) => showBlock({ kind: "item", level, marker: "-", text: "x" }))).toEqual([
     "- x",
@@ -15,7 +15,7 @@ it("shows items at whatever level a document says", () => {
   ]);
 });
 
-it("shows as many blanks as OpenDocument says, within reason", async () => {
+it("shows as many spaces as OpenDocument defines, up to a limit", async () => {
   const names = ["office", "text"].map(
     (name) => `xmlns:${name}="urn:oasis:names:tc:opendocument:xmlns:${name}:1.0"`,
   );

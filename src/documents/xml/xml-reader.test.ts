@@ -6,7 +6,7 @@ import { decodeXml } from "./decode.ts";
 import { XmlReader } from "./xml-reader.ts";
 
 describe("XmlReader", () => {
-  it("tells elements and texts in their order, self-closed ones and literal text like others", () => {
+  it("yields elements and texts in order, including self-closed elements and CDATA", () => {
     expect(tree("<a>one<b/>two<c><![CDATA[<three>]]></c><!-- no --><?no?> four </a>")).toEqual([
       "a",
       "one",
@@ -17,7 +17,7 @@ describe("XmlReader", () => {
     ]);
   });
 
-  it("knows names by their namespaces, whatever their prefixes are", () => {
+  it("resolves names by their namespaces, with any prefixes", () => {
     const word = "http://schemas.openxmlformats.org/wordprocessingml/2006/main";
     const strict = "http://purl.oclc.org/ooxml/wordprocessingml/main";
     expect(
@@ -25,12 +25,12 @@ describe("XmlReader", () => {
     ).toEqual(["w:p", ["w:r", ["w:t"]], ["?:x"]]);
   });
 
-  it("forgets a namespace with the element that declares it", () => {
+  it("drops a namespace with the element that declares it", () => {
     const math = "http://www.w3.org/1998/Math/MathML";
     expect(tree(`<a><b xmlns="${math}"><c xmlns=""/></b><d/></a>`)).toEqual(["a", ["math:b", ["c"]], ["d"]]);
   });
 
-  it("tells attributes by name, with quotes and brackets in their values", () => {
+  it("returns attributes by name, with quotes and brackets in their values", () => {
     const reader = read(`<a one = "1 > 0" two='say "hi"' x:three="&lt;&#65;&#x42;"\n/>`);
     reader.child(0);
     expect(["one", "two", "x:three", "three", "four"].map((name) => reader.attribute(name))).toEqual([
@@ -42,7 +42,7 @@ describe("XmlReader", () => {
     ]);
   });
 
-  it("passes over what nobody looks into", () => {
+  it("skips elements that are not read", () => {
     const reader = read("<a><b><c>1</c><!-- </b> --><c d='</b>'/></b><e>2</e></a>");
     reader.child(0);
     const names: string[] = [];
@@ -50,7 +50,7 @@ describe("XmlReader", () => {
     expect([names, reader.depth]).toEqual([["b", "e"], 0]);
   });
 
-  it("gives all text of an element, and whether it mentions a word", () => {
+  it("returns all text of an element, and whether it contains a word", () => {
     const reader = read("<a><b>one <i>two</i> three</b><c><vanish/></c><c/><d/></a>");
     reader.child(0);
     const found: unknown[] = [];
@@ -58,7 +58,7 @@ describe("XmlReader", () => {
     expect(found).toEqual(["one two three", true, false, false]);
   });
 
-  it("expands no entity that a document declares, and reads no document type", () => {
+  it("expands no declared entity, and skips the document type", () => {
     const bomb =
       '<!DOCTYPE a [<!ENTITY l "lol"><!ENTITY m "&l;&l;]>"><!-- \' --><!ENTITY x SYSTEM "file:///etc/passwd">]>';
     expect(tree(`<?xml version="1.0"?>${bomb}<a>&m;&x;&amp;&#0;&#xD800;&nbsp;</a>`)).toEqual([
@@ -78,11 +78,11 @@ describe("XmlReader", () => {
     ["< a/>", "a < does not begin an element (at character 0)"],
     ["<!DOCTYPE a [", "its document type has no end (at character 2)"],
     ["<a><![CDATA[</a>", "it is incomplete (at character 12)"],
-  ])("says where %s is damaged", (source, why) => {
+  ])("reports where %s is damaged", (source, why) => {
     expect(failure(() => tree(source))).toEqual(["unsupported", `x.xml is damaged: ${why}`]);
   });
 
-  it("ends at a depth, whether it looks inside or not", () => {
+  it("refuses too deep nesting, whether it is read or skipped", () => {
     const deep = "<a>".repeat(1_000_000);
     const tooDeep = ["too-large", "x.xml is too large to read: it is nested deeper than 512"];
     expect(failure(() => tree(deep))).toEqual(tooDeep);
@@ -91,7 +91,7 @@ describe("XmlReader", () => {
     expect(failure(() => reader.child(0))).toEqual(tooDeep);
   });
 
-  it("passes over a hundred thousand names whose ends are not written as usual", () => {
+  it("skips a hundred thousand elements with unusual end tags", () => {
     const names = Array.from({ length: 100_000 }, (_, number) => `<a${number}>x</a${number} >`);
     const reader = read(`<all>${names.join("")}</all>`);
     reader.child(0);
@@ -100,7 +100,7 @@ describe("XmlReader", () => {
     expect([count, reader.name]).toEqual([100_000, "a99999"]);
   });
 
-  it("answers or refuses whatever it is given", () => {
+  it("reads or refuses any input", () => {
     const piece = fc.constantFrom(
       "<a>",
       "</a>",
@@ -125,7 +125,7 @@ describe("XmlReader", () => {
 });
 
 describe("decodeXml", () => {
-  it("goes by the mark, the declaration, or takes UTF-8", () => {
+  it("uses the byte order mark, then the declaration, then UTF-8", () => {
     const declared = (encoding: string) => `<?xml version="1.0" encoding="${encoding}"?><a>ü</a>`;
     const given = [
       Buffer.from("<a>ü</a>"),

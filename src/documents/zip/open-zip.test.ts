@@ -13,7 +13,7 @@ const packedByPython =
   "n2Uvw7wudHh0UEsFBgAAAAACAAIAbwAAAHIAAAAAAA==";
 
 describe("a ZIP archive", () => {
-  it("tells its entries and unpacks them", () => {
+  it("lists its entries and unpacks them", () => {
     const zip = open(
       makeZip([
         { name: "a.txt", content: "hello" },
@@ -38,7 +38,7 @@ describe("a ZIP archive", () => {
     expect([zip.count, zip.notes]).toEqual([3, []]);
   });
 
-  it("is found behind other bytes, and before a comment that looks like its end", () => {
+  it("is found after other bytes, and before a comment that looks like its end", () => {
     const content = { name: "a", content: "x" };
     const archives = [
       makeZip([content], { before: "#!/bin/sh\nexit\n" }),
@@ -48,7 +48,7 @@ describe("a ZIP archive", () => {
     expect(archives.map((archive) => open(archive).text("a"))).toEqual(["x", "x", "x"]);
   });
 
-  it("reads what Python packs, in the large format too", () => {
+  it("reads archives written by Python, including ZIP64", () => {
     const zip = open(Buffer.from(packedByPython, "base64"));
     expect(zip.entries.map(({ name, size }) => [name, size])).toEqual([
       ["large", 1000],
@@ -57,7 +57,7 @@ describe("a ZIP archive", () => {
     expect([zip.text("large"), zip.text("straße/ü.txt")]).toEqual(["x".repeat(1000), "ü"]);
   });
 
-  it("reads names of old packers", () => {
+  it("reads names written by old packers", () => {
     const archive = makeZip([{ name: "gr__e.txt", content: "x", flags: 0 }]);
     const old = Buffer.from(archive.toString("latin1").replaceAll("gr__e", "gr\x81\xe1e"), "latin1");
     expect(open(old).entries.map(({ name }) => name)).toEqual(["grüße.txt"]);
@@ -65,7 +65,7 @@ describe("a ZIP archive", () => {
     expect(open(windows).text("word/document.xml")).toBe("x");
   });
 
-  it("takes the last of several of a name, and says so", () => {
+  it("uses the last of several entries with one name, and notes it", () => {
     const zip = open(
       makeZip([
         { name: "a", content: "first" },
@@ -78,7 +78,7 @@ describe("a ZIP archive", () => {
     ]);
   });
 
-  it("counts what is produced, whatever is declared", () => {
+  it("counts the bytes produced, regardless of the declared size", () => {
     const bomb = (size: number) =>
       makeZip([{ name: "a", size, packed: deflateRawSync(Buffer.alloc(5_000_000)) }]);
     const limits = { entry: 1_000_000, inflated: 1_500_000 };
@@ -96,13 +96,13 @@ describe("a ZIP archive", () => {
     ]);
   });
 
-  it("looks at no more entries than it may, and counts them all", () => {
+  it("reads no more entries than its limit, and counts them all", () => {
     const many = Array.from({ length: 20 }, (_, number) => ({ name: `${number}`, method: 0 }));
     const zip = open(makeZip(many), { entries: 5 });
     expect([zip.entries.length, zip.count]).toEqual([5, 20]);
   });
 
-  it("is refused where it is damaged, encrypted or meant to harm", () => {
+  it("is refused when damaged, encrypted or malicious", () => {
     const content = "some content";
     const failures = [
       () => open(makeZip([{ name: "a", content, crc: 1 }])).text("a"),
@@ -131,7 +131,7 @@ describe("a ZIP archive", () => {
     ]);
   });
 
-  it("is read or refused, wherever it is cut and whatever byte is another", () => {
+  it("is read or refused when cut or altered at any byte", () => {
     const whole = makeZip([
       { name: "a.txt", content: "hello ".repeat(20) },
       { name: "b", content: "x", method: 0 },

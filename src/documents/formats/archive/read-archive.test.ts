@@ -10,7 +10,7 @@ const howToLook = 'part "entry NAME" shows the text of an entry';
 const archive = { format: "archive", images: [], next: undefined };
 
 describe("an archive", () => {
-  it("in ZIP is listed, with what is strange in it", async () => {
+  it("in ZIP is listed, with notes on anything unusual", async () => {
     const zip = makeZip([
       { name: "docs/", method: 0 },
       { name: "docs/a.txt", content: "hello" },
@@ -83,7 +83,7 @@ describe("an archive", () => {
     );
   });
 
-  it("of one file tells its name and size", async () => {
+  it("of a single file shows its name and size", async () => {
     expect(await readBytes("logs/a.log.gz", gzipSync("line\n".repeat(1000)))).toEqual({
       ...archive,
       description: "gzip archive",
@@ -94,7 +94,7 @@ describe("an archive", () => {
     });
   });
 
-  it("shows the text of one entry, as much as is wanted", async () => {
+  it("shows the text of one entry, up to the requested length", async () => {
     const content = "one two three four";
     const tar = makeTar([
       { name: "a.txt", content: "old" },
@@ -119,7 +119,7 @@ describe("an archive", () => {
     ).toEqual([{ anchor: "entry a b.txt", text: content }]);
   });
 
-  it("says what it has when an entry is asked for that is not there, or no text", async () => {
+  it("lists its entries when the requested one is missing or is not text", async () => {
     const zip = makeZip([
       { name: "docs/readme.txt", content: "x" },
       { name: "inner.zip", content: makeZip([{ name: "a" }]) },
@@ -138,7 +138,7 @@ describe("an archive", () => {
     ]);
   });
 
-  it("is looked at as far as it may be", async () => {
+  it("is read up to its limits", async () => {
     const tar = makeTar([{ name: "a", content: "x".repeat(500_000) }, { name: "b" }, { name: "c" }]);
     const { parts, notes } = await readBytes("a.tgz", gzipSync(tar), {}, { inflated: 400_000 });
     expect([parts, notes]).toEqual([
@@ -166,14 +166,14 @@ describe("an archive", () => {
     ]);
   });
 
-  it("unpacks no more of a link than it declares", async () => {
+  it("unpacks no more of a symlink than its declared size", async () => {
     const packed = deflateRawSync(Buffer.alloc(3_000_000));
     const links = ["a", "b"].map((name) => ({ name, size: 10, packed, unixMode: 0o120777 }));
     const { parts } = await readBytes("a.zip", makeZip(links), {}, { inflated: 1_000_000 });
     expect(parts[0]?.text).toBe("10  2026-11-15 17:30  a\n10  2026-11-15 17:30  b");
   });
 
-  it("of another packer is refused", async () => {
+  it("in an unsupported format is refused", async () => {
     const heads = { "a.7z": "7z\xbc\xaf\x27\x1c", "a.rar": "Rar!\x1a\x07\x01\0", "a.xz": "\xfd7zXZ\0" };
     const failures = Object.entries(heads).map(([name, head]) =>
       failureOf(readBytes(name, Buffer.from(`${head}123`, "latin1"))),
@@ -185,7 +185,7 @@ describe("an archive", () => {
     ]);
   });
 
-  it("is read or refused wherever it is cut", async () => {
+  it("is read or refused when cut at any byte", async () => {
     const tar = makeTar([{ name: "a.txt", content: "hello" }, { name: "b" }]);
     const wholes = {
       "a.tar": tar,
@@ -203,7 +203,7 @@ describe("an archive", () => {
     }
   });
 
-  it("with sizes that cannot be is listed without end", async () => {
+  it("with impossible sizes is listed and ends", async () => {
     const sizes = ["77777777777\0", "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", "not octal 12"];
     const listed = sizes.map((size) => readBytes("a.tar", makeTar([{ name: "a", size }, { name: "b" }])));
     expect((await Promise.all(listed)).map(({ consistsOf, notes }) => [consistsOf?.total, notes[0]])).toEqual(
@@ -215,7 +215,7 @@ describe("an archive", () => {
     );
   });
 
-  it("with names longer than any shows their beginning, and believes no endless lengths", async () => {
+  it("shows only the beginning of overlong names, and ignores endless lengths", async () => {
     const tar = makeTar([
       { name: "././@LongLink", type: "L", content: "n".repeat(900_000) },
       { name: "cut", content: "1" },

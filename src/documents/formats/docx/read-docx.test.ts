@@ -9,8 +9,8 @@ import {
   wordsOf,
 } from "../../../../test/support/documents/samples.ts";
 
-describe("a document as Word writes it", () => {
-  it("is read as accepted, each box once, with fields, signs, equations and styles of any language", async () => {
+describe("a document written by Word", () => {
+  it("is read with changes accepted, each box once, with fields, symbols, equations and localized styles", async () => {
     const { parts, notes } = await readSample("word.docx");
     expect([parts, notes]).toEqual([
       [
@@ -63,7 +63,7 @@ The last words.`,
     ]);
   });
 
-  it("has the words that pandoc finds, which takes the title for no text, writes TeX and leaves out boxes", async () => {
+  it("has the same words as pandoc, except for the title, TeX and boxes", async () => {
     const ours = allText(await readSample("word.docx"));
     expect(wordsOf(ours, ["# Words of Word", "Boxed once"])).toEqual(
       wordsOf(secondReading("word.docx", "pandoc").replace("\\frac", "")),
@@ -72,7 +72,7 @@ The last words.`,
 });
 
 describe("a document", () => {
-  it("counts its items as Word does: levels, formats, restarts, legal numbers", async () => {
+  it("numbers list items as Word does: levels, formats, restarts, legal numbers", async () => {
     const level = (at: number, format: string, text: string, more = "") =>
       `<w:lvl w:ilvl="${at}"><w:start w:val="1"/><w:numFmt w:val="${format}"/><w:lvlText w:val="${text}"/>${more}</w:lvl>`;
     const numbering = `<w:numbering ${word}><w:abstractNum w:abstractNumId="0">${level(0, "upperRoman", "%1.")}${level(1, "lowerLetter", "%2)")}${level(2, "decimal", "%1.%2.%3", "<w:isLgl/>")}</w:abstractNum><w:abstractNum w:abstractNumId="1">${level(0, "bullet", "o")}</w:abstractNum><w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num><w:num w:numId="2"><w:abstractNumId w:val="0"/><w:lvlOverride w:ilvl="0"><w:startOverride w:val="7"/></w:lvlOverride></w:num><w:num w:numId="3"><w:abstractNumId w:val="1"/></w:num></w:numbering>`;
@@ -94,7 +94,7 @@ describe("a document", () => {
     );
   });
 
-  it("takes headings from styles, those they are based on, and paragraphs", async () => {
+  it("takes headings from styles, their base styles, and paragraphs", async () => {
     const style = (id: string, name: string, more = "") =>
       `<w:style w:type="paragraph" w:styleId="${id}"><w:name w:val="${name}"/>${more}</w:style>`;
     const styles = `<w:styles ${word}>${style("a", "heading 2")}${style("b", "Mine", '<w:basedOn w:val="a"/>')}${style("c", "Looped", '<w:basedOn w:val="d"/>')}${style("d", "Loop", '<w:basedOn w:val="c"/>')}${style("e", "Outlined", '<w:pPr><w:outlineLvl w:val="2"/></w:pPr>')}</w:styles>`;
@@ -113,7 +113,7 @@ describe("a document", () => {
     );
   });
 
-  it("has the comments on its footnotes behind those", async () => {
+  it("shows the comments on its footnotes after them", async () => {
     const text = (said: string, more = "") => `<w:p><w:r><w:t>${said}</w:t>${more}</w:r></w:p>`;
     const cite = (kind: string, id: number) => `<w:${kind}Reference w:id="${id}"/>`;
     const kinds = ["footnotes", "comments"];
@@ -136,13 +136,13 @@ after
 [^comment-1]: comment by Eve: on the note`);
   });
 
-  it("does not let words vanish in a field that never ends", async () => {
+  it("keeps text inside a field that never ends", async () => {
     const body =
       '<w:p><w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText>PAGE</w:instrText></w:r></w:p><w:p><w:r><w:t>still there</w:t></w:r></w:p>';
     expect(await textOf(docx(body))).toBe("still there");
   });
 
-  it("is known by namespaces, not by prefixes", async () => {
+  it("is recognized by namespaces, not by prefixes", async () => {
     const strict = "http://purl.oclc.org/ooxml/wordprocessingml/main";
     const document = `<document xmlns="${strict}" xmlns:q="${strict}"><body><p><q:r><t>plain</t></q:r></p></body></document>`;
     expect(await textOf(makeZip([...around(), { name: "word/document.xml", content: document }]))).toBe(
@@ -150,7 +150,7 @@ after
     );
   });
 
-  it("has sections that begin at headings, and are asked for by number or heading", async () => {
+  it("has sections that begin at headings, and can be requested by number or heading", async () => {
     const paragraph = (text: string, properties = "") =>
       `<w:p><w:pPr>${properties}</w:pPr><w:r><w:t>${text}</w:t></w:r></w:p>`;
     const long = "many words ".repeat(400);
@@ -223,7 +223,7 @@ describe("a hostile document", () => {
     expect(await failureOf(readBytes("x.docx", bytes, {}, limits))).toEqual(failure);
   });
 
-  it("writes no endless marker before its items", async () => {
+  it("limits the length of list markers", async () => {
     const item =
       '<w:p><w:pPr><w:numPr><w:ilvl w:val="0"/><w:numId w:val="1"/></w:numPr></w:pPr><w:r><w:t>x</w:t></w:r></w:p>';
     const level = `<w:lvl w:ilvl="0"><w:start w:val="1"/><w:numFmt w:val="decimal"/><w:lvlText w:val="${"%1.".repeat(100_000)}"/></w:lvl>`;
@@ -232,7 +232,7 @@ describe("a hostile document", () => {
     expect(text).toBe(`${"1.".repeat(33)}% x`);
   });
 
-  it("expands no entity", async () => {
+  it("expands no entities", async () => {
     const bomb = `<!DOCTYPE w [<!ENTITY a "boom">${"<!ENTITY b '&a;&a;&a;&a;'>".repeat(10)}]>`;
     const document = `${bomb}<w:document ${word}><w:body><w:p><w:r><w:t>a &b; &lt;z</w:t></w:r></w:p></w:body></w:document>`;
     expect(await textOf(makeZip([...around(), { name: "word/document.xml", content: document }]))).toBe(
@@ -240,7 +240,7 @@ describe("a hostile document", () => {
     );
   });
 
-  it("answers or is refused wherever it breaks off or is changed", async () => {
+  it("is read or refused when cut or altered at any byte", async () => {
     const whole = sampleBytes("report.docx");
     for (let length = 0; length < whole.length; length += 97) {
       const cut = readBytes("x.docx", whole.subarray(0, length));

@@ -12,7 +12,7 @@ function countOf(word: string, html: string): number {
   return markdownOf(html).split(word).length - 1;
 }
 
-describe("pages that are built to be hard to read", () => {
+describe("hostile pages", () => {
   it.each([
     ["elements that are never closed", "<div>word".repeat(many)],
     ["end tags of what was never begun", `${"<div>".repeat(many)}${"</span>word".repeat(many)}`],
@@ -29,18 +29,18 @@ describe("pages that are built to be hard to read", () => {
     ["closed elements in code", `<pre>${"<span>word</span> ".repeat(many)}`],
     ["lines of code in elements", `<pre>${"<div>word</div>".repeat(many)}`],
     ["drawings without end tags", "<svg><path/></svg>word".repeat(many)],
-  ])("shows every word of %s", (_what, html) => {
+  ])("show every word of %s", (_what, html) => {
     expect(countOf("word", html)).toBe(many);
   });
 
-  it("passes over long attributes, and shortens addresses that are none", () => {
+  it("may have long attributes, which are skipped, and long URLs, which are shortened", () => {
     const long = "a".repeat(5_000_000);
     expect(markdownOf(`<p data-x="${long}" class="${long}"><a href="${long}">x</a>`)).toBe(
       `[x](${"a".repeat(2000)})`,
     );
   });
 
-  it("shows what markup leaves open", () => {
+  it("may leave markup unclosed", () => {
     expect([
       markdownOf("a &lt <b"),
       markdownOf("a<!-- b"),
@@ -53,7 +53,7 @@ describe("pages that are built to be hard to read", () => {
     ]).toEqual(["a <", "a", "", "x", "", "&&&&&", "a\\<bc", ""]);
   });
 
-  it("refuses more elements than a page can have", () => {
+  it("with too many elements are refused", () => {
     expect(() => markdownOf("<b>".repeat(1_500_001))).toThrow("The page has more than 1500000 elements");
   });
 });

@@ -54,7 +54,7 @@ describe("htmlToMarkdown", () => {
     ],
     ["what is drawn", "<svg><title>T</title><text>a</text></svg>b<canvas>c</canvas>", "b"],
     ["text after a page that ends early", "</body></html><p>a", "a"],
-  ])("shows %s", (_what, html, markdown) => {
+  ])("converts %s", (_what, html, markdown) => {
     expect(markdownOf(html)).toBe(markdown);
   });
 
@@ -99,11 +99,11 @@ describe("htmlToMarkdown", () => {
       '<img data-src="l.png" alt="L"><img src="p.gif" width="1" height="1"><img src="data:,x" alt="D">',
       "![L](https://example.com/docs/l.png)D",
     ],
-  ])("shows of links %s", (_what, html, markdown) => {
+  ])("converts links: %s", (_what, html, markdown) => {
     expect(markdownOf(html)).toBe(markdown);
   });
 
-  it("takes the address that a page states for its links", () => {
+  it("resolves links against the base URL of the page", () => {
     expect(markdownOf('<base href="https://other.example/x/"><a href="y">z</a>')).toBe(
       "[z](https://other.example/x/y)",
     );
@@ -120,7 +120,7 @@ describe("htmlToMarkdown", () => {
     ["what is no item", "<ul><p>x</p><li>a</ul>", "x\n- a"],
     ["an item that begins with a list", "<ul><li><ul><li>a</ul></ul>", "- - a"],
     ["terms", "<dl><dt>a<dd>b<dd>c<dt>d<dd><p>e<p>f</dl>", "a\n: b\n: c\n\nd\n: e\n\n  f"],
-  ])("shows of lists %s", (_what, html, markdown) => {
+  ])("converts lists: %s", (_what, html, markdown) => {
     expect(markdownOf(html)).toBe(markdown);
   });
 
@@ -170,7 +170,7 @@ describe("htmlToMarkdown", () => {
       '<table><tr><td class="gutter"><pre>1\n2</pre><td class="code"><pre>a\nb</pre></table>',
       "```\na\nb\n```",
     ],
-  ])("shows of tables %s", (_what, html, markdown) => {
+  ])("converts tables: %s", (_what, html, markdown) => {
     expect(markdownOf(html)).toBe(markdown);
   });
 
@@ -203,11 +203,11 @@ describe("htmlToMarkdown", () => {
       '<pre class="line-numbers"><a data-nosnippet>1</a>a\n<span class="lineno">2 </span>b</pre>',
       "```\na\nb\n```",
     ],
-  ])("shows of code %s", (_what, html, markdown) => {
+  ])("converts code: %s", (_what, html, markdown) => {
     expect(markdownOf(html)).toBe(markdown);
   });
 
-  it("links footnotes to their places, and not back", () => {
+  it("converts footnotes, without their back links", () => {
     const html =
       '<p>Text<sup><a href="#fn1">[1]</a></sup>.</p><section class="footnotes"><ol><li id="fn1"><p>Note <a href="#fnref1">↩</a></p></ol></section>';
     expect(markdownOf(html)).toBe("Text[^1].\n\n[^1]: Note");
@@ -225,11 +225,11 @@ describe("htmlToMarkdown", () => {
     ],
     ["#a -b +1 1.5 2024", "#a -b +1 1.5 2024"],
     ["a<br># b", "a  \n\\# b"],
-  ])("escapes only what would mean something else: %s", (html, markdown) => {
+  ])("escapes only characters that would change the meaning: %s", (html, markdown) => {
     expect(markdownOf(`<p>${html}`)).toBe(markdown);
   });
 
-  it("tells what a page says of itself", () => {
+  it("returns the metadata of a page", () => {
     const { title, properties } = htmlToMarkdown(
       '<html lang="de"><head><title> A &amp;\n B </title><meta name="Description" content="About"><meta property="article:published_time" content="2026-01-02">' +
         '<meta name="author" content="Ann"><meta property="og:site_name" content="Site"><link rel="canonical" href="https://c.example/"><svg><title>no</title></svg>',

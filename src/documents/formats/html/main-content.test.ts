@@ -9,8 +9,8 @@ function shown(html: string, whole = false): string {
   return htmlToMarkdown(html, { whole }).markdown;
 }
 
-describe("the matter of a page", () => {
-  it("is without what is around it", () => {
+describe("the main content of a page", () => {
+  it("excludes navigation and other surroundings", () => {
     const page =
       `<body><a class="skip-link" href="#main">Skip</a><header>Site ${links}</header><nav>${links}</nav>` +
       `<div id="cookie-consent">We use cookies. <button>Accept</button></div><aside class="ads">Buy!</aside>` +
@@ -85,7 +85,7 @@ describe("the matter of a page", () => {
     expect(shown(page)).toBe(markdown);
   });
 
-  it("tells how much was left out", () => {
+  it("reports how much was left out", () => {
     const leftOut = (html: string, whole = false) => htmlToMarkdown(html, { whole }).leftOut;
     const page = `<nav>12345</nav><main>${prose}</main>`;
     expect([leftOut(page), leftOut(page, true), leftOut(prose)]).toEqual([5, 0, 0]);

@@ -27,7 +27,7 @@ const anchors = ({ parts, next }: DocumentContent) => [
 ];
 
 describe("readHtml", () => {
-  it("shows a short page as one, with what was left out", async () => {
+  it("shows a short page as one part, and notes what was left out", async () => {
     expect(await read('<title>T</title><nav>Menu</nav><p>Text <a href="b">b</a></p>')).toEqual({
       format: "html",
       description: "web page",
@@ -40,7 +40,7 @@ describe("readHtml", () => {
     });
   });
 
-  it("makes links whole by the address of the page", async () => {
+  it("resolves links against the URL of the page", async () => {
     const { parts } = await read('<a href="b">b</a>', {}, { name: "https://example.com/x/a" });
     expect(parts).toEqual([{ anchor: "", text: "[b](https://example.com/x/b)" }]);
   });
@@ -68,7 +68,7 @@ describe("readHtml", () => {
     expect(parts.map((part) => part.text).join("\n\n")).toBe(whole);
   });
 
-  it("shows the whole page when that is asked for, and goes on with it", async () => {
+  it("shows the whole page on request, and continues it", async () => {
     const whole = await read(long, { part: "whole page", maxChars: 8000 });
     expect([anchors(whole), whole.parts[0]!.text.startsWith("Menu of the site"), whole.notes]).toEqual([
       [["whole section 1", "Chapter 1"], "whole sections 2-"],
@@ -85,7 +85,7 @@ describe("readHtml", () => {
     ]);
   });
 
-  it("reads the character set that the server or the page states", async () => {
+  it("uses the character set that the server or the page declares", async () => {
     const stated = await read(Buffer.from('<meta charset="windows-1251"><p>\xef\xf0', "latin1"));
     const served = await read(
       Buffer.from("<p>\xe9", "latin1"),
@@ -95,7 +95,7 @@ describe("readHtml", () => {
     expect([stated.parts[0]!.text, served.parts[0]!.text]).toEqual(["пр", "é"]);
   });
 
-  it("says that a page has no text", async () => {
+  it("reports that a page has no text", async () => {
     const { parts, notes } = await read("<script>draw()</script>");
     expect([parts, notes]).toEqual([
       [{ anchor: "", text: "" }],

@@ -39,12 +39,12 @@ function leftOut(ours: readonly string[], theirs: readonly string[]): readonly s
 
 describe("real pages", () => {
   const base = "https://example.org/docs/";
-  it.each(["rust-reference", "rustdoc", "texinfo"])("shows the matter of %s", (name) => {
+  it.each(["rust-reference", "rustdoc", "texinfo"])("show the main content of %s", (name) => {
     const { markdown } = htmlToMarkdown(sample(`${name}.html`), { base: `${base}${name}.html` });
     expect(`${markdown}\n`).toBe(sample(`${name}.html.md`));
   });
 
-  it("says the words of a second reader in their order, but for what is beside the matter", () => {
+  it("have the words of a second reader in the same order, except outside the main content", () => {
     const compare = (name: string) => {
       const theirs = wordsOf(sample(`${name}.html.lxml.txt`));
       const html = sample(`${name}.html`);

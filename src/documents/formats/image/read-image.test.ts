@@ -14,9 +14,9 @@ const photos = {
 } as const;
 const notShown = "the picture itself is not shown:";
 
-describe("a picture", () => {
+describe("an image", () => {
   it.each(Object.entries(photos))(
-    "%s says what exiftool finds in it",
+    "%s has the metadata that exiftool finds",
     async (name, [description, mediaType, texts]) => {
       const bytes = readFileSync(join(samples, name));
       const [found] = JSON.parse(readFileSync(join(samples, `${name}.exiftool.txt`), "utf8"));
@@ -50,13 +50,13 @@ describe("a picture", () => {
     },
   );
 
-  it("is given to models unless it is not wanted", async () => {
+  it("is given to models unless excluded", async () => {
     const bytes = readFileSync(join(samples, "photo.png"));
     const { images, notes } = await readBytes("photo.png", bytes, { images: false });
     expect([images, notes]).toEqual([[], []]);
   });
 
-  it("with huge dimensions, or too many bytes, is only described", async () => {
+  it("with huge dimensions or too many bytes is only described", async () => {
     const huge = await readBytes("huge.png", png(100_000, 100_000));
     expect([huge.properties, huge.notes, huge.images]).toEqual([
       { size: "100000 × 100000 pixels", bytes: "57 bytes" },
@@ -70,7 +70,7 @@ describe("a picture", () => {
     ]);
   });
 
-  it("that moves says how many frames it has", async () => {
+  it("with animation reports its number of frames", async () => {
     const frame = "2c00000000010001000002024401003b".slice(0, -2);
     const gif = Buffer.from(`474946383961010001000000 00${frame}${frame}3b`.replace(" ", ""), "hex");
     expect((await readBytes("a.gif", gif)).properties).toEqual({
@@ -80,12 +80,12 @@ describe("a picture", () => {
     });
   });
 
-  it("leaves out compressed text, however much it unpacks to", async () => {
+  it("leaves out compressed text, however large it unpacks", async () => {
     const chunk = pngChunk("zTXt", Buffer.concat([Buffer.from("Comment\0\0"), deflateSync("hello")]));
     expect(Object.keys((await readBytes("a.png", png(1, 1, chunk))).properties)).toEqual(["size", "bytes"]);
   });
 
-  it("keeps no more than 50 texts", async () => {
+  it("keeps at most 50 texts", async () => {
     const chunks = Array.from({ length: 60 }, (_, number) =>
       pngChunk("tEXt", Buffer.from(`key ${number}\0words`)),
     );
@@ -97,7 +97,7 @@ describe("a picture", () => {
     ]);
   });
 
-  it("has its comments cut, and tables for programs passed over", async () => {
+  it("has its comments cut, and binary tables skipped", async () => {
     const comment = Buffer.alloc(65_537, "c");
     comment.set([0xff, 0xfe, 0xff, 0xff]);
     const jpeg = Buffer.concat([Buffer.from([0xff, 0xd8]), ...Array<Buffer>(100).fill(comment)]);
@@ -118,7 +118,7 @@ describe("a picture", () => {
     });
   });
 
-  it("is described or refused wherever it is cut and whatever bytes it has", async () => {
+  it("is described or refused when cut or altered at any byte", async () => {
     const wrong: string[] = [];
     for (const name of Object.keys(photos)) {
       const whole = readFileSync(join(samples, name));
@@ -136,8 +136,8 @@ describe("a picture", () => {
   });
 });
 
-describe("a drawing in SVG", () => {
-  it("is shown as the text that it is", async () => {
+describe("an SVG image", () => {
+  it("is shown as text", async () => {
     const svg =
       '<?xml version="1.0"?>\n<!-- made by hand -->\n<svg width="10" height="20" viewBox="0 0 1 2"><text>Hi</text></svg>';
     const drawing = {

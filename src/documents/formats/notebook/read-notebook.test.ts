@@ -96,11 +96,11 @@ function wordsOf(text: string): readonly string[] {
 }
 
 describe("notebooks", () => {
-  it("reads cells with their sources and outputs", async () => {
+  it("show cells with their sources and outputs", async () => {
     expect(await read(sample("rain.ipynb"))).toEqual(whole);
   });
 
-  it("reads those of version 3 the same", async () => {
+  it("are read the same in version 3", async () => {
     expect(await read(sample("rain-3.ipynb"))).toEqual({
       ...whole,
       properties: { ...whole.properties, format: "nbformat 3.0" },
@@ -109,7 +109,7 @@ describe("notebooks", () => {
   });
 
   it.each(["rain.ipynb", "rain-3.ipynb"])(
-    "reads the words of %s that pandoc reads, in their order",
+    "have the same words as pandoc in %s, in the same order",
     async (name) => {
       const { parts: all } = await read(sample(name));
       // Pandoc leaves raw cells out.
@@ -118,7 +118,7 @@ describe("notebooks", () => {
     },
   );
 
-  it("reads the cells that are asked for, and tells how to go on", async () => {
+  it("return the requested cells, and how to continue", async () => {
     const anchorsOf = async (wanted: Partial<DocumentWanted>) => {
       const { parts: given, next } = await read(sample("rain.ipynb"), wanted);
       return [given.map(({ anchor }) => anchor), next];
@@ -139,7 +139,7 @@ describe("notebooks", () => {
     );
   });
 
-  it("shows pictures if asked, of the cells that it gives", async () => {
+  it("show images of the returned cells on request", async () => {
     const shown = async (part: string) => (await read(sample("rain.ipynb"), { part, images: true })).images;
     const [image] = await shown("cell 4");
     expect([image?.mediaType, Buffer.from(image!.base64, "base64").subarray(1, 4).toString()]).toEqual([
@@ -149,7 +149,7 @@ describe("notebooks", () => {
     expect(await shown("cells 5-7")).toEqual([]);
   });
 
-  it("shortens long outputs among others, and shows them whole where they are asked for", async () => {
+  it("shorten long outputs, and show them whole when a single cell is requested", async () => {
     const long = { output_type: "stream", name: "stdout", text: `${"a".repeat(5000)}${"b".repeat(5000)}` };
     const { parts: given, notes } = await read(notebook(code(long), code()));
     expect([given[0]?.text, notes]).toEqual([
@@ -185,18 +185,18 @@ describe("notebooks", () => {
       "\n\n[application/vnd.x, video/mp4: not shown]",
     ],
     ["that nothing is there", {}, "\n\n[nothing]"],
-  ])("shows %s", async (_, data, expected) => {
+  ])("show %s", async (_, data, expected) => {
     const { parts: given } = await read(notebook(code(result(data))));
     expect(given[0]?.text).toBe(`\`\`\`\nx\n\`\`\`\n\nOutput [1]:${expected}`);
   });
 
-  it("shows the last state of what was written over", async () => {
+  it("show the final state of overwritten output", async () => {
     const bar = { output_type: "stream", name: "stderr", text: "10%\r50%\r\x1b[32m100%\x1b[0m\n" };
     const { parts: given } = await read(notebook(code(bar)));
     expect(given[0]?.text).toBe("```\nx\n```\n\nOutput (stderr):\n```\n100%\n```");
   });
 
-  it("names attachments, and shows them if asked", async () => {
+  it("name attachments, and show them on request", async () => {
     const cell = {
       cell_type: "markdown",
       source: ["![a](attachment:a.png)"],
@@ -209,7 +209,7 @@ describe("notebooks", () => {
     ]);
   });
 
-  it("gives nobody what is no picture, or another than it says", async () => {
+  it("never return an invalid image, or one of another type than declared", async () => {
     const kinds = [
       { "image/png": "bm8gcGljdHVyZQ==" },
       { "image/jpeg": "R0lGODlhBAADAA==" },
@@ -226,14 +226,14 @@ describe("notebooks", () => {
     ]);
   });
 
-  it("fences code that is nothing but fences", async () => {
+  it("fence code that consists of fences", async () => {
     const { parts: given } = await read(notebook({ ...code(), source: "```\n`````\n".repeat(100_000) }), {
       maxChars: 11,
     });
     expect(given[0]?.text).toBe("``````\n```\n");
   });
 
-  it("reads an empty notebook, and makes the best of strange cells", async () => {
+  it("may be empty or have unusual cells", async () => {
     expect((await read(notebook())).parts).toEqual([]);
     const strange = [
       7,
@@ -262,11 +262,11 @@ describe("notebooks", () => {
       'unsupported: a.ipynb is not valid JSON: expected at most 500 nested values at line 1, column 501, found "["',
     ],
     ["\0\x01\x02", "unsupported: a.ipynb is damaged: it is not text"],
-  ])("refuses %.20j", async (text, expected) => {
+  ])("are refused: %.20j", async (text, expected) => {
     expect(await refusal(Buffer.from(text))).toBe(expected);
   });
 
-  it("takes no more from a name than a name", async () => {
+  it("sanitize the language name", async () => {
     const cells = [{ cell_type: "code", source: "x" }];
     const metadata = { language_info: { name: "a\n```\n# evil" }, kernelspec: { language: "__proto__" } };
     const { parts: given } = await read({ nbformat: 4, metadata, cells });

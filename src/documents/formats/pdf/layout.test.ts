@@ -15,7 +15,7 @@ const word = (text: string, left: number, baseline: number): Word => ({
 
 const many = Array.from({ length: 150_000 }, (_, index) => index);
 
-it("shows words of which a page has more than a call takes arguments: side by side, and one below the other", () => {
+it("lays out more words than a function call takes arguments, side by side and stacked", () => {
   const line = many.map((index) => word("a", index * 40, 0));
   const column = [word("first", 0, 0), ...many.map((index) => word("a", 100, index * 12))];
   expect([showLayout(layOut(line)), showLayout(layOut(column))]).toEqual([
@@ -24,7 +24,7 @@ it("shows words of which a page has more than a call takes arguments: side by si
   ]);
 });
 
-it("ends a table of which each row has other columns before it is mostly empty cells", () => {
+it("ends a table when rows with different columns would make it mostly empty", () => {
   const rows = many.slice(0, 3000).map((index) => word("a", index * 40, Math.floor(index / 3) * 12));
   expect(showLayout(layOut(rows)).length).toBeLessThan(500 * rows.length);
 });

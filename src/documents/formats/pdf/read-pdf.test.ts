@@ -45,7 +45,7 @@ const secondPage = `The second page: Größe, Ελλάδα, “quoted” — 5 �
 • a lamp
 • a pencil`;
 
-it("reads columns one after the other, and tables by their rows", async () => {
+it("reads columns one after the other, and tables by row", async () => {
   const { properties, ...content } = await readSample("paper.pdf");
   expect(content).toEqual({
     format: "pdf",
@@ -69,14 +69,14 @@ it("reads columns one after the other, and tables by their rows", async () => {
   ]);
 });
 
-it("has every word that pdftotext has, and no other", async () => {
+it("has exactly the words that pdftotext finds", async () => {
   for (const name of ["paper.pdf", "turned.pdf"]) {
     const text = allText(await readSample(name)).replace(/Links:\n- .*/, "");
     expect([...wordsOf(text)].sort()).toEqual([...wordsOf(secondReading(name, "pdftotext"))].sort());
   }
 });
 
-it("reads the pages that are asked for, and tells how to go on", async () => {
+it("reads the requested pages, and returns how to continue", async () => {
   const { parts, next, notes } = await readSample("paper.pdf", { part: "pages 2-" });
   expect({ parts, next, notes }).toEqual({
     parts: [{ anchor: "page 2", text: secondPage }],
@@ -90,7 +90,7 @@ it("reads the pages that are asked for, and tells how to go on", async () => {
   ]);
 });
 
-it("tells notes and what a form was filled with, also where changes are forbidden", async () => {
+it("shows annotations and form values, also when changes are forbidden", async () => {
   const form = await readSample("form.pdf");
   expect(form).toEqual({
     format: "pdf",
@@ -121,13 +121,13 @@ Form:
   });
 });
 
-it("reads text that is turned as it is meant to be seen", async () => {
+it("reads rotated text in its visible orientation", async () => {
   expect(allText(await readSample("turned.pdf"))).toBe(
     "First line of turned text\nSecond line\n\n| Name | Value |\n|---|---|\n| Ada | 12 |",
   );
 });
 
-it("shows a page that is only a picture as one", async () => {
+it("shows a page that is only an image as an image", async () => {
   const { images, ...content } = await readSample("scan.pdf");
   expect(content).toEqual({
     format: "pdf",
@@ -148,14 +148,14 @@ it("shows a page that is only a picture as one", async () => {
   expect((await readSample("form.pdf", { images: true })).images).toHaveLength(1);
 });
 
-it("refuses what needs a password", async () => {
+it("refuses a file that needs a password", async () => {
   expect(await failureOf(readSample("locked.pdf"))).toEqual([
     "unsupported",
     "locked.pdf is encrypted: it cannot be read without its password",
   ]);
 });
 
-it("reads what is left of a damaged file, and says so; else refuses it", async () => {
+it("reads the rest of a damaged file with a note, or refuses it", async () => {
   const whole = sampleBytes("form.pdf");
   const cut = whole.subarray(0, whole.lastIndexOf("xref"));
   const { parts, notes } = await readBytes("cut.pdf", cut);
@@ -168,7 +168,7 @@ it("reads what is left of a damaged file, and says so; else refuses it", async (
     ]);
 });
 
-it("goes round in no circle of pages or bookmarks", async () => {
+it("handles cycles of pages or bookmarks", async () => {
   const pages = makePdf([
     "<< /Type /Pages /Kids [3 0 R 2 0 R] /Count 3 >>",
     "<< /Type /Pages /Parent 2 0 R /Kids [2 0 R] /Count 5 >>",
@@ -187,7 +187,7 @@ it("goes round in no circle of pages or bookmarks", async () => {
   expect((await readBytes("loop.pdf", bookmarks)).notes).toEqual(["Outline: loop"]);
 });
 
-it("ends with an error where a page would take all memory", async () => {
+it("fails when a page would take all memory", async () => {
   const laughs = Array.from({ length: 9 }, (_, depth) =>
     stream(
       depth === 8 ? "BT /F 9 Tf (laugh) Tj ET" : "/X Do ".repeat(10),
@@ -208,7 +208,7 @@ it("ends with an error where a page would take all memory", async () => {
   expect(allText(await readSample("turned.pdf"))).toContain("First line");
 });
 
-it("keeps the text where a picture of the page would take too much", async () => {
+it("keeps the text when an image of the page would be too large", async () => {
   const page = (picture: string) =>
     makePdf([
       "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",

@@ -23,7 +23,7 @@ const ranges = (...all: string[]) =>
   `${boilerplate}${all.length} beginbfrange\n${all.join("\n")}\nendbfrange\nendcmap`;
 const packed = (text: string) => stream(deflateSync(text).toString("latin1"), "/Filter /FlateDecode ");
 
-it("reads letters of ranges over a border of 256 codes", async () => {
+it("reads characters from ranges that cross a multiple of 256", async () => {
   const codes = "00fe00ff01000101";
   const single = ranges("<00fe> <0101> <0065>");
   const listed = ranges("<0001> <0002> <0041>", "<00fe> <0101> [<0065> <0066> <0067> <00660069>]");
@@ -34,7 +34,7 @@ it("reads letters of ranges over a border of 256 codes", async () => {
   ]).toEqual(["efgh", "efgh", "ABefgfi"]);
 });
 
-it("leaves all else as it is, and fails for nothing", () => {
+it("leaves everything else unchanged, and never fails", () => {
   const files = [
     pdfWith(packed(ranges("<0001> <0002> <0041>")), "0001"),
     pdfWith(stream(ranges("<0000> <FFFF> <0000>").slice(boilerplate.length)), "0001"),

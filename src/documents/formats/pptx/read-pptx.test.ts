@@ -3,7 +3,7 @@ import { makeZip } from "../../../../test/support/documents/make-zip.ts";
 import { failureOf, readBytes } from "../../../../test/support/documents/read-bytes.ts";
 
 describe("a chart", () => {
-  it("has a table for each series where those stand at places of their own", async () => {
+  it("has a table for each series when their x values differ", async () => {
     const one = (name: string, places: string[], values: string[]) =>
       `<c:ser><c:tx>${points([name])}</c:tx><c:xVal>${points(places)}</c:xVal><c:yVal>${points(values)}</c:yVal></c:ser>`;
     expect(
@@ -20,10 +20,10 @@ describe("a chart", () => {
   });
 });
 
-describe("a chart of a kind that came later", () => {
+describe("a chart of a newer kind", () => {
   const frame = '<cx:chart r:id="chart"/>';
 
-  it("shows its titles once, and its figures", async () => {
+  it("shows its titles once, and its values", async () => {
     const points = (values: readonly string[]) =>
       `<cx:lvl>${values.map((value, index) => `<cx:pt idx="${index}">${value}</cx:pt>`).join("")}</cx:lvl>`;
     const chart = `<cx:chartSpace ${names}><cx:chartData><cx:data id="0">
@@ -38,7 +38,7 @@ describe("a chart of a kind that came later", () => {
     );
   });
 
-  it("is said to be there whatever is in it", async () => {
+  it("is mentioned regardless of its content", async () => {
     expect(await textOf({ frame, part: "" })).toBe("[chart]");
   });
 });
@@ -47,23 +47,23 @@ describe("a hostile presentation", () => {
   const limits = { pieces: 100_000 };
   const tooMany = ["too-large", "x.pptx is too large to read: it has more than 100000 pieces"];
 
-  it("has no table of a long row among many", async () => {
+  it("is refused for a table with one long row among many", async () => {
     const table = `<a:tbl><a:tr>${"<a:tc/>".repeat(1000)}</a:tr>${"<a:tr><a:tc/></a:tr>".repeat(1000)}</a:tbl>`;
     expect(await failureOf(readBytes("x.pptx", pptx({ frame: table }), {}, limits))).toEqual(tooMany);
   });
 
-  it("has no chart of many series at many places", async () => {
+  it("is refused for a chart of many series at many positions", async () => {
     const far = (place: number) => `<c:ser><c:val><c:pt idx="${place}"><c:v>1</c:v></c:pt></c:val></c:ser>`;
     const chart = Array.from({ length: 1000 }, (_, place) => far(place * 1e6)).join("");
     expect(await failureOf(readBytes("x.pptx", pptx({ chart }), {}, limits))).toEqual(tooMany);
   });
 
-  it("has no slide that holds a group in a group without end", async () => {
+  it("is refused for endlessly nested groups", async () => {
     const [code] = await failureOf(readBytes("x.pptx", pptx({ shapes: "<p:grpSp>".repeat(100_000) })));
     expect(code).toBe("too-large");
   });
 
-  it("is read slide by slide, however often it shows one that says nothing", async () => {
+  it("is read slide by slide, however often it repeats an empty one", async () => {
     const { parts, next, consistsOf } = await readBytes("x.pptx", pptx({ times: 50_000 }), { maxChars: 100 });
     expect([parts.length, next, consistsOf]).toEqual([13, "slides 14-", { one: "slide", total: 50_000 }]);
   });

@@ -29,13 +29,13 @@ describe("RTF", () => {
     expect(await textOf(body)).toBe(text);
   });
 
-  it("leaves out what is no text, known or not, and binary data whatever they look like", async () => {
+  it("skips non-text groups, known or not, and binary data with any content", async () => {
     const body =
       "a{\\*\\unknown b{c}}{\\colortbl;\\red0;}{\\xe d}{\\upr{e}{\\*\\ud f}}{\\*\\pict}{\\bin5 }}{{\\}g";
     expect(await textOf(body)).toBe("ae![]g");
   });
 
-  it("shows tables, the text of tables in tables, and what follows them", async () => {
+  it("shows tables, the text of nested tables, and the text after them", async () => {
     const body =
       "\\trowd\\cellx1\\cellx2\\pard\\intbl a\\cell b\\par c\\cell\\row" +
       "\\trowd\\pard\\intbl d\\cell\\pard\\intbl\\itap2 x\\nestcell y\\nestcell{\\*\\nesttableprops\\trowd\\nestrow}{\\nonesttables\\par}" +
@@ -43,7 +43,7 @@ describe("RTF", () => {
     expect(await textOf(body)).toBe("| a | b<br>c |\n|---|---|\n| d | x<br>y<br>e |\n\nafter");
   });
 
-  it("takes headings from styles and paragraphs, markers from what is written", async () => {
+  it("takes headings from styles and paragraphs, and list markers from the text", async () => {
     const styles = "{\\stylesheet{\\s1\\outlinelevel1 One;}{\\s2\\sbasedon1 Two;}{\\s3 heading 3;}}";
     const body = `${styles}\\pard\\s2 by base\\par\\pard\\s3 by name\\par\\pard\\outlinelevel0 by itself\\par\\pard{\\listtext 4.\\tab}\\ilvl1 item\\par\\pard{\\pntext\\'b7\\tab}dot\\par`;
     expect(await textOf(body)).toBe("## by base\n\n### by name\n\n# by itself\n\n  4. item\n- dot");
@@ -59,7 +59,7 @@ describe("RTF", () => {
     ]);
   });
 
-  it("says when it breaks off, and shows what is there", async () => {
+  it("reports when it is cut off, and shows the rest", async () => {
     const { parts, notes } = await readBytes("x.rtf", "{\\rtf1 half {\\b of a");
     expect([parts, notes]).toEqual([
       [{ anchor: "", text: "half of a" }],
@@ -67,7 +67,7 @@ describe("RTF", () => {
     ]);
   });
 
-  it("ends at a depth", async () => {
+  it("is refused when nested too deeply", async () => {
     expect(await failureOf(readBytes("x.rtf", rtf("{".repeat(1_000_000))))).toEqual([
       "too-large",
       "x.rtf is too large to read: it is nested deeper than 512",
@@ -82,7 +82,7 @@ describe("RTF", () => {
     ]);
   });
 
-  it("answers whatever it is made of", async () => {
+  it("is read or refused with any content", async () => {
     const piece = fc.constantFrom(
       ..."{ } \\ \\par \\cell \\row \\nestcell \\nestrow \\u55357 \\'e4 \\'zz \\bin9999999999 \\*".split(" "),
       ..."\\footnote \\annotation \\field \\fldinst \\fldrslt \\pict \\info \\title \\header \\upr \\ud \\f1".split(
@@ -97,7 +97,7 @@ describe("RTF", () => {
     );
   });
 
-  it("answers wherever a real one breaks off", async () => {
+  it("is read or refused when a real file is cut at any byte", async () => {
     const whole = sampleBytes("report.rtf");
     for (let length = 100; length < whole.length; length += 211)
       expect((await readBytes("x.rtf", whole.subarray(0, length))).format).toBe("rtf");

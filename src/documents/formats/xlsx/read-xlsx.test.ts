@@ -52,7 +52,7 @@ async function textOf(made: Made): Promise<string> {
   return (await readBytes("x.xlsx", makeXlsx(made))).parts.map(({ text }) => text).join("\n");
 }
 
-it("takes no cell for the empty one before it", async () => {
+it("keeps cells apart from the empty cells before them", async () => {
   const strings = "<si><t>word</t></si>";
   const cells =
     '<row r="1"><c r="A1" s="1"/><c r="B1" t="s"><v>0</v></c><c r="C1" /><c r="D1"><v>4</v></c><c/><c><v>6</v></c></row>' +
@@ -63,7 +63,7 @@ it("takes no cell for the empty one before it", async () => {
 | 4 | 7 | | | |`);
 });
 
-it("shows a formula that cells share as each of them has it", async () => {
+it("shows a shared formula as each cell has it", async () => {
   const cells = `<row r="1"><c r="A1"><v>1</v></c><c r="B1"><f t="shared" ref="B1:B3" si="0">A1*$C$1+SUM(A1:A2)&amp;"A1"</f><v>2</v></c></row>
     <row r="2"><c r="B2"><f t="shared" si="0"/><v>4</v></c></row>
     <row r="3"><c r="B3"><f t="array" ref="B3">A1:A3*2</f><v>6</v></c></row>`;
@@ -74,7 +74,7 @@ it("shows a formula that cells share as each of them has it", async () => {
 | 3 | | 6 (={A1:A3*2}) |`);
 });
 
-it("reads texts in every way in which they are written", async () => {
+it("reads texts in every notation", async () => {
   const strings =
     '<si><t>plain</t></si><si><r><t>rich </t></r><r><rPr/><t xml:space="preserve">&lt;text&gt; &#x41;</t></r><rPh><t>spoken</t></rPh></si><si><t/></si>';
   const cells = `<row><c t="s"><v>0</v></c><c t="s"><v>1</v></c><c t="s"><v>2</v></c><c t="s"><v>99</v></c>
@@ -84,7 +84,7 @@ it("reads texts in every way in which they are written", async () => {
 | 1 | plain | rich <text> A | [text 99 is missing] | inline | a<br>b (=A1) |`);
 });
 
-it("reads days that are counted from 1904, and other prefixes of names", async () => {
+it("reads dates counted from 1904, and other namespace prefixes", async () => {
   const styles =
     '<x:numFmts><x:numFmt numFmtId="200" formatCode="[$-407]d/ mmm yyyy;@"/></x:numFmts><x:cellXfs><x:xf numFmtId="0"/><x:xf numFmtId="200"/></x:cellXfs>';
   const cells =
@@ -94,7 +94,7 @@ it("reads days that are counted from 1904, and other prefixes of names", async (
   );
 });
 
-it("loses no cell of a file that is not as it should be", async () => {
+it("loses no cell of a malformed file", async () => {
   const cells = `<row r="2"><c r="A2"><v>a</v></c><c r="B2"><v>b</v></c><extLst><ext/></extLst></row>
     <row><c><v>next</v></c><other/><c r="ZZZZZZZZ1"><v>far</v></c></row><row r="9"><c r="A9"><v>open`;
   expect(await textOf({ cells })).toContain("| 2 | a | b |");
@@ -102,7 +102,7 @@ it("loses no cell of a file that is not as it should be", async () => {
   expect(await textOf({ cells })).toContain("| 9 | open |");
 });
 
-it("refuses rows and cells that are not in order, which no program writes", async () => {
+it("refuses rows and cells that are out of order, which no program writes", async () => {
   const rows = '<row r="4"><c r="A4"><v>4</v></c></row><row r="2"><c r="A2"><v>2</v></c></row>';
   const cells = '<row r="4"><c r="B4"><v>4</v></c><c r="A4"><v>2</v></c></row>';
   expect(await failureOf(textOf({ cells: rows }))).toEqual([
@@ -115,7 +115,7 @@ it("refuses rows and cells that are not in order, which no program writes", asyn
   ]);
 });
 
-it("is not made to write a long text into a thousand cells", async () => {
+it("does not write a long text into a thousand cells", async () => {
   const strings = `<si><t>${"long ".repeat(1_000_000)}</t></si>`;
   const cells = `<row>${'<c t="s"><v>0</v></c>'.repeat(1000)}</row>`;
   expect(await failureOf(textOf({ cells, strings }))).toEqual([
@@ -124,7 +124,7 @@ it("is not made to write a long text into a thousand cells", async () => {
   ]);
 });
 
-it("says that a sheet is missing", async () => {
+it("reports a missing sheet", async () => {
   const bytes = makeZip([
     { name: "[Content_Types].xml", content: "<Types/>" },
     {

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { kindOfPattern, showNumber } from "./show-number.ts";
 
-it("tells days, times and shares by their patterns", () => {
+it("recognizes dates, times and percentages by their patterns", () => {
   const kinds = {
     General: "plain",
     "0.00": "plain",
@@ -24,13 +24,13 @@ it("tells days, times and shares by their patterns", () => {
   );
 });
 
-it("believes no pattern that is longer than any", () => {
+it("ignores overlong patterns", () => {
   expect([kindOfPattern(`${"[".repeat(1_000_000)}yyyy`), kindOfPattern(`${"m 0.".repeat(300_000)}`)]).toEqual(
     ["plain", "date"],
   );
 });
 
-it("shows numbers as they are meant", () => {
+it("formats numbers by their pattern", () => {
   const shown = [
     showNumber("0.30000000000000004", "plain", false),
     showNumber("12345678901234567890", "plain", false),

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { Budget } from "../../budget.ts";
 import { type Sheet, showSheets } from "./show-sheets.ts";
 
-it("looks at rows a few times, however little its remarks are too long and however long the next row is", () => {
+it("iterates the rows only a few times when remarks are slightly too long and the next row is long", () => {
   let looks = 0;
   const sheet: Sheet = {
     name: "S",
