@@ -32,7 +32,7 @@ describe("for OpenAI's Responses", () => {
     arguments: text,
   });
 
-  it("answers all calls in their order, and nothing else", async () => {
+  it("answers all calls in order, and nothing else", async () => {
     await using made = await fixture();
     const items = twoCalls.map(({ id, name, input }) => call(id, name, JSON.stringify(input)));
     expect(await answerResponses(made.crib, [{ type: "reasoning" }, ...items, { type: "message" }])).toEqual([
@@ -231,7 +231,7 @@ it("answers Anthropic's messages, failures as failures", async () => {
   ]);
 });
 
-it("answers Gemini's calls, with their ids where they have some", async () => {
+it("answers Gemini's calls, with their ids if they have any", async () => {
   await using made = await fixture();
   const calls = [
     { name: "file_read", args: { path: "missing.txt" } },
@@ -263,7 +263,7 @@ const writeThenRead = [
   { id: "5", name: "file_read", input: { path: "a.txt", line_numbers: false } },
 ];
 
-it("lets reads see what the calls before them have written, and not what follows", async () => {
+it("lets reads see what the calls before them wrote, and nothing later", async () => {
   await using made = await fixture();
   const content = writeThenRead.map((call) => ({ type: "tool_use", ...call }));
   const answers = await answerMessages(made.crib, { content });
@@ -271,7 +271,7 @@ it("lets reads see what the calls before them have written, and not what follows
   expect([first, third, fifth]).toEqual(["one\n", "two\n", "three\n"]);
 });
 
-it("keeps the calls of one answer in order where the AI SDK starts them all at once", async () => {
+it("keeps the calls of one reply in order when the AI SDK starts them all at once", async () => {
   await using made = await fixture();
   const tools = await aiSdkTools(made.crib);
   const messages = [{ role: "user" }];
@@ -282,7 +282,7 @@ it("keeps the calls of one answer in order where the AI SDK starts them all at o
   expect([first, third, fifth]).toEqual(["one\n", "two\n", "three\n"]);
 });
 
-it("lets neighbouring reads run side by side", async () => {
+it("runs adjacent reads in parallel", async () => {
   const order = inOrder(new Set(["read"]));
   const { promise: second, resolve } = Promise.withResolvers<string>();
   const waiting = order("read", () => second);

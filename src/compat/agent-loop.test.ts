@@ -53,7 +53,7 @@ it("has calculate and get_current_time as default tools, which need nothing else
   expect(time?.handler({})).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00$/);
 });
 
-it("lists classes and objects as OpenAI takes tools, and runs them", async () => {
+it("lists classes and objects in OpenAI's tool format, and runs them", async () => {
   await using fixture = await loopFixture({ tools: [new Greet(), count] });
   expect(await fixture.loop.definitions()).toEqual([
     {
@@ -69,7 +69,7 @@ it("lists classes and objects as OpenAI takes tools, and runs them", async () =>
   expect(await fixture.loop.execute("count", { text: "four" })).toBe('{"characters":4}');
 });
 
-it("tells what a handler throws, and arguments that do not fit, as Tool execution error", async () => {
+it("reports exceptions of a handler and invalid arguments as Tool execution error", async () => {
   await using fixture = await loopFixture({ tools: [new Greet()] });
   const answers = [{ who: "nobody" }, {}, { who: 3 }].map((args) => fixture.loop.execute("greet", args));
   expect(await Promise.all([...answers, fixture.loop.execute("nothing", {})])).toEqual([
@@ -80,7 +80,7 @@ it("tells what a handler throws, and arguments that do not fit, as Tool executio
   ]);
 });
 
-it("lists a tool that is only described, and answers its call by saying so", async () => {
+it("lists a tool without a handler, and answers its calls with an error", async () => {
   await using fixture = await loopFixture({ tools: [new Deploy()] });
   const names = (await fixture.loop.definitions()).map((tool) => tool.function.name);
   expect([names, await fixture.loop.execute("deploy", {})]).toEqual([
@@ -89,13 +89,13 @@ it("lists a tool that is only described, and answers its call by saying so", asy
   ]);
 });
 
-it("has just the tools it was given, also one that is called as a set is", async () => {
+it("has only the given tools, also one named like a set", async () => {
   await using fixture = await loopFixture({ tools: [{ ...count, name: "v3" }] });
   const names = (await fixture.loop.definitions()).map((tool) => tool.function.name);
   expect([names, await fixture.loop.execute("v3", { text: "four" })]).toEqual([["v3"], '{"characters":4}']);
 });
 
-it("runs the default tools when nothing else is said", async () => {
+it("runs the default tools by default", async () => {
   await using fixture = await loopFixture({});
   const names = (await fixture.loop.definitions()).map((tool) => tool.function.name);
   expect([names, await fixture.loop.execute("calculate", { expression: "2**8" })]).toEqual([
@@ -104,7 +104,7 @@ it("runs the default tools when nothing else is said", async () => {
   ]);
 });
 
-it("has the file tools of v3, with own tools beside them, of which the last of a name counts", async () => {
+it("has the file tools of v3 along with custom tools; the last of a name wins", async () => {
   const ls: LoopTool = { ...count, name: "ls", handler: () => "mine" };
   await using fixture = await loopFixture({ set: "v3", tools: [new Greet(), count, ls] });
   writeFileSync(join(fixture.workspace, "a.txt"), "one\n");
@@ -116,7 +116,7 @@ it("has the file tools of v3, with own tools beside them, of which the last of a
   expect(readFileSync(join(fixture.workspace, "a.txt"), "utf8")).toBe("two\n");
 });
 
-it("asks before a tool runs of which nothing is said", async () => {
+it("asks before it runs a tool without a declared risk", async () => {
   const { risk: _, ...unknown } = count;
   await using fixture = await loopFixture({ tools: [unknown] });
   expect(await fixture.loop.execute("count", { text: "x" })).toMatch(

@@ -43,7 +43,7 @@ function open(more: ConstructorParameters<typeof LocalExecutionEnvironment>[1] =
 const shared = ["read_file", "write_file", "shell", "grep", "glob"];
 const agents = ["spawn_agent", "send_input", "wait", "close_agent"];
 
-it("gives OpenAI's models apply_patch and not edit_file, the others edit_file and not apply_patch", async () => {
+it("gives OpenAI models apply_patch instead of edit_file, and all others edit_file", async () => {
   const registries = [buildOpenAiTools(), buildAnthropicTools(), buildGeminiTools()];
   expect(registries.map((registry) => registry.names())).toEqual([
     [...shared, "apply_patch", ...agents],
@@ -52,7 +52,7 @@ it("gives OpenAI's models apply_patch and not edit_file, the others edit_file an
   ]);
 });
 
-it("tells models of tools for agents only where there are agents", async () => {
+it("offers agent tools only when agents are available", async () => {
   const registry = buildOpenAiTools();
   const names = async (having?: { agents: boolean }) =>
     (await registry.definitions(having)).map(({ name }) => name);
@@ -99,7 +99,7 @@ it("makes profiles with default tools", async () => {
   ]);
 });
 
-it("carries out calls in an environment, from writing a file to patching it", async () => {
+it("executes calls in an environment, from writing a file to patching it", async () => {
   const registry = buildOpenAiTools();
   const say = async (name: string, args: unknown) => {
     const { content, isError } = await registry.execute(name, args, environment);
@@ -132,7 +132,7 @@ const shout: CustomTool = {
     `${String(text).toUpperCase()}${workingDirectory === workspace() ? "!" : ""}`,
 };
 
-it("tells what a custom tool throws in its own words", async () => {
+it("reports the error message of a custom tool unchanged", async () => {
   const executor = () => {
     throw new Error("too loud");
   };
@@ -168,7 +168,7 @@ it("replaces a tool by the latest registration of its name, also while the envir
   ]);
 });
 
-it("judges a tool of one's own by its risk", async () => {
+it("checks a custom tool by its risk", async () => {
   await environment.cleanup();
   environment = open({ mode: "cautious" });
   const registry = buildAnthropicTools().register(shout);
@@ -178,7 +178,7 @@ it("judges a tool of one's own by its risk", async () => {
   expect([error?.code, content]).toEqual(["needs-approval", "HELLO!"]);
 });
 
-it("leads other agents where the environment has them", async () => {
+it("runs other agents when the environment has them", async () => {
   await environment.cleanup();
   environment = open({ agents: loudAgents() });
   const registry = buildGeminiTools();
@@ -187,7 +187,7 @@ it("leads other agents where the environment has them", async () => {
   expect(content).toBe("agent_1 completed after 2 turns:\nSAY HELLO");
 });
 
-it("lets a call end that runs while tools change", async () => {
+it("lets a running call end while tools change", async () => {
   const registry = buildAnthropicTools();
   const running = registry.execute(
     "shell",
@@ -199,7 +199,7 @@ it("lets a call end that runs while tools change", async () => {
   expect((await running).content).toMatch(/\bdone\b/);
 });
 
-it("gives all that there is to read and find, not just what a model would be shown", async () => {
+it("returns complete files and matches, not only what a model would be shown", async () => {
   const text = `\u{feff}${"line\n".repeat(5_000)}`;
   await environment.writeFile("many.txt", text);
   await environment.execCommand("for i in $(seq 600); do : > $i.dat; done", { timeoutMs: 60_000 });
@@ -210,7 +210,7 @@ it("gives all that there is to read and find, not just what a model would be sho
   ]).toEqual([true, 5_000, 600]);
 });
 
-it("is an environment that reads, writes, deletes, moves, finds and runs", async () => {
+it("provides an environment that reads, writes, deletes, moves, finds and runs", async () => {
   await environment.writeFile("a/one.txt", "first\nsecond\n");
   await environment.moveFile("a/one.txt", "b/two.txt");
   expect([

@@ -59,12 +59,12 @@ it("defines exactly four built-in tools, each of which serializes with name, des
   ]);
 });
 
-it("hands out definitions that nobody else's changes reach", () => {
+it("returns definitions that callers cannot change for each other", () => {
   (builtinToolDefs()[0] as { name: string }).name = "other";
   expect(builtinToolDefs().map(({ name }) => name)).toEqual(["bash", "read", "write", "edit"]);
 });
 
-it("leaves a text of up to the limit as it is, and cuts a longer one with a notice", () => {
+it("leaves a text up to the limit unchanged, and cuts a longer one with a notice", () => {
   expect(truncateOutput("short", 10)).toBe("short");
   expect(truncateOutput("exactly", 7)).toBe("exactly");
   expect(truncateOutput("much longer", 4)).toBe(
@@ -82,7 +82,7 @@ it("never cuts inside a character", () => {
   );
 });
 
-it("does not block writes in the workspace, the data directory and what is temporary", () => {
+it("does not block writes in the workspace, the data directory and the temporary directory", () => {
   const dataDir = join(homedir(), ".omega");
   const paths = [join(dataDir, "workspace", "a.txt"), join(dataDir, "notes.txt"), "/tmp/a.txt", "sub/a.txt"];
   expect(paths.map((path) => isWriteBlocked(path, dataDir))).toEqual(paths.map(() => false));
@@ -102,13 +102,13 @@ it("blocks writes to system directories, secrets, and the database and configura
   expect(paths.filter((path) => !isWriteBlocked(path, dataDir))).toEqual([]);
 });
 
-it("blocks what a link leads to", async () => {
+it("blocks the target of a symlink", async () => {
   await using folder = temporaryFolder();
   symlinkSync("/etc", join(folder.path, "elsewhere"));
   expect(isWriteBlocked(join(folder.path, "elsewhere/passwd"), folder.path)).toBe(true);
 });
 
-it("blocks what a link leads to that is not there yet, and what no file can be called", async () => {
+it("blocks a symlink target that does not exist yet, and invalid file names", async () => {
   await using folder = temporaryFolder();
   const workspace = join(folder.path, "workspace");
   mkdirSync(workspace);
@@ -129,7 +129,7 @@ it("blocks what a link leads to that is not there yet, and what no file can be c
   ]);
 });
 
-it("lets tools be called unless an empty list says otherwise", () => {
+it("enables tools unless the list of allowed tools is empty", () => {
   const contexts = [{}, { allowedTools: undefined }, { allowedTools: null }, { allowedTools: ["bash"] }];
   expect(contexts.map(toolsEnabled)).toEqual([true, true, true, true]);
   expect(toolsEnabled({ allowedTools: [] })).toBe(false);
@@ -146,7 +146,7 @@ it("builds the message that all five providers share", () => {
   expect(buildResponse("Done.", "ollama", 0, 3).metadata.model).toBeNull();
 });
 
-it("knows its workspace and the data directory above it, and no server at first", async () => {
+it("reports its workspace and the data directory above it, and no server at first", async () => {
   await using omega = openOmega();
   expect([omega.executor.workspacePath, omega.executor.dataDir]).toEqual([
     omega.workspace,
@@ -173,7 +173,7 @@ it("writes, reads and edits, in the workspace and in the data directory", async 
   expect(readFileSync(join(omega.workspace, "sub/a.txt"), "utf8")).toBe("e\né\n");
 });
 
-it("runs commands without asking anybody", async () => {
+it("runs commands without asking", async () => {
   await using omega = openOmega();
   expect(await omega.executor.execute("Bash", { command: "echo hello" })).toEqual({
     content: "hello\n",
@@ -199,7 +199,7 @@ it("answers a call of an unknown tool with an error", async () => {
   });
 });
 
-it("tells of a workspace that is not there as the result of a call", async () => {
+it("reports a missing workspace as the result of a call", async () => {
   await using omega = openOmega();
   const executor = new ToolExecutor(join(omega.workspace, "missing"));
   const { content, isError } = await executor.execute("bash", { command: "true" });
@@ -239,7 +239,7 @@ it("lists the tools of connected servers after its own and routes calls to them"
   ]);
 });
 
-it("warns of a server that fails and goes on with the others", async () => {
+it("warns about a server that fails, and connects the others", async () => {
   await using omega = openOmega();
   const { executor, warnings } = omega;
   await executor.connectMcpServers([
@@ -263,7 +263,7 @@ it("warns when two servers offer one name", async () => {
   );
 });
 
-it("keeps the servers it has when it connects to more", async () => {
+it("keeps its servers when it connects to more", async () => {
   await using omega = openOmega();
   await omega.executor.connectMcpServers([server("one", "greet")]);
   await omega.executor.connectMcpServers([server("two", "count")]);
@@ -275,13 +275,13 @@ it("keeps the servers it has when it connects to more", async () => {
   ).toEqual(["greet", "count"]);
 });
 
-it("answers with an error when the server of a tool has gone", async () => {
+it("returns an error when the server of a tool has gone", async () => {
   await using omega = openOmega();
   await omega.executor.connectMcpServers([server("one", "greet")]);
   expect((await omega.executor.execute("greet", { end: true })).isError).toBe(true);
 });
 
-it("forgets all servers when it is shut down, twice if wanted, and still has its own tools", async () => {
+it("drops all servers when it is shut down, also twice, and keeps its own tools", async () => {
   await using omega = openOmega();
   const { executor } = omega;
   await executor.connectMcpServers([server("one", "greet")]);
@@ -295,7 +295,7 @@ it("forgets all servers when it is shut down, twice if wanted, and still has its
   });
 });
 
-it("asks the person in a mode that asks", async () => {
+it("asks the user in a mode that asks", async () => {
   const asked: string[] = [];
   await using omega = openOmega({
     mode: "cautious",

@@ -7,7 +7,7 @@ import { openToolcrib, type Toolcrib } from "../toolcrib/index.ts";
 
 const editor = "str_replace_based_edit_tool";
 
-it("is sent as the types that the models know", async () => {
+it("is sent as the native tool types", async () => {
   await using fixture = await nativeFixture();
   const [first, second, ...others] = await messagesTools(fixture.crib);
   expect([first, second, others.map(({ name }) => name)]).toEqual([
@@ -37,7 +37,7 @@ it("views, creates, replaces and inserts", async () => {
   expect(names.toReversed().slice(0, 4)).toEqual(["file.write", "edit.replace", "edit.smart", "edit.smart"]);
 });
 
-it("inserts to the byte, wherever that is", async () => {
+it("inserts at any position without changing other bytes", async () => {
   await using fixture = await nativeFixture();
   let files = 0;
   const inserted = async (before: string, insert_line: number, insert_text: string) => {
@@ -89,7 +89,7 @@ it("reports missing fields and invalid ranges", async () => {
   ]);
 });
 
-it("keeps a bash, and restarts it on request", async () => {
+it("keeps a bash session, and restarts it on request", async () => {
   await using fixture = await nativeFixture();
   const run = async (input: object) => (await fixture.crib.call("bash", input)).content;
   await run({ command: "word=kept" });

@@ -30,6 +30,6 @@ it.each([
   ["o3d", "toolcrib"],
   ["geminify", "toolcrib"],
   ["", "toolcrib"],
-])("takes %j for a model of %s", (model, dialect) => {
+])("recognizes %j as a model of %s", (model, dialect) => {
   expect(dialectFor(model)).toBe(dialect);
 });

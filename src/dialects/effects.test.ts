@@ -36,28 +36,28 @@ it("derives defaults from the risk of a tool", async () => {
   ]);
 });
 
-it("never says of a tool that it only reads when it may write, delete or run something", async () => {
+it("never marks a tool as read-only when it may write, delete or run something", async () => {
   const harmless = (await load()).filter((tool) => effectsOf(tool).readOnly);
   expect(
     harmless.filter(({ risk }) => risk !== "read" && risk !== "network").map(({ name }) => name),
   ).toEqual([]);
 });
 
-it("says of what only reads for the guardian, and changes what runs or is kept, that it changes something", async () => {
+it("does not mark tools as read-only that change processes or the journal despite risk read", async () => {
   const changing = (await load()).filter((tool) => tool.risk === "read" && !effectsOf(tool).readOnly);
   expect(changing.map(({ name }) => name)).toEqual(
     expect.arrayContaining(["process.stop", "journal.checkpoint", "transaction.begin", "transaction.commit"]),
   );
 });
 
-it("says of everything that reaches beyond the workspace that it does", async () => {
+it("marks every tool that reaches beyond the workspace as open-world", async () => {
   const reaching = (await load()).filter((tool) => effectsOf(tool).openWorld);
   const harmless = reaching.filter(({ risk }) => risk !== "execute" && risk !== "network");
   // What others do for the caller.
   expect(harmless.map(({ name }) => name)).toEqual(["tools.call", "agent.spawn", "agent.send"]);
 });
 
-it("promises of a combined tool only what holds for all of its parts", async () => {
+it("marks a combined tool only with what applies to all of its parts", async () => {
   const both = reshape(["file.read", "file.write"], {
     name: "file",
     summary: "",

@@ -32,7 +32,7 @@ it("finds tools by what they do, and lists them from then on", async () => {
   ]);
 });
 
-it("ranks what is named before what is mentioned", async () => {
+it("ranks tools named like the query before tools that mention it", async () => {
   const shelf = new Toolset(manyTools());
   const names = async (query: string) =>
     (await shelf.search(query, { limit: 3 })).tools.map(({ name }) => name);
@@ -76,7 +76,7 @@ it("refuses to call itself, an unknown tool, and a call without a name", async (
   ]);
 });
 
-it("offers no tool for finding where all are listed", async () => {
+it("offers no search tool when all tools are listed", async () => {
   await using folder = temporaryFolder();
   const crib = await openToolcrib({ ...placesIn(folder.path), allowedTools: ["file.*", "tools.*"] });
   const names = await namesOf(crib);

@@ -6,20 +6,17 @@ import { anthropicDialect, geminiDialect, openaiDialect } from "./forge.ts";
 
 const dialects = [openaiDialect, anthropicDialect, geminiDialect];
 
-it.each(dialects)(
-  "the limits of $name, in characters and then in lines, are those of the contract",
-  async (dialect) => {
-    const limits = await Promise.all(
-      dialect.tools.map(async (tool) => {
-        const { resolve } = await tool.load();
-        return [tool.name, resolve(sample[tool.name] ?? {}).tool.limits];
-      }),
-    );
-    expect(Object.fromEntries(limits)).toEqual(
-      Object.fromEntries(dialect.tools.map(({ name }) => [name, promised[name]])),
-    );
-  },
-);
+it.each(dialects)("$name has the character and line limits of the contract", async (dialect) => {
+  const limits = await Promise.all(
+    dialect.tools.map(async (tool) => {
+      const { resolve } = await tool.load();
+      return [tool.name, resolve(sample[tool.name] ?? {}).tool.limits];
+    }),
+  );
+  expect(Object.fromEntries(limits)).toEqual(
+    Object.fromEntries(dialect.tools.map(({ name }) => [name, promised[name]])),
+  );
+});
 
 it("limits commands to 10 s for OpenAI and Gemini and 120 s for Anthropic by default", async () => {
   const timeouts = dialects.map(
@@ -32,7 +29,7 @@ it("limits commands to 10 s for OpenAI and Gemini and 120 s for Anthropic by def
   ]);
 });
 
-it("keeps head and tail of a long file, and all of it for later", async () => {
+it("shows the head and tail of a long file, and stores all of it", async () => {
   await using fixture = await temporaryToolcrib({ mode: "yolo", dialect: "openai" });
   const line = "y".repeat(1_980);
   fixture.write("long.txt", `${line}\n`.repeat(50));
@@ -48,7 +45,7 @@ it("keeps head and tail of a long file, and all of it for later", async () => {
   expect(rest.content.slice(0, `${output}:25:25 | y`.length)).toBe(`${output}:25:25 | y`);
 });
 
-it("shows 256 lines of a command, and keeps all of them", async () => {
+it("shows 256 lines of a command, and stores all of them", async () => {
   await using fixture = await temporaryToolcrib({ mode: "yolo", dialect: "openai" });
   const { content, output } = await fixture.crib.call("shell", { command: "seq 1 1000" });
   const numbers = (first: number, last: number) =>
@@ -72,7 +69,7 @@ it("shows 256 lines of a command, and keeps all of them", async () => {
   );
 });
 
-it("shows 200 lines of matches and 500 paths, and says how to see the rest", async () => {
+it("shows 200 lines of matches and 500 paths, and explains how to see the rest", async () => {
   await using fixture = await temporaryToolcrib({ mode: "yolo", dialect: "gemini" });
   fixture.write("many.txt", "x\n".repeat(300));
   for (let number = 0; number < 501; number++) fixture.write(join(`${number}.empty`), "");

@@ -15,7 +15,7 @@ import { openToolcrib, type ToolcribOptions } from "../toolcrib/index.ts";
 import { extraRootsOfOmega } from "./omega.ts";
 
 describe("the omega dialect", () => {
-  it("leaves texts of exactly the limit as they are, and tells of longer ones how much there is", async () => {
+  it("leaves texts of exactly the limit unchanged, and reports the full length of longer ones", async () => {
     await using fixture = await omegaFixture();
     const read = async (content: string) => {
       writeFileSync(join(fixture.workspace, "a.txt"), content);
@@ -42,7 +42,7 @@ describe("the omega dialect", () => {
     );
   });
 
-  it("counts the whole of outputs and files that no answer could hold", async () => {
+  it("counts the full length of outputs and files too large to return", async () => {
     await using fixture = await omegaFixture();
     const line = `${"x".repeat(99)}\n`;
     writeFileSync(join(fixture.workspace, "a.txt"), line.repeat(30_000));
@@ -53,7 +53,7 @@ describe("the omega dialect", () => {
     );
   });
 
-  it("gives a command 120 seconds, and keeps what it had said when it is ended", async () => {
+  it("gives a command 120 seconds, and keeps its output when it is stopped", async () => {
     await using fixture = await omegaFixture();
     const ending = new AbortController();
     const { content, isError } = await fixture.crib.call(
@@ -67,7 +67,7 @@ describe("the omega dialect", () => {
     ]);
   });
 
-  it("writes to what is temporary, wherever the workspace is", async () => {
+  it("writes to the temporary directory, wherever the workspace is", async () => {
     await using fixture = await omegaFixture();
     const elsewhere = mkdtempSync(join(realpathSync(tmpdir()), "omega test "));
     try {
@@ -91,7 +91,7 @@ describe("the omega dialect", () => {
     ]);
   });
 
-  it("refuses the runtime's own data behind links, too", async () => {
+  it("refuses the runtime's own data, also behind symlinks", async () => {
     await using fixture = await omegaFixture();
     writeFileSync(join(fixture.workspace, "../config.toml"), "key");
     mkdirSync(join(fixture.workspace, "../data"));

@@ -13,7 +13,7 @@ const wording = rewriteToolNames(
   (name) => ours.has(name),
 );
 
-it("calls tools as the model knows them", () => {
+it("uses the tool names that the model knows", () => {
   expect(wording("Give it as a path to file.read or search.grep.")).toBe(
     "Give it as a path to Read or Grep.",
   );
@@ -37,7 +37,7 @@ it("drops a sentence that names only missing tools, and keeps one that also name
   ]);
 });
 
-it("uses the name of a combined tool where no other tool matches alone", () => {
+it("uses the name of a combined tool when no other tool matches alone", () => {
   const names = namesOf([
     { name: "Bash", canonical: "shell.run", also: ["process.start", "process.stop"] },
     { name: "Stop", canonical: "process.stop" },
@@ -84,7 +84,7 @@ it.each([
   ["run", "Give a larger `timeout_ms`, or run it with `background`.", "Give a larger `seconds`."],
   ["run", "Use `ls -l`; quote `$HOME`, or leave it.", "Use `ls -l`; quote `$HOME`, or leave it."],
   ["edit.replace", "Set `all`.", "Set `all`."],
-])("tells %s what it can do with the fields it has", async (name, text, expected) => {
+])("describes for %s only options that its fields support", async (name, text, expected) => {
   const input = name === "run" ? { command: "ls" } : { path: "a", find: "b", replace: "c" };
   const { tool } = await shelf.find(
     name,

@@ -58,6 +58,6 @@ it("does not select a combined tool by one of its canonical tools", () => {
   );
 });
 
-it("waits for tools that may still come", () => {
+it("waits for tools that may be added later", () => {
   expect(selectTools(tools, ["Read", "github__*"], { more: true }).map(({ name }) => name)).toEqual(["Read"]);
 });

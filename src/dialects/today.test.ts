@@ -71,7 +71,7 @@ it("fetches all pages of a prompt, like gemini-cli", async () => {
   );
 });
 
-it("tells gemini-cli's models which lines of a long file they see", async () => {
+it("shows gemini-cli's models which lines of a long file they see", async () => {
   await using opened = await webFixture({ mode: "yolo", dialect: "gemini-cli" });
   await opened.crib.call("write_file", { file_path: "many.txt", content: "x\n".repeat(2001) });
   const heads = [];
@@ -86,7 +86,7 @@ it("tells gemini-cli's models which lines of a long file they see", async () => 
   ]);
 });
 
-if (!hasTerminals) it.skip("in a terminal (not tried: `script` of util-linux is missing)", () => {});
+if (!hasTerminals) it.skip("in a terminal (skipped: `script` of util-linux is missing)", () => {});
 
 it.runIf(hasTerminals)("types into a terminal, as codex does", async () => {
   await using opened = await webFixture({ mode: "yolo", dialect: "codex" });
@@ -108,7 +108,7 @@ it.runIf(hasTerminals)("types into a terminal, as codex does", async () => {
   ]);
 });
 
-it("undoes what commands of codex changed before they were answered", async () => {
+it("undoes changes that codex commands made before they returned", async () => {
   await using folder = temporaryFolder();
   const places = {
     workspace: join(folder.path, "work space"),

@@ -105,7 +105,7 @@ it("lets the last custom tool of a name replace all others, and a source replace
   ]);
 });
 
-it("ignores case in names where the dialect does", async () => {
+it("ignores case in names when the dialect does", async () => {
   const source = emptySource();
   const shelf = new Toolset(dialect, { own: [own("LIST", "own")], sources: [source] });
   source.put([{ ...own("read", "foreign"), canonical: "server__read" }]);
@@ -168,7 +168,7 @@ it("does not accept an alias of a tool that is not allowed", async () => {
   expect(() => tool.accesses({})).toThrow('Unknown tool "ls"');
 });
 
-it("gives no tool of another server a name of the dialect, its aliases or the finders", async () => {
+it("gives no tool of another server a name of the dialect, its aliases or the search tools", async () => {
   const others = emptySource();
   const aliases = [rename("file.list", { name: "ls" })];
   const shelf = new Toolset({ ...dialect, aliases }, { sources: [others] });

@@ -10,23 +10,23 @@ const merged = (base: string, ours: string, theirs: string) => {
   return merge.kind === "merged" ? Buffer.from(merge.content).toString() : merge;
 };
 
-it("takes both changes where they lie apart", () => {
+it("combines changes that are apart", () => {
   expect(merged("a\nb\nc\nd\ne\n", "A\nb\nc\nd\ne\n", "a\nb\nc\nd\nE\n")).toBe("A\nb\nc\nd\nE\n");
   expect(merged("a\nb\nc\n", "new\na\nb\nc\n", "a\nb\n")).toBe("new\na\nb\n");
 });
 
-it("takes a change that both have made once", () => {
+it("takes a change that both sides made once", () => {
   expect(merged("a\nb\nc\n", "a\nB\nc\n", "a\nB\nc\n")).toBe("a\nB\nc\n");
 });
 
-it("shows what both have changed, and where", () => {
+it("shows what both sides changed, and where", () => {
   expect(merged("a\nb\nc\nd\n", "first\na\nours\nc\nd\n", "a\ntheirs\nc\nd\n")).toEqual({
     kind: "collides",
     collisions: [{ base: ["b\n"], ours: ["ours\n"], theirs: ["theirs\n"], line: 3 }],
   });
 });
 
-it("guesses no order of changes that touch", () => {
+it("does not guess the order of adjacent changes", () => {
   expect(merged("a\nb\n", "A\nb\n", "a\nB\n")).toEqual({
     kind: "collides",
     collisions: [{ base: ["a\n", "b\n"], ours: ["A\n", "b\n"], theirs: ["a\n", "B\n"], line: 1 }],
@@ -39,7 +39,7 @@ it("merges files of any number of lines", () => {
   expect(merged(many, `first\n${many}`, `${many}last\n`)).toBe(`first\n${many}last\n`);
 });
 
-it("keeps every byte: line ends, stray bytes, marks, no line end at the end", () => {
+it("keeps every byte: line ends, stray bytes, marks, a missing final line end", () => {
   const base = bytes("\xef\xbb\xbfa\r\nb\xff\r\nc\nd", "latin1");
   const ours = bytes("\xef\xbb\xbfA\r\nb\xff\r\nc\nd", "latin1");
   const theirs = bytes("\xef\xbb\xbfa\r\nb\xff\r\nc\nD", "latin1");
@@ -55,14 +55,14 @@ it("merges UTF-16 by its own lines", () => {
   });
 });
 
-it("merges nothing that is no text", () => {
+it("refuses to merge binary files", () => {
   expect(mergeContents(bytes("a\0b"), bytes("a\0c"), bytes("a\0d"))).toEqual({ kind: "binary" });
 });
 
 const lines = fc.array(fc.constantFrom("a\n", "b\n", "c\n", "d\n", "e"), { maxLength: 12 });
 const text = lines.map((parts) => bytes(parts.join("")));
 
-it("gives the other side when only one has changed, and the same whichever side is ours", () => {
+it("returns the changed side when only one changed, and is symmetric", () => {
   fc.assert(
     fc.property(text, text, text, (base, left, right) => {
       expect(mergeContents(base, base, right)).toEqual({ kind: "merged", content: Buffer.from(right) });
@@ -75,7 +75,7 @@ it("gives the other side when only one has changed, and the same whichever side 
   );
 });
 
-it("has in a clean merge every line that either side has added", () => {
+it("keeps every line that either side added in a clean merge", () => {
   const numbered = fc.uniqueArray(fc.integer({ min: 0, max: 999 }), { minLength: 1, maxLength: 20 });
   fc.assert(
     fc.property(numbered, fc.nat(20), fc.nat(20), (numbers, at, other) => {
@@ -95,7 +95,7 @@ it("has in a clean merge every line that either side has added", () => {
   );
 });
 
-it("splits any bytes into lines that are the same bytes together", () => {
+it("splits any bytes into lines that join to the same bytes", () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 64 }), (content) => {
       const parts = byteLines(content);

@@ -25,7 +25,7 @@ it("does not store an entry that is heavier than the whole budget", () => {
   expect([...cache.values()]).toEqual(["fives"]);
 });
 
-it("keeps all values below a weight, but always the newest if it must", () => {
+it("keeps all values below a total weight, and always the newest if configured to", () => {
   const bounds = { maxWeight: 5, weigh: ({ length }: string) => length, keepsNewest: true };
   const cache = new BoundedCache<string, string>(bounds);
   for (const value of ["one", "to", "three"]) cache.set(value, value);
@@ -34,7 +34,7 @@ it("keeps all values below a weight, but always the newest if it must", () => {
   expect([...cache.values()]).toEqual(["much too large"]);
 });
 
-it("disposes of a replaced value, not of the same value set again or of a deleted one", () => {
+it("disposes of a replaced value, but not of the same value set again or a deleted one", () => {
   const dropped: string[] = [];
   const cache = new BoundedCache<string, string>({ dispose: (value) => dropped.push(value) });
   cache.set("a", "A");
@@ -46,7 +46,7 @@ it("disposes of a replaced value, not of the same value set again or of a delete
   expect([dropped, cache.size]).toEqual([["A", "C"], 0]);
 });
 
-it("remembers results, undefined among them, until there are too many", () => {
+it("remembers results, including undefined, until there are too many", () => {
   const asked: string[] = [];
   const memo = boundedMemo(2, (name: string) => void asked.push(name));
   for (const name of ["a", "a", "b", "c", "c", "a"]) memo(name);

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { parseTime } from "./clock.ts";
 
-it("reads moments with and without a time zone, and dates", () => {
+it("parses times with and without a time zone, and dates", () => {
   expect(
     ["2026-11-15T09:30:00Z", "2026-11-15 09:30:05 UTC", "2026-11-15T09:30+01:00"].map(parseTime),
   ).toEqual([Date.UTC(2026, 10, 15, 9, 30), Date.UTC(2026, 10, 15, 9, 30, 5), Date.UTC(2026, 10, 15, 8, 30)]);
@@ -11,7 +11,7 @@ it("reads moments with and without a time zone, and dates", () => {
   ]);
 });
 
-it("takes nothing for a moment that only might be one", () => {
+it("rejects ambiguous times", () => {
   const others = [
     "",
     "5",

@@ -47,7 +47,7 @@ describe("a command without network", () => {
       "repo.maven.apache.org",
     ],
     ["Failed to open TCP connection to rubygems.org:443", "rubygems.org index.rubygems.org"],
-  ])("is told which rule lets it connect: %s", (output, hosts) => {
+  ])("gets the rule that allows the connection: %s", (output, hosts) => {
     expect(explainConfinedFailure({ ...run, output })).toEqual(rule(hosts));
   });
 
@@ -55,11 +55,11 @@ describe("a command without network", () => {
     "OSError: [Errno 101] Network is unreachable",
     "socket.gaierror: [Errno -3] Temporary failure in name resolution",
     "connect ENETUNREACH",
-  ])("is told of such rules where no host is named: %s", (output) => {
+  ])("gets a general rule when no host is named: %s", (output) => {
     expect(explainConfinedFailure({ ...run, output })).toEqual(anyHost);
   });
 
-  it("is known by the number that a silent program ends with, and by the address that it was given", () => {
+  it("is detected by the exit code of a silent program, with the host from its URL", () => {
     expect([
       explainConfinedFailure({ ...run, command: "curl -s https://me:pass@example.com/a", exitCode: 6 }),
       explainConfinedFailure({ ...run, command: "wget -q http://example.com", exitCode: 4 }),
@@ -67,7 +67,7 @@ describe("a command without network", () => {
     ]).toEqual([rule("example.com"), rule("example.com"), []]);
   });
 
-  it("is known behind a pipe that went well, and not where somebody reads of such failures", () => {
+  it("is detected in a pipe that succeeded, but not in output that only mentions such failures", () => {
     const output = "curl: (6) Could not resolve host: example.com\n";
     expect([
       explainConfinedFailure({ ...run, output, exitCode: 0 }),
@@ -75,7 +75,7 @@ describe("a command without network", () => {
     ]).toEqual([rule("example.com"), []]);
   });
 
-  it("names no more than one rule, and nothing that is no host", () => {
+  it("gets at most one rule, and only for valid hosts", () => {
     const names = Array.from({ length: 20 }, (_, index) => `getaddrinfo ENOTFOUND h${index}.example.com`);
     expect(explainConfinedFailure({ ...run, output: names.join("\n") })).toEqual(
       rule([0, 1, 2, 3, 4, 5].map((index) => `h${index}.example.com`).join(" ")),
@@ -84,7 +84,7 @@ describe("a command without network", () => {
   });
 });
 
-it("says nothing where there is network, no sandbox, or another failure", () => {
+it("gets nothing when there is network, no sandbox, or another failure", () => {
   const output = "curl: (6) Could not resolve host: example.com";
   expect([
     explainConfinedFailure({ ...run, output, hasNetwork: true }),
@@ -99,7 +99,7 @@ it.each([
   "fatal: could not create work tree dir '/tmp/a': Permission denied",
   "Error: EACCES: permission denied, open '/tmp/a'",
   "java.nio.file.AccessDeniedException: /tmp/x1",
-])("names the temporary directory where /tmp is closed: %s", (output) => {
+])("names the temporary directory when /tmp is closed: %s", (output) => {
   const remark = ["Write temporary files to $TMPDIR: without bubblewrap commands cannot use /tmp."];
   expect(explainConfinedFailure({ ...run, output, sandbox: "landlock" })).toEqual(remark);
   expect(explainConfinedFailure({ ...run, output })).toEqual([]);
@@ -127,13 +127,13 @@ it.each([
     "error: could not write config file /w/.git/config: Device or resource busy",
     "Commands cannot change the settings of a repository",
   ],
-] as const)("tells what else the sandbox does not have: %s, %s", (sandbox, output, beginning) => {
+] as const)("explains other sandbox restrictions: %s, %s", (sandbox, output, beginning) => {
   expect(explainConfinedFailure({ ...run, output, sandbox })).toEqual([
     expect.stringMatching(new RegExp(`^${beginning}`)),
   ]);
 });
 
-it("takes time in proportion to the output", () => {
+it("takes time linear in the output", () => {
   for (const piece of [
     "/tmp/ ",
     "bind ",

@@ -100,13 +100,13 @@ const kinds: Record<string, readonly string[]> = {
 };
 
 describe("kindOfAddress", () => {
-  it.each(Object.entries(kinds))("knows %s addresses in every form", (kind, addresses) => {
+  it.each(Object.entries(kinds))("recognizes %s addresses in every form", (kind, addresses) => {
     expect(addresses.map((address) => [address, kindOfAddress(address)])).toEqual(
       addresses.map((address) => [address, kind]),
     );
   });
 
-  it("takes nothing else for an address", () => {
+  it("rejects anything that is not an address", () => {
     const texts = [
       "",
       "localhost",
@@ -131,7 +131,7 @@ describe("kindOfAddress", () => {
     for (const text of [...texts, ...strange]) expect([text, kindOfAddress(text)]).toEqual([text, undefined]);
   });
 
-  it("judges every form that carries an address of version 4 by that one", () => {
+  it("classifies every form with an embedded IPv4 address by that address", () => {
     fc.assert(
       fc.property(fc.ipV4(), (address) => {
         const [a, b, c, d] = address.split(".").map((byte) => Number(byte).toString(16).padStart(2, "0"));
@@ -147,7 +147,7 @@ describe("kindOfAddress", () => {
     );
   });
 
-  it("has an answer for every address of version 6", () => {
+  it("classifies every IPv6 address", () => {
     fc.assert(
       fc.property(fc.ipV6(), (address) => {
         expect(kindOfAddress(address)).toBeDefined();
@@ -221,13 +221,13 @@ describe("parseHostAndPort", () => {
     expect(parseHostAndPort(text, 80)).toBeUndefined();
   });
 
-  it("needs a port unless one is given", () => {
+  it("requires a port unless a default is given", () => {
     expect(parseHostAndPort("example.com")).toBeUndefined();
   });
 });
 
 describe("parseHost", () => {
-  it("reads its own spelling as the same host", () => {
+  it("parses its own output as the same host", () => {
     fc.assert(
       fc.property(fc.oneof(fc.domain(), fc.ipV4(), fc.ipV6(), fc.string()), (text) => {
         const host = parseHost(text);
@@ -236,7 +236,7 @@ describe("parseHost", () => {
     );
   });
 
-  it("lets no character pass that a resolver could end a name at", () => {
+  it("rejects characters at which a resolver could end a name", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
         expect(parseHost(text) ?? "a").toMatch(/^[a-z0-9_:.-]+$/);

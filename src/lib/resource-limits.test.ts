@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { formatLimit } from "./resource-limits.ts";
 
-it("spells limits as rules do", () => {
+it("formats limits as rules spell them", () => {
   expect([
     formatLimit("cpuSeconds", 3600),
     formatLimit("cpuSeconds", 90),

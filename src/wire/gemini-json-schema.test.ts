@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { geminiJsonSchema, geminiSchema } from "./gemini.ts";
 
-it("says in JSON Schema what Gemini's schema says", () => {
+it("translates Gemini's schema to JSON Schema", () => {
   const schema = geminiSchema({
     type: "object",
     properties: {

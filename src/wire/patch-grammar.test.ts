@@ -34,7 +34,7 @@ const patch = fc
   .array(section, { minLength: 1, maxLength: 4 })
   .map((sections) => ["*** Begin Patch", ...sections.flat(), "*** End Patch"].join("\n"));
 
-it("lets models write whatever is read strictly", () => {
+it("accepts every patch that the strict parser reads", () => {
   fc.assert(
     fc.property(patch, (text) => {
       expect(() => parsePatch(text, "strict")).not.toThrow();
@@ -43,7 +43,7 @@ it("lets models write whatever is read strictly", () => {
   );
 });
 
-it("lets models write nothing that cannot be read", () => {
+it("accepts no patch that cannot be parsed", () => {
   const broken = fc
     .tuple(patch, fc.nat(), fc.constantFrom("", "x\n", "*** ", "@@\n"))
     .map(([text, at, noise]) => {

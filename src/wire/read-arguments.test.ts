@@ -40,11 +40,11 @@ it.each([
   { content: '{"a":1,"a":2}', path: '\\"a": "b' },
   { list: [{ a: 1 }, { a: 2 }], a: { a: "a:" }, "": ":" },
   JSON.parse('{"__proto__":{"a":1},"constructor":1}'),
-])("takes no words for keys: %j", (value) => {
+])("does not mistake text for keys: %j", (value) => {
   expect(readArguments(JSON.stringify(value, undefined, 2))).toEqual({ ok: true, value });
 });
 
-it("refuses half a character, which would become another one", () => {
+it("refuses a lone surrogate, which would become another character", () => {
   expect(readArguments(String.raw`{"command":"echo \ud800 > a"}`)).toEqual({
     ok: false,
     problem: "The arguments contain a lone surrogate, which is half a character.",

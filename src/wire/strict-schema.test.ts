@@ -45,7 +45,7 @@ it("requires every property, and lets optional ones be null", () => {
   });
 });
 
-it("gives no strict schema where strict mode cannot express the schema", () => {
+it("returns no strict schema when strict mode cannot express the schema", () => {
   const env = { type: "object", additionalProperties: { type: "string" } };
   expect([
     strictSchema({ type: "object", properties: { env } }),

@@ -95,7 +95,7 @@ describe("findBlock in Rust", () => {
     [17, 18],
     [20, 20],
     [1000, 25],
-  ])("takes the function nearest to line %i", async (lineHint, line) => {
+  ])("prefers the function nearest to line %i", async (lineHint, line) => {
     expect(await found("a.rs", rust, { name: "run", kind: "function", lineHint })).toBe(line);
   });
 
@@ -136,7 +136,7 @@ describe("findBlock in Rust", () => {
     ["new", "function", "mod a", "Did you mean Method new [3-3] in Impl Agent? "],
     ["Display", "impl", undefined, "Did you mean Impl fmt::Display for Agent [6-9]? "],
     ["nothing_like_it", "function", undefined, ""],
-  ])("names what comes near to %s (%s) in %s", async (name, kind, modulePath, near) => {
+  ])("suggests near matches for %s (%s) in %s", async (name, kind, modulePath, near) => {
     const place = modulePath === undefined ? "" : ` in ${modulePath}`;
     expect(await found("a.rs", rust, { name, kind, modulePath })).toBe(
       `no-match: a.rs has no ${kind} \`${name}\`${place}. ${near}List the symbols with code.symbols.`,
@@ -180,7 +180,7 @@ describe("findBlock in other languages", () => {
     expect(await found(path, text, wanted)).toBe(line);
   });
 
-  it("says that symbols may be missing in a file that does not parse", async () => {
+  it("warns that symbols may be missing in a file that does not parse", async () => {
     expect(await found("a.rs", "fn a( {\n", { name: "b" })).toMatch(
       /Some symbols may be missing: line \d+ does not parse \(.*\)\./,
     );

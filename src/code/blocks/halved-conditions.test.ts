@@ -29,7 +29,7 @@ const changes: Readonly<Record<string, readonly [string, string, string | undefi
   "an end that was missing": ["int g;\n", "#endif\n", undefined],
 };
 
-it.each(Object.entries(changes))("judges %s", (name, [old, now, fault]) => {
+it.each(Object.entries(changes))("checks %s", (name, [old, now, fault]) => {
   const before = name.includes("missing") ? `#if B\n${text}` : text;
   const start = before.indexOf(old);
   const splices = [{ start, end: start + old.length, text: now }];

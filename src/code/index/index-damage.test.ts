@@ -39,7 +39,7 @@ const right = {
 const databaseOf = ({ directory }: TestIndex) => path.join(directory, "index.db");
 
 describe("an index", () => {
-  it("is rebuilt with correct answers, whichever of its bytes are overwritten", async () => {
+  it("is rebuilt with correct results, whichever of its bytes are overwritten", async () => {
     await using index = openTestIndex(files);
     await index.built();
     await index.close();
@@ -92,7 +92,7 @@ describe("an index", () => {
     expect(fs.existsSync(databaseOf(index))).toBe(true);
   });
 
-  it("is kept in memory when its folder cannot be written, and says so", async () => {
+  it("is kept in memory when its folder cannot be written, and reports it", async () => {
     await using index = openTestIndex(files);
     fs.writeFileSync(index.directory, "no folder");
     const { state, ...others } = await answersOf(index);
@@ -102,7 +102,7 @@ describe("an index", () => {
     });
   });
 
-  it("answers correctly on a full disk, and says why it is incomplete", async () => {
+  it("returns correct results on a full disk, and reports why it is incomplete", async () => {
     await using index = openTestIndex(files);
     // Ten blocks of 512 bytes for each file that is written.
     const command = `trap "" XFSZ; ulimit -f 10; exec "$0" "$@"`;

@@ -41,7 +41,7 @@ function ripgrep(index: TestIndex, ...args: string[]): string[] {
 }
 
 describe("the index", () => {
-  it("finds new, changed, moved and deleted files as they are", async () => {
+  it("reflects new, changed, moved and deleted files", async () => {
     await using index = openTestIndex({ "a.txt": "alpha", "b/c.txt": "beta", "b/d.txt": "alphabet" });
     expect(await index.withText("alpha")).toEqual(["a.txt", "b/d.txt"]);
     index.write("a.txt", "gamma");
@@ -53,7 +53,7 @@ describe("the index", () => {
     expect(await index.withText("alpha")).toEqual(["e.txt"]);
   });
 
-  it("sees other content of the same size, written in the same moment", async () => {
+  it("detects other content of the same size, written in the same moment", async () => {
     await using index = openTestIndex({ "a.txt": "alpha" });
     for (const word of ["gamma", "delta", "alpha", "omega"]) {
       index.write("a.txt", word);
@@ -62,7 +62,7 @@ describe("the index", () => {
     expect(await index.withText("alpha")).toEqual([]);
   });
 
-  it("sees changed content when the times are reset", async () => {
+  it("detects changed content when the times are reset", async () => {
     await using index = openTestIndex({ "a.txt": "alpha" });
     const { atime, mtime } = fs.statSync(index.path("a.txt"));
     await index.built();
@@ -71,7 +71,7 @@ describe("the index", () => {
     expect(await index.withText("gamma")).toEqual(["a.txt"]);
   });
 
-  it("follows ignore files", async () => {
+  it("respects ignore files", async () => {
     await using index = openTestIndex({ "a.txt": "alpha", "b/c.txt": "alpha", ".hidden": "alpha" });
     expect(await index.withText("alpha")).toEqual(["a.txt", "b/c.txt"]);
     index.write(".gitignore", "b/\n");
@@ -83,7 +83,7 @@ describe("the index", () => {
     expect(await index.withText("alpha")).toEqual(["a.txt", "b/c.txt"]);
   });
 
-  it("leaves out files that may not be read, and forgets their content", async () => {
+  it("leaves out files that may not be read, and drops their content", async () => {
     let secret = /never/;
     await using index = openTestIndex(
       { "a.ts": "function alpha() {}", "b.ts": "function alphabet() {}" },
@@ -102,7 +102,7 @@ describe("the index", () => {
     expect(await other.built()).toMatchObject({ files: 1, indexed: 1 });
   });
 
-  it("does not follow links and takes only files", async () => {
+  it("does not follow symlinks, and includes only regular files", async () => {
     await using index = openTestIndex({ "a.txt": "alpha", "b/c.txt": "alpha" });
     await index.built();
     fs.rmSync(index.path("a.txt"));
@@ -112,7 +112,7 @@ describe("the index", () => {
     expect(await index.withText("alpha")).toEqual(["b/c.txt"]);
   });
 
-  it("takes text in any encoding and any file name, and marks binary files", async () => {
+  it("accepts text in any encoding and any file name, and marks binary files", async () => {
     await using index = openTestIndex({
       "utf16.txt": Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from("alpha", "utf16le")]),
       "latin1.txt": Buffer.from("stra\xdfe alpha", "latin1"),
@@ -195,7 +195,7 @@ describe("the index", () => {
     ]);
   });
 
-  it("follows a switch of branches", async () => {
+  it("follows a branch switch", async () => {
     const names = Array.from({ length: 150 }, (_, place) => `a/f${place}.ts`);
     await using index = openTestIndex(Object.fromEntries(names.map((name) => [name, `alpha("${name}")`])));
     const git = (...args: string[]) =>
@@ -226,7 +226,7 @@ describe("the index", () => {
     }
   });
 
-  it("keeps few segments and correct answers, however often files change", async () => {
+  it("keeps few segments and correct results, however often files change", async () => {
     await using index = openTestIndex(
       Object.fromEntries(Array.from({ length: 30 }, (_, place) => [`f${place}.ts`, `class Made${place} {}`])),
     );

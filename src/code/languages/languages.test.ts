@@ -14,14 +14,14 @@ describe("the table of languages", () => {
     ]).toEqual([[], [], [], []]);
   });
 
-  it("decides shared extensions for languages that there are", () => {
+  it("assigns shared extensions to known languages", () => {
     const named = Object.values(sharedExtensions).flatMap((claims) => claims.map(({ language }) => language));
     expect(named.filter((name) => name !== undefined && !languageNames.includes(name))).toEqual([]);
   });
 });
 
 describe("the language of a file", () => {
-  it("is told by its name", () => {
+  it("is detected by its name", () => {
     const paths = {
       "src/main.rs": "rust",
       "a/b.test.tsx": "tsx",
@@ -55,7 +55,7 @@ describe("the language of a file", () => {
     expect(Object.fromEntries(found)).toEqual(paths);
   });
 
-  it("is told by its first line where the name says nothing", () => {
+  it("is detected by its first line when the name is not enough", () => {
     const texts = {
       "#!/bin/sh\n": "bash",
       "#!/usr/bin/env python3\n": "python",
@@ -74,7 +74,7 @@ describe("the language of a file", () => {
     expect(Object.fromEntries(found)).toEqual(texts);
   });
 
-  it("is told by its text where several languages share an extension", () => {
+  it("is detected by its text when several languages share an extension", () => {
     const licence = "/*\n * Copyright\n */\n".repeat(100);
     expect([
       languageOf("a.h", "#include <stdio.h>\nstruct a { int b; };\n/* a class of things */\n"),
@@ -113,14 +113,14 @@ describe("the language of a file", () => {
     ]);
   });
 
-  it("is decided at once, however long the text", () => {
+  it("is decided quickly, however long the text", () => {
     for (const piece of ["a ", "\n", "a::", "((", "@a", "my", "\t["])
       for (const extension of Object.keys(sharedExtensions))
         languageOf(`a.${extension}`, piece.repeat(1_000_000));
   });
 });
 
-describe("a word for a language", () => {
+describe("a language name", () => {
   it("may be its name, an alias, a grammar or an extension", () => {
     const words = {
       rust: "rust",
@@ -142,7 +142,7 @@ describe("a word for a language", () => {
     expect(Object.fromEntries(found)).toEqual(words);
   });
 
-  it("that means nothing is answered with the nearest, or with all there are", () => {
+  it("that is unknown gets the nearest suggestion, or the full list", () => {
     const refusal = (word: string) => {
       try {
         return findLanguage(word).name;

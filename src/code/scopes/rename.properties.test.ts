@@ -12,9 +12,9 @@ const sources = readdirSync(fixtures).filter(
   (name) => !name.endsWith(".outline") && scopeRulesOf(languageOf(name)) !== undefined,
 );
 
-describe("whatever can be renamed", () => {
+describe("every name that can be renamed", () => {
   it.each(sources)(
-    "keeps its meaning, and comes back byte for byte, in %s",
+    "keeps its meaning, and renames back byte for byte, in %s",
     { timeout: 120_000 },
     async (source) => {
       const language = languageOf(source);

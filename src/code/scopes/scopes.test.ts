@@ -206,17 +206,17 @@ const cases: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 };
 
 describe.each(Object.entries(cases))("in %s", (language, sources) => {
-  it.each(Object.entries(sources))("knows %s", async (_, marked) => {
+  it.each(Object.entries(sources))("resolves %s", async (_, marked) => {
     const { shown } = await readMarked(language, marked);
     expect(shown).toBe(marked);
   });
 });
 
-describe("what cannot be told from the text", () => {
+describe("an occurrence that the text alone cannot resolve", () => {
   const unbound = async (language: string, text: string, name: string) =>
     (await occurrencesIn(language, text, name)).places.map((place) => place.unbound ?? place.binding);
 
-  it("is said to be so", async () => {
+  it("is reported as unresolved", async () => {
     expect(await unbound("typescript", "x.a = a; ({ a: 1 });", "a")).toEqual(["member", "outside", "member"]);
     expect(await unbound("python", "def f(a): pass\nf(a=1)\n", "a")).toEqual([0, "argument"]);
     expect(await unbound("kotlin", "fun f(a: Int) { f(a = 1) }", "a")).toEqual([0, "argument"]);
@@ -240,13 +240,13 @@ describe("what cannot be told from the text", () => {
     expect(await unbound("typescript", "export { a } from 'b';", "a")).toEqual(["foreign"]);
   });
 
-  it("is found however deep it lies in what does not parse", async () => {
+  it("is found however deep it is nested in code that does not parse", async () => {
     const deep = `int a; int f() { return ${"(".repeat(3000)}a @ $${")".repeat(3000)}; }`;
     expect(await unbound("c", deep, "a")).toEqual([0, "unclear"]);
   });
 
   it.each(["(s)->b", "#b", "s.b", "b##1", "goto b", "struct b", "OTHER(s, b)"])(
-    "is what a macro of C makes of a name: %s",
+    "is a name inside a C macro: %s",
     async (body) => {
       const macros = `#define OTHER(s, m) s.m\n#define M(s, b) ${body}\n`;
       expect(await unbound("c", `${macros}int f(int a) { return M(p, a) + g(a); }`, "a")).toEqual([
@@ -257,7 +257,7 @@ describe("what cannot be told from the text", () => {
     },
   );
 
-  it("is another spelling of a name, but not what only looks like one", async () => {
+  it("is another spelling of a name, but not a mere look-alike", async () => {
     expect(await unbound("kotlin", "fun f(a: Int) = `a` + `a b`", "a")).toEqual([0, "unclear"]);
     expect(await unbound("c-sharp", "class A { int F(int a) { return @a; } }", "a")).toEqual([0, "unclear"]);
     expect(await unbound("rust", "fn f(a: u8) -> u8 { r#a }", "a")).toEqual([0, "unclear"]);
@@ -268,7 +268,7 @@ describe("what cannot be told from the text", () => {
     expect(await unbound("javascript", "class A { #a; f(a) { return a; } }", "a")).toEqual([0, 0]);
   });
 
-  it("is what stands in a function that the grammar did not understand", async () => {
+  it("is in a function that the grammar could not parse", async () => {
     const broken = "int f(int a) { HANDLE(int, a) : { int a = 1; } return a; } int g(int a) { return a; }";
     expect(await occurrencesIn("c", broken, "a")).toMatchObject({
       places: [
@@ -282,7 +282,7 @@ describe("what cannot be told from the text", () => {
     });
   });
 
-  it("is a type parameter of what is declared in parts", async () => {
+  it("is a type parameter of a type declared in parts", async () => {
     expect(await unbound("typescript", "class A<T> { a: T }\ninterface A<T> { b: T }", "T")).toEqual([
       "unclear",
       "outside",
@@ -296,7 +296,7 @@ describe("what cannot be told from the text", () => {
     ]);
   });
 
-  it("is a pattern of Rust that has the name of a constant", async () => {
+  it("is a Rust pattern that has the name of a constant", async () => {
     expect(
       await unbound("rust", "const n: u8 = 1; fn f(v: u8) { match v { n => n, _ => 1 }; }", "n"),
     ).toEqual([0, "unclear", 1]);
@@ -304,8 +304,8 @@ describe("what cannot be told from the text", () => {
   });
 });
 
-describe("without rules for a language", () => {
-  it("finds names that are no comments and no strings", async () => {
+describe("a language without scope rules", () => {
+  it("finds names outside comments and strings", async () => {
     const { scoped, places } = await occurrencesIn("haskell", 'f a = a -- a\ng = "a"\n', "a");
     expect({ scoped, places }).toEqual({
       scoped: false,

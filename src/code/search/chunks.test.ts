@@ -33,7 +33,7 @@ function weightsOf({ terms: numbers, weights }: Chunk): Record<string, number> {
   return Object.fromEntries(Array.from(numbers, (number, at) => [terms.term(number), weights[at]!]));
 }
 
-it("weighs what stands in the name more than in the path, the signature, the comment and the body", () => {
+it("weighs the name more than the path, the signature, the comment and the body", () => {
   const [rest, door] = chunksOf("src/house.rs", text, outline, terms);
   expect([rest?.symbol, rest?.firstLine, rest?.lastLine]).toEqual([undefined, 1, 1]);
   expect([door?.symbol, door?.firstLine, door?.lastLine]).toEqual([0, 3, 6]);
@@ -57,12 +57,12 @@ it("weighs what stands in the name more than in the path, the signature, the com
   expect(Object.values(weights).every((weight) => weight >= 1 && weight <= 255)).toBe(true);
 });
 
-it("says the same of the same text, whatever was read before", () => {
+it("gives the same result for the same text, regardless of earlier reads", () => {
   const first = chunksOf("src/house.rs", text, outline, terms);
   chunksOf("other.txt", "quite another text about doors that open", undefined, terms);
   expect(chunksOf("src/house.rs", text, outline, terms)).toEqual(first);
 });
 
-it("has nothing of an empty file", () => {
+it("returns nothing for an empty file", () => {
   expect(chunksOf("a.ts", "", undefined, terms)).toEqual([]);
 });

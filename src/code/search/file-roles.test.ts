@@ -25,6 +25,6 @@ it.each<[FileRole, string[]]>([
   ["documentation", ["README.md", "docs/guide.rst", "CHANGELOG", "doc/x.c", "man/tool.1"]],
   ["data", ["package.json", "ci.yaml", "style.css", "Dockerfile", "CMakeLists.txt", "Cargo.toml"]],
   ["generated", ["a.min.js", "vendor/x/y.go", "api.pb.go", "node_modules/a/index.js", "types.d.ts"]],
-])("tells %s by the path", (role, paths) => {
+])("recognizes %s by the path", (role, paths) => {
   expect(paths.map((path) => fileRoles[roleOf(path)])).toEqual(paths.map(() => role));
 });

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { pageRank } from "./central.ts";
 
-it("gives more to what more leads to, and all adds up to one", () => {
+it("ranks files with more references higher, and all ranks add up to one", () => {
   const ranks = pageRank(4, [
     { from: 0, to: 2, weight: 1 },
     { from: 1, to: 2, weight: 0.5 },
@@ -11,6 +11,6 @@ it("gives more to what more leads to, and all adds up to one", () => {
   expect(Array.from(ranks.keys()).sort((one, other) => ranks[other]! - ranks[one]!)).toEqual([2, 3, 0, 1]);
 });
 
-it("gives the same to all where nothing leads anywhere", () => {
+it("ranks all files the same when there are no references", () => {
   expect(Array.from(pageRank(2, []))).toEqual([0.5, 0.5]);
 });

@@ -38,7 +38,7 @@ function shown(text: string, symbols: readonly CodeSymbol[]) {
 }
 
 describe("pieces of a file", () => {
-  it("give each symbol its own text, and what lies around symbols to the file", () => {
+  it("give each symbol its own text, and the text around symbols to the file", () => {
     const text = "import x;\n\nclass A {\n  size = 1;\n\n  run() { go(); }\n}\n\nstart();\n";
     const symbols = [
       symbolIn(text, "class A", "\n}", "class"),
@@ -52,7 +52,7 @@ describe("pieces of a file", () => {
     ]);
   });
 
-  it("are no longer than a hundred lines, divided at a blank line where there is one", () => {
+  it("are at most a hundred lines long, split at a blank line if there is one", () => {
     const lines = Array.from({ length: 250 }, (_, index) => (index === 79 ? "" : `line ${index + 1}`));
     expect(shown(lines.join("\n"), []).map(({ lines: span }) => span)).toEqual([
       [1, 79],
@@ -61,7 +61,7 @@ describe("pieces of a file", () => {
     ]);
   });
 
-  it("leave nothing out but what is blank", () => {
+  it("leave out only blank text", () => {
     const text = Array.from({ length: 500 }, (_, index) => (index % 7 === 0 ? "" : `  word${index};`)).join(
       "\n",
     );
@@ -69,7 +69,7 @@ describe("pieces of a file", () => {
     expect(all.join("\n").match(/word\d+/g)).toEqual(text.match(/word\d+/g));
   });
 
-  it("are none where nothing is said", () => {
+  it("do not exist for text without content", () => {
     expect(shown("\n \n{ }\n", [])).toEqual([]);
   });
 });

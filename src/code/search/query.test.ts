@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { readQuery } from "./query.ts";
 
-describe("a question", () => {
-  it("counts words that say something, whole names besides, and what is meant by them a little", () => {
+describe("a query", () => {
+  it("weighs meaningful words, then whole names, then synonyms", () => {
     const { terms, writtenAs, roles } = readQuery("Where is the cartTotal computed?");
     expect(Object.fromEntries(terms)).toEqual({
       cart: 1,
@@ -21,15 +21,15 @@ describe("a question", () => {
     ]);
   });
 
-  it("knows what tells whether something is so", () => {
+  it('treats "whether" as a hint at "is"', () => {
     expect(readQuery("whether a list is empty").terms.get("is")).toBe(0.15);
   });
 
-  it("counts a word that is said twice more", () => {
+  it("weighs a repeated word more", () => {
     expect(readQuery("page of page").terms.get("pag")).toBe(Math.SQRT2);
   });
 
-  it("takes empty words when there are no others", () => {
+  it("uses stop words when there are no others", () => {
     expect([...readQuery("what is this").terms.keys()].slice(0, 3)).toEqual(["what", "is", "this"]);
   });
 
@@ -37,7 +37,7 @@ describe("a question", () => {
     ["how do the tests mock time", ["test"]],
     ["examples in the readme", ["example", "documentation"]],
     ["contest of attestations", []],
-  ])("knows what kinds of files %s is about", (words, roles) => {
+  ])('detects which kinds of files "%s" is about', (words, roles) => {
     expect([...readQuery(words).roles]).toEqual(roles);
   });
 });

@@ -44,7 +44,7 @@ function found(pieces: readonly Said[], words: string, limit: number): Said[] {
   return rank(indexOf(pieces), { words, limit }).map(({ document }) => pieces[document]!);
 }
 
-it("puts what does something before what only declares or holds it", () => {
+it("ranks code that does something before code that only declares or holds it", () => {
   const terms = { door: 100 };
   const getter: Said = { path: "a.ts", lines: 1, terms };
   const holder: Said = { path: "b.ts", kind: "class", terms };
@@ -52,13 +52,13 @@ it("puts what does something before what only declares or holds it", () => {
   expect(found([getter, holder, doer], "door", 3)).toEqual([doer, holder, getter]);
 });
 
-it("puts a short piece first that says more of what is asked", () => {
+it("ranks a short piece first when it covers more of the query", () => {
   const short: Said = { path: "a.ts", lines: 1, terms: { door: 200 } };
   const long: Said = { path: "b.ts", terms: { door: 100 } };
   expect(found([long, short], "door", 2)).toEqual([short, long]);
 });
 
-it("leaves the last two of ten to files that were not shown before, however many are asked for", () => {
+it("reserves the last two of ten results for new files, however many are requested", () => {
   const crowd = Array.from({ length: 12 }, (_, at): Said => ({ path: "a.ts", terms: { door: 250 - at } }));
   const others = ["b.ts", "c.ts", "d.ts"].map((path, at): Said => ({ path, terms: { door: 90 - at } }));
   const all = [...crowd.slice(0, 8), ...others.slice(0, 2), ...crowd.slice(8), ...others.slice(2)];
@@ -66,7 +66,7 @@ it("leaves the last two of ten to files that were not shown before, however many
   expect(found([...crowd, ...others], "door", 99)).toEqual(all);
 });
 
-it("fills an answer from the same file where no other says anything of it", () => {
+it("fills the results from one file when no other matches", () => {
   const crowd = Array.from({ length: 12 }, (_, at): Said => ({ path: "a.ts", terms: { door: 250 - at } }));
   const other: Said = { path: "b.ts", terms: { door: 90 } };
   expect(found([...crowd, other], "door", 10)).toEqual([...crowd.slice(0, 8), other, crowd[8]]);

@@ -15,7 +15,7 @@ describe("terms of a text", () => {
     ["“quoted”—dash", ["quot", "dash"]],
     [`${"x".repeat(81)} y2`, ["=y2"]],
     ["", []],
-  ])("of %s", (text, terms) => {
+  ])("for %s", (text, terms) => {
     expect(termsOf(text)).toEqual(terms);
   });
 });

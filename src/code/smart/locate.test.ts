@@ -261,13 +261,13 @@ describe("a location is refused", () => {
     ["near.rs", "if first_value < second_value {"],
     ["near.rs", "fn delete_user(id: u64) {"],
     ["twice.unknown", "total = price / amount"],
-  ])("when only something else is like it, which is told: %s: %s", async (path, location) => {
+  ])("when there is only something similar, which is shown: %s: %s", async (path, location) => {
     const [told] = (await found(path, location)).split("\n");
     expect(told).toBe(`no-match: ${path}: the location "${location}" was not found. The nearest:`);
   });
 
   it.each(["3:12", "line 3:12", "L3:2", "lines 3 and 12", "lines 3, 5, and 12", "3,12", "3:12:"])(
-    "when its numbers are no span of lines: %s",
+    "when its numbers are not a line range: %s",
     async (location) => {
       expect(await found("ticket.rs", location)).toBe(
         `ambiguous-match: ticket.rs: the location "${location}" may be a line and a column, or several lines ` +

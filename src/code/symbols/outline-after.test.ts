@@ -30,26 +30,29 @@ const changes: readonly ((line: string) => string)[] = [
 ];
 
 describe("an outline after a change", () => {
-  it.each(sources)("is that of the changed text, of %s with every second line changed", async (source) => {
-    const text = readFileSync(`${fixtures}${source}`, "utf8");
-    const language = source.slice(0, source.indexOf("."));
-    const parser = await parserOf(language);
-    const outline = outlined(parser, text, language);
-    let at = 0;
-    for (const [index, line] of text.split(/(?<=\n)/).entries()) {
-      const put = changes[(index >> 1) % changes.length]!(line);
-      const edit = { start: at, oldEnd: at + line.length, put };
-      at += line.length;
-      if (index % 2 === 1) continue;
-      const changed = text.slice(0, edit.start) + put + text.slice(edit.oldEnd);
-      const { tree, ...stretch } = parsedAgain(parser, text, changed, edit);
-      expect(outlineAfter(tree, changed, language, { outline, text, changed: stretch })).toEqual(
-        outlineOf(tree, changed, language),
-      );
-      tree.delete();
-    }
-    parser.delete();
-  });
+  it.each(sources)(
+    "equals the outline of the changed text, for %s with every second line changed",
+    async (source) => {
+      const text = readFileSync(`${fixtures}${source}`, "utf8");
+      const language = source.slice(0, source.indexOf("."));
+      const parser = await parserOf(language);
+      const outline = outlined(parser, text, language);
+      let at = 0;
+      for (const [index, line] of text.split(/(?<=\n)/).entries()) {
+        const put = changes[(index >> 1) % changes.length]!(line);
+        const edit = { start: at, oldEnd: at + line.length, put };
+        at += line.length;
+        if (index % 2 === 1) continue;
+        const changed = text.slice(0, edit.start) + put + text.slice(edit.oldEnd);
+        const { tree, ...stretch } = parsedAgain(parser, text, changed, edit);
+        expect(outlineAfter(tree, changed, language, { outline, text, changed: stretch })).toEqual(
+          outlineOf(tree, changed, language),
+        );
+        tree.delete();
+      }
+      parser.delete();
+    },
+  );
 
   it("keeps symbols that the change does not touch", async () => {
     const text = "fn a() {}\n\nmod m {\n    fn b() { 1 }\n    fn c() { 2 }\n}\n\nfn d() {}\n";
@@ -71,7 +74,7 @@ describe("an outline after a change", () => {
     parser.delete();
   });
 
-  it("sees a change that ends its container and begins another", async () => {
+  it("detects a change that ends its container and begins another", async () => {
     const text = "fn a() { 1 }\nfn b() {}\n";
     const put = "1 }\nfn a() { ";
     const parser = await parserOf("rust");

@@ -17,7 +17,7 @@ describe("the symbols of a language", () => {
     await expect(show(text, outline)).toMatchFileSnapshot(`fixtures/${name}.outline`);
   });
 
-  it.each(sources)("lie in one another and are cut at their own text in %s", async (name) => {
+  it.each(sources)("are nested and end with their own text in %s", async (name) => {
     const { text, outline } = await outlineOf(name);
     const wrong = outline.symbols.filter((symbol) => !isWellCut(symbol, text, outline));
     expect(wrong).toEqual([]);

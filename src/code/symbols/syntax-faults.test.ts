@@ -18,15 +18,15 @@ describe("syntax faults", () => {
     ["java", "class A {\n  void f() { int x = 1 }\n}\n", ["2:23 missing `;`"]],
     ["c", "int a = 3\nint b;\n", ["1:10 missing `;`"]],
     ["json", '{"a": 1,}\n', ["1:8 unexpected `,`"]],
-  ])("of %s in %j are told where they can be mended", async (language, text, expected) => {
+  ])("of %s in %j are reported where they can be fixed", async (language, text, expected) => {
     expect(await faults(language, text)).toEqual(expected);
   });
 
-  it("are none in an empty text", async () => {
+  it("do not occur in an empty text", async () => {
     expect(await faults("rust", "")).toEqual([]);
   });
 
-  it("count characters, not units, and show unprintable ones by their number", async () => {
+  it("count characters, not code units, and show unprintable ones by their number", async () => {
     expect(await faults("json", '["😀" 1]')).toEqual(["1:6 unexpected `1`"]);
     expect(await faults("typescript", "\u0001")).toEqual(["1:1 unexpected `U+0001`"]);
   });

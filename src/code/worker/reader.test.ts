@@ -85,7 +85,7 @@ describe("a reader", () => {
     expect(await outlines()).toEqual(before);
   }, 60_000);
 
-  it("refuses what it cannot parse, with a hint", async () => {
+  it("refuses code that it cannot parse, with a hint", async () => {
     const outline = (path: string, text: string, language?: string) =>
       reader
         .outline({ path, text, language }, always)

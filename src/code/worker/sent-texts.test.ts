@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { SentTexts } from "./sent-texts.ts";
 
-it("sends only the change of a text that its worker has", () => {
+it("sends only the change of a text that its worker already has", () => {
   const sent = new SentTexts();
   const next = (text: string, process = 1, path = "a.ts") =>
     sent.next({ path, language: "typescript", text }, process, "changes").sent;

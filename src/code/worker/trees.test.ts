@@ -13,7 +13,7 @@ const samples = {
 };
 
 describe("trees", () => {
-  it("are those of a fresh parse, whatever was changed before", async () => {
+  it("equal those of a fresh parse, regardless of earlier changes", async () => {
     const edit = fc.record({
       at: fc.nat(),
       length: fc.nat({ max: 12 }),
@@ -57,7 +57,7 @@ describe("trees", () => {
     );
   });
 
-  it("know where they differ from the previous ones, and what was known then", async () => {
+  it("report where they differ from the previous ones, and what was known then", async () => {
     const trees = new Trees<string>();
     const first = await trees.parse(sent("json", 1, "[1, 2, 3]"));
     first!.known = "three numbers";
@@ -74,7 +74,7 @@ describe("trees", () => {
     expect(await trees.parse(sent("json", 2, { base: 2, start: 0, oldEnd: 0, text: "" }))).toBe(second);
   });
 
-  it("are dropped after a while, and need the whole text then", async () => {
+  it("are dropped after a while, and then need the whole text", async () => {
     const trees = new Trees<string>();
     await trees.parse(sent("json", 1, "[]"));
     for (let other = 0; other < 12; other += 1)

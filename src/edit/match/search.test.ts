@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { everyOccurrence } from "./search.ts";
 
-it("finds every place, overlapping ones too, of what repeats itself and what does not", () => {
+it("finds every match, including overlapping ones, in repetitive and other text", () => {
   const line = "x\n";
   const odd = `${line.repeat(5)}y\n${line.repeat(195)}`;
   const text = line.repeat(300) + odd + odd + line.repeat(300);
@@ -12,7 +12,7 @@ it("finds every place, overlapping ones too, of what repeats itself and what doe
   }
 });
 
-it("comes to an end among lines that are all alike", () => {
+it("terminates on many identical lines", () => {
   const lines = "x\n".repeat(4_000_000);
   const sought = `${"x\n".repeat(100)}y\n${"x\n".repeat(1900)}`;
   expect([...everyOccurrence(lines, sought)]).toEqual([]);

@@ -9,7 +9,7 @@ const diff = (before: string | undefined, after: string | undefined) =>
     after: after === undefined ? "nothing" : Buffer.from(after),
   });
 
-it("shows changed lines with three around them", () => {
+it("shows changed lines with three lines of context", () => {
   const before = "1\n2\n3\n4\n5\n6\n7\n8\n9\n";
   expect(diff(before, before.replace("5", "five").replace("9\n", "9"))).toBe(
     [
@@ -41,7 +41,7 @@ it("shows a new, a deleted and an emptied file", () => {
   ]);
 });
 
-it("shows line ends where only they differ, and says when a file is no text", () => {
+it("shows line ends when only they differ, and notes binary files", () => {
   expect(diff("a\r\n", "a\n")).toBe(
     "--- a/a.txt\n+++ b/a.txt\n@@ -1,1 +1,1 @@\n-a<U+000D><U+000A>\n+a<U+000A>\n",
   );
@@ -51,7 +51,7 @@ it("shows line ends where only they differ, and says when a file is no text", ()
   ]);
 });
 
-it("is empty for nothing but equal contents", () => {
+it("is empty only for equal contents", () => {
   const lines = fc.array(fc.constantFrom("a", "b", "c\r", "", "d"), { maxLength: 12 });
   fc.assert(
     fc.property(lines, lines, (left, right) => {

@@ -4,7 +4,7 @@ import { throwIfAborted, unlessAborted, untilAborted, whileWaitingFor } from "./
 
 const never = new Promise<string>(() => {});
 
-it("gives the result of work that ends in time", async () => {
+it("returns the result of work that ends in time", async () => {
   const { signal } = new AbortController();
   expect(await Promise.all([untilAborted(Promise.resolve(1), signal), unlessAborted(2, signal)])).toEqual([
     1, 2,

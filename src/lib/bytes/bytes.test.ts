@@ -3,7 +3,7 @@ import { runInNewContext } from "node:vm";
 import { expect, it } from "vitest";
 import { containsBytes, detachedCopy, releaseBytes } from "./bytes.ts";
 
-it("tells whether bytes stand in others, as Buffer.includes does", () => {
+it("containsBytes finds the same as Buffer.includes", () => {
   const texts = ["", "a", "b", "ab", "aab", "aba", "abab", "ababb", "aabaaab", "abaabaaab"].map((text) =>
     Buffer.from(text),
   );
@@ -14,13 +14,13 @@ it("tells whether bytes stand in others, as Buffer.includes does", () => {
   }
 });
 
-it("finds out in one pass that what is almost everywhere is nowhere", () => {
+it("containsBytes finishes in one pass when the text almost matches everywhere", () => {
   const lines = Buffer.from("x\n".repeat(4_000_000));
   const sought = Buffer.from(`${"x\n".repeat(100)}y\n${"x\n".repeat(1900)}`);
   expect(containsBytes(lines, sought)).toBe(false);
 });
 
-it("gives memory back that is nobody else's", () => {
+it("releaseBytes frees only memory that is not shared", () => {
   const own = new Uint8Array(100_000);
   const shared = new Uint8Array(100_000);
   releaseBytes(own);
@@ -28,12 +28,12 @@ it("gives memory back that is nobody else's", () => {
   expect([own.buffer.byteLength, shared.buffer.byteLength]).toEqual([0, 100_000]);
 });
 
-it("is the same text, also with half a character in it", () => {
+it("detachedCopy returns the same text, also with half a character in it", () => {
   const texts = ["", "a", "вя 😀\0\r\n", "😀".slice(1), "é".repeat(1000)];
   expect(texts.map(detachedCopy)).toEqual(texts);
 });
 
-it("does not keep what it was cut out of", async () => {
+it("detachedCopy does not retain the text it was cut from", async () => {
   setFlagsFromString("--expose-gc");
   const collect: () => void = runInNewContext("gc");
   collect();

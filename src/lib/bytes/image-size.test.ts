@@ -11,7 +11,7 @@ describe("imageSize", () => {
     expect(sizes).toEqual([seven(), seven(), seven()]);
   });
 
-  it("reads JPEG behind other segments, tables that look like frames and fill bytes", () => {
+  it("reads JPEG with other segments, tables that look like frames and fill bytes", () => {
     const application = "ffe000104a46494600010200000100010000";
     const table = "ffc40003aa";
     const frame = (marker: string) => `${marker}0011080005000703012200021101031101`;
@@ -29,7 +29,7 @@ describe("imageSize", () => {
     expect(sizes).toEqual([seven(), seven(), seven()]);
   });
 
-  it("does not know the size of what ends too early or is no picture", () => {
+  it("returns nothing for truncated images and other files", () => {
     const cut = Buffer.from(png, "base64").subarray(0, 20);
     const entropyData = Buffer.from("ffd8ffda0002aa", "hex");
     const unknownWebp = Buffer.from("RIFF\0\0\0\0WEBPJUNK", "latin1");

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { sniffMediaType } from "./media-type.ts";
 
 describe("sniffMediaType", () => {
-  it("tells pictures", () => {
+  it("detects images", () => {
     expect(
       describeAll(["\x89PNG\r\n\x1a\n", "\xff\xd8\xff\xe0", "GIF87a", "GIF89a", "RIFF\x1a\0\0\0WEBPVP8L"]),
     ).toEqual([
@@ -24,7 +24,7 @@ describe("sniffMediaType", () => {
     ]);
   });
 
-  it("tells sound and film", () => {
+  it("detects audio and video", () => {
     expect(
       describeAll(["ID3\x04\0", "\xff\xfb\x90", "OggS\0\x02", "fLaC\0", "RIFF\x24\0\0\0WAVEfmt "]),
     ).toEqual([
@@ -45,7 +45,7 @@ describe("sniffMediaType", () => {
     ]);
   });
 
-  it("tells documents, also inside a ZIP archive", () => {
+  it("detects documents, also inside a ZIP archive", () => {
     const zip = (mention: string) => `PK\x03\x04\x14\0\0\0\x08\0${mention}`;
     const openDocument = "mimetypeapplication/vnd.oasis.opendocument.";
     expect(
@@ -73,7 +73,7 @@ describe("sniffMediaType", () => {
     ]);
   });
 
-  it("tells archives", () => {
+  it("detects archives", () => {
     const tar = `${"notes.txt".padEnd(257, "\0")}ustar`;
     expect(
       describeAll([
@@ -102,7 +102,7 @@ describe("sniffMediaType", () => {
     ]);
   });
 
-  it("tells programs, and a Java class from a universal Mach-O program", () => {
+  it("detects programs, and distinguishes a Java class from a universal Mach-O program", () => {
     expect(
       describeAll([
         "\x7fELF\x02\x01\x01",
@@ -122,7 +122,7 @@ describe("sniffMediaType", () => {
     ]);
   });
 
-  it("tells fonts", () => {
+  it("detects fonts", () => {
     expect(
       describeAll(["wOFF\0\x01\0\0", "wOF2\0\x01\0\0", "OTTO\0\x0a", "\0\x01\0\0\0\x13", "ttcf\0\x01\0\0"]),
     ).toEqual([
@@ -134,7 +134,7 @@ describe("sniffMediaType", () => {
     ]);
   });
 
-  it("does not take words for marks", () => {
+  it("does not mistake text for magic bytes", () => {
     const words = [
       "",
       "B",

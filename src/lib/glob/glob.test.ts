@@ -52,16 +52,16 @@ describe("parseGlob", () => {
     expect(matching(pattern)).toEqual(expected);
   });
 
-  it("matches without regard to case when told", () => {
+  it("ignores case on request", () => {
     expect(matching("/[A-A].TS{,X}", { ignoreCase: true })).toEqual(["a.ts", "a.tsx"]);
   });
 
-  it("takes a trailing slash for directories alone", () => {
+  it("matches only directories with a trailing slash", () => {
     const glob = parseGlob("lib/");
     expect([glob.matches("src/lib", "directory"), glob.matches("src/lib", "file")]).toEqual([true, false]);
   });
 
-  it("knows below which directories something could match", () => {
+  it("determines below which directories something could match", () => {
     const below = (pattern: string) =>
       ["", "src", "src/lib", "docs"].filter((directory) => parseGlob(pattern).couldMatchBelow(directory));
     expect([below("*.ts"), below("src/*.ts"), below("src/**"), below("s*/lib/**/a"), below("/a.ts")]).toEqual(
@@ -98,12 +98,12 @@ describe("parseGlob", () => {
     );
   });
 
-  it("answers at once where a backtracking matcher would not end", () => {
+  it("returns quickly for patterns that would hang a backtracking matcher", () => {
     expect(parseGlob(`${"*a".repeat(200)}b`).matches("a".repeat(2000), "file")).toBe(false);
     expect(parseGlob(`${"**/a/".repeat(100)}b/c`).matches(`${"a/".repeat(500)}c`, "file")).toBe(false);
   });
 
-  it("finds every path by its escaped self and no other path", () => {
+  it("matches every path by its escaped form, and no other path", () => {
     const name = fc
       .string({ minLength: 1, unit: "grapheme" })
       .filter((text) => !text.includes("/") && text !== ".");

@@ -19,7 +19,7 @@ function kept(text: string, files: readonly string[]): string[] {
 }
 
 describe("parseIgnoreRules", () => {
-  it("gives the last matching line the say", () => {
+  it("applies the last matching line", () => {
     const rules = parseIgnoreRules("*.log\n!keep.log\nkeep.log\n!keep.log\n");
     expect(["a.log", "keep.log", "a.txt"].map((file) => rules.decide(file, "file"))).toEqual([
       "ignore",
@@ -28,7 +28,7 @@ describe("parseIgnoreRules", () => {
     ]);
   });
 
-  it("lets a pattern match more than its plain name only when it comes later", () => {
+  it("lets a pattern override a plain name only when it comes later", () => {
     const rules = parseIgnoreRules("!a*\nab\n!b*\nbc\nb?\n!bc\n");
     expect(["ab", "bc", "bd"].map((file) => rules.decide(file, "file"))).toEqual([
       "ignore",
@@ -37,23 +37,23 @@ describe("parseIgnoreRules", () => {
     ]);
   });
 
-  it("reads line ends, comments, escapes, blanks and the byte-order mark as git does", () => {
+  it("reads line ends, comments, escapes, blanks and the byte order mark as git does", () => {
     const text = "\uFEFFfirst\r\n# comment\n\\#hash\n\\!bang\nblank   \nkept\\ \n\n\t\nlast";
     expect(
       kept(text, ["first", "# comment", "#hash", "!bang", "blank", "kept", "kept ", "\t", "last", "other"]),
     ).toEqual(["# comment", "kept", "other"]);
   });
 
-  it("anchors a pattern with a slash and takes a trailing slash for directories alone", () => {
+  it("anchors a pattern with a slash, and matches only directories with a trailing slash", () => {
     const files = ["build", "src/build/a", "doc/a.txt", "src/doc/a.txt", "out", "src/out"];
     expect(kept("build/\ndoc/*.txt\n/out\n", files)).toEqual(["build", "src/doc/a.txt", "src/out"]);
   });
 
-  it("drops lines that make no sense and goes on", () => {
+  it("skips invalid lines", () => {
     expect(kept("[a\n[[:nope:]]\nend\\\n/\n!\nb\n", ["[a", "a", "b", "end\\"])).toEqual(["[a", "a", "end\\"]);
   });
 
-  describe("against git itself", () => {
+  describe("compared with git", () => {
     const names = ["a", "ab", "b", "b.c", "a b", "[", "]", "x-y", "{a,b}", "!a", "#a", "\\", "*"];
     const files = names.flatMap((first) => [
       `${first}.txt`,
@@ -102,7 +102,7 @@ describe("parseIgnoreRules", () => {
       .filter((text) => !/[^/*]\*\*|\*\*\\\//.test(text));
     const ignoreFile = fc.tuple(fc.array(line, { maxLength: 5 }), fc.constantFrom("\n", "\r\n"));
 
-    it("leaves the same files", () => {
+    it("ignores the same files", () => {
       fc.assert(
         fc.property(ignoreFile, ([lines, lineEnd]) => {
           const text = lines.join(lineEnd);

@@ -197,7 +197,7 @@ describe("translateRegex", () => {
     },
   );
 
-  it("knows which patterns may take too long", () => {
+  it("detects patterns that may take too long", () => {
     const patterns = [
       "foo|bar",
       "a{1,9}b?",
@@ -220,7 +220,7 @@ describe("translateRegex", () => {
     ]);
   });
 
-  it("lets no pattern match a byte that is no UTF-8", () => {
+  it("never matches a byte that is not valid UTF-8", () => {
     const text = "a\uDCFFb";
     const found = ["a.b", "a[^x]b", "a\\Wb", "a\\PLb", "a\\Db", "a", "b"].map((pattern) =>
       translateRegex(pattern).compile({ ascii: false, carriageReturns: false, strayBytes: true }).test(text),
@@ -228,7 +228,7 @@ describe("translateRegex", () => {
     expect(found).toEqual([false, false, false, false, false, true, true]);
   });
 
-  describe("against ripgrep itself", () => {
+  describe("compared with ripgrep", () => {
     let folder = "";
     beforeAll(() => {
       folder = fs.mkdtempSync(path.join(os.tmpdir(), "toolcrib regex "));
@@ -343,7 +343,7 @@ describe("translateRegex", () => {
     });
     const options = fc.record({ ignoreCase: fc.boolean(), wholeWord: fc.boolean(), multiline: fc.boolean() });
 
-    it("finds the same lines and refuses the same patterns", () => {
+    it("finds the same lines and rejects the same patterns", () => {
       fc.assert(
         fc.property(pattern, options, (text, chosen) => {
           // Ripgrep wraps every pattern in a group, so an extra closing bracket may have a partner there.

@@ -79,11 +79,11 @@ describe("decodePage", () => {
     ],
     ["nobody, cut inside a character", Buffer.from("grün ü").subarray(0, -1), "", "grün ", "utf-8"],
     ["nobody, and nothing is there", new Uint8Array(), "", "", "utf-8"],
-  ])("believes %s", (_who, bytes, mediaType, text, charset) => {
+  ])("takes the character set from %s", (_who, bytes, mediaType, text, charset) => {
     expect(decodePage(bytes, mediaType)).toEqual({ text, charset });
   });
 
-  it("looks for no meta element after the first 1024 bytes", () => {
+  it("ignores meta elements after the first 1024 bytes", () => {
     const text = `${" ".repeat(1100)}<meta charset=koi8-r>ü`;
     expect(decodePage(Buffer.from(text))).toEqual({ text, charset: "utf-8" });
   });

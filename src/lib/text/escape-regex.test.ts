@@ -7,7 +7,7 @@ it("matches exactly the text, with and without the u flag", () => {
   expect(new RegExp(`^${escapeRegex("a.b")}$`).test("axb")).toBe(false);
 });
 
-it("lets * stand for any text, and only *", () => {
+it("lets * match any text, and only *", () => {
   const names = ["file.read", "file.", "filexread", "file.a\nb"];
   expect(names.filter((name) => wildcardRegex("file.*").test(name))).toEqual([
     "file.read",

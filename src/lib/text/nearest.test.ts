@@ -14,13 +14,13 @@ const tools = [
 ];
 
 describe("nearest", () => {
-  it("takes another case or another separator before anything else", () => {
+  it("prefers another case or another separator", () => {
     expect(nearest("PATHS", keys)).toBe("paths");
     expect(nearest("lineNumbers", keys)).toBe("line_numbers");
     expect(nearest("file_read", tools)).toBe("file.read");
   });
 
-  it("forgives letters added, left out, exchanged or swapped", () => {
+  it("tolerates letters added, left out, replaced or swapped", () => {
     const meant = ["offseet", "ofset", "offzet", "fofset", "limt", "file.raed"].map((word) =>
       nearest(word, [...keys, ...tools]),
     );
@@ -39,7 +39,7 @@ describe("nearest", () => {
     expect(nearest("tool.read", ["file.read", "document.read"])).toBe(undefined);
   });
 
-  it("does not guess at another word", () => {
+  it("does not guess a different word", () => {
     expect(nearest("encoding", keys)).toBe(undefined);
     expect(nearest("x", ["id"])).toBe(undefined);
     expect(nearest("", keys)).toBe(undefined);
@@ -47,7 +47,7 @@ describe("nearest", () => {
     expect(nearest("path", [])).toBe(undefined);
   });
 
-  it("finds every candidate by its own name and after one swap of neighbours", () => {
+  it("finds every candidate by its own name and with two adjacent letters swapped", () => {
     const words = fc.stringMatching(/^[a-z]{4,12}$/);
     fc.assert(
       fc.property(words, fc.nat(), (word, position) => {
@@ -59,7 +59,7 @@ describe("nearest", () => {
     );
   });
 
-  it("answers at once for an endless word", () => {
+  it("returns quickly for an endless word", () => {
     expect(nearest("x".repeat(10_000_000), keys)).toBe(undefined);
   });
 });

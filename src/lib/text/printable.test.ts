@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { printable, printableLine, showPath } from "./printable.ts";
 
-it("leaves ordinary text of all scripts as it is", () => {
+it("leaves ordinary text of all scripts unchanged", () => {
   const text = "Grüße\t日本語 👩‍👩‍👧 ❤️ नमस्ते می‌خواهم\r\nEnde\n";
   expect(printable(text)).toBe(text);
 });
@@ -21,11 +21,11 @@ it.each([
   expect(printable(text)).toBe(shown);
 });
 
-it("keeps to one line where it is told so", () => {
+it("keeps to one line on request", () => {
   expect(printableLine("a\nb\r\n\tc")).toBe("a<U+000A>b<U+000D><U+000A><U+0009>c");
 });
 
-it("lets no character through that steers a terminal", () => {
+it("lets no terminal control character through", () => {
   const steering = /(?!\n|\t|\r\n)[\p{Cc}\p{Bidi_Control}]/u;
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), (text) => {
@@ -34,7 +34,7 @@ it("lets no character through that steers a terminal", () => {
   );
 });
 
-it("quotes a name that would steer what shows it, and no other", () => {
+it("quotes a name with control characters, and no other", () => {
   const names = [
     "a b/ä.txt",
     "a\nb",

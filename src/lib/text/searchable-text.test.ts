@@ -50,7 +50,7 @@ describe("toSearchableText", () => {
     );
   });
 
-  it("shows stray bytes as everybody does", () => {
+  it("shows stray bytes as replacement characters", () => {
     expect(showStrayBytes(toSearchableText(Buffer.from([0x61, 0xff, 0x62])).text)).toBe("a\uFFFDb");
   });
 });

@@ -23,7 +23,7 @@ it.each(cases)("%s", (_, text, plain) => {
   expect(plainTerminalText(text)).toBe(plain);
 });
 
-it("takes time in proportion to the text", () => {
+it("takes time linear in the text", () => {
   const hostile = [
     "\u001b]",
     "\u001b[",

@@ -6,7 +6,7 @@ import { type Cut, characterStart, truncateText } from "./truncate.ts";
 const notice = ({ chars, lines }: Cut) => `[${chars} characters, ${lines} lines left out]`;
 
 describe("truncateText", () => {
-  it("leaves a text of exactly the limit as it is", () => {
+  it("leaves a text of exactly the limit unchanged", () => {
     for (const keep of ["head", "tail", "both"] as const) {
       expect(truncateText("one\ntwo\n", { maxChars: 8, maxLines: 2, keep }, notice)).toEqual({
         text: "one\ntwo\n",
@@ -29,7 +29,7 @@ describe("truncateText", () => {
     });
   });
 
-  it("keeps both ends, the odd character at the beginning", () => {
+  it("keeps both ends, with the odd character at the beginning", () => {
     expect(truncateText("abcdefghij", { maxChars: 5, keep: "both" }, notice)).toEqual({
       text: "abc\n[5 characters, 1 lines left out]\nij",
       cut: { chars: 5, lines: 1 },
@@ -51,7 +51,7 @@ describe("truncateText", () => {
     });
   });
 
-  it("cuts lines after characters", () => {
+  it("cuts by lines after characters", () => {
     const text = "1\n2\n3\n4\n5\n6\n7\n8";
     const results = (["head", "tail", "both"] as const).map((keep) =>
       truncateText(text, { maxChars: 100, maxLines: 3, keep }, notice),
@@ -71,7 +71,7 @@ describe("truncateText", () => {
     });
   });
 
-  it("can keep nothing at all", () => {
+  it("can keep nothing", () => {
     expect(truncateText("text", { maxChars: 0, keep: "both" }, notice)).toEqual({
       text: "[4 characters, 1 lines left out]",
       cut: { chars: 4, lines: 1 },
@@ -93,7 +93,7 @@ describe("truncateText", () => {
     }
   });
 
-  it("stays within the limits, keeps what it keeps, and counts what it left out", () => {
+  it("stays within the limits, keeps text unchanged, and counts what it left out", () => {
     const texts = fc
       .array(
         fc.constantFrom(
@@ -153,7 +153,7 @@ describe("truncateText", () => {
     );
   });
 
-  it("keeps pairs whole even in characters without end", () => {
+  it("keeps joined characters whole even when they never end", () => {
     const text = `a${"\u0301😀\u200d".repeat(300)}`;
     for (let index = 0; index <= text.length; index += 1) {
       expect(text.slice(0, characterStart(text, index)).isWellFormed()).toBe(true);

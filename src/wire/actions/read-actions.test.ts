@@ -6,7 +6,7 @@ import { readActions } from "./read-actions.ts";
 const call = '{"action": "tool_call", "tool": "read_file", "args": {"path": "src/main.rs"}}';
 const asked: Action = { action: "tool_call", tool: "read_file", args: { path: "src/main.rs" } };
 
-describe("understands", () => {
+describe("accepts", () => {
   it.each<[string, string, Action[]]>([
     ["a call", call, [asked]],
     [
@@ -53,7 +53,7 @@ describe("understands", () => {
   });
 });
 
-it.each(["<think>", "\n <thinking>", "Hm. <think>"])("does nothing of thoughts without an end: %s", (tag) => {
+it.each(["<think>", "\n <thinking>", "Hm. <think>"])("ignores unclosed thoughts: %s", (tag) => {
   expect(readActions(`${tag}Perhaps ${call}? No, rather`)).toEqual({
     actions: [],
     fault: `Your thoughts are not closed, and actions in them are not run. Close them with </think>, then write the action: ${call}`,
@@ -171,7 +171,7 @@ const anyAction: fc.Arbitrary<Action> = fc.oneof(
 );
 const prose = fc.string().map((text) => text.replaceAll(/[{}":<]/g, " "));
 
-it("reads every action, whatever prose is around it", () => {
+it("reads every action, with any prose around it", () => {
   fc.assert(
     fc.property(
       fc.array(fc.tuple(anyAction, prose, fc.nat(4)), { minLength: 1, maxLength: 4 }),
@@ -188,7 +188,7 @@ it("reads every action, whatever prose is around it", () => {
   );
 });
 
-it("never reads from a damaged object what is not written there as JSON", () => {
+it("never reads from a damaged object anything that is not written there as JSON", () => {
   const damage = fc.tuple(
     anyAction,
     fc.nat(),

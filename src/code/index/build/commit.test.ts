@@ -42,7 +42,7 @@ it("keeps files that another process added during a scan", async () => {
   other.close();
 });
 
-it("knows what it has read while others write, however new the file is", async () => {
+it("keeps what it has read while others write, however new the file is", async () => {
   await using folder = temporaryFolder();
   const directory = join(folder.path, "index");
   const [store, other] = [new IndexStore(directory), new IndexStore(directory)];

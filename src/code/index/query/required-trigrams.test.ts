@@ -50,7 +50,7 @@ describe("trigramsOfRegex", () => {
     });
   });
 
-  it("requires nothing where nothing is certain", () => {
+  it("requires nothing when nothing is certain", () => {
     const patterns = ["", "ab", "a*", "(?:abc)?", "[a-z]+", "abc|x", ".", "(?-u:\\xff)abc", "(unclosed"];
     expect(patterns.map((pattern) => asked(pattern))).toEqual(patterns.map(() => "all"));
   });
@@ -62,7 +62,7 @@ describe("trigramsOfRegex", () => {
     ]);
   });
 
-  it("never misses a text that matches", () => {
+  it("never misses a matching text", () => {
     const letters = fc.constantFrom(..."abcABCksKSéÉßſ\u212aΣς文字 .-\n");
     const text = fc.string({ unit: letters, maxLength: 24 });
     const atom = fc.oneof(
