@@ -10,7 +10,7 @@ it.each(["provider", "provider-utils"])("has one copy of @ai-sdk/%s", (name) => 
   expect(copies).toEqual([`node_modules/@ai-sdk/${name}/package.json`]);
 });
 
-it("pins the provider packages, which have to go together", () => {
+it("pins the provider packages, which must match", () => {
   const { devDependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const pinned = Object.entries<string>(devDependencies).filter(([name]) => name.startsWith("@ai-sdk/"));
   expect(pinned.filter(([, range]) => !/^\d/.test(range))).toEqual([]);

@@ -94,7 +94,7 @@ interface Import {
   readonly specifier: string;
 }
 
-it("keeps every folder to the imports the design allows it", () => {
+it("allows every folder only the imports of the design", () => {
   const forbidden = imports().filter(({ file, folder, specifier }) => {
     if (!specifier.startsWith(".")) return !(ownedModules[specifier]?.includes(folder) ?? true);
     if (specifier.endsWith("/package.json")) return folder !== "cli";
@@ -109,7 +109,7 @@ it("has no runtime import cycle, also not inside a folder", () => {
   expect(cyclesIn(targets)).toEqual([]);
 });
 
-it("finds cycles, however long", () => {
+it("finds cycles of any length", () => {
   const targets = new Map([
     ["a", ["b"]],
     ["b", ["c"]],
@@ -119,7 +119,7 @@ it("finds cycles, however long", () => {
   expect(cyclesIn(targets)).toEqual([["a", "b", "c"]]);
 });
 
-it("is the table that the documentation shows", () => {
+it("matches the table in the documentation", () => {
   const page = readFileSync(join(source, "../docs/architecture.md"), "utf8");
   const rows = page.matchAll(/^\| (`.*`) \| (contract|nothing)(.*) \|$/gm);
   const shown = [...rows].flatMap(([, folders = "", first = "", rest = ""]) =>
@@ -132,12 +132,12 @@ it("is the table that the documentation shows", () => {
   expect(Object.fromEntries(shown)).toEqual(Object.fromEntries(held));
 });
 
-it("knows every folder of the source", () => {
+it("covers every folder of the source", () => {
   expect([...new Set(imports().map(({ folder }) => folder))].sort()).toEqual(Object.keys(mayImport).sort());
 });
 
 /** Otherwise a PATH that leads into the workspace would say which program runs, outside every sandbox. */
-it("is written in what the oldest Node that it runs on understands", () => {
+it("uses no syntax newer than the oldest supported Node", () => {
   const shipped = globSync("**/*.ts", { cwd: source }).filter(
     (path) => !/\.test\.ts$|(?:^|\/)conformance\//.test(path),
   );
@@ -147,14 +147,14 @@ it("is written in what the oldest Node that it runs on understands", () => {
   expect(newer).toEqual([]);
 });
 
-it("starts programs by their path only, with variables chosen for them", () => {
+it("starts programs by their path only, with chosen variables", () => {
   const starting = imports().filter(({ specifier }) => specifier === "node:child_process");
   expect(starting.filter(({ file }) => startsIn(file).length === 0)).toEqual([]);
   const starts = starting.flatMap(({ file }) => startsIn(file));
   expect(starts.filter(({ call }) => isByName(call) || inheritsVariables(call))).toEqual([]);
 });
 
-it("knows starts by name, and those that inherit variables", () => {
+it("detects starts by name, and starts that inherit variables", () => {
   const wrong = [
     'spawn("git", args, { env })',
     'execFile)("git", args, { env })',

@@ -7,7 +7,7 @@ import { rulesOf } from "../src/code/symbols/rules-of.ts";
 
 const read = (path: string) => readFileSync(join(import.meta.dirname, "..", path), "utf8");
 
-it("the document tells of every language what works in it", () => {
+it("the document lists for every language what works in it", () => {
   const [, table = ""] =
     /^\| what works \| languages \|\n\|---\|---\|\n((?:\|.*\n)+)/m.exec(read("docs/code.md")) ?? [];
   const told = table
@@ -24,7 +24,7 @@ it("the document tells of every language what works in it", () => {
   ]);
 });
 
-it("the documents count the languages right", () => {
+it("the documents state the right number of languages", () => {
   const outlined = languageNames.filter((name) => rulesOf(name) !== undefined).length;
   expect(read("README.md")).toContain(`classes and keys in ${outlined} languages`);
   expect(read("docs/code.md")).toContain(`${languageNames.length} languages, and symbols of ${outlined}`);

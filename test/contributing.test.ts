@@ -43,7 +43,7 @@ it("a new dialect renames the canonical tools", async () => {
   ]);
 });
 
-it("a new stage holds for every call", async () => {
+it("a new stage applies to every call", async () => {
   const memory = environment();
   const pipeline = compose([catchErrors, refuseRepeats()], runTool(memory, noServices));
   const call = (path: string): ToolCall => ({

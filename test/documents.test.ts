@@ -49,7 +49,7 @@ const blocks = documents.flatMap(readBlocks);
 const named = (wanted: (block: Block) => boolean) =>
   blocks.filter(wanted).map((block) => [`${block.document}:${block.line}`, block] as const);
 
-describe("every shown file is the real one", () => {
+describe("every shown file matches the real file", () => {
   it.each(named((block) => block.file !== undefined))("%s", (_name, block) => {
     expect(block.text).toBe(readFileSync(join(repository, block.file!), "utf8"));
   });
@@ -102,7 +102,7 @@ const needsBubblewrap = ({ text }: Block) =>
   );
 
 /** In a console block a line with `$` is typed, the lines after it are the answer; a line `…` stands for any lines. */
-describe("every console session is true", () => {
+describe("every console session matches the real output", () => {
   for (const [name, block] of named(({ language }) => language === "console")) {
     it.skipIf(noBubblewrap !== undefined && needsBubblewrap(block))(name, async () => {
       await using folder = temporaryFolder();
@@ -121,7 +121,7 @@ describe("every console session is true", () => {
   }
 });
 
-it("every set-up command is one that CI runs, or a script of the package", () => {
+it("every setup command is one that CI runs, or a script of the package", () => {
   const scripts = Object.keys(JSON.parse(readFileSync(join(repository, "package.json"), "utf8")).scripts);
   const allowed = ["npm ci && npm start", "npm ci && npm test", ...scripts.map((name) => `npm run ${name}`)];
   const commands = blocks
@@ -139,7 +139,7 @@ it("every block has a language that is checked", () => {
   for (const { text, language } of blocks) if (language === "json") JSON.parse(text);
 });
 
-it("every relative link leads somewhere", () => {
+it("every relative link has a target", () => {
   const broken = documents.flatMap((document) => {
     const text = readFileSync(join(repository, document), "utf8");
     const targets = [...text.matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map((match) => match[1]!);
@@ -149,7 +149,7 @@ it("every relative link leads somewhere", () => {
   expect(broken).toEqual([]);
 });
 
-it("every format that can be read is in the table, with its names", () => {
+it("every readable format is in the table, with its names", () => {
   const page = readFileSync(join(repository, "docs/documents.md"), "utf8");
   const [, table = ""] = /^\| format \|.*\n\|.*\n((?:\|.*\n)+)/m.exec(page) ?? [];
   const rows = table
@@ -161,7 +161,7 @@ it("every format that can be read is in the table, with its names", () => {
   );
 });
 
-it("every dialect is in the table, with the tools that its models are told of", async () => {
+it("every dialect is in the table, with the tools shown to its models", async () => {
   const page = readFileSync(join(repository, "docs/dialects.md"), "utf8");
   const rows = [...page.matchAll(/^\| `([\w-]+)` \|.*\| `([^`]+)`[^`]*\|$/gm)];
   const wanted = dialectNames.map(async (name) => {
@@ -171,7 +171,7 @@ it("every dialect is in the table, with the tools that its models are told of", 
   expect(rows.map(([, name, tools]) => [name, tools])).toEqual(await Promise.all(wanted));
 });
 
-it("every option of a command is on a page", () => {
+it("every option of a command is documented", () => {
   const pagesOf: readonly (readonly [Command, string])[] = [
     [mcpCommand, "mcp.md"],
     [approveCommand, "mcp.md"],
@@ -188,7 +188,7 @@ it("every option of a command is on a page", () => {
   expect(missing).toEqual([]);
 });
 
-it("every command of a chat is in its table", () => {
+it("every chat command is in its table", () => {
   const page = readFileSync(join(repository, "docs/agent.md"), "utf8");
   const [, table = ""] = /^\| command \| \|\n\|.*\n((?:\| `\/.*\n)+)/m.exec(page) ?? [];
   const names = [...table.matchAll(/^\| `(\/\w+)/gm)].map((match) => match[1]);
@@ -214,7 +214,7 @@ it("every event of a session is in the table, and every limit", () => {
   );
 });
 
-it("every provider is in the table, with its variables and its usual model", () => {
+it("every provider is in the table, with its variables and its default model", () => {
   const page = readFileSync(join(repository, "docs/models.md"), "utf8");
   const rows = [...page.matchAll(/^\| `([\w-]+)` \| (.*_KEY.*) \| `(\w+)` \| (?:`(.*)` )?\|$/gm)];
   expect(
@@ -229,14 +229,14 @@ it("every provider is in the table, with its variables and its usual model", () 
   );
 });
 
-it("every shown models.json is one", () => {
+it("every shown models.json is valid", () => {
   const shown = blocks.filter(({ language, text }) => language === "json" && text.includes('"providers"'));
   const read = shown.map(({ text }) => parseModelSettings(text, "models.json"));
   expect(read).toEqual(shown.map(({ text }) => JSON.parse(text)));
   expect(read).toHaveLength(1);
 });
 
-it("every kind of error is in the table, with what is done about it", () => {
+it("every kind of error is in the table, with how it is handled", () => {
   const page = readFileSync(join(repository, "docs/models.md"), "utf8");
   const rows = [...page.matchAll(/^\| `([\w-]+)` \| .* \| (yes|no|once)\b.*\|$/gm)];
   expect(rows.map(([, kind, again]) => [kind, again])).toEqual(
@@ -247,7 +247,7 @@ it("every kind of error is in the table, with what is done about it", () => {
   );
 });
 
-it("every name that the calculator knows is in its table", async () => {
+it("every name that the calculator supports is in its table", async () => {
   const page = readFileSync(join(repository, "docs/basic.md"), "utf8");
   const rows = page.split("\n").filter((line) => /^\| (?!operators|remainders|numbers)\w.*`/.test(line));
   const names = rows.flatMap((row) =>

@@ -28,7 +28,7 @@ it.each(["openai", "openai-chat", "anthropic", "google", "ai-sdk"])(
   },
 );
 
-it("an agent of one's own works offline", () => {
+it("a custom agent works offline", () => {
   expect(outputs.get("agent")).toBe(
     "file.read\nedit.replace\nThe wood is yellow.\nTwo roads diverged in a yellow wood\n",
   );

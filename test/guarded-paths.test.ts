@@ -155,13 +155,13 @@ function diffOf(path: string): string {
   return `--- a/${path}\n+++ b/${path}\n@@ -1 +1 @@\n-${sentinel}\n+x\n`;
 }
 
-it("these tables have every tool that is pointed at files", () => {
+it("these tables cover every tool that takes a path", () => {
   const covered = [...readingCalls, ...writingCalls].map(([, tool]) => tool);
   const all = Object.keys(catalog).filter((name) => /^(file|edit|search)\./.test(name));
   expect([...new Set([...covered, ...others])].sort()).toEqual(all.sort());
 });
 
-describe("secrets are shown by no tool", () => {
+describe("no tool shows secrets", () => {
   const paths = [
     ".env",
     "sub/../.env",
@@ -207,7 +207,7 @@ describe("secrets are shown by no tool", () => {
   });
 });
 
-describe("protected files are changed by no tool", () => {
+describe("no tool changes protected files", () => {
   const paths = [
     ".git/config",
     ".git/hooks/old",
@@ -240,14 +240,14 @@ describe("protected files are changed by no tool", () => {
     expect(snapshotOf(fixture)).toEqual(before);
   });
 
-  it("nor by another name of the same file", async () => {
+  it("not by another name of the same file", async () => {
     await using fixture = await openFixture();
     await fixture.call("file.write", { path: "other-name", content: "changed\n" });
     expect(readFileSync(join(fixture.workspace, "other-name"), "utf8")).toBe("changed\n");
     expect(readFileSync(join(fixture.workspace, ".git/hooks/old"), "utf8")).toBe("#!/bin/sh\n");
   });
 
-  it("nor with the directory they are in", async () => {
+  it("not with the directory they are in", async () => {
     await using fixture = await openFixture();
     const before = snapshotOf(fixture);
     for (const [tool, input] of [
@@ -264,7 +264,7 @@ describe("protected files are changed by no tool", () => {
   });
 });
 
-describe("system directories are changed by no tool, though the workspace be all there is", () => {
+describe("no tool changes system directories, even with / as the workspace", () => {
   const name = `toolcrib-${process.pid}-guarded`;
   const directories = [
     "/etc",

@@ -6,7 +6,7 @@ import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const launcher = join(import.meta.dirname, "../bin/toolcrib.js");
 
-it("comes to an end where TOOLCRIB_HOME cannot be made, and names the way out", async () => {
+it("exits when TOOLCRIB_HOME cannot be created, with a hint", async () => {
   await using folder = temporaryFolder();
   writeFileSync(join(folder.path, "file"), "");
   for (const home of ["/proc/none", join(folder.path, "file/below")]) {

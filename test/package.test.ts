@@ -43,7 +43,7 @@ beforeAll(async () => {
 afterAll(() => project[Symbol.asyncDispose]());
 
 describe("the tarball", () => {
-  it("holds what runs and what explains it, and nothing else", () => {
+  it("contains code and documentation, and nothing else", () => {
     const files = globSync("**/*", { cwd: installed, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name).slice(installed.length + 1));
@@ -59,7 +59,7 @@ describe("the tarball", () => {
     expect(bytes).toBeLessThan(22_000_000);
   });
 
-  it("holds the licence of every package that is built in, and of what those had built in", () => {
+  it("contains the license of every bundled package, and of the packages bundled in those", () => {
     const text = readFileSync(join(installed, "dist/THIRD-PARTY-LICENSES"), "utf8");
     const [, ...licences] = text.split(`${"-".repeat(100)}\n\n`);
     const owners = licences.flatMap((licence) => licence.split("\n\n")[0]!.split("\n"));
@@ -74,20 +74,20 @@ describe("the tarball", () => {
       expect(readFileSync(join(installed, "dist", folder, "NOTICE.md"), "utf8")).toMatch(/copyright/i);
   });
 
-  it("runs nothing when it is installed", () => {
+  it("runs no install scripts", () => {
     expect(Object.keys(readPackage().scripts).filter((name) => /^(pre|post)?install$/.test(name))).toEqual(
       [],
     );
   });
 
-  it("has no fault that publint knows", async () => {
+  it("passes publint", async () => {
     const { messages } = await publint({ pkgDir: installed, pack: false, strict: true });
     expect(messages).toEqual([]);
   });
 });
 
 describe("the library", () => {
-  it("opens a tool room and answers a call", async () => {
+  it("opens an instance and answers a call", async () => {
     const { stdout, stderr } = await runProgram(`
       import { openToolcrib } from "toolcrib";
       const crib = await openToolcrib({ workspace: "." });
@@ -100,7 +100,7 @@ describe("the library", () => {
     expect([JSON.parse(stdout), stderr]).toEqual([["1 | one\n2 | two", false, tools], ""]);
   });
 
-  it("adapts itself to the SDKs of models", async () => {
+  it("works with the model SDKs", async () => {
     const { stdout, stderr } = await runProgram(`
       import { openToolcrib } from "toolcrib";
       import { answerResponses, responsesTools } from "toolcrib/openai";
@@ -147,7 +147,7 @@ describe("the library", () => {
     );
   });
 
-  it("has an entry for everything that it exports", async () => {
+  it("documents every export", async () => {
     const { exports } = readPackage();
     const names = Object.keys(exports).filter((name) => name !== "./package.json");
     const { stdout, stderr } = await runProgram(`
@@ -159,7 +159,7 @@ describe("the library", () => {
     expect(types.filter((file) => !existsSync(file))).toEqual([]);
   });
 
-  it("parses code, in a process that ends with it", async () => {
+  it("parses code in a process that ends with it", async () => {
     mkdirSync(join(project.path, "code"));
     writeFileSync(
       join(project.path, "code/shapes.rs"),
@@ -180,7 +180,7 @@ describe("the library", () => {
     expect(command).toEqual({ stdout: expect.stringContaining("area"), stderr: "" });
   });
 
-  it("reads documents, in a process that ends with it", async () => {
+  it("reads documents in a process that ends with it", async () => {
     writeFileSync(join(project.path, "poem.txt.gz"), gzipSync("one\ntwo\n"));
     const asked = { path: "poem.txt.gz", part: "entry poem.txt" };
     const { stdout, stderr } = await runProgram(`
@@ -222,7 +222,7 @@ describe("the library", () => {
     expect(command.stdout).toMatch(seen);
   });
 
-  it("has types that a strict project can use, also for tools of its own", async () => {
+  it("has types that a strict project can use, also for custom tools", async () => {
     writeFileSync(
       join(project.path, "consumer.ts"),
       `import { type CallResult, openToolcrib, type Tool } from "toolcrib";
@@ -274,7 +274,7 @@ describe("the library", () => {
 });
 
 describe("the command", () => {
-  it("tells its version, and calls tools", async () => {
+  it("prints its version, and calls tools", async () => {
     const { version } = readPackage();
     expect(await toolcrib("--version")).toEqual({ stdout: `${version}\n`, stderr: "" });
     const { stdout } = await toolcrib("call", "file.read", '{"path": "poem.txt"}', "--json");
@@ -307,16 +307,16 @@ describe("the command", () => {
     expect(costly.filter((name) => read.builtins.includes(`NativeModule ${name}`))).toEqual([]);
   });
 
-  it("gives its tour from anywhere", async () => {
+  it("plays its tour from any folder", async () => {
     expect((await toolcrib("tour")).stdout).toContain("Next steps\n");
   });
 
-  it("plays its demonstration, and says no word that is not ours", async () => {
+  it("plays its demo without any warning", async () => {
     const { stdout, stderr } = await toolcrib("run", "--demo");
     expect([stdout.includes("All tests pass now."), /warning/i.exec(stderr)]).toEqual([true, null]);
   });
 
-  it("can be read by an old Node, which is told what to do", async () => {
+  it("prints a hint on an old Node", async () => {
     const old = await runOld(launcher, "--version");
     expect(old).toEqual({
       code: 1,
@@ -327,7 +327,7 @@ describe("the command", () => {
     });
   });
 
-  it("is run by a newer Node that stands beside it", async () => {
+  it("uses a newer Node installed next to it", async () => {
     const root = join(project.path, "old project");
     const node = join(root, "node_modules/node/bin/node");
     cpSync(installed, join(root, "node_modules/toolcrib"), { recursive: true });

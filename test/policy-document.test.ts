@@ -13,7 +13,7 @@ const blocks = [...text.matchAll(/^```(\S*)\n([\s\S]*?)^```$/gm)].flatMap(([, la
 );
 const place = { workspace: "/home/ada/work", home: "/home/ada", own: [] };
 
-it.each(blocks)("the rules in the document do what they say: %s", (rules) => {
+it.each(blocks)("the rules in the document work as described: %s", (rules) => {
   const policy = compilePolicy([builtInRules, { level: "user", name: "rules", text: rules }], place);
   const told = policy.examples.map(({ mode, tool, accesses, origin: { text: line } }) => {
     const question = { mode, tool, accesses, sandbox: "bwrap", realPaths: new Map() } as const;

@@ -4,13 +4,13 @@ import { countTokens, tokenPage, tokenTable, withTable } from "../scripts/token-
 
 const counts = await countTokens();
 
-it("tells a model of our own tools in few tokens", () => {
+it("describes the built-in tools in few tokens", () => {
   const { listed, whole } = counts.find(({ dialect }) => dialect === "toolcrib")!;
   expect(listed.tokens).toBeLessThanOrEqual(2_500);
   expect(whole.tokens).toBeLessThanOrEqual(6_000);
 });
 
-it("publishes what each dialect costs: node scripts/token-table.ts --write", () => {
+it("publishes the cost of each dialect: node scripts/token-table.ts --write", () => {
   const page = readFileSync(tokenPage, "utf8");
   expect(page).toBe(withTable(page, tokenTable(counts)));
 });

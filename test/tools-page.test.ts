@@ -5,7 +5,7 @@ import { toolsPage } from "../scripts/tools-page.ts";
 import { missingHere } from "./support/sandbox-fixture.ts";
 
 it.skipIf((await missingHere("bwrap")) !== undefined)(
-  "docs/tools.md is what npm run docs writes",
+  "docs/tools.md matches the output of npm run docs",
   async () => {
     const page = readFileSync(join(import.meta.dirname, "../docs/tools.md"), "utf8");
     expect(timeless(await toolsPage())).toBe(timeless(page));

@@ -5,7 +5,7 @@ import { sessionOnLoopback } from "./session-on-loopback.ts";
 const act = (tool: string, args: object) => JSON.stringify({ action: "tool_call", tool, args });
 
 it.each<ProviderKind>(["openai", "openai-chat", "anthropic", "google", "openrouter", "ollama"])(
-  "works by actions in the words of a model of %s, whatever it gets wrong",
+  "works by actions with the quirks of a model of %s",
   async (kind) => {
     const script = [
       { reasoning: "Hm.", text: `I look.\n\`\`\`json\n${act("read_file", { path: "a.txt" })}\n\`\`\`` },

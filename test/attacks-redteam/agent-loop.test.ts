@@ -5,7 +5,7 @@ import { checkHistory } from "../support/check-history.ts";
 
 const list = { name: "file_list", input: {} };
 
-it("keeps what was asked in a turn that is stopped before it has begun", async () => {
+it("keeps the input of a turn that is stopped before it begins", async () => {
   const { session, again, close } = await sessionOnLoopback([], { dialect: "toolcrib" });
   const turn = session.run("The task.");
   await session.abort();
@@ -26,7 +26,7 @@ it.each<[string, () => unknown]>([
       throw Object.create(null);
     },
   ],
-])("goes on, and can be resumed, after a hook that %s", async (_, hook) => {
+])("continues, and can be resumed, after a hook that %s", async (_, hook) => {
   const { session, again, close } = await sessionOnLoopback([{ calls: [list] }, { text: "Done." }], {
     dialect: "toolcrib",
     hooks: { afterCall: hook as () => string },
@@ -39,7 +39,7 @@ it.each<[string, () => unknown]>([
   expect(await close()).toEqual([]);
 });
 
-it("runs nothing that was only thought of when the reply was cut", async () => {
+it("runs no call from reasoning when the reply was cut", async () => {
   const thought = JSON.stringify({
     action: "tool_call",
     tool: "file_write",
@@ -58,7 +58,7 @@ it("runs nothing that was only thought of when the reply was cut", async () => {
   expect(await close()).toEqual([]);
 });
 
-it("leaves nothing open on record when it is closed while its model is changed", async () => {
+it("leaves nothing open in the journal when it is closed during a model change", async () => {
   const { session, server, again, close } = await sessionOnLoopback([{ text: "Well." }], {
     dialect: "toolcrib",
   });

@@ -33,7 +33,7 @@ async function askAt(provider: string, server: Server): Promise<unknown> {
 
 const providers = ["openai", "openai-chat", "anthropic", "google", "openrouter", "ollama"];
 
-it.each(providers)("%s sends neither key nor words to where a redirect leads", async (provider) => {
+it.each(providers)("%s sends neither the key nor the conversation to a redirect target", async (provider) => {
   const reached: IncomingHttpHeaders[] = [];
   const elsewhere = createServer(({ headers }, response) => {
     reached.push(headers);
@@ -53,7 +53,7 @@ it.each(providers)("%s sends neither key nor words to where a redirect leads", a
   expect(reached).toEqual([]);
 });
 
-it.each(providers)("%s does not read an error without an end", async (provider) => {
+it.each(providers)("%s does not read an endless error", async (provider) => {
   const piece = "x".repeat(1 << 20);
   const server = createServer((request, response) => {
     request.resume();
@@ -70,7 +70,7 @@ it.each(providers)("%s does not read an error without an end", async (provider) 
 });
 
 it.each(["openai", "openai-chat", "anthropic", "google", "ollama", "openrouter"] as const)(
-  "%s goes on after calls of names that every object has",
+  "%s continues after calls named like built-in object properties",
   async (kind) => {
     const names = ["__proto__", "constructor", "toString", "hasOwnProperty", "valueOf"];
     const calls = names.map((name, index) => ({ name, input: {}, id: `call_odd_${index}` }));
@@ -86,7 +86,7 @@ it.each(["openai", "openai-chat", "anthropic", "google", "ollama", "openrouter"]
   },
 );
 
-it("lets no model read or write what belongs to Toolcrib, in a workspace that holds it", async () => {
+it("denies models access to Toolcrib's own files, also in a workspace that contains them", async () => {
   await using folder = temporaryFolder();
   const [config, state] = [join(folder.path, ".config/toolcrib"), join(folder.path, ".state/toolcrib")];
   for (const each of [config, state]) mkdirSync(each, { recursive: true });
@@ -121,7 +121,7 @@ it("lets no model read or write what belongs to Toolcrib, in a workspace that ho
 
 type ToolEnd = Extract<AgentEvent, { type: "tool-end" }>;
 
-it("gives a subagent no more than the session has: not what is refused, and no more rounds", async () => {
+it("gives a subagent no more than the session has: no refused tools, and no more rounds", async () => {
   let asked = 0;
   const { session, events, close } = await sessionOnLoopback(
     ({ messages, number }) => {

@@ -19,7 +19,7 @@ async function refused<Input>(tool: Tool<Input, unknown>, text: string, input: I
   return { code, isSame: readFileSync(fixture.at(input.path), "utf8") === text };
 }
 
-describe("a place that is not clear", () => {
+describe("an ambiguous location", () => {
   const numbered = Array.from({ length: 20 }, (_, index) => `const v${index} = ${index + 100};\n`).join("");
 
   it.each(["3:12", "line 3:12", "lines 3 and 12"])(
@@ -43,7 +43,7 @@ describe("a place that is not clear", () => {
     "the function that locks the mutex and does not block the thread",
     "locks the mutex but does not block the current thread",
     "function to lock without blocking the thread",
-  ])("is not what a description denies: %s", options, async (location) => {
+  ])("does not match what the description negates: %s", options, async (location) => {
     expect(await refused(editSmart, locks, { path: "locks.rs", location, operation: "delete" })).toEqual({
       code: "no-match",
       isSame: true,
@@ -51,7 +51,7 @@ describe("a place that is not clear", () => {
   });
 
   it.each(["let timeout_seconds = 5000;", "assert_false(value_of_thing);"])(
-    "is not a line with another value or word: %s",
+    "does not match a line with another value or word: %s",
     options,
     async (location) => {
       const text = "fn f() {\n    let timeout_seconds = 3000;\n    assert_true(value_of_thing);\n}\n";
@@ -108,7 +108,7 @@ describe("a rename that would change the meaning", () => {
   });
 });
 
-it("tells the truth of other files after one that overruns its scanner", options, async () => {
+it("checks other files correctly after one that overruns its scanner", options, async () => {
   writeFileSync(fixture.at("deep.yaml"), `${"- ".repeat(300)}x\n`);
   await fixture.run(codeValidate, { path: "deep.yaml" }).catch(() => undefined);
   const others = {

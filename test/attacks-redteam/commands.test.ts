@@ -187,21 +187,25 @@ describe("at level bwrap", () => {
   });
 });
 
-describe("in a session that is judged", () => {
+describe("in a session whose commands are checked", () => {
   const texts = [
     "PROMPT_COMMAND='touch pwned'",
     "PS1='$(touch pwned)'",
     "PS0='$(touch pwned)'",
     "printf -v PROMPT_COMMAND 'touch pwned'",
   ];
-  it.skipIf(missing.bwrap !== undefined).each(texts)("%s runs nothing unasked", options, async (command) => {
-    await using fixture = await openFixture({
-      sandbox: "bwrap",
-      mode: "cautious",
-      rules: ["allow run @read"],
-    });
-    for (const each of [command, "ls", "ls"])
-      await fixture.crib.call("shell.run", { command: each, session: "s" });
-    expect(existsSync(fixture.at("pwned"))).toBe(false);
-  });
+  it.skipIf(missing.bwrap !== undefined).each(texts)(
+    "%s runs nothing without asking",
+    options,
+    async (command) => {
+      await using fixture = await openFixture({
+        sandbox: "bwrap",
+        mode: "cautious",
+        rules: ["allow run @read"],
+      });
+      for (const each of [command, "ls", "ls"])
+        await fixture.crib.call("shell.run", { command: each, session: "s" });
+      expect(existsSync(fixture.at("pwned"))).toBe(false);
+    },
+  );
 });

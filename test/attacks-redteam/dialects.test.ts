@@ -89,7 +89,7 @@ const waysOut: readonly (readonly [dialect: string, calls: (path: string) => rea
   ],
 ];
 
-it.each(waysOut)("leaves the workspace by no name that %s takes", async (dialect, calls) => {
+it.each(waysOut)("cannot leave the workspace with any path that %s accepts", async (dialect, calls) => {
   await using fixture = await openFixture({ dialect });
   for (const path of ["../outside", "link", join(fixture.folder, "outside"), "nowhere/../../outside"])
     for (const [tool, input] of calls(path)) {
@@ -103,7 +103,7 @@ it.each([
   ["codex", "exec_command", { cmd: "echo out > canary", sandbox_permissions: "require_escalated" }],
   ["codex", "exec_command", { cmd: "echo out > canary", sandbox_permissions: "with_additional_permissions" }],
   ["claude-code", "Bash", { command: "echo out > canary", dangerouslyDisableSandbox: true }],
-])("lets no command of %s out of its sandbox because it asks for it", async (dialect, tool, input) => {
+])("does not run a command of %s outside the sandbox on its own request", async (dialect, tool, input) => {
   await using fixture = await openFixture({ dialect });
   const { error } = await fixture.crib.call(tool, input);
   expect([error?.code, existsSync(fixture.at("canary"))]).toEqual(["denied", false]);
@@ -120,7 +120,7 @@ it.each([
     },
   ],
   ["file.write", { path: "canary", content: "x" }],
-])("goes around no narrowing by %s %j", async (tool, input) => {
+])("cannot bypass tool restrictions with %s %j", async (tool, input) => {
   for (const options of [
     { allowedTools: ["file.read", "tools.call", "tools.find"] },
     { readOnly: true },
@@ -132,7 +132,7 @@ it.each([
   }
 });
 
-it("changes the same bytes whichever dialect asks for it", async () => {
+it("changes the same bytes in every dialect", async () => {
   const edits: readonly (readonly [
     dialect: string,
     tool: string,

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { openGitFixture } from "../support/git-tools/git-fixture.ts";
 
-it("shows nothing that a repository calls its parts so that it steers a terminal or passes for a line of ours", async () => {
+it("escapes names from a repository that would control a terminal or forge an output line", async () => {
   const evil = "\x1b[31mx\x07\u202e";
   await using fixture = await openGitFixture({ files: { "a.txt": "one\n", "b.txt": "two\n" } });
   const at = (...names: string[]) => join(fixture.workspace, ...names);

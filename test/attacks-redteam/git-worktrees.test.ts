@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { openGitFixture } from "../support/git-tools/git-fixture.ts";
 
-it("takes a linked working tree for no other one, and changes none that a sandbox would not show", async () => {
+it("does not confuse linked work trees, and changes none that a sandbox would hide", async () => {
   await using fixture = await openGitFixture({ files: { a: "1\n" } });
   const main = join(fixture.home, "main");
   fixture.git("clone", "-q", fixture.workspace, main);

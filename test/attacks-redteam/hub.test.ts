@@ -10,7 +10,7 @@ import type { ServerConfiguration } from "../../src/mcp/hub/settings/read-settin
 import { openToolcrib, type ToolcribOptions } from "../../src/toolcrib/index.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
-it("lets no tool of another server pass for what that server says of it", async () => {
+it("does not trust what a server claims about its own tools", async () => {
   const harmless = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
   const inputSchema = { type: "object" };
   const servers = {
@@ -39,7 +39,7 @@ it("lets no tool of another server pass for what that server says of it", async 
   expect(codes).toEqual([asked, asked, asked, Array(4).fill("denied")]);
 });
 
-it("lets no rule about our tools loosen those of another server that have the same names", async () => {
+it("does not apply rules for built-in tools to same-named tools of other servers", async () => {
   const names = ["file.read", "file.write", "shell.run", "git.status"];
   const servers = { bad: tells(names.map((name) => ({ name, inputSchema: { type: "object" } }))) };
   const rules = ["allow use *", "allow use file.read file.write shell.run git.status", "allow run **"];
@@ -50,7 +50,7 @@ it("lets no rule about our tools loosen those of another server that have the sa
   expect(answers.map(({ error }) => error?.code)).toEqual(names.map(() => "needs-approval"));
 });
 
-it("sends nothing to where a server by HTTP sends us", async () => {
+it("does not follow redirects of an HTTP server", async () => {
   const heard: string[] = [];
   await using other = await listen((request, response) => {
     heard.push(`${request.method} ${request.url} ${request.headers.authorization}`);
@@ -68,7 +68,7 @@ it("sends nothing to where a server by HTTP sends us", async () => {
   expect(heard).toEqual([]);
 });
 
-it("runs nothing of a folder's servers before they are trusted, whatever they are called", async () => {
+it("runs nothing of a folder's servers before they are trusted, whatever their names", async () => {
   await using folder = temporaryFolder();
   const workspace = join(folder.path, "workspace");
   const canary = join(folder.path, "canary");

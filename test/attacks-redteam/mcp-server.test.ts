@@ -70,7 +70,7 @@ const later = {
 
 const answered = (answer: unknown, action = "accept") => ({ approval: { action, content: { answer } } });
 
-it("lets an answer count once, for the very call and files that it was given to, and for nobody's own words", async () => {
+it("accepts an answer once, for exactly its call and files, and never a self-made one", async () => {
   await using fixture = await rawFixture({ rules: ["ask write *.txt"] });
   const at = (name: string) => join(fixture.workspace, name);
   writeFileSync(at("a.txt"), "old");
@@ -123,7 +123,7 @@ it("lets an answer count once, for the very call and files that it was given to,
   });
 });
 
-it("goes on after whatever a client writes", async () => {
+it("survives any client input", async () => {
   await using fixture = await rawFixture();
   writeFileSync(join(fixture.workspace, "a.txt"), "here\n");
   await fixture.request("initialize", {
@@ -157,7 +157,7 @@ it("goes on after whatever a client writes", async () => {
   expect(result).toEqual({ content: [{ type: "text", text: "1 | here" }] });
 });
 
-it("gives kept outputs of this workspace by their handles, and nothing else that lies beside them", async () => {
+it("serves stored outputs of this workspace by handle, and no other files", async () => {
   await using fixture = await rawFixture();
   await fixture.request("initialize", {
     protocolVersion: "2025-11-25",

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { attacks } from "../../src/sandbox/proof/attacks.ts";
 
-it("every promise stands in the document, with the levels that keep it", () => {
+it("the document lists every promise with the levels that keep it", () => {
   const text = readFileSync(join(import.meta.dirname, "../../docs/sandbox.md"), "utf8");
   const table = /^\| \| bwrap \| landlock \| none \|\n\|.*\n((?:\|.*\n)*)/m.exec(text)![1]!;
   const rows = table

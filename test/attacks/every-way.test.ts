@@ -21,9 +21,9 @@ const missing = { bwrap: await missingHere("bwrap"), landlock: await missingHere
 const whyNotAsNobody = whyNotAs();
 if (whyNotAsNobody !== undefined) console.warn(`\nSkipped as an ordinary user: ${whyNotAsNobody}\n`);
 
-describe.each(levels)("no way of starting a command leads out of %s", (level) => {
+describe.each(levels)("no way of starting a command escapes %s", (level) => {
   const options = { timeout: 120_000 };
-  it.skipIf(missing[level] !== undefined)("for whoever runs the tests", options, async () => {
+  it.skipIf(missing[level] !== undefined)("as the user who runs the tests", options, async () => {
     await expectHeld(level, undefined);
   });
 

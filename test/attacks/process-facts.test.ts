@@ -18,7 +18,7 @@ const missing: Partial<Record<SandboxLevel, string | undefined>> = {
 const levels = (["bwrap", "landlock", "none"] as const).filter((level) => missing[level] === undefined);
 
 describe.each(levels)("commands at level %s", (sandbox) => {
-  it("tell how they ended", async () => {
+  it("report how they ended", async () => {
     await using fixture = await openFixture({ sandbox });
     const ends = [await fixture.run("exit 7"), await fixture.run("kill -9 $$"), await fixture.run("true")];
     expect(ends.map(({ exitCode, signal }) => ({ exitCode, signal }))).toEqual([
@@ -29,7 +29,7 @@ describe.each(levels)("commands at level %s", (sandbox) => {
     ]);
   });
 
-  it("steer no terminal, and show characters whole that come in pieces", async () => {
+  it("cannot control the terminal, and show characters whole that arrive in pieces", async () => {
     await using fixture = await openFixture({ sandbox });
     const clipboard = "printf '\\033]52;c;ZXZpbA==\\007\\033[31mred\\033[0m\\n'";
     const euro = "printf '\\342\\202'; sleep 0.1; printf '\\254\\n'";
@@ -37,7 +37,7 @@ describe.each(levels)("commands at level %s", (sandbox) => {
     expect([stdout, content.split("\n").slice(0, 2)]).toEqual(["red\n€\n", ["red", "€"]]);
   });
 
-  it("leave nothing running, however many left their group", async () => {
+  it("leave nothing running, however many left their process group", async () => {
     await using fixture = await openFixture({ sandbox });
     const seconds = uniqueSeconds();
     const { exitCode } = await fixture.run(
@@ -46,7 +46,7 @@ describe.each(levels)("commands at level %s", (sandbox) => {
     expect([exitCode, sleepers(seconds)]).toEqual([0, 0]);
   });
 
-  it("leave nothing running when their time is up", async () => {
+  it("leave nothing running after a timeout", async () => {
     await using fixture = await openFixture({ sandbox });
     const seconds = uniqueSeconds();
     const { error } = await fixture.crib.call("shell.run", {
@@ -56,14 +56,14 @@ describe.each(levels)("commands at level %s", (sandbox) => {
     expect([error?.code, sleepers(seconds)]).toEqual(["timeout", 0]);
   });
 
-  it("end when they end, though something holds their output", async () => {
+  it("end when they exit, even if something holds their output open", async () => {
     await using fixture = await openFixture({ sandbox });
     const seconds = uniqueSeconds();
     const { stdout } = await fixture.run(`setsid sleep ${seconds} & echo said`);
     expect([stdout, sleepers(seconds)]).toEqual(["said\n", 0]);
   });
 
-  it("see no variable that looks like a secret's", async () => {
+  it("see no variable that looks like a secret", async () => {
     await using fixture = await openFixture({ sandbox });
     const { stdout } = await fixture.run(
       "env | cut -d= -f1 | grep -Ei 'token|secret|key$|password' || echo none",
@@ -71,7 +71,7 @@ describe.each(levels)("commands at level %s", (sandbox) => {
     expect(stdout).toBe("none\n");
   });
 
-  it("run just what was approved, whatever its input becomes meanwhile (GHSA-2j8v-hwgc-x698)", async () => {
+  it("run exactly what was approved, even if their input changes (GHSA-2j8v-hwgc-x698)", async () => {
     const input = { command: "echo approved", cwd: "." };
     await using fixture = await openFixture({
       sandbox,
@@ -90,7 +90,7 @@ describe.each(levels)("commands at level %s", (sandbox) => {
 });
 
 describe.skipIf(levels[0] === "none")("commands of a session in a sandbox", () => {
-  it("ask when earlier ones have changed what they do (CVE-2026-22708)", async () => {
+  it("ask when earlier commands have changed what they do (CVE-2026-22708)", async () => {
     const asked: string[] = [];
     await using fixture = await openFixture({
       mode: "cautious",

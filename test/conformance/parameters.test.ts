@@ -22,7 +22,7 @@ it("rustant has the tools of its source, with the parameters of its tables", asy
   expect(await parametersOf("rustant")).toEqual(promised.map(sorted));
 });
 
-it("rustant's tools do no more than their source says", async () => {
+it("rustant's tools have at most the risk their source states", async () => {
   const table = sectionsOf("002").find(({ title }) => title === "Tool Summary")?.text ?? "";
   const promised = [...table.matchAll(/^\| `(\w+)` \| ([\w-]+) \|/gm)].map(([, name, risk]) => [name, risk]);
   // What goes over the network reads, and is asked about by itself.
@@ -46,7 +46,7 @@ it("agent-loop has the tools of its source, with their parameters", async () => 
   expect(await parametersOf("agent-loop")).toEqual(promised.map(sorted));
 });
 
-it("surgical takes every example of its source", async () => {
+it("surgical accepts every example of its source", async () => {
   const source = readFileSync(join(import.meta.dirname, "sources/004.txt"), "utf8");
   const blocks = [...source.matchAll(/^```json\n([\s\S]*?)^```/gm)].map(([, text]) => readActions(text!));
   const calls = blocks.flatMap(({ actions }) => actions);
@@ -77,7 +77,7 @@ it("surgical runs rustfmt and cargo check as the project's formatter and checker
   ]);
 });
 
-it("surgical's shell is the agent's own, which stays", async () => {
+it("surgical's shell is a persistent session of the agent", async () => {
   const { tool, input } = await new Toolset(await findDialect("surgical")).find("shell", { command: "ls" });
   expect([tool.canonical, input]).toEqual([
     "shell.run",
@@ -85,7 +85,7 @@ it("surgical's shell is the agent's own, which stays", async () => {
   ]);
 });
 
-it("rustant's shell_exec has 60 seconds", async () => {
+it("rustant's shell_exec has a timeout of 60 seconds", async () => {
   const { tool, input } = await new Toolset(await findDialect("rustant")).find("shell_exec", {
     command: "ls",
   });

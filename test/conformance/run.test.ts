@@ -33,7 +33,7 @@ it.concurrent.each(vectors.map((vector) => [vector.title, vector] as const))("%s
   expect(actual).toEqual(expected);
 });
 
-it("gives each vector a name of its own, and a reason to those that do not compare all", () => {
+it("gives each vector a unique name, and a reason to those with a partial comparison", () => {
   const titles = vectors.map(({ title }) => title);
   const unexplained = vectors.filter(
     ({ calls, why }) =>
@@ -43,7 +43,7 @@ it("gives each vector a name of its own, and a reason to those that do not compa
   expect([titles.filter((title, at) => titles.indexOf(title) !== at), unexplained]).toEqual([[], []]);
 });
 
-it("sees whatever lies in the workspace otherwise than a vector says", async () => {
+it("detects every difference between the workspace and a vector", async () => {
   await using folder = temporaryFolder();
   const before = { "a.txt": "a", "dir/": null, "dir/b.txt": "b", "gone/c.txt": "c" };
   const vector = { name: "", calls: [], workspace: before, after: { "a.txt": "A", gone: null } };
@@ -55,7 +55,7 @@ it("sees whatever lies in the workspace otherwise than a vector says", async () 
   ]);
 });
 
-it("lets only that differ which a vector marks", () => {
+it("accepts differences only where a vector marks them", () => {
   const answers = ["took 12.5 ms, call_01-a", "took long, call_01-a", "took 12.5 ms, call_01-a\n"];
   expect(answers.map((answer) => fillIn("took {{number}} ms, {{id}}", answer))).toEqual([
     "took 12.5 ms, call_01-a",

@@ -25,7 +25,7 @@ const lists = globSync("sentences/*.json", { cwd: here }).sort();
 const pages = [...sourcePages(), ...contractPages()];
 const vectors = new Set(readVectors().map(({ title }) => title));
 
-it.each(pages)("every line of $name is answered for", (page) => {
+it.each(pages)("every line of $name is covered", (page) => {
   const sentences = page.lists.flatMap(sentencesIn).map(({ sentence }) => sentence);
   const isAnswered = (line: string) =>
     sentences.some((sentence) => sentence.includes(line) || line.includes(sentence));
@@ -33,7 +33,7 @@ it.each(pages)("every line of $name is answered for", (page) => {
   expect(lines.filter((line) => line !== "" && !isAnswered(line))).toEqual([]);
 });
 
-it.each(lists)("%s says only what its source says, and shows only what is there", (list) => {
+it.each(lists)("%s quotes only its source, and cites only existing proofs", (list) => {
   const page = pages.find((each) => each.lists.includes(list));
   const wrong = sentencesIn(list).flatMap((entry) => {
     const isSaid = entry.sentence !== "" && page?.text.includes(entry.sentence);
@@ -45,7 +45,7 @@ it.each(lists)("%s says only what its source says, and shows only what is there"
   expect(wrong).toEqual([]);
 });
 
-it("knows whose every list is", () => {
+it("every list belongs to a page", () => {
   const known = pages.flatMap((page) => page.lists);
   expect(lists.filter((list) => !known.includes(list))).toEqual([]);
 });

@@ -11,7 +11,7 @@ import { runs } from "./runs.ts";
 const numRuns = runs(150);
 const context = fc.integer({ min: 1, max: 3 });
 
-describe("whatever encoding and line ends a file has", () => {
+describe("with any encoding and line ends", () => {
   it.each<[string, (hunks: readonly Hunk[]) => EditRequest, DocumentOptions]>([
     ["a patch", (hunks) => asPatch(patchLines(path, hunks)), {}],
     ["a diff", (hunks) => asDiff(diffLines(path, hunks)), {}],
@@ -19,7 +19,7 @@ describe("whatever encoding and line ends a file has", () => {
     ["a diff with carriage returns", (hunks) => asDiff(diffLines(path, hunks).map(returned)), {}],
     ["text for text", (hunks) => asReplace(path, hunks), { ends: oneLineEnd }],
     ["text for text with its last line end", (hunks) => asClosedReplace(path, hunks), { ends: lineFeeds }],
-  ])("%s changes the lines it names and not a byte more", (_, render, options) => {
+  ])("%s changes exactly the bytes of the lines it names", (_, render, options) => {
     fc.assert(
       fc.property(revisions(options), context, (revision, lines) => {
         const hunks = hunksOfRevision(revision, lines);
@@ -32,7 +32,7 @@ describe("whatever encoding and line ends a file has", () => {
     );
   });
 
-  it("text inside a line is changed and not a byte more", () => {
+  it("replacing text inside a line changes no other byte", () => {
     const pieces = documents().chain((document) =>
       fc.record({
         document: fc.constant(document),

@@ -121,15 +121,15 @@ const requests: fc.Arbitrary<EditRequest> = fc.oneof(
   }),
 );
 
-describe("whatever it is asked", () => {
-  it("plans a change, or refuses and says what to do", () => {
+describe("any request", () => {
+  it("is planned, or refused with a hint", () => {
     fc.assert(
       fc.property(requests, bytes, (request, file) => judge(plansOf(request, file))),
       { numRuns },
     );
   });
 
-  it("plans a change, or refuses and says what to do, also for a call with slips", () => {
+  it("with small mistakes is planned, or refused with a hint", () => {
     fc.assert(
       fc.property(slips, ({ request, file }) => judge(plansOf(request, file))),
       { numRuns },

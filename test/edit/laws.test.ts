@@ -34,7 +34,7 @@ describe.each(ways)("%s", (_, render) => {
     );
   });
 
-  it("is refused when it has been done", () => {
+  it("is refused when it has already been applied", () => {
     fc.assert(
       fc.property(revisions(), context, (revision, lines) => {
         const hunks = hunksOfRevision(revision, lines);
@@ -50,7 +50,7 @@ describe.each(ways)("%s", (_, render) => {
     );
   });
 
-  it("in several calls does what it does in one, in any order", () => {
+  it("has the same effect in several calls as in one, in any order", () => {
     fc.assert(
       fc.property(revisions({ ends: lineFeeds }), fc.nat(), (revision, order) => {
         const hunks = hunksOfRevision(revision, 1);
@@ -67,7 +67,7 @@ describe.each(ways)("%s", (_, render) => {
     );
   });
 
-  it("tells how many lines there are more", () => {
+  it("reports how many lines were added", () => {
     fc.assert(
       fc.property(revisions({ ends: lineFeeds }), context, (revision, lines) => {
         const hunks = hunksOfRevision(revision, lines);
@@ -83,7 +83,7 @@ describe.each(ways)("%s", (_, render) => {
     );
   });
 
-  it("is shown as a diff that does the same", () => {
+  it("is shown as a diff with the same effect", () => {
     fc.assert(
       fc.property(revisions({ ends: oneLineEnd }), context, (revision, lines) => {
         const hunks = hunksOfRevision(revision, lines);

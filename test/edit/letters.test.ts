@@ -13,7 +13,7 @@ import { slips } from "./slips.ts";
  * the other, and there those of the new lines stand afterwards. Only a call that was unwrapped, or has a line that is
  * behind the file, says more than it means; then the plan has a note.
  */
-it("puts the letters of the new lines where those of the old ones are, and changes no other", () => {
+it("puts the letters of the new lines in place of the old ones, and changes no others", () => {
   const numRuns = runs(1500);
   let done = 0;
   fc.assert(

@@ -17,7 +17,7 @@ const ways: readonly [string, (hunks: readonly Hunk[]) => EditRequest, { readonl
   ["text for text with its last line end", (hunks) => asClosedReplace(path, hunks), { mayBeOpen: false }],
 ];
 
-it.each(ways)("%s among lookalikes does what is meant or nothing", (_, render, { mayBeOpen }) => {
+it.each(ways)("%s among lookalikes changes the right lines or nothing", (_, render, { mayBeOpen }) => {
   const numRuns = runs(500);
   let done = 0;
   fc.assert(

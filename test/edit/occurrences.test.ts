@@ -16,8 +16,8 @@ const replaces = fc
   .array(fc.constantFrom("a", "c", "\n", "$&", "$1", "$$", "$`", "\\n", "\\", "\\1", "&"), { maxLength: 3 })
   .map((parts) => parts.join(""));
 
-describe("text for text", () => {
-  it("is changed at its only place, at all places, or not at all", () => {
+describe("a text replacement", () => {
+  it("changes the only match, all matches, or nothing", () => {
     fc.assert(
       fc.property(letters, finds, replaces, fc.boolean(), (text, find, replace, all) => {
         fc.pre(text !== "" && find !== replace);
@@ -32,7 +32,7 @@ describe("text for text", () => {
     );
   });
 
-  it("has to be there as often as is said", () => {
+  it("requires the stated number of matches", () => {
     fc.assert(
       fc.property(
         letters,

@@ -31,7 +31,7 @@ describe(`beside ${programNames}`, () => {
   });
 
   it.each([1, 3])(
-    "a diff of a file that others changed meanwhile gives the same bytes (context %i)",
+    "a diff of a file that others changed in the meantime gives the same bytes (context %i)",
     async (context) => {
       await using folder = temporaryFolder();
       const cases = fc.sample(

@@ -126,7 +126,7 @@ const shapes: readonly [string, string, EditRequest, Attempt][] = [
   ["carriage returns only", "a\r".repeat(50_000), replace("a\nb", "x"), { refused: "no-match" }],
 ];
 
-it.each(shapes)("answers for %s", (_, file, request, expected) => {
+it.each(shapes)("handles %s", (_, file, request, expected) => {
   expect(attempt(Buffer.from(file), request)).toEqual(expected);
 });
 

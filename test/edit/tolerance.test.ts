@@ -32,7 +32,7 @@ const respellings: readonly [string, (line: string) => string][] = [
 ];
 
 describe.each(ways)("%s", (_, render) => {
-  it.each(respellings)("finds context %s and leaves it as it is", (__, respell) => {
+  it.each(respellings)("finds context %s and leaves it unchanged", (__, respell) => {
     fc.assert(
       fc.property(
         revisions({ ends: render === replacing ? oneLineEnd : lineFeeds }),
@@ -58,7 +58,7 @@ describe.each(ways)("%s", (_, render) => {
     );
   });
 
-  it("does not find a line to be removed of which a letter or digit is another", () => {
+  it("does not match a removed line with another letter or digit", () => {
     fc.assert(
       fc.property(
         removals,
@@ -76,7 +76,7 @@ describe.each(ways)("%s", (_, render) => {
     );
   });
 
-  it("overlooks one context line of which a letter or digit is another, or refuses", () => {
+  it("tolerates one context line with another letter or digit, or refuses", () => {
     fc.assert(
       fc.property(
         revisions({ ends: oneLineEnd, minLines: 4 }),
@@ -124,7 +124,7 @@ function alterOne(
   return [{ ...first!, lines: first!.lines.with(index, { sign, text: alter(line.text) }) }, ...others];
 }
 
-it("indents new lines between a comment and the margin as the rest of the call shows", () => {
+it("indents new lines between a comment and the margin as the rest of the call does", () => {
   const file = "/**\n * Says.\n */\nclass A {\n\treadonly b = 1;\n}\n";
   const find = " * Says.\n */\nclass A {\n  readonly b = 1;";
   const replace = " * Says.\n */\nfunction c() {\n  d();\n}\nclass A {\n  readonly b = 1;";

@@ -10,7 +10,7 @@ const pairs = treeChanges.map(([, before, after, ...options]) => ({
   options: ["-M", ...options],
 }));
 
-it("takes every diff of git as it is meant", async () => {
+it("applies every git diff correctly", async () => {
   await using folder = temporaryFolder();
   const diffs = gitDiffs(folder.path, pairs);
   const outcomes = pairs.map(({ before }, index) => applyDiff(before, diffs[index]!));
@@ -22,7 +22,7 @@ it("takes every diff of git as it is meant", async () => {
   );
 });
 
-it("takes every diff of `diff -ruN` as git apply does", async () => {
+it("applies every diff of `diff -ruN` as git apply does", async () => {
   await using folder = temporaryFolder();
   const gitApply = programs.get("git apply")!;
   for (const [index, diff] of gitDiffs(folder.path, pairs).map(asPlainDiff).entries()) {

@@ -19,18 +19,18 @@ const pairs = dialectNames.flatMap((dialect) =>
   [...(ownFormats[dialect] ?? wireFormats)].map((format) => ({ dialect, format })),
 );
 
-it.each(pairs)("$dialect is sent for $format as published", async ({ dialect, format }) => {
+it.each(pairs)("$dialect for $format matches the published request", async ({ dialect, format }) => {
   const tools = toWire(format, await definitionsOf(dialect));
   await expect(`${JSON.stringify(tools, null, 1)}\n`).toMatchFileSnapshot(`wire/${dialect}.${format}.json`);
 });
 
-it.each(pairs)("$dialect is legal for $format", async ({ dialect, format }) => {
+it.each(pairs)("$dialect is valid for $format", async ({ dialect, format }) => {
   const tools = toWire(format, await definitionsOf(dialect));
   const faults = tools.flatMap((tool) => faultsOf(format, tool).map((fault) => [tool, fault]));
   expect(faults).toEqual([]);
 });
 
-it.each(wireFormats)("schemas of other servers are made legal for %s", (format) => {
+it.each(wireFormats)("schemas of other servers are made valid for %s", (format) => {
   const tools = toWire(format, [...strangeSchemas.entries()].map(strangeTool));
   const faults = tools.flatMap((tool) => faultsOf(format, tool).map((fault) => [tool, fault]));
   expect(faults).toEqual([]);

@@ -230,13 +230,16 @@ async function isGivenUp(world: World, why: string): Promise<void> {
   expect(world.names()).toEqual([]);
 }
 
-it.each(Object.keys(misbehaviours) as Misbehaviour[])("survives a server of the kind %s", async (name) => {
-  world = await openWorld(name);
-  await comesTo[name](world);
-  expect(await world.call("good__echo", { text: "still here" })).toEqual(said("echo: still here"));
-});
+it.each(Object.keys(misbehaviours) as Misbehaviour[])(
+  "survives a server that misbehaves: %s",
+  async (name) => {
+    world = await openWorld(name);
+    await comesTo[name](world);
+    expect(await world.call("good__echo", { text: "still here" })).toEqual(said("echo: still here"));
+  },
+);
 
-it("has a table of all misbehaviours for people", () => {
+it("documents all misbehaviours in a table", () => {
   const page = readFileSync(join(import.meta.dirname, "README.md"), "utf8");
   const rows = [...page.matchAll(/^\| `([\w-]+)` \| (.+) \|$/gm)].map(([, name, what]) => [name, what]);
   expect(rows).toEqual(Object.entries(misbehaviours));
@@ -250,7 +253,7 @@ function failed(message: string, { hint }: { readonly hint?: string } = {}): Ans
   return { content: hint === undefined ? message : `${message}\n${hint}`, isError: true };
 }
 
-it("leaves no server behind when it is killed itself", async () => {
+it("leaves no server running when it is killed itself", async () => {
   await using folder = temporaryFolder();
   const program = await bundledProgram(new URL("left-behind.ts", import.meta.url));
   const killed = spawn(process.execPath, [program, folder.path], {

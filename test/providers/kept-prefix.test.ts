@@ -2,20 +2,20 @@ import { expect, it } from "vitest";
 import { KeptPrefix } from "./kept-prefix.ts";
 import type { Conversation } from "./protocol.ts";
 
-it("takes a conversation that only grows, or is asked again", () => {
+it("accepts a conversation that only grows or is repeated", () => {
   expect(checked(said(1), said(3), said(3), said(5))).toEqual([]);
 });
 
-it("takes conversations side by side, also such as begin alike", () => {
+it("accepts parallel conversations, also with the same beginning", () => {
   const other = (count: number) => said(count, { last: "other" });
   expect(checked(said(1), said(1), said(3), other(3), said(5))).toEqual([]);
 });
 
-it("takes one that began elsewhere", () => {
+it("accepts a conversation that began elsewhere", () => {
   expect(checked(said(5), said(7))).toEqual([]);
 });
 
-it("takes any after it was told to forget", () => {
+it("accepts any conversation after a reset", () => {
   const prefix = new KeptPrefix();
   const changed = said(5, { first: "changed" });
   expect([prefix.check(said(3)), prefix.forget(), prefix.check(changed)].flat()).toEqual([undefined]);
@@ -34,7 +34,7 @@ it.each([
   ],
   ["an answer", said(5, { third: "cut" }), "Message 2 is not as it was: …message 2… became …cut…"],
   ["what is left out", said(2), "Message 2 is not as it was: …message 2… became …nothing…"],
-])("finds a change of %s", (_, changed, sentence) => {
+])("detects a change of %s", (_, changed, sentence) => {
   expect(checked(said(1), said(3), changed)).toEqual([sentence]);
 });
 

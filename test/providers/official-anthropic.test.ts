@@ -35,7 +35,7 @@ const tools: ToolUnion[] = [
 ];
 
 describe("the official client", () => {
-  it.each(["whole", "events", "bytes"] as const)("reads a reply that comes in %s", async (chunks) => {
+  it.each(["whole", "events", "bytes"] as const)("reads a reply that arrives in %s", async (chunks) => {
     const server = await started("anthropic", [reading], { chunks });
     const message = await clientOf(server).messages.stream(asking()).finalMessage();
     expect(message).toMatchObject({
@@ -64,7 +64,7 @@ describe("the official client", () => {
     expect(server.breaches).toEqual([]);
   });
 
-  it("is told every event in its order", async () => {
+  it("gets every event in order", async () => {
     const server = await started("anthropic", [{ ...reading, text: "Hello." }]);
     const events: string[] = [];
     const stream = clientOf(server).messages.stream(asking());
@@ -83,7 +83,7 @@ describe("the official client", () => {
     ]);
   });
 
-  it("goes on over several rounds", async () => {
+  it("continues over several rounds", async () => {
     const script: ScriptedReply[] = [
       reading,
       { reasoning: "Again.", calls: [{ name: "now", input: {} }] },
@@ -130,7 +130,7 @@ describe("the official client", () => {
     });
   });
 
-  it("sees redacted thoughts, stops at the length, and a refusal", async () => {
+  it("gets redacted thinking, the length stop reason and a refusal", async () => {
     const script: ScriptedReply[] = [
       { reasoning: "Hidden.", text: "Hello.", fault: "redacted-reasoning" },
       { text: "Hel", finish: "length" },
@@ -190,7 +190,7 @@ describe("the official client", () => {
     await expect.poll(() => server.requests[0]!.aborted).toBe(true);
   });
 
-  it("lists models, and is told which it may not have", async () => {
+  it("lists models, and gets an error for an unknown one", async () => {
     const server = await started("anthropic", []);
     const client = clientOf(server);
     const names: string[] = [];
@@ -206,7 +206,7 @@ describe("the official client", () => {
   });
 });
 
-describe("the rules", () => {
+describe("the request checks", () => {
   /** The second request of a conversation, as it should be. */
   async function conversation() {
     const server = await started("anthropic", [reading, { text: "Done." }]);
@@ -238,11 +238,11 @@ describe("the rules", () => {
     return { status: response.status, sentences };
   }
 
-  it("let through what is right", async () => {
+  it("accept a valid request", async () => {
     expect(await refused(() => {})).toEqual({ status: 200, sentences: [] });
   });
 
-  it("are told as the provider tells errors", async () => {
+  it("report errors in the provider's format", async () => {
     const server = await started("anthropic", []);
     const failed = clientOf(server)
       .messages.stream({ ...asking(), max_tokens: 0 })
@@ -253,7 +253,7 @@ describe("the rules", () => {
     });
   });
 
-  it("want the version of the API", async () => {
+  it("require the API version", async () => {
     expect(await refused(() => {}, { "anthropic-version": "" })).toEqual({
       status: 400,
       sentences: ["anthropic-version: header is required."],
@@ -460,7 +460,7 @@ describe("the rules", () => {
     });
   });
 
-  it("let marks of the cache move on, and answers be followed by words", async () => {
+  it("allow cache marks to move, and text after tool results", async () => {
     const change = (body: Json) => {
       body.messages[0].content = [{ type: "text", text: "Read it", cache_control: { type: "ephemeral" } }];
       body.messages[2].content.push({

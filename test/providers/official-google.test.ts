@@ -30,7 +30,7 @@ const functionDeclarations = [
 ];
 
 describe("the official client", () => {
-  it.each(["whole", "events", "bytes"] as const)("reads a reply that comes in %s", async (chunks) => {
+  it.each(["whole", "events", "bytes"] as const)("reads a reply that arrives in %s", async (chunks) => {
     const server = await started("google", [reading], { chunks });
     const { parts, finishReason, usage } = await ask(server);
     expect(joined(parts)).toEqual([
@@ -55,7 +55,7 @@ describe("the official client", () => {
     expect(server.breaches).toEqual([]);
   });
 
-  it("goes on over several rounds, parts put together again or not", async () => {
+  it("continues over several rounds, with parts merged or not", async () => {
     const script: ScriptedReply[] = [
       reading,
       { calls: [{ name: "now", input: {} }], fault: "no-ids" },
@@ -103,7 +103,7 @@ describe("the official client", () => {
     });
   });
 
-  it("is told how a reply ended", async () => {
+  it("gets the finish reason of a reply", async () => {
     const script: ScriptedReply[] = [
       { text: "Hel", finish: "length" },
       { text: "No", finish: "filtered" },
@@ -149,7 +149,7 @@ describe("the official client", () => {
     expect(server.breaches).toEqual([]);
   });
 
-  it("tells in the body how long to wait, and not in a header", async () => {
+  it("gets the retry delay in the body, and not in a header", async () => {
     const server = await started("google", [{ fault: { status: 429, retryAfter: "7" } }]);
     const { status, headers } = await post(server, await opening());
     expect([status, headers.get("retry-after")]).toEqual([429, null]);
@@ -165,7 +165,7 @@ describe("the official client", () => {
     await expect.poll(() => server.requests[0]!.aborted).toBe(true);
   });
 
-  it("lists models, and is told which it may not have", async () => {
+  it("lists models, and gets an error for an unknown one", async () => {
     const server = await started("google", []);
     const names: (string | undefined)[] = [];
     for await (const { name } of await clientOf(server).models.list()) names.push(name);
@@ -180,7 +180,7 @@ describe("the official client", () => {
   });
 });
 
-describe("the rules", () => {
+describe("the request checks", () => {
   /** The body of the first request, as the official client makes it. */
   async function refused(change: (body: Json) => void, model?: string) {
     const server = await started("google", [reading, { text: "Done." }]);
@@ -195,12 +195,12 @@ describe("the rules", () => {
     return { status, sentences: server.breaches.map((breach) => breach.replace(/^Request 2: /, "")) };
   }
 
-  it("let through what is right", async () => {
+  it("accept a valid request", async () => {
     expect(await refused(() => {})).toEqual({ status: 200, sentences: [] });
     expect(await refused(() => {}, "gemini-2.5-flash")).toEqual({ status: 200, sentences: [] });
   });
 
-  it("let somebody speak after the answers, show something, and hand on the calls of another model", async () => {
+  it("allow text and images after tool results, and calls of another model", async () => {
     const change = (body: Json) => {
       body.contents.push(
         user({ text: "Hurry" }, { inlineData: { mimeType: "image/png", data: "iVBORw0KGgo=" } }),
@@ -415,7 +415,7 @@ describe("the rules", () => {
     });
   });
 
-  it("want the signature of words back, on them or on a part of its own", async () => {
+  it("require the signature of text back, on the text or on its own part", async () => {
     const server = await started("google", [{ text: "Hello." }, { text: "A" }, { text: "B" }]);
     const { parts } = await ask(server);
     const [words, last] = [{ text: "Hello." }, parts.at(-1)!];

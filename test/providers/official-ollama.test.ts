@@ -24,7 +24,7 @@ const tools = ["read", "now"].map((name) => ({
 }));
 
 describe("the official client", () => {
-  it.each(["whole", "events", "bytes"] as const)("reads a reply that comes in %s", async (chunks) => {
+  it.each(["whole", "events", "bytes"] as const)("reads a reply that arrives in %s", async (chunks) => {
     const server = await started("ollama", [reading], { chunks });
     const { message, last } = await ask(server);
     expect(message).toEqual({
@@ -40,7 +40,7 @@ describe("the official client", () => {
     expect(server.breaches).toEqual([]);
   });
 
-  it("goes on over several rounds", async () => {
+  it("continues over several rounds", async () => {
     const script: ScriptedReply[] = [
       reading,
       { reasoning: "Again.", calls: [{ name: "now", input: {} }] },
@@ -86,7 +86,7 @@ describe("the official client", () => {
     });
   });
 
-  it("is told that a reply was cut, and not that a prompt was", async () => {
+  it("is informed of a cut reply, but not of a cut prompt", async () => {
     const script: ScriptedReply[] = [
       { text: "Hel", finish: "length" },
       { calls: [{ name: "read", input: {}, raw: '{"path' }], finish: "length" },
@@ -150,7 +150,7 @@ describe("the official client", () => {
     await expect.poll(() => server.requests[0]!.aborted).toBe(true);
   });
 
-  it("lists models, tells what they can do, and which there are not", async () => {
+  it("lists models and their capabilities, and gets an error for an unknown one", async () => {
     const server = await started("ollama", []);
     const client = clientOf(server);
     const { models } = await client.list();
@@ -171,7 +171,7 @@ describe("the official client", () => {
   });
 });
 
-describe("the rules", () => {
+describe("the request checks", () => {
   async function refused(change: (body: Json) => void) {
     const server = await started("ollama", [reading, { text: "Done." }]);
     const { message } = await ask(server);
@@ -184,7 +184,7 @@ describe("the rules", () => {
     return { status: response.status, sentences };
   }
 
-  it("let through what is right", async () => {
+  it("accept a valid request", async () => {
     expect(await refused(() => {})).toEqual({ status: 200, sentences: [] });
     expect(await refused((body) => body.messages.push({ role: "user", content: "Hurry" }))).toEqual({
       status: 200,
@@ -192,7 +192,7 @@ describe("the rules", () => {
     });
   });
 
-  it("let a model see that can", async () => {
+  it("allow images for a model with vision", async () => {
     const server = await started("ollama", [{ text: "A cat." }]);
     const messages = [{ role: "user", content: "", images: ["iVBORw0KGgo="] }];
     await ask(server, { model: "qwen3-vl:8b", messages });

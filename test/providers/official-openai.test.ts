@@ -17,7 +17,7 @@ afterEach(async () => {
 });
 
 describe("Responses", () => {
-  it.each(["whole", "events", "bytes"] as const)("streams thoughts, words and calls: %s", async (chunks) => {
+  it.each(["whole", "events", "bytes"] as const)("streams reasoning, text and calls: %s", async (chunks) => {
     const script = [
       {
         reasoning: "First this.\n\nThen that.",
@@ -80,7 +80,7 @@ describe("Responses", () => {
     expect(server.breaches).toEqual([]);
   });
 
-  it("tells every event in order", async () => {
+  it("sends every event in order", async () => {
     const script = [{ reasoning: "Hm.", text: "Yes.", calls: [{ name: "read", input: { path: "a" } }] }];
     const { client } = await start("openai", script);
     const events: unknown[] = [];
@@ -112,7 +112,7 @@ describe("Responses", () => {
     );
   });
 
-  it("goes on over several rounds, and is read the same way for every provider", async () => {
+  it("continues over several rounds, and is read the same way for every provider", async () => {
     const { client, server } = await start("openai", [
       { reasoning: "Read.", calls: [{ name: "read", input: { path: "a.txt" } }] },
       { reasoning: "Patch.", text: "Patching.", calls: [{ name: "apply_patch", input: "*** Begin Patch" }] },
@@ -175,7 +175,7 @@ describe("Responses", () => {
 });
 
 describe("Chat Completions", () => {
-  it.each(["whole", "events", "bytes"] as const)("streams words and calls: %s", async (chunks) => {
+  it.each(["whole", "events", "bytes"] as const)("streams text and calls: %s", async (chunks) => {
     const { client, server } = await start(
       "openai-chat",
       [
@@ -223,7 +223,7 @@ describe("Chat Completions", () => {
     expect(server.breaches).toEqual([]);
   });
 
-  it.each(["openai-chat", "openrouter"] as const)("goes on over several rounds: %s", async (kind) => {
+  it.each(["openai-chat", "openrouter"] as const)("continues over several rounds: %s", async (kind) => {
     const { client, server } = await start(kind, [
       { text: "Reading.", calls: [{ name: "read", input: { path: "a.txt" } }] },
       { calls: [{ name: "read", input: { path: "b.txt" } }] },
@@ -261,7 +261,7 @@ describe("Chat Completions", () => {
     });
   });
 
-  it("tells of no usage where nobody asked", async () => {
+  it("sends no usage unless requested", async () => {
     const { client } = await start("openai-chat", [{ text: "Yes." }]);
     const { stream_options, ...asked } = chatQuestion([{ role: "user", content: "Hello" }]);
     const { usage } = await client.chat.completions.stream(asked).finalChatCompletion();
@@ -275,7 +275,7 @@ describe("Chat Completions", () => {
     "crlf",
     "comments",
     "no-usage",
-  ] as const)("is understood with an oddity: %s", async (fault) => {
+  ] as const)("is read correctly with a quirk: %s", async (fault) => {
     const { client } = await start("openai-chat", [
       { text: "Yes.", calls: [{ name: "read", input: { path: "a" } }], fault },
     ]);
@@ -291,7 +291,7 @@ describe("Chat Completions", () => {
 });
 
 describe("OpenRouter", () => {
-  it("thinks in the form of each vendor", async () => {
+  it("sends reasoning in the format of each vendor", async () => {
     const { client } = await start("openrouter", [
       { reasoning: "Hm.", text: "Yes." },
       { reasoning: "Hm.", text: "Yes." },
@@ -318,7 +318,7 @@ describe("OpenRouter", () => {
 });
 
 describe.each(["openai", "openai-chat", "openrouter"] as const)("errors of %s", (kind) => {
-  it("refuses a wrong key, an unknown model, and offers its models", async () => {
+  it("refuses a wrong key and an unknown model, and lists its models", async () => {
     const { client, server } = await start(kind, []);
     const stranger = clientOf(server, kind, "wrong");
     await expect(stranger.models.list()).rejects.toBeInstanceOf(AuthenticationError);
@@ -328,7 +328,7 @@ describe.each(["openai", "openai-chat", "openrouter"] as const)("errors of %s", 
     expect(server.breaches).toEqual([]);
   });
 
-  it("says when to come back", async () => {
+  it("sends the time to retry", async () => {
     const { client } = await start(kind, [
       { fault: { status: 429, retryAfter: "7" } },
       { fault: { status: 503 } },
@@ -340,22 +340,25 @@ describe.each(["openai", "openai-chat", "openrouter"] as const)("errors of %s", 
   });
 
   const faults: readonly Fault[] = ["cut-in-text", "cut-in-arguments", "drop-before-headers", "error-event"];
-  it.each(faults)("breaks: %s", async (fault) => {
+  it.each(faults)("fails: %s", async (fault) => {
     const calls = [{ name: "read", input: { path: "a.txt" } }];
     const { client, server } = await start(kind, [{ text: "A longer word or two", calls, fault }]);
     await expect(ask(kind, client)).rejects.toBeInstanceOf(OpenAIError);
     expect(server.requests.map(({ aborted }) => aborted)).toEqual([false]);
   });
 
-  it.each(["hang-before", "hang-during"] as const)("knows that the client has left: %s", async (fault) => {
-    const { client, server } = await start(kind, [{ text: "A longer word or two", fault }]);
-    const controller = new AbortController();
-    const asking = ask(kind, client, undefined, controller.signal);
-    await until(() => server.requests.length === 1);
-    controller.abort();
-    await expect(asking).rejects.toThrow();
-    await until(() => server.requests[0]!.aborted);
-  });
+  it.each(["hang-before", "hang-during"] as const)(
+    "detects that the client has disconnected: %s",
+    async (fault) => {
+      const { client, server } = await start(kind, [{ text: "A longer word or two", fault }]);
+      const controller = new AbortController();
+      const asking = ask(kind, client, undefined, controller.signal);
+      await until(() => server.requests.length === 1);
+      controller.abort();
+      await expect(asking).rejects.toThrow();
+      await until(() => server.requests[0]!.aborted);
+    },
+  );
 });
 
 const modelsOf: Readonly<Record<"openai" | "openai-chat" | "openrouter", readonly string[]>> = {

@@ -3,13 +3,13 @@ import { apiKey } from "./protocol.ts";
 import type { Fault, ProviderServer } from "./provider-server.ts";
 import { started } from "./started.ts";
 
-it("says when it is asked more often than it has replies", async () => {
+it("reports more requests than it has replies", async () => {
   const server = await started("openai-chat", []);
   expect((await ask(server)).status).toBe(400);
   expect(server.breaches).toEqual(["Request 1: The script was over."]);
 });
 
-it("checks nothing and keeps only the last request where it is not strict", async () => {
+it("checks nothing and keeps only the last request when it is not strict", async () => {
   const server = await started("openai-chat", () => ({ text: "Yes." }), { strict: false });
   const statuses = [await ask(server, { nonsense: 1 }), await ask(server, { nonsense: 2 })];
   expect(statuses.map(({ status }) => status)).toEqual([200, 200]);
@@ -27,7 +27,7 @@ it.each([
   ["crlf", { said: "A word or two, and more.", isOver: true, isBroken: false }],
   ["empty", { said: "", isOver: true, isBroken: false }],
 ] as const satisfies readonly [Fault, object][])(
-  "writes a reply that ends so: %s",
+  "sends a reply with the fault %s",
   async (fault, expected) => {
     const server = await started("openai-chat", [{ text: "A word or two, and more.", fault }]);
     const { text, isBroken } = await ask(server);

@@ -4,7 +4,7 @@ import { sides } from "./sides.ts";
 import { completed, openStage } from "./stage.ts";
 
 describe.each(sides)("$name", (side) => {
-  it("runs a command, and hears what it said and how it ended", async () => {
+  it("runs a command, and gets its output and exit status", async () => {
     const stage = await openStage(
       side,
       (words) => [
@@ -23,7 +23,7 @@ describe.each(sides)("$name", (side) => {
     });
   });
 
-  it("does not wait for what takes too long, and leaves nothing running", async () => {
+  it("stops a command at its timeout, and leaves nothing running", async () => {
     const seconds = `3000.${Math.floor(Math.random() * 1e9)}`;
     const stage = await openStage(
       side,
@@ -36,7 +36,7 @@ describe.each(sides)("$name", (side) => {
     expect(runningWith(seconds)).toEqual([]);
   });
 
-  it("is shown the beginning and the end of much, and can be told all of it", async () => {
+  it("gets the head and tail of a long output, and can read all of it", async () => {
     const stage = await openStage(side, (words) => [
       { calls: [words.shell("seq 1 50000")] },
       { text: "That was much." },

@@ -3,7 +3,7 @@ import { sides } from "./sides.ts";
 import { completed, openStage } from "./stage.ts";
 
 describe.each(sides)("$name", (side) => {
-  it("is told to go on when its words were cut", async () => {
+  it("is asked to continue when its text was cut", async () => {
     const stage = await openStage(side, () => [
       { text: "This is the first half of", finish: "length" },
       { text: "the whole." },
@@ -26,7 +26,7 @@ describe.each(sides)("$name", (side) => {
     expect(() => stage.file("half.txt")).toThrow();
   });
 
-  it("ends after as many rounds as it may have, and can go on", async () => {
+  it("ends at the round limit, and can continue", async () => {
     const stage = await openStage(
       side,
       (words) =>
@@ -46,7 +46,7 @@ describe.each(sides)("$name", (side) => {
 const filtering = sides.filter(({ kind }) => kind !== "ollama");
 
 describe.each(filtering)("$name", (side) => {
-  it("says so when a reply was withheld, and can go on", async () => {
+  it("reports a filtered reply, and can continue", async () => {
     const stage = await openStage(side, () => [{ text: "I", finish: "filtered" }, { text: "Here." }]);
     const { outcome, error } = await stage.ask("Say it");
     expect({ outcome, kind: error?.kind }).toEqual({ outcome: "failed", kind: "bad-request" });

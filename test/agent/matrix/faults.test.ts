@@ -20,7 +20,7 @@ const passing: readonly Fault[] = [
 ];
 
 describe.each(sides)("$name", (side) => {
-  it.each(passing)("asks again after %j, and no call of what broke off is made", async (fault) => {
+  it.each(passing)("retries after %j, and makes no call of the broken reply", async (fault) => {
     const stage = await openStage(side, (words) => [
       {
         text: "I shall do something now",
@@ -36,32 +36,29 @@ describe.each(sides)("$name", (side) => {
     expect(retries.map(({ attempt }) => attempt)).toEqual([1]);
   });
 
-  it.each(["hang-before", "hang-during"] as const)(
-    "gives up waiting after %s, and asks again",
-    async (fault) => {
-      const stage = await openStage(side, () => [{ text: "I am about to", fault }, { text: "Here." }], {
-        limits: { silenceMs: 300 },
-      });
-      expect(await stage.ask("Speak")).toEqual(completed("Here.", { rounds: 1, calls: 0 }));
-      const retries = stage.events.filter((event) => event.type === "retry");
-      expect(retries.map(({ kind }) => kind)).toEqual(["timeout"]);
-    },
-  );
+  it.each(["hang-before", "hang-during"] as const)("times out after %s, and retries", async (fault) => {
+    const stage = await openStage(side, () => [{ text: "I am about to", fault }, { text: "Here." }], {
+      limits: { silenceMs: 300 },
+    });
+    expect(await stage.ask("Speak")).toEqual(completed("Here.", { rounds: 1, calls: 0 }));
+    const retries = stage.events.filter((event) => event.type === "retry");
+    expect(retries.map(({ kind }) => kind)).toEqual(["timeout"]);
+  });
 
-  it("does not ask again with a key that is wrong, and can go on", async () => {
+  it("does not retry with a wrong key, and can continue", async () => {
     const stage = await openStage(side, () => [{ fault: { status: 401 } }, { text: "Here." }]);
     const { outcome, error, rounds } = await stage.ask("Speak");
     expect({ outcome, kind: error?.kind, rounds }).toEqual({ outcome: "failed", kind: "auth", rounds: 1 });
     expect(await stage.ask("Speak")).toEqual(completed("Here.", { turn: 2, rounds: 1, calls: 0 }));
   });
 
-  it("does not wait for as long as it is asked to", async () => {
+  it("does not wait when the provider asks for too long a wait", async () => {
     const stage = await openStage(side, () => [{ fault: { status: 429, retryAfter: "86400" } }]);
     const { outcome, error } = await stage.ask("Speak");
     expect({ outcome, kind: error?.kind }).toEqual({ outcome: "failed", kind: "rate-limit" });
   });
 
-  it("understands what comes one byte at a time", async () => {
+  it("reads a reply that arrives one byte at a time", async () => {
     const poem = "Grüße, 世界 🎉\n";
     const stage = await openStage(
       side,

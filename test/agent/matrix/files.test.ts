@@ -29,7 +29,7 @@ describe.each(sides)("$name", (side) => {
     expect(stage.file("poem.txt")).toBe("Two roads diverged in\na yellow wood\n");
   });
 
-  it("edits several files in its own way", async () => {
+  it("edits several files with its own tools", async () => {
     const files = { "one.txt": "first\nold\n", "two.txt": "old too\nlast\n" };
     const changes = [
       { path: "one.txt", find: "old", replace: "new" },
@@ -71,7 +71,7 @@ describe.each(sides)("$name", (side) => {
     ]);
   });
 
-  it("goes many steps, each by what the last one said", async () => {
+  it("takes many steps, each based on the last result", async () => {
     const fruits = ["apple", "pear", "plum"];
     const stage = await openStage(side, (words) => ({ messages }) => {
       const heard = fruits.filter((fruit) => messages.at(-1)!.text.includes(fruit));

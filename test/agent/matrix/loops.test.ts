@@ -3,7 +3,7 @@ import { sides } from "./sides.ts";
 import { completed, openStage } from "./stage.ts";
 
 describe.each(sides)("$name", (side) => {
-  it("is told when it repeats itself, and may think better of it", async () => {
+  it("is warned when it repeats itself, and can recover", async () => {
     const stage = await openStage(
       side,
       (words) =>
@@ -18,7 +18,7 @@ describe.each(sides)("$name", (side) => {
     expect(loops.map(({ action, times }) => ({ action, times }))).toEqual([{ action: "warned", times: 3 }]);
   });
 
-  it("is stopped when it goes on, and can be asked something else", async () => {
+  it("is stopped when it keeps repeating, and accepts a new task", async () => {
     const stage = await openStage(
       side,
       (words) =>

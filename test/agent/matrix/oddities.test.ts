@@ -29,7 +29,7 @@ const odd = sides.flatMap((side) =>
     : [],
 );
 
-it.each(odd)("understands $name with $fault", async ({ side, fault }) => {
+it.each(odd)("accepts $name with $fault", async ({ side, fault }) => {
   const stage = await openStage(side, (words) => [
     {
       reasoning: "Think.\n\nThink again.",
@@ -48,7 +48,7 @@ it.each(odd)("understands $name with $fault", async ({ side, fault }) => {
 
 // The call that it means has no arguments: other dialects have none such.
 it.each(sides.filter(({ protocol }) => protocol === "native"))(
-  "takes nothing for no arguments: $name",
+  "treats empty arguments as no arguments: $name",
   async (side) => {
     const stage = await openStage(
       side,
@@ -65,7 +65,7 @@ it.each(sides.filter(({ protocol }) => protocol === "native"))(
   },
 );
 
-it("makes the calls that a model of OpenAI puts into one of its own making", async () => {
+it("makes the calls that an OpenAI model wraps into a made-up one", async () => {
   const use = (cmd: string) => ({ recipient_name: "functions.exec_command", parameters: { cmd } });
   const input = { tool_uses: [use("echo one >> log.txt"), use("echo two >> log.txt")] };
   const stage = await openStage(sides[0]!, () => [

@@ -3,7 +3,7 @@ import { sides } from "./sides.ts";
 import { completed, openStage } from "./stage.ts";
 
 describe.each(sides)("$name", (side) => {
-  it("is told what went wrong, and does it right", async () => {
+  it("gets an error for a failed call, and corrects it", async () => {
     const stage = await openStage(
       side,
       (words) => [
@@ -19,7 +19,7 @@ describe.each(sides)("$name", (side) => {
     expect(stage.file("poem.txt")).toBe("yellow\n");
   });
 
-  it("is told that there is no such tool, and which there are", async () => {
+  it("gets the available tools for an unknown tool", async () => {
     const stage = await openStage(side, (words) => [
       { calls: [{ name: "teleport", input: { to: "Mars" } }] },
       { calls: [words.shell("echo here")] },
@@ -29,7 +29,7 @@ describe.each(sides)("$name", (side) => {
     expect(stage.answers()[0]).toContain("teleport");
   });
 
-  it("is told that its arguments could not be read, and nothing is made of them", async () => {
+  it("gets an error for unreadable arguments, and nothing runs", async () => {
     const stage = await openStage(side, (words) => {
       const { name, input } = words.shell("echo broken > broken.txt");
       const raw = JSON.stringify(input).slice(0, -2);
@@ -40,7 +40,7 @@ describe.each(sides)("$name", (side) => {
     expect(() => stage.file("broken.txt")).toThrow();
   });
 
-  it("makes two calls of two that have one id", async () => {
+  it("makes both of two calls with one id", async () => {
     const stage = await openStage(side, (words) => [
       {
         calls: [words.shell("echo one >> log.txt"), words.shell("echo two >> log.txt")],

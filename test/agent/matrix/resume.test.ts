@@ -3,7 +3,7 @@ import { sides } from "./sides.ts";
 import { completed, openStage } from "./stage.ts";
 
 describe.each(sides)("$name", (side) => {
-  it("goes on after a night on the disk, with everything that it had thought", async () => {
+  it("continues a stored session with all of its reasoning", async () => {
     const stage = await openStage(
       side,
       (words) => [
@@ -26,7 +26,7 @@ describe.each(sides)("$name", (side) => {
     expect(stage.file("a.txt")).toBe("beta\n");
   });
 
-  it("goes on after it was stopped in the middle of its work", async () => {
+  it("continues after it was stopped in the middle of a turn", async () => {
     const stage = await openStage(side, (words) => ({ messages }) => {
       if (messages.at(-1)!.text.endsWith("And now?")) return { text: "Now I am here." };
       setTimeout(() => void stage.session.abort(), 100);

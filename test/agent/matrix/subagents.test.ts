@@ -3,7 +3,7 @@ import { sides } from "./sides.ts";
 import { completed, openStage } from "./stage.ts";
 
 describe.each(sides)("$name", (side) => {
-  it("has another agent do a part of the task, and hears of it", async () => {
+  it("gives part of the task to another agent, and gets its result", async () => {
     const stage = await openStage(side, (words) => ({ messages }) => {
       const [asked] = messages;
       const isChild = asked!.text.includes("Write the poem");

@@ -5,7 +5,7 @@ import { sides } from "./sides.ts";
 import { completed, openStage, type Play } from "./stage.ts";
 
 describe.each(sides)("$name", (side) => {
-  it("makes several calls of one reply, writes in their order", async () => {
+  it("makes several calls of one reply, with writes in order", async () => {
     const stage = await openStage(
       side,
       (words) => [
@@ -30,7 +30,7 @@ describe.each(sides)("$name", (side) => {
     );
   });
 
-  it("is steered between two rounds, and asked again after the end", async () => {
+  it("is steered between two rounds, and gets a follow-up after the end", async () => {
     const stage = await openStage(side, (words) => ({ messages }) => {
       const said = messages.at(-1)!.text;
       if (messages.length === 1) {
@@ -49,7 +49,7 @@ describe.each(sides)("$name", (side) => {
     ]);
   });
 
-  it("thinks harder from the next round on, and what was said stays as it was", async () => {
+  it("uses more effort from the next round on, without changing earlier messages", async () => {
     const stage = await openStage(
       side,
       (words) => [
@@ -69,7 +69,7 @@ describe.each(sides)("$name", (side) => {
     expect(stage.server.requests.map(({ reasoning }) => reasoning)).toEqual(efforts);
   });
 
-  it("is stopped while it speaks, and goes on", async () => {
+  it("is stopped during a reply, and continues", async () => {
     const stage = await openStage(side, () => ({ number }) => {
       if (number > 1) return { text: "Short, then." };
       setTimeout(() => void stage.session.abort(), 100);
@@ -81,7 +81,7 @@ describe.each(sides)("$name", (side) => {
     expect(stage.server.requests.map(({ aborted }) => aborted)).toEqual([true, false]);
   });
 
-  it("is stopped while a command runs, which ends, and goes on", async () => {
+  it("is stopped during a command, which ends, and continues", async () => {
     const seconds = `3000.${Math.floor(Math.random() * 1e9)}`;
     const stage = await openStage(side, (words) => [
       { calls: [words.shell(`sleep ${seconds}`), words.shell("echo never > never.txt")] },
@@ -99,7 +99,7 @@ describe.each(sides)("$name", (side) => {
     expect(await stage.ask("Enough")).toEqual(completed("As you like.", { turn: 2, rounds: 1, calls: 0 }));
   });
 
-  it("is stopped at any moment, again and again, and goes on", async () => {
+  it("is stopped at any moment, repeatedly, and continues", async () => {
     const play: Play = (words) => (request) => {
       const [task] = /Task \d+$/.exec(request.messages.at(-1)!.text) ?? [];
       if (task === undefined) return { reasoning: "Fine.", text: "All is well." };

@@ -157,7 +157,7 @@ const breaches: Breaches = {
 const asking = { kind: "openai-chat", path: "/chat/completions", script } as const;
 const opening = { ...good, messages: good.messages.slice(0, 2) };
 
-it("takes what is good", async () => {
+it("accepts a valid request", async () => {
   const requests = [opening, good];
   expect(await breachesOf({ ...asking, requests })).toEqual({ statuses: [200, 200], breaches: [] });
 });

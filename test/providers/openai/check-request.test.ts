@@ -227,7 +227,7 @@ const breaches: Breaches = {
 const asking = { kind: "openai", path: "/responses", script } as const;
 const opening = { ...good, input: good.input.slice(0, 2) };
 
-it("takes what is good", async () => {
+it("accepts a valid request", async () => {
   const requests = [opening, good];
   expect(await breachesOf({ ...asking, requests })).toEqual({ statuses: [200, 200], breaches: [] });
 });
@@ -240,7 +240,7 @@ it.each(Object.entries(breaches))("refuses %s", async (_, [change, ...sentences]
   });
 });
 
-it("refuses a conversation that is not as it was", async () => {
+it("refuses a conversation with changed history", async () => {
   const requests = [opening, changed(good, ({ input }) => (input[0].content = "Be kinder."))];
   expect(await breachesOf({ ...asking, requests })).toEqual({
     statuses: [200, 400],
@@ -250,7 +250,7 @@ it("refuses a conversation that is not as it was", async () => {
   });
 });
 
-it("refuses tools that are not as they were", async () => {
+it("refuses changed tools", async () => {
   const requests = [opening, changed(good, ({ tools }) => tools.reverse())];
   expect(await breachesOf({ ...asking, requests })).toEqual({
     statuses: [200, 400],

@@ -23,7 +23,7 @@ describe.each(Object.entries(vendors))("%s", (model, details) => {
     ["in part", details.slice(1), [lost]],
     ["altered", details.map((detail: Json) => ({ ...detail, index: 1 })), [lost]],
     ["twice", [...details, ...details], [lost]],
-  ] as const)("thoughts come back %s", async (_, reasoning_details, breaches) => {
+  ] as const)("checks reasoning that comes back %s", async (_, reasoning_details, breaches) => {
     const opening = { model, stream: true, messages: [{ role: "user", content: "Read it" }] };
     const tool_calls = [{ id: "call_1_1", type: "function", function: { name: "read", arguments: "{}" } }];
     const messages = [

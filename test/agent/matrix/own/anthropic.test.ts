@@ -5,7 +5,7 @@ import { picture, sideOf } from "./side.ts";
 
 const side = sideOf("anthropic");
 
-it("hands thoughts back of which nothing is shown but the signature", async () => {
+it("sends back thinking blocks that contain only a signature", async () => {
   const stage = await openStage(
     side,
     (words) => [
@@ -23,7 +23,7 @@ it("hands thoughts back of which nothing is shown but the signature", async () =
   );
 });
 
-it("marks what the provider may keep: the last tool, the system, and the last two messages of ours", async () => {
+it("sets cache marks at the last tool, the system prompt and the last two user messages", async () => {
   const stage = await openStage(side, (words) => [
     { calls: [words.shell("echo one")] },
     { calls: [words.shell("echo two")] },
@@ -49,7 +49,7 @@ it("marks what the provider may keep: the last tool, the system, and the last tw
   ]);
 });
 
-it("has tools that the models know by their type", async () => {
+it("has native tools with their types", async () => {
   const stage = await openStage(
     side,
     () => [
@@ -74,7 +74,7 @@ it("has tools that the models know by their type", async () => {
   );
 });
 
-it("shows pictures in the answer to a call", async () => {
+it("sends images in a tool result", async () => {
   const stage = await openStage(side, (words) => [{ calls: [words.read("red.png")] }, { text: "Red." }], {
     files: { "red.png": picture },
   });
@@ -84,7 +84,7 @@ it("shows pictures in the answer to a call", async () => {
   expect([answer.type, answer.content.at(-1).source.media_type]).toEqual(["tool_result", "image/png"]);
 });
 
-it("shows a model nothing that another has thought, and comes back", async () => {
+it("does not send reasoning to another model, and sends it after switching back", async () => {
   const stage = await openStage(
     side,
     (words) => [
@@ -112,7 +112,7 @@ it("shows a model nothing that another has thought, and comes back", async () =>
   ]);
 });
 
-it("begins no thinking with a budget while calls of a reply without it are answered", async () => {
+it("does not enable thinking with a budget while a reply without it has open calls", async () => {
   const stage = await openStage(
     side,
     (words) => [{ calls: [words.shell("echo one")] }, { text: "Done." }, { reasoning: "Hm.", text: "Yes." }],
@@ -122,7 +122,7 @@ it("begins no thinking with a budget while calls of a reply without it are answe
   expect(await stage.ask("Sure?")).toEqual(completed("Yes.", { turn: 2, rounds: 1, calls: 0 }));
 });
 
-it("gives a call another id where an earlier one had it", async () => {
+it("replaces a call id that was used before", async () => {
   const stage = await openStage(side, (words) => [
     { calls: [{ ...words.shell("echo one >> log.txt"), id: "toolu_same" }] },
     { calls: [{ ...words.shell("echo two >> log.txt"), id: "toolu_same" }] },
@@ -132,14 +132,14 @@ it("gives a call another id where an earlier one had it", async () => {
   expect(stage.file("log.txt")).toBe("one\ntwo\n");
 });
 
-it("asks again when the provider is overloaded", async () => {
+it("retries when the provider is overloaded", async () => {
   const stage = await openStage(side, () => [{ fault: { status: 529 } }, { text: "Here." }]);
   expect(await stage.ask("Speak")).toEqual(completed("Here.", { rounds: 1, calls: 0 }));
   const retries = stage.events.filter((event) => event.type === "retry");
   expect(retries.map(({ kind }) => kind)).toEqual(["server"]);
 });
 
-it("counts what was read from the cache and written to it", async () => {
+it("counts tokens read from and written to the cache", async () => {
   const usage = { input: 1000, cached: 600, cacheWritten: 300, output: 50, reasoning: 20 };
   const stage = await openStage(side, () => [{ reasoning: "Hm.", text: "Here.", usage }]);
   await stage.ask("Speak");

@@ -5,7 +5,7 @@ import { picture, sideOf } from "./side.ts";
 
 const side = sideOf("google");
 
-it("hands signatures back where they stood, over rounds and turns", async () => {
+it("sends signatures back in place, over rounds and turns", async () => {
   const stage = await openStage(side, (words) => [
     {
       reasoning: "All.",
@@ -25,7 +25,7 @@ it("hands signatures back where they stood, over rounds and turns", async () => 
   expect(signed).toEqual([0, 1, 0, 1, 0, 1, 0]);
 });
 
-it("tells calls apart that have no ids", async () => {
+it("keeps calls without ids apart", async () => {
   const stage = await openStage(side, (words) => [
     {
       calls: [words.shell("echo one >> log.txt"), words.shell("echo two >> log.txt")],
@@ -38,7 +38,7 @@ it("tells calls apart that have no ids", async () => {
   expect(stage.file("log.txt")).toBe("one\ntwo\nthree\n");
 });
 
-it("is told of a call that could not be read after it had spoken, and makes it again", async () => {
+it("is told that a call after its text could not be read, and repeats it", async () => {
   const stage = await openStage(side, (words) => {
     const call = words.shell("echo one >> log.txt");
     return [
@@ -57,14 +57,14 @@ it("is told of a call that could not be read after it had spoken, and makes it a
   expect(stage.events.filter(({ type }) => type === "retry")).toEqual([]);
 });
 
-it("says so when a prompt is blocked, and can go on", async () => {
+it("reports a blocked prompt, and can continue", async () => {
   const stage = await openStage(side, () => [{ text: "", fault: "blocked-prompt" }, { text: "Here." }]);
   const { outcome, error } = await stage.ask("Say something bad");
   expect({ outcome, kind: error?.kind }).toEqual({ outcome: "failed", kind: "bad-request" });
   expect(await stage.ask("Something else")).toEqual(completed("Here.", { turn: 2, rounds: 1, calls: 0 }));
 });
 
-it("waits for as long as the body of an error says", async () => {
+it("waits as long as the error body asks", async () => {
   const stage = await openStage(
     side,
     () => [{ fault: { status: 429, retryAfter: "0.3" } }, { text: "Here." }],
@@ -79,7 +79,7 @@ it("waits for as long as the body of an error says", async () => {
   ]);
 });
 
-it.each(["gemini-3.1-pro-preview", "gemini-2.5-flash"])("shows pictures to %s", async (model) => {
+it.each(["gemini-3.1-pro-preview", "gemini-2.5-flash"])("sends images to %s", async (model) => {
   const stage = await openStage(side, (words) => [{ calls: [words.read("red.png")] }, { text: "Red." }], {
     files: { "red.png": picture },
     served: [model],
@@ -89,7 +89,7 @@ it.each(["gemini-3.1-pro-preview", "gemini-2.5-flash"])("shows pictures to %s", 
   expect(JSON.stringify(contents.slice(2))).toContain('"mimeType":"image/png"');
 });
 
-it("goes on with another model, and comes back", async () => {
+it("continues with another model, and switches back", async () => {
   const stage = await openStage(
     side,
     (words) => [
@@ -110,7 +110,7 @@ it("goes on with another model, and comes back", async () => {
   expect(await stage.ask("Come back")).toEqual(completed("Back.", { turn: 3, rounds: 1, calls: 0 }));
 });
 
-it("counts thoughts and what was read from the cache", async () => {
+it("counts reasoning tokens and cached tokens", async () => {
   const usage = { input: 1000, cached: 600, output: 50, reasoning: 20 };
   const stage = await openStage(side, () => [{ reasoning: "Hm.", text: "Here.", usage }]);
   await stage.ask("Speak");

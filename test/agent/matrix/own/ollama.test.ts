@@ -8,7 +8,7 @@ import { picture, sideOf } from "./side.ts";
 const side = sideOf("ollama");
 
 it.each([undefined, "I run it."])(
-  "is told of a call that the server could not read, not asked again: %s",
+  "is told of a call that the server could not read, without a retry: %s",
   async (text) => {
     const stage = await openStage(side, (words) => {
       const call = words.shell("echo one >> log.txt");
@@ -29,7 +29,7 @@ it.each([undefined, "I run it."])(
   },
 );
 
-it("tells the server how much to read, and the person when it has read less", async () => {
+it("sets the context length, and warns the user when the server has read less", async () => {
   const stage = await openStage(
     side,
     (words) => [
@@ -45,7 +45,7 @@ it("tells the server how much to read, and the person when it has read less", as
   expect(warnings).toEqual([expect.stringMatching(/^Ollama read only 700 of 32768 tokens/)]);
 });
 
-it("speaks by actions to a model that calls no tools", async () => {
+it("uses actions for a model without tool calls", async () => {
   const stage = await openStage(
     side,
     (words) => {
@@ -62,7 +62,7 @@ it("speaks by actions to a model that calls no tools", async () => {
   expect(stage.file("log.txt")).toBe("one\n");
 });
 
-it("says how hard to think where a model knows that", async () => {
+it("sends the effort to models that support it", async () => {
   const stage = await openStage(
     side,
     (words) => [
@@ -81,7 +81,7 @@ it("says how hard to think where a model knows that", async () => {
 it.each([
   ["qwen3-vl:8b", true],
   ["qwen3:8b", false],
-])("shows pictures to %s: %s", async (model, isShown) => {
+])("sends images to %s: %s", async (model, isShown) => {
   const stage = await openStage(side, (words) => [{ calls: [words.read("red.png")] }, { text: "Red." }], {
     files: { "red.png": picture },
     served: [model],
@@ -91,7 +91,7 @@ it.each([
   expect(messages.some(({ images }: Json) => images?.length === 1)).toBe(isShown);
 });
 
-it("asks again when the server is busy", async () => {
+it("retries when the server is busy", async () => {
   const busy = {
     status: 503,
     body: { error: "server busy, please try again.  maximum pending requests exceeded" },
@@ -102,7 +102,7 @@ it("asks again when the server is busy", async () => {
   expect(retries.map(({ kind }) => kind)).toEqual(["server"]);
 });
 
-it("names the way to a model that is not there", async () => {
+it("explains how to get a missing model", async () => {
   const server = await started("ollama", []);
   const opened = createSession({ model: "ollama/none", models: server.settings });
   await expect(opened).rejects.toMatchObject({

@@ -12,7 +12,7 @@ import type { Vocabulary } from "../vocabulary.ts";
 const native = sides.filter(({ protocol }) => protocol === "native");
 
 /** Its dialect stays that of the first; each of them thinks, and makes calls that all others are then told of. */
-it.each(native)("begins with $name, goes on with every other model, and comes back", async (first) => {
+it.each(native)("starts with $name, continues with every other model, and switches back", async (first) => {
   const folder = temporaryFolder();
   onTestFinished(() => folder[Symbol.asyncDispose]());
   const workspace = join(folder.path, "workspace");
