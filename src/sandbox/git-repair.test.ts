@@ -28,18 +28,18 @@ function replacing(text: string) {
 
 describe.skipIf(process.platform !== "linux")("replaced git settings", () => {
   it.each([
-    ["the same", before],
+    ["the same content", before],
     ["a name", `${before}[user]\n\tname = bob\n`],
     ["a branch", `${before}[branch "b.c"]\n\tremote = a\n\tmerge = refs/heads/b\n`],
     ["a remote", `${before}[remote "b"]\n\turl = git@b.test:b\n\tfetch = +refs/heads/*:refs/remotes/b/*\n`],
-    ["less", "[core]\n\tbare = false\n"],
+    ["fewer settings", "[core]\n\tbare = false\n"],
   ])("are kept with %s", async (_, text) => {
     expect(await replacing(text)).toEqual({ told: false, again: "", text, kept: 0 });
   });
 
   it.each([
     ["a program", `${before}[core] fsmonitor = evil\n`],
-    ["a program as git writes it", `${before}[core]\n\tfsmonitor = evil\n`],
+    ["a program in git's own format", `${before}[core]\n\tfsmonitor = evil\n`],
     ["another value of a program", before.replace("less", "evil")],
     ["two sections in a line", `${before}[user] [core]\n\tfsmonitor = evil\n`],
     ["a line continuation", `${before}[user]\n\tname = a\\\n[core]\n`],

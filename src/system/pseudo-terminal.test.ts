@@ -135,7 +135,7 @@ describe.runIf(process.platform === "linux")("waitsForInput", () => {
     ["read from a terminal", "echo ready; cat", { terminal: true }],
     ["read with a prompt and line editing", "echo ready; read -e x", { terminal: true }],
     ["read by an event loop", "echo ready; node -e 'process.stdin.resume()'", { terminal: true }],
-    ["read from the terminal beside the input", "echo ready; read x < /dev/tty", { terminal: true }],
+    ["read from /dev/tty instead of the input", "echo ready; read x < /dev/tty", { terminal: true }],
   ] as const)("is true when input is %s", async (_, script, options) => {
     await using world = openLocalWorld();
     const program = await start(world.environment, script.replace("node", `'${process.execPath}'`), {

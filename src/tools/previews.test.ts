@@ -22,7 +22,7 @@ function furnish(opened: ToolFixture): void {
 
 const songDiff = "--- a/song.txt\n+++ b/song.txt\n@@ -1,3 +1,3 @@\n la\n-le\n+LE\n li\n";
 
-it("shows an edit as the difference it would make, however it is asked for", async () => {
+it("shows any form of edit as a diff", async () => {
   await using opened = toolFixture();
   furnish(opened);
   const patch = "*** Begin Patch\n*** Update File: song.txt\n-le\n+LE\n*** End Patch";
@@ -31,7 +31,7 @@ it("shows an edit as the difference it would make, however it is asked for", asy
   expect(await preview(opened, editDiff, { diff: songDiff })).toBe(songDiff);
 });
 
-it("shows every file of a patch: the new, the deleted, the moved", async () => {
+it("shows every file of a patch: new, deleted and moved", async () => {
   await using opened = toolFixture();
   furnish(opened);
   writeFileSync(opened.at("old.txt"), "old\n");
@@ -55,7 +55,7 @@ it("shows every file of a patch: the new, the deleted, the moved", async () => {
   );
 });
 
-it("shows a written file as the difference to what is there", async () => {
+it("shows a written file as a diff to the current one", async () => {
   await using opened = toolFixture();
   furnish(opened);
   const contents = [
@@ -76,7 +76,7 @@ it("shows a written file as the difference to what is there", async () => {
   ]);
 });
 
-it("says what would be deleted or moved", async () => {
+it("shows what would be deleted or moved", async () => {
   await using opened = toolFixture();
   furnish(opened);
   expect([
@@ -94,7 +94,7 @@ it("says what would be deleted or moved", async () => {
   ]);
 });
 
-it("says what undo would not bring back", async () => {
+it("shows what undo would not restore", async () => {
   await using opened = toolFixture();
   writeFileSync(opened.at("large"), "");
   truncateSync(opened.at("large"), 300_000_000);
@@ -108,7 +108,7 @@ it("says what undo would not bring back", async () => {
   ]);
 });
 
-it("changes nothing, and fails where the call would", async () => {
+it("changes nothing, and fails when the call would", async () => {
   await using opened = toolFixture();
   furnish(opened);
   const failure = await preview(opened, editReplace, { path: "song.txt", find: "x", replace: "y" }).catch(

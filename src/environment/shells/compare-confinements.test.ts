@@ -10,8 +10,8 @@ const usual: Confinement = {
 };
 
 it.each<[string, Confinement | undefined, Confinement | undefined]>([
-  ["the same", usual, { ...usual, variables: { base: "core", extra: [] } }],
-  ["none", undefined, undefined],
+  ["the same confinement", usual, { ...usual, variables: { base: "core", extra: [] } }],
+  ["no confinement", undefined, undefined],
   ["a shell that was allowed to read more", { ...usual, readable: ["/b"] }, usual],
 ])("keeps the shell for %s", (_name, shell, command) => {
   expect(compareConfinements(shell, command)).toEqual({ isTooFree: false, lacks: [] });

@@ -11,10 +11,7 @@ function filtered(...pieces: readonly string[]): string {
 
 it.each([
   ["alone", [complaint]],
-  [
-    "in the writes that bash makes",
-    ["bash: ", "[19835: 2 (255)] tcsetattr", ": Inappropriate ioctl for device\n"],
-  ],
+  ["in separate writes", ["bash: ", "[19835: 2 (255)] tcsetattr", ": Inappropriate ioctl for device\n"]],
   ["with the path of bash", [`/usr/bin/${complaint}`]],
 ])("removes the tcsetattr error %s", (_name, pieces) => {
   expect(filtered("before\n", ...pieces, "after")).toEqual("before\nafter");

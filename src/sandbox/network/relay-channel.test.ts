@@ -29,13 +29,13 @@ describe("RelayChannel", () => {
   });
 
   it.each([
-    ["data beyond what may come", [open1, ...Array(windowBytes / frameBytes + 1).fill(block)]],
+    ["data beyond the window", [open1, ...Array(windowBytes / frameBytes + 1).fill(block)]],
     ["data after the end", [open1, frame(1, frameKinds.end), block]],
     ["a connection twice", [open1, open1]],
-    ["a connection with a number of ours", [frame(2, frameKinds.open)]],
-    ["an answer that nobody asked for", [frame(0, frameKinds.listening)]],
-    ["a credit that is none", [open1, frame(1, frameKinds.credit, Buffer.from([1]))]],
-    ["a kind that nobody knows", [open1, frame(1, 99)]],
+    ["a connection with a reserved number", [frame(2, frameKinds.open)]],
+    ["an unexpected answer", [frame(0, frameKinds.listening)]],
+    ["an invalid credit", [open1, frame(1, frameKinds.credit, Buffer.from([1]))]],
+    ["an unknown frame kind", [open1, frame(1, 99)]],
   ])("closes when the relay sends %s", async (_what, frames) => {
     const { inside, channel } = open(() => {});
     const closed = once(channel, "close");

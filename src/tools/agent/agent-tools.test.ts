@@ -28,7 +28,7 @@ async function fixture(options: ToolcribOptions) {
 const waysOn =
   "[Get its answer with agent.wait; send it a message with agent.send; close it with agent.close.]";
 
-it("starts an agent, waits for its answer, gives it more to do and ends it", async () => {
+it("starts an agent, waits for its answer, sends it more work and ends it", async () => {
   await using one = await fixture({ agents: loudAgents() });
   expect(await one.call("agent.spawn", { task: "say hello" })).toEqual({
     content: `agent_1 is running, 0 turns so far.\n${waysOn}`,
@@ -54,7 +54,7 @@ it("starts an agent, waits for its answer, gives it more to do and ends it", asy
   });
 });
 
-it("tells of an agent that failed, that still runs, that nobody knows", async () => {
+it("reports failed, running and unknown agents", async () => {
   await using one = await fixture({ agents: loudAgents() });
   await one.call("agent.spawn", { task: "one two three", max_turns: 2 });
   expect(await one.call("agent.wait", { agent: "agent_1" })).toEqual({
@@ -79,7 +79,7 @@ it("tells of an agent that failed, that still runs, that nobody knows", async ()
   });
 });
 
-it("starts one and waits for its answer at once, where that is wanted", async () => {
+it("starts an agent and waits for its answer in one call, on request", async () => {
   await using one = await fixture({ agents: loudAgents() });
   expect(await one.call("agent.spawn", { task: "say hello", wait_ms: 60_000 })).toEqual({
     content: "agent_1 completed after 2 turns:\nSAY HELLO",
@@ -93,7 +93,7 @@ it("starts one and waits for its answer at once, where that is wanted", async ()
   });
 });
 
-it("waits for the first of several, and tells of all", async () => {
+it("waits for the first of several agents, and reports on all", async () => {
   await using one = await fixture({ agents: loudAgents() });
   for (const task of ["wait", "say hello", "wait"]) await one.call("agent.spawn", { task });
   const [first, second, third] = [
@@ -118,7 +118,7 @@ it("waits for the first of several, and tells of all", async () => {
   expect(unknown.data).toMatchObject({ code: "not-found" });
 });
 
-it("shows 20 000 characters of an answer and keeps the rest", async () => {
+it("shows 20 000 characters of an answer and stores the rest", async () => {
   await using one = await fixture({ agents: loudAgents() });
   await one.call("agent.spawn", { task: "x".repeat(30_000) });
   const { content, truncated, output } = await one.crib.call("agent.wait", { agent: "agent_1" });
@@ -131,7 +131,7 @@ it("shows 20 000 characters of an answer and keeps the rest", async () => {
   expect(whole.content.split("\n")[0]).toBe(all.split("\n")[0]);
 });
 
-it("lets agents work in the workspace only", async () => {
+it("restricts agents to the workspace", async () => {
   await using one = await fixture({ agents: loudAgents() });
   const codes = ["/etc", "nowhere", "state"].map(async (cwd) => {
     const { error } = await one.crib.call("agent.spawn", { task: "look around", cwd });
@@ -140,7 +140,7 @@ it("lets agents work in the workspace only", async () => {
   expect(await Promise.all(codes)).toEqual(["outside-workspace", "not-found", "denied"]);
 });
 
-it("has no such tools where there are no agents", async () => {
+it("offers no agent tools without agents", async () => {
   await using alone = await fixture({});
   const names = (await alone.crib.definitions({ which: "all" })).map(({ canonical }) => canonical);
   const { error } = await alone.crib.call("agent.spawn", { task: "hello" });

@@ -49,7 +49,7 @@ function others({ text, outline }: CodeFile, { start, end }: CodeSymbol): readon
 }
 
 describe.each(paths)("blocks of %s", (path) => {
-  it("stay as they are when replaced by themselves", async () => {
+  it("stay unchanged when replaced by themselves", async () => {
     const file = await open(path, readFileSync(join(repository, path), "utf8").replace(/^\ufeff/, ""));
     for (const symbol of sampleOf(file.outline)) {
       const changes = replaceBlock(file.text, file.outline, symbol, snippetOf(blockText(file.text, symbol)));
@@ -58,7 +58,7 @@ describe.each(paths)("blocks of %s", (path) => {
     }
   });
 
-  it("can be deleted without a change of any other, and put back", async () => {
+  it("can be deleted without changing any other, and reinserted", async () => {
     const file = await open(path, readFileSync(join(repository, path), "utf8").replace(/^\ufeff/, ""));
     for (const symbol of sampleOf(file.outline)) {
       const { splices } = await firstThatParses(file, symbol, opened.context);

@@ -21,7 +21,7 @@ describe("a change with the project's formatter", () => {
   it.each([
     ["fails", "echo 'oh' >&2; exit 2", "gofmt failed with exit code 2: a.go was not changed"],
     ["breaks the file", "echo 'func ('", /^a\.go would no longer parse:/],
-  ])("writes nothing when it %s", async (_, script, message) => {
+  ])("writes nothing when the formatter %s", async (_, script, message) => {
     await using opened = fixtureWith(script);
     await expect(opened.run({ run_formatter: true, new_block: "func A() {}" })).rejects.toMatchObject({
       code: "invalid-input",
@@ -30,7 +30,7 @@ describe("a change with the project's formatter", () => {
     expect(opened.content()).toBe(go);
   });
 
-  it("refuses when all that would change is formatted away", async () => {
+  it("refuses a change that the formatter removes entirely", async () => {
     await using opened = fixtureWith("sed 's/  */ /g'");
     await expect(
       opened.run({ run_formatter: true, new_block: "func  A() int {\n return 1\n}" }),
@@ -44,7 +44,7 @@ describe("a change with the project's formatter", () => {
 describe("a change with the project's checker", () => {
   const good = "f() {\n  echo one\n}\n\ng() {\n  echo two\n}\n";
 
-  it("says that it passes", async () => {
+  it("reports that it passes", async () => {
     await using opened = codeFixture({ "a.sh": good });
     const input = { path: "a.sh", name: "g", new_block: "g() {\n  echo three\n}", run_check: true };
     expect((await opened.run(codeReplaceBlock, input)).data.files[0]?.notes).toEqual([
@@ -53,7 +53,7 @@ describe("a change with the project's checker", () => {
     expect(readFileSync(opened.at("a.sh"), "utf8")).toBe(good.replace("two", "three"));
   });
 
-  it("puts the old file back when it fails, though it parses", async () => {
+  it("restores the old file when it fails, even if the file parses", async () => {
     await using opened = codeFixture({ "a.sh": good });
     const input = { path: "a.sh", name: "g", new_block: "g() {\n  fi\n}", run_check: true };
     expect(await opened.refusal(codeReplaceBlock, input)).toEqual({

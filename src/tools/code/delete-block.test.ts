@@ -5,7 +5,7 @@ import { codeDeleteBlock } from "./delete-block.ts";
 const { answered, edited, refused } = blockFixture();
 
 describe("code.delete_block", () => {
-  it("says what is gone", async () => {
+  it("reports what it deleted", async () => {
     const { text, data } = await answered(codeDeleteBlock, "fn a() {}\n\nfn b() {}\n", {
       path: "a.rs",
       name: "a",
@@ -18,10 +18,10 @@ describe("code.delete_block", () => {
   });
 
   it.each([
-    ["the first", "a", "def b():\n    pass\n\n\ndef c():\n    pass\n"],
-    ["one in the middle", "b", "def a():\n    pass\n\n\ndef c():\n    pass\n"],
-    ["the last", "c", "def a():\n    pass\n\n\ndef b():\n    pass\n"],
-  ])("takes the blank lines with %s that only it needed", async (_, name, expected) => {
+    ["the first block", "a", "def b():\n    pass\n\n\ndef c():\n    pass\n"],
+    ["a middle block", "b", "def a():\n    pass\n\n\ndef c():\n    pass\n"],
+    ["the last block", "c", "def a():\n    pass\n\n\ndef b():\n    pass\n"],
+  ])("deletes %s with the blank lines that only it needed", async (_, name, expected) => {
     const content = "def a():\n    pass\n\n\ndef b():\n    pass\n\n\ndef c():\n    pass\n";
     expect(await edited(codeDeleteBlock, content, { path: "a.py", name })).toBe(expected);
   });
@@ -42,22 +42,28 @@ describe("code.delete_block", () => {
       "class A:\n    x = 1\n",
     ],
     [
-      "not the comment of another",
+      "its comments, but not those of another",
       "a.go",
       "package a\n\n// A is.\nfunc A() {}\n\n// B is.\nfunc B() {}\n",
       "A",
       "package a\n\n// B is.\nfunc B() {}\n",
     ],
     [
-      "the comment behind it",
+      "the comment after it",
       "a.rs",
       "struct A {\n    x: u8, // the x\n    y: u8, // the y\n}\n",
       "x",
       "struct A {\n    y: u8, // the y\n}\n",
     ],
-    ["the comma before, as the last", "a.json", '{\n  "a": 1,\n  "b": 2\n}\n', "b", '{\n  "a": 1\n}\n'],
-    ["the comma behind", "a.json", '{\n  "a": 1,\n  "b": 2\n}\n', "a", '{\n  "b": 2\n}\n'],
-    ["the comma on one line", "a.json", '{"a":1,"b":{"c":2},"d":3}', "b", '{"a":1,"d":3}'],
+    [
+      "the comma before it, as the last item",
+      "a.json",
+      '{\n  "a": 1,\n  "b": 2\n}\n',
+      "b",
+      '{\n  "a": 1\n}\n',
+    ],
+    ["the comma after it", "a.json", '{\n  "a": 1,\n  "b": 2\n}\n', "a", '{\n  "b": 2\n}\n'],
+    ["its comma on one line", "a.json", '{"a":1,"b":{"c":2},"d":3}', "b", '{"a":1,"d":3}'],
     ["the last comma on one line", "a.json", '{"a":1,"b":{"c":2},"d":3}', "d", '{"a":1,"b":{"c":2}}'],
     ["an only key", "a.json", '{ "a": 1 }', "a", "{ }"],
     ["a variant", "a.rs", "enum E { A, B(u8), C }\n", "B", "enum E { A, C }\n"],
@@ -92,18 +98,18 @@ describe("code.delete_block", () => {
     ["a nested key", "a.yaml", "a:\n  b: 1\n  c: 2\n", "c", "a:\n  b: 1\n"],
     ["a table", "a.toml", "[a]\nx = 1\n\n[b]\ny = 2\n", "b", "[a]\nx = 1\n"],
     ["the only block of a file", "a.rs", "fn a() {}\n", "a", ""],
-    ["the last without line end", "a.rs", "fn a() {}\n\nfn b() {}", "b", "fn a() {}"],
-    ["lines that end in CRLF", "a.rs", "fn a() {}\r\n\r\nfn b() {}\r\n", "a", "fn b() {}\r\n"],
-  ])("deletes with %s", async (_, path, content, name, expected) => {
+    ["no final newline", "a.rs", "fn a() {}\n\nfn b() {}", "b", "fn a() {}"],
+    ["CRLF line endings", "a.rs", "fn a() {}\r\n\r\nfn b() {}\r\n", "a", "fn b() {}\r\n"],
+  ])("deletes a block with %s", async (_, path, content, name, expected) => {
     expect(await edited(codeDeleteBlock, content, { path, name })).toBe(expected);
   });
 
-  it("leaves a comma alone that is not of its list", async () => {
+  it("keeps a comma that does not belong to its list", async () => {
     const content = "x = 1,\n\n\ndef f():\n    pass\n";
     expect(await edited(codeDeleteBlock, content, { path: "a.py", name: "f" })).toBe("x = 1,\n");
   });
 
-  it("refuses to leave a body empty that may not be", async () => {
+  it("refuses to leave a body empty if the language forbids it", async () => {
     expect(
       await refused(codeDeleteBlock, "class A:\n    def f(self):\n        pass\n", {
         path: "a.py",
@@ -116,7 +122,7 @@ describe("code.delete_block", () => {
     });
   });
 
-  it("refuses to take one part of a condition and leave the other", async () => {
+  it("refuses to delete one half of a preprocessor condition", async () => {
     const content =
       "#ifdef A\nint f(void) {\n#else\nint f(int x) {\n#endif\n  return 1;\n}\nint g(void) { return 2; }\n";
     expect((await refused(codeDeleteBlock, content, { path: "a.c", name: "f" })).message).toBe(
@@ -125,7 +131,7 @@ describe("code.delete_block", () => {
     );
   });
 
-  it("refuses a block that is not as expected", async () => {
+  it("refuses a block that differs from the expected one", async () => {
     const input = { path: "a.rs", name: "a", expected_old_block: "fn a() { 1 }" };
     expect((await refused(codeDeleteBlock, "fn a() {}\n", input)).code).toBe("stale");
   });

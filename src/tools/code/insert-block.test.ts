@@ -14,7 +14,7 @@ const tool = `impl MyTool {
 `;
 
 describe("code.insert_block", () => {
-  it("inserts after a block as the surgical dialect asks for it", async () => {
+  it("inserts after a block with the arguments of the surgical dialect", async () => {
     const { data, text } = await answered(codeInsertBlock, tool, {
       path: "mod.rs",
       kind: "function",
@@ -232,14 +232,14 @@ describe("code.insert_block", () => {
     ["a.py", "def f(): return 1\n"],
     ["a.py", "class f: pass\n"],
     ["a.js", "const f = (a) => a + 1;\n"],
-  ])("does not tear apart what is on one line in no brackets: %s %j", async (path, content) => {
+  ])("refuses to split a one-line body without brackets: %s %j", async (path, content) => {
     for (const position of ["inside_start", "inside_end"] as const)
       expect(
         (await refused(codeInsertBlock, content, { path, name: "f", position, snippet: "g()" })).code,
       ).toBe("unsupported");
   });
 
-  it("refuses what has no inside, and what would not parse", async () => {
+  it("refuses blocks without a body, and code that does not parse", async () => {
     const content = "fn a() {}\n\nconst X: u8 = 1;\n";
     expect([
       await refused(codeInsertBlock, content, {

@@ -45,7 +45,7 @@ describe("code.map", () => {
     return opened.run(codeMap, input);
   };
 
-  it("shows what others use most first, each file with its symbols in order, and no tests", async () => {
+  it("lists the most used files first, each with its symbols in order, without tests", async () => {
     expect(await map({})).toMatchObject({
       text: `src/money.ts
   export interface Money [1-4]
@@ -60,7 +60,7 @@ tools/report.py
     });
   });
 
-  it("gives each file and symbol a weight, and says how much is known", async () => {
+  it("returns a weight for each file and symbol, and the state of the index", async () => {
     const { data } = await map({});
     const weights = data.files.map(({ weight }) => weight);
     expect(weights.reduce((sum, weight) => sum + weight, 0)).toBeCloseTo(1);
@@ -72,7 +72,7 @@ tools/report.py
     ]);
   });
 
-  it("keeps the most central symbols when there is little room", async () => {
+  it("keeps the most central symbols when space is short", async () => {
     const { text, continuation } = await map({ tokens: 50 });
     expect([text, continuation]).toEqual([
       `src/money.ts
@@ -87,20 +87,20 @@ src/cart.ts
   it.each<[string, CodeMapInput, string]>([
     ["a folder", { path: "tools" }, "tools/report.py\n  def print_report(orders) [1-2]"],
     ["a language", { language: "py" }, "tools/report.py\n  def print_report(orders) [1-2]"],
-  ])("keeps to %s", async (_name, input, text) => {
+  ])("restricts the map to %s", async (_name, input, text) => {
     expect((await map(input)).text).toBe(text);
   });
 
-  it("says the same each time", async () => {
+  it("returns the same each time", async () => {
     expect(await map({})).toEqual(await map({}));
   });
 
-  it("says where to look when nothing is known", async () => {
+  it("suggests where to look when nothing is indexed", async () => {
     const { text } = await map({ language: "rust" });
     expect(text).toBe("No symbols found here. List files with search.glob or file.list.");
   });
 
-  it("is not taken in by words with which comments begin", async () => {
+  it("ignores words at the start of comments", async () => {
     const said = Array.from({ length: 8 }, (_, place) => [
       `said${place}.ts`,
       `// Note: this is ${place}.\nlet a;\n`,

@@ -11,7 +11,7 @@ const python =
   "# ü 🙂\n\nclass A:\n    @dec\n    def f(self):\n        return 1\n\n    def g(self): ...\n\n\ndef f(): ...\n";
 
 describe("code.read_symbol", () => {
-  it("shows a block by whole lines, with its hash and what it lies in", async () => {
+  it("shows a block in whole lines, with its hash and its parent", async () => {
     const text = "@dec\n    def f(self):\n        return 1";
     const block = {
       kind: "method",
@@ -28,7 +28,7 @@ describe("code.read_symbol", () => {
     });
   });
 
-  it("shows several, by their names or all of one", async () => {
+  it("shows several blocks by name, or all with one name", async () => {
     const lines = async (input: object) => {
       const { data } = await answered(codeReadSymbol, python, { path: "a.py", ...input });
       return data.blocks.map(({ firstLine }) => firstLine);
@@ -39,7 +39,7 @@ describe("code.read_symbol", () => {
     ]);
   });
 
-  it("lists those that a name may mean", async () => {
+  it("lists the candidates of an ambiguous name", async () => {
     expect(await refused(codeReadSymbol, python, { path: "a.py", name: "f" })).toEqual({
       code: "ambiguous-match",
       message: "a.py has 2 blocks that match `f`:\n  Method f [4-6] in Class A\n  Function f [11-11]",
@@ -58,7 +58,7 @@ describe("code.read_symbol", () => {
     ]);
   });
 
-  it("takes a name or several", () => {
+  it("accepts one name or several", () => {
     const fault = ": give `name` or `names`";
     expect(
       [{}, { name: "a", names: ["b"] }, { name: "a" }, { names: ["a"] }].map((input) =>

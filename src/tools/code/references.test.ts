@@ -60,7 +60,7 @@ describe("references", () => {
     );
   });
 
-  it("can be those of a folder, a file, or one role", async () => {
+  it("can be limited to a folder, a file, or one role", async () => {
     const paths = async (input: Partial<Parameters<typeof codeReferences.run>[0]>) => {
       const { data } = await opened.run(codeReferences, { name: "load", ...input });
       return data.files.map(({ path, places }) => `${path}: ${places.map(({ line }) => line)}`);
@@ -72,7 +72,7 @@ describe("references", () => {
     ]).toEqual([["lib/b.py: 1,2", "lib/c.hs: 1"], ["lib/b.py: 1,2"], ["a.ts: 5", "lib/b.py: 2"]]);
   });
 
-  it("go on where the limit was", async () => {
+  it("continue where the limit was reached", async () => {
     const seen: string[] = [];
     let from: string | undefined;
     do {
@@ -84,7 +84,7 @@ describe("references", () => {
     expect(seen).toEqual(["a.ts:1", "a.ts:5", "lib/b.py:1", "lib/b.py:2", "lib/c.hs:1"]);
   });
 
-  it("go on in the same line", async () => {
+  it("continue in the same line", async () => {
     const first = await opened.run(codeReferences, { name: "--my-size", limit: 1 });
     expect(first.data.next).toBe("style.css:1:32");
     const second = await opened.run(codeReferences, { name: "--my-size", limit: 1, from: "style.css:1:32" });
@@ -96,7 +96,7 @@ describe("references", () => {
     });
   });
 
-  it("are of names with signs in them", async () => {
+  it("include names with special characters", async () => {
     const { data } = await opened.run(codeReferences, { name: "--my-size" });
     expect(data.files).toEqual([
       {
@@ -107,7 +107,7 @@ describe("references", () => {
     ]);
   });
 
-  it("are none for what stands nowhere", async () => {
+  it("are empty for a name that does not occur", async () => {
     const { text } = await opened.run(codeReferences, { name: "loa" });
     expect(text).toBe("`loa` does not occur in the code.");
     const dotted = await opened.run(codeReferences, { name: "a.load" });

@@ -6,14 +6,14 @@ import { ToolError } from "../../contract/error.ts";
 import { type CodeRenameInput, codeRename } from "./rename.ts";
 
 describe("a rename", () => {
-  it("announces the file, and that all others are looked at", () => {
+  it("declares a write of the file, and a read of all others", () => {
     expect(codeRename.accesses({ path: "a.ts", name: "a", new_name: "b" })).toEqual([
       { kind: "write", path: "a.ts" },
       { kind: "read", path: "." },
     ]);
   });
 
-  it("that is done does not fail because other files cannot be searched", async () => {
+  it("succeeds even if other files cannot be searched", async () => {
     await using opened = codeFixture({ "a.ts": "export function load() {}\n" });
     const { code } = opened.context;
     const context = {
@@ -32,7 +32,7 @@ describe("a rename", () => {
     ]);
   });
 
-  it("changes every place that means the same, and tells the difference", async () => {
+  it("changes every reference to the same symbol, and returns the diff", async () => {
     await using opened = codeFixture({
       "a.ts":
         "export function f(count: number) {\n  // count\n  return { count, n: o.count + count };\n}\nconst count = 1;\n",
@@ -65,7 +65,7 @@ describe("a rename", () => {
     );
   });
 
-  it("keeps encoding, byte-order mark and line ends", async () => {
+  it("keeps encoding, byte-order mark and line endings", async () => {
     const before = Buffer.from("\ufeffdéf = 1\r\nprint(déf, '😀')\r\n");
     await using opened = codeFixture({
       "a.py": before,
@@ -79,7 +79,7 @@ describe("a rename", () => {
     ]);
   });
 
-  it("names other files that mention what others can use", async () => {
+  it("lists other files that mention an exported name", async () => {
     await using opened = codeFixture({
       "a.ts": "export const shared = 1;\nconst own = shared;\n",
       "b/c.ts": "import { shared, own } from '../a';\n",
@@ -95,7 +95,7 @@ describe("a rename", () => {
     expect(own.data.mentionedIn).toEqual([]);
   });
 
-  it("says what can find a name by its text", async () => {
+  it("reports code that can look up a name by its text", async () => {
     await using opened = codeFixture({ "a.py": "def f(x):\n    y = x\n    return eval('y')\n" });
     const { data } = await opened.run(codeRename, { path: "a.py", name: "y", new_name: "z" });
     expect(data.files[0]?.notes).toEqual([
@@ -104,13 +104,13 @@ describe("a rename", () => {
     ]);
   });
 
-  it("takes what is of a kind", async () => {
+  it("renames only symbols of the given kind", async () => {
     await using opened = codeFixture({ "a.py": "def f():\n    g = 1\n    return g\ndef g():\n    pass\n" });
     await opened.run(codeRename, { path: "a.py", name: "g", new_name: "h", kind: "function" });
     expect(contentOf(opened, "a.py")).toBe("def f():\n    g = 1\n    return g\ndef h():\n    pass\n");
   });
 
-  it("is shown before it is made", async () => {
+  it("can be previewed", async () => {
     await using opened = codeFixture({ "a.py": "a = 1\nprint(a)\n" });
     const shown = await codeRename.preview?.({ path: "a.py", name: "a", new_name: "b" }, opened.context);
     expect(shown).toBe("--- a/a.py\n+++ b/a.py\n@@ -1,2 +1,2 @@\n-a = 1\n-print(a)\n+b = 1\n+print(b)\n");
@@ -125,69 +125,69 @@ describe("a rename is refused", () => {
   const refused: Readonly<
     Record<string, readonly [Record<string, string>, Omit<CodeRenameInput, "path">, string]>
   > = {
-    "when several things have the name": [
+    "when several symbols have the name": [
       { "a.ts": "{ let a; }\n{ let a; }\n" },
       { name: "a", new_name: "b" },
       "ambiguous-match: `a` has 2 meanings here, defined on line 1, line 2 | Give the `line` of one of them.",
     ],
-    "when several things of one line have it": [
+    "when several symbols on one line have the name": [
       { "a.ts": "{ let a; } { let a; }\n" },
       { name: "a", new_name: "b", line: 1 },
       "ambiguous-match: `a` has 2 meanings here, defined at 1:7, 1:18 | " +
         "Give a `line` with only one of them. If there is none: " +
         "find occurrences with code.references, and change the right ones with edit.replace.",
     ],
-    "when the new name is there already": [
+    "when the new name already exists": [
       { "a.ts": "let a = 1, b = 2;\n" },
       { name: "a", new_name: "b" },
       "invalid-input: `b` already means something else there (line 1): other code would change its meaning | Choose another name.",
     ],
-    "when an inner scope would capture it": [
+    "when an inner scope would capture the new name": [
       { "a.ts": "const a = 1;\nfunction f(b) { return a + b; }\n" },
       { name: "a", new_name: "b" },
       "invalid-input: `b` already means something else there (line 2): other code would change its meaning | Choose another name.",
     ],
-    "when it would capture another": [
+    "when the new name would capture another symbol": [
       { "a.ts": "function f(a) {\n  return a + b;\n}\n" },
       { name: "a", new_name: "b" },
       "invalid-input: `b` already means something else there (line 2): other code would change its meaning | Choose another name.",
     ],
-    "when a pattern would come to mean it": [
+    "when a pattern would match it": [
       { "a.rs": "const LIMIT: u8 = 3;\nfn f(v: u8) -> u8 { match v { n => n + 1 } }\n" },
       { name: "LIMIT", new_name: "n" },
       "invalid-input: `n` already means something else there (line 2): other code would change its meaning | Choose another name.",
     ],
-    "when a macro names what would be hidden": [
+    "when a macro uses a name that would be hidden": [
       { "a.c": "#define LIMIT limit\nint limit;\nint f(void) { int q = 1; return q + LIMIT; }\n" },
       { name: "q", new_name: "limit" },
       "invalid-input: `limit` already means something else there (line 1): other code would change its meaning | Choose another name.",
     ],
-    "when a macro names it": [
+    "when a macro uses it": [
       { "a.c": "#define LIMIT limit\nint limit;\n" },
       { name: "limit", new_name: "most" },
       `unsupported: \`limit\` on line 1 may or may not mean the same | ${byHand()}`,
     ],
-    "when something else may inherit or import it": [
+    "when another symbol may inherit or import it": [
       { "a.rs": "mod m { pub fn g() {} }\nuse m::*;\nfn f() { g() }\n" },
       { name: "g", new_name: "h", line: 1 },
       `unsupported: \`g\` on line 3 may mean the same, defined elsewhere | ${byHand()}`,
     ],
-    "when the new name is a word of the language": [
+    "when the new name is a keyword": [
       { "a.rs": "fn f(a: u8) {}\n" },
       { name: "a", new_name: "match" },
       "invalid-input: `match` is not a valid name in rust | It is a reserved word: choose another name.",
     ],
-    "for words of the language": [
+    "for keywords": [
       { "a.go": "package p\nfunc f() { _, b := g(); h(b) }\n" },
       { name: "_", new_name: "a" },
       "invalid-input: `_` is a reserved word of go and cannot be renamed | undefined",
     ],
-    "when the new name is none": [
+    "when the new name is not an identifier": [
       { "a.go": "package p\nvar a int\n" },
       { name: "a", new_name: "a-b" },
       "invalid-input: `a-b` is not a valid name in go | Choose another name.",
     ],
-    "when a macro may mean it": [
+    "when a macro may refer to it": [
       { "a.rs": "fn f(a: u8) {\n    custom!(a);\n}\n" },
       { name: "a", new_name: "b" },
       `unsupported: \`a\` on line 2 may or may not mean the same | ${byHand()}`,
@@ -207,13 +207,13 @@ describe("a rename is refused", () => {
       { name: "f", new_name: "g" },
       `unsupported: \`f\` is a member here (line 1), and which ones are the same depends on types | ${byHand()}`,
     ],
-    "for what is defined elsewhere": [
+    "for symbols that are defined elsewhere": [
       { "a.py": "print(1)\n" },
       { name: "print", new_name: "say" },
       "unsupported: `print` is not defined in this file, only used on line 1 | " +
         `Rename it in the file that defines it (see code.references). ${byHand()}`,
     ],
-    "when it is not there": [
+    "when it does not exist": [
       { "a.py": "# a\nb = 'a'\n" },
       { name: "a", new_name: "c" },
       "no-match: `a` does not occur in the code of this file | " +
@@ -224,7 +224,7 @@ describe("a rename is refused", () => {
       { name: "a", new_name: "c", line: 2 },
       "no-match: `a` does not occur on line 2 | It occurs on lines 1, 3.",
     ],
-    "for languages whose scopes are not known": [
+    "for languages whose scopes are not supported": [
       { "a.json": '{ "a": 1 }\n' },
       { name: "a", new_name: "b" },
       `unsupported: Scopes of json are not supported, so a rename of \`a\` could change too much | ${byHand()}`,

@@ -40,7 +40,7 @@ mod tests {
 `;
 
 describe("code.replace_block", () => {
-  it("replaces a method as the surgical dialect asks for it, and says what it did", async () => {
+  it("replaces a method with the arguments of the surgical dialect, and reports the change", async () => {
     writeFileSync(opened.at("agent.rs"), agent);
     const output = await opened.run(codeReplaceBlock, {
       path: "agent.rs",
@@ -89,7 +89,7 @@ describe("code.replace_block", () => {
     });
   });
 
-  it("takes attributes and doc comments with the block, and says what the new one does not bring", async () => {
+  it("replaces attributes and doc comments with the block, and reports those that the new one lacks", async () => {
     writeFileSync(opened.at("a.rs"), agent);
     const { data } = await opened.run(codeReplaceBlock, {
       path: "a.rs",
@@ -105,7 +105,7 @@ describe("code.replace_block", () => {
     );
   });
 
-  it("says that a block of another name stands there now, or none", async () => {
+  it("reports that the new block has another name, or declares nothing", async () => {
     const notes = async (newBlock: string) => {
       const input = { path: "a.ts", name: "a", new_block: newBlock };
       return (await answered(codeReplaceBlock, "function a() {}\n", input)).data.files[0]?.notes;
@@ -127,21 +127,24 @@ describe("code.replace_block", () => {
   const expected = method.replace("two();", "two();\n        three();");
 
   it.each([
-    ["at the margin", "void b() {\n    two();\n    three();\n}"],
+    ["without indentation", "void b() {\n    two();\n    three();\n}"],
     ["as in the file", "    void b() {\n        two();\n        three();\n    }"],
-    ["copied from its first letter on", "void b() {\n        two();\n        three();\n    }"],
+    ["without the indentation of its first line", "void b() {\n        two();\n        three();\n    }"],
     ["with blank lines around it", "\n\nvoid b() {\n    two();\n    three();\n}\n\n"],
-    ["in tabs", "void b() {\n\ttwo();\n\tthree();\n}"],
-    ["in spaces of another width", "void b() {\n  two();\n  three();\n}"],
+    ["with tabs", "void b() {\n\ttwo();\n\tthree();\n}"],
+    ["with another indent width", "void b() {\n  two();\n  three();\n}"],
     ["with carriage returns", "void b() {\r\n    two();\r\n    three();\r\n}\r\n"],
-    ["too deep", "            void b() {\n                two();\n                three();\n            }"],
-  ])("fits the indentation of a block given %s", async (_, newBlock) => {
+    [
+      "with too much indentation",
+      "            void b() {\n                two();\n                three();\n            }",
+    ],
+  ])("adjusts the indentation of a block given %s", async (_, newBlock) => {
     expect(await edited(codeReplaceBlock, method, { path: "A.java", name: "b", new_block: newBlock })).toBe(
       expected,
     );
   });
 
-  it("writes another width only where bodies show it, and leaves lines that stay as they are", async () => {
+  it("converts the indent width only if the body shows it, and keeps unchanged lines", async () => {
     const python = "def a(x):\n  if x:\n    return call(\n        x)\n\n\ndef b():\n  return 1\n";
     const replaced = (name: string, new_block: string) =>
       edited(codeReplaceBlock, python, { path: "a.py", name, new_block });
@@ -156,7 +159,7 @@ describe("code.replace_block", () => {
     ]);
   });
 
-  it("writes tabs where the file has them", async () => {
+  it("writes tabs in a file that uses them", async () => {
     const go = "package a\n\nfunc A() int {\n\treturn 1\n}\n";
     const newBlock = "func A() int {\n    if b {\n        return 2\n    }\n    return 1\n}";
     expect(await edited(codeReplaceBlock, go, { path: "a.go", name: "A", new_block: newBlock })).toBe(
@@ -164,7 +167,7 @@ describe("code.replace_block", () => {
     );
   });
 
-  it("leaves what stands inside strings as it was given, and the ends of heredocs", async () => {
+  it("keeps the content of strings and the ends of heredocs as given", async () => {
     const cases = [
       [
         "a.py",
@@ -203,7 +206,7 @@ describe("code.replace_block", () => {
     );
   });
 
-  it("keeps encoding, byte-order mark, line ends and a missing final line end", async () => {
+  it("keeps encoding, byte-order mark, line endings and a missing final newline", async () => {
     const text = "// ü 🙂\r\n\r\nfunction a() {\r\n  return 1;\r\n}\r\n\r\nfunction b() {}";
     const changed = text.replace("return 1;", "return 2;\r\n  // ö");
     const newBlock = "function a() {\n  return 2;\n  // ö\n}";
@@ -223,7 +226,7 @@ describe("code.replace_block", () => {
     }
   });
 
-  it("keeps the line ends of lines that stay, where there are several kinds", async () => {
+  it("keeps the line endings of unchanged lines when they are mixed", async () => {
     const content = "fn a() {\r\n    one();\n    two();\r\n    three();\n}\r\n";
     const newBlock = "fn a() {\n    one();\n    new();\n    two();\n    three();\n}";
     expect(await edited(codeReplaceBlock, content, { path: "a.rs", name: "a", new_block: newBlock })).toBe(
@@ -231,7 +234,7 @@ describe("code.replace_block", () => {
     );
   });
 
-  it("keeps bytes that are no UTF-8", async () => {
+  it("keeps bytes that are not UTF-8", async () => {
     const before = Buffer.concat([
       Buffer.from("// ü ö "),
       Buffer.of(0xff),
@@ -340,7 +343,7 @@ describe("code.replace_block", () => {
     );
   });
 
-  it("refuses what would no longer parse, and shows where", async () => {
+  it("refuses code that would no longer parse, and shows where", async () => {
     expect(
       await refused(codeReplaceBlock, "fn a() {}\n\nfn b() {\n    1\n}\n", {
         path: "a.rs",
@@ -356,7 +359,7 @@ describe("code.replace_block", () => {
     });
   });
 
-  it("refuses an empty body where the language does, and a NUL character", async () => {
+  it("refuses an empty body if the language forbids it, and a NUL character", async () => {
     const refusal = (newBlock: string) =>
       refused(codeReplaceBlock, "def a():\n    pass\n", { path: "a.py", name: "a", new_block: newBlock });
     expect([
@@ -368,7 +371,7 @@ describe("code.replace_block", () => {
     ]);
   });
 
-  it("makes edits of one file one after the other", async () => {
+  it("applies edits of one file one after the other", async () => {
     const content = Array.from({ length: 8 }, (_, number) => `fn f${number}() {\n    ${number}\n}\n`).join(
       "\n",
     );
@@ -385,7 +388,7 @@ describe("code.replace_block", () => {
     expect(readFileSync(opened.at("many.rs"), "utf8")).toBe(content.replace(/^ {4}\d$/gm, "$& + 9"));
   });
 
-  it("refuses new code that swallows what follows though it parses", async () => {
+  it("refuses new code that swallows the code after it, even if it parses", async () => {
     const content = "function a() {}\nfunction b() {}\n/* end */\nfunction c() {}\n";
     expect(
       await refused(codeReplaceBlock, content, { path: "a.js", name: "a", new_block: "function a() {} /*" }),
@@ -396,7 +399,7 @@ describe("code.replace_block", () => {
     });
   });
 
-  it("edits a file that does not parse as long as that gets no worse", async () => {
+  it("edits a file that does not parse if it gets no worse", async () => {
     const broken = "fn a( {}\n\nfn b() {\n    1\n}\n";
     const input = { path: "a.rs", name: "b" };
     expect(await edited(codeReplaceBlock, broken, { ...input, new_block: "fn b() {\n    2\n}" })).toBe(
@@ -411,7 +414,7 @@ describe("code.replace_block", () => {
     );
   });
 
-  it("refuses a block that is not as expected", async () => {
+  it("refuses a block that differs from the expected one", async () => {
     const input = { path: "a.rs", name: "tests.run", new_block: "fn run() { x() }" };
     const own = "fn run() {}";
     const wayOut =
@@ -431,7 +434,7 @@ describe("code.replace_block", () => {
     });
   });
 
-  it("accepts the hash and the text of the block in any honest form", async () => {
+  it("accepts the hash and the text of the block in any equivalent form", async () => {
     const content = "class A:\r\n    @dec\r\n    def f(self):\r\n        pass\r\n";
     const block = "@dec\r\n    def f(self):\r\n        pass";
     const forms = [
@@ -461,7 +464,7 @@ describe("code.replace_block", () => {
     }
   });
 
-  it("takes the hash that code.read_symbol gives", async () => {
+  it("accepts the hash that code.read_symbol returns", async () => {
     writeFileSync(opened.at("a.rs"), agent);
     const { data } = await opened.run(codeReadSymbol, { path: "a.rs", name: "Agent::new" });
     const input = { path: "a.rs", name: "Agent::new", new_block: "fn new() {}" };
@@ -470,7 +473,7 @@ describe("code.replace_block", () => {
     ).toContain("    fn new() {}\n");
   });
 
-  it("refuses what changes nothing, is no code, or only stands for code", async () => {
+  it("refuses code that changes nothing, is not code, or is a placeholder", async () => {
     const content = "fn a() {\n    1\n}\n";
     const refusal = (newBlock: string) =>
       refused(codeReplaceBlock, content, { path: "a.rs", name: "a", new_block: newBlock });
@@ -491,7 +494,7 @@ describe("code.replace_block", () => {
     ]);
   });
 
-  it("shows the person who is asked the difference", async () => {
+  it("shows the diff to the user who approves it", async () => {
     writeFileSync(opened.at("a.rs"), "fn a() {}\n");
     const input = { path: "a.rs", name: "a", new_block: "fn a() { 1 }", run_formatter: true };
     expect(await codeReplaceBlock.preview!(input, opened.context)).toBe(
@@ -500,7 +503,7 @@ describe("code.replace_block", () => {
     expect(readFileSync(opened.at("a.rs"), "utf8")).toBe("fn a() {}\n");
   });
 
-  it("announces the file, and each command that may run only when it is asked for", () => {
+  it("declares the file, and commands only when they are requested", () => {
     const input = { path: "a.rs", name: "a", new_block: "b" };
     expect(codeReplaceBlock.accesses(input)).toEqual([{ kind: "write", path: "a.rs" }]);
     const kinds = codeReplaceBlock
@@ -509,7 +512,7 @@ describe("code.replace_block", () => {
     expect(new Set(kinds)).toEqual(new Set(["write", "execute"]));
   });
 
-  it("tells of what others changed in between", async () => {
+  it("reports what others changed in between", async () => {
     writeFileSync(opened.at("seen.rs"), "fn a() {}\n\nfn b() {}\n");
     await opened.run(codeReadSymbol, { path: "seen.rs", name: "a" });
     writeFileSync(opened.at("seen.rs"), "fn a() { x() }\n\nfn b() {}\n");
@@ -521,7 +524,7 @@ describe("code.replace_block", () => {
     expect(data.files[0]?.notes).toEqual(["changed since you last saw it, at line 1; your edit still fits"]);
   });
 
-  it("says what it cannot edit", async () => {
+  it("reports files it cannot edit", async () => {
     const input = { name: "a", new_block: "b" };
     writeFileSync(opened.at("a.bin"), Buffer.of(0, 1, 2, 0));
     expect([

@@ -63,14 +63,14 @@ describe("code.search", () => {
   const places = async (input: CodeSearchInput) =>
     (await find(input)).data.results.map(({ path, symbol }) => `${path} ${symbol?.name ?? "-"}`);
 
-  it("gives no reason where all words of a name are small ones", async () => {
+  it("gives no reason when a name consists only of stop words", async () => {
     await using small = codeFixture({ "a.ts": "export function onlyOnOther() {}\n" });
     await untilIndexed(small);
     const { text } = await small.run(codeSearch, { query: "onlyOnOther" });
     expect(text).toBe("a.ts:1 function onlyOnOther\n  1| export function onlyOnOther() {}");
   });
 
-  it("answers a question with the code that says most of it, and why", async () => {
+  it("answers a question with the most relevant code, and why", async () => {
     expect(await find({ query: "fetch the price list from the server", limit: 1 })).toEqual({
       data: {
         way: "words",
@@ -114,17 +114,17 @@ describe("code.search", () => {
     });
   });
 
-  it("finds an identifier by its name before its uses, and code before tests and prose", async () => {
+  it("ranks the definition of an identifier before its uses, and code before tests and prose", async () => {
     const found = await places({ query: "cartTotal" });
     const order = ["src/cart.ts cartTotal", "src/cart.test.ts -", "README.md Shop"];
     expect([found[0], found.filter((place) => order.includes(place))]).toEqual([order[0], order]);
   });
 
-  it("finds tests when they are asked for", async () => {
+  it("finds tests when the query asks for them", async () => {
     expect((await places({ query: "test of the cart total" }))[0]).toBe("src/cart.test.ts -");
   });
 
-  it("knows other words for the same", async () => {
+  it("finds synonyms", async () => {
     expect((await places({ query: "delete an item" }))[0]).toBe("src/cart.ts removeItem");
   });
 
@@ -135,11 +135,11 @@ describe("code.search", () => {
     ["a folder", { query: "adds up", path: "tools" }, ["tools/report.py total_per_day"]],
     ["a file", { query: "total", path: "README.md" }, ["README.md Shop"]],
     ["a glob", { query: "adds up", path: "**/*.py" }, ["tools/report.py total_per_day"]],
-  ])("keeps to %s", async (_name, input, expected) => {
+  ])("restricts the search to %s", async (_name, input, expected) => {
     expect(await places(input)).toEqual(expected);
   });
 
-  it("finds text in quotes exactly, each symbol once, what defines it first", async () => {
+  it("finds quoted text exactly, each symbol once, its definition first", async () => {
     expect(await find({ query: '"cartTotal"' })).toMatchObject({
       data: { way: "literal", limited: false },
       text: `src/cart.ts:4 function cartTotal  (1 matching line)
@@ -150,7 +150,7 @@ src/cart.test.ts:1-4  (2 matching lines)
     });
   });
 
-  it("finds an expression in slashes, in symbols of a kind", async () => {
+  it("finds a regular expression in slashes, in symbols of a kind", async () => {
     const { data } = await find({ query: "/ITEMS\\./i", kind: "method" });
     expect(data.results.map(({ path, matches }) => [path, matches])).toEqual([["src/cart.ts", [15, 16]]]);
   });
@@ -165,13 +165,13 @@ src/cart.test.ts:1-4  (2 matching lines)
     "/\\s$/",
     '"."',
     '"zebra"',
-  ])("finds for %s the lines that ripgrep finds", async (query) => {
+  ])("finds the same lines as ripgrep for %s", async (query) => {
     const { data } = await find({ query, limit: 1000 });
     const found = data.results.flatMap(({ path, matches }) => matches.map((line) => `${path}:${line}`));
     expect(found.toSorted()).toEqual(linesByRipgrep(query, opened.workspace));
   });
 
-  it("says how to go on when nothing is found", async () => {
+  it("suggests the next step when nothing is found", async () => {
     expect(await find({ query: "zebra", kind: "class" })).toEqual({
       data: {
         way: "words",
@@ -184,16 +184,21 @@ src/cart.test.ts:1-4  (2 matching lines)
   });
 
   it.each<[string, CodeSearchInput, string, unknown]>([
-    ["a kind that is none", { query: "a", kind: "gadget" }, "invalid-input", 'Unknown symbol kind "gadget"'],
+    ["an unknown kind", { query: "a", kind: "gadget" }, "invalid-input", 'Unknown symbol kind "gadget"'],
     [
-      "a language that is none",
+      "an unknown language",
       { query: "a", language: "klingon" },
       "unsupported",
       'There is no grammar for the language "klingon"',
     ],
-    ["a folder that is not there", { query: "a", path: "missing" }, "not-found", "missing does not exist"],
-    ["a way out", { query: "a", path: "../.." }, "outside-workspace", "../.. leads outside the workspace"],
-    ["an expression that is none", { query: "/(a/" }, "invalid-input", expect.any(String)],
+    ["a missing folder", { query: "a", path: "missing" }, "not-found", "missing does not exist"],
+    [
+      "a path outside",
+      { query: "a", path: "../.." },
+      "outside-workspace",
+      "../.. leads outside the workspace",
+    ],
+    ["an invalid expression", { query: "/(a/" }, "invalid-input", expect.any(String)],
     [
       "text of two lines",
       { query: '"a\nb"' },
@@ -204,13 +209,13 @@ src/cart.test.ts:1-4  (2 matching lines)
     expect(await opened.refusal(codeSearch, input)).toMatchObject({ code, message });
   });
 
-  it("names the way out of an expression that is none", async () => {
+  it("returns a hint for an invalid expression", async () => {
     expect((await opened.refusal(codeSearch, { query: "/[/" })).hint).toBe(
       'Correct the expression, or put plain text in "quotes". Across lines: search.grep with multiline.',
     );
   });
 
-  it.each(['""', "//", " ", "?!", "\0"])("finds nothing for %j, which says nothing", async (query) => {
+  it.each(['""', "//", " ", "?!", "\0"])("finds nothing for the empty query %j", async (query) => {
     expect((await find({ query })).data.results).toEqual([]);
   });
 });

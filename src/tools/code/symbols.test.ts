@@ -26,7 +26,7 @@ mod tests {
 `;
 
 describe("code.symbols of a file", () => {
-  it("lists kind, name and lines in the order of the file, nested, with what says more", async () => {
+  it("lists kind, name and lines in file order, nested, with details", async () => {
     expect((await answered(codeSymbols, rust, { path: "a.rs" })).text).toBe(
       [
         "Struct Agent [1-4]: pub struct Agent — An agent.",
@@ -39,7 +39,7 @@ describe("code.symbols of a file", () => {
     );
   });
 
-  it("gives programs all that is known", async () => {
+  it("returns all details as data", async () => {
     expect(
       (await answered(codeSymbols, "/** Doc. */\nexport function a(): void {}\n", { path: "a.ts" })).data,
     ).toEqual({
@@ -67,7 +67,7 @@ describe("code.symbols of a file", () => {
     });
   });
 
-  it("lists some of them: of a kind, of a name, down to a depth", async () => {
+  it("lists symbols by kind, name or depth", async () => {
     const text = async (input: object) =>
       (await answered(codeSymbols, rust, { path: "a.rs", ...input })).text;
     expect([
@@ -83,7 +83,7 @@ describe("code.symbols of a file", () => {
     ]);
   });
 
-  it("says how to go on where there are many", async () => {
+  it("shows how to continue when there are many", async () => {
     const many = Array.from({ length: 1200 }, (_, number) => `fn f${number}() {}\n`).join("");
     const { text, data, continuation } = await answered(codeSymbols, many, { path: "a.rs" });
     expect([text.split("\n").length, text.slice(0, 18), data.nextOffset, continuation]).toEqual([
@@ -96,7 +96,7 @@ describe("code.symbols of a file", () => {
     expect(rest).toEqual({ ...rest, text: "Function f1198 [1199-1199]\nFunction f1199 [1200-1200]" });
   });
 
-  it("says that a file does not parse, or declares nothing", async () => {
+  it("reports a file that does not parse, or declares nothing", async () => {
     expect((await answered(codeSymbols, "fn a() {}\nfn b( {}\n", { path: "a.rs" })).text).toBe(
       "Function a [1-1]\nFunction b [2-2]\n(Does not parse, first at line 2: missing `)`. Symbols near that line may be missing.)",
     );
@@ -105,7 +105,7 @@ describe("code.symbols of a file", () => {
     );
   });
 
-  it("refuses what no grammar reads", async () => {
+  it("refuses a file without a grammar", async () => {
     expect(await refused(codeSymbols, "hello", { path: "a.unknown" })).toEqual({
       code: "unsupported",
       message: expect.stringContaining("a.unknown"),
@@ -125,14 +125,14 @@ describe("code.symbols of a folder", () => {
     ".gitignore": "ignored.rs\n",
   };
 
-  it("shows what would break lines or steer a terminal, in names of files and of symbols", async () => {
+  it("escapes line breaks and control characters in names of files and symbols", async () => {
     await using here = codeFixture({ "new\nline.md": "# a\u001b[31m \u202eb\n" });
     expect((await here.run(codeSymbols, {})).text).toBe(
       '"new\\nline.md"\n  Heading a<U+001B>[31m <U+202E>b [1-1]',
     );
   });
 
-  it("lists the top level of each file that ignore files show", async () => {
+  it("lists the top level of each file that is not ignored", async () => {
     await using here = codeFixture(files);
     mkdirSync(here.at(".git"));
     const { text, data } = await here.run(codeSymbols, { path: "src" });
@@ -155,7 +155,7 @@ describe("code.symbols of a folder", () => {
     );
   });
 
-  it("stops when there are many, and goes on where it stopped", async () => {
+  it("stops when there are many, and continues where it stopped", async () => {
     await using here = codeFixture(
       Object.fromEntries(["a", "b", "c"].map((name) => [`${name}.rs`, `fn ${name}() {}\nfn z() {}\n`])),
     );
@@ -170,14 +170,14 @@ describe("code.symbols of a folder", () => {
     );
   });
 
-  it("leaves out files that are too large, and says so", async () => {
+  it("skips files that are too large, and reports them", async () => {
     await using here = codeFixture({ "a.rs": "fn a() {}\n", "large.rs": "// x\n".repeat(300_000) });
     expect((await here.run(codeSymbols, {})).text).toBe(
       "a.rs\n  Function a [1-1]\n(Skipped because too large; give one as path to list it: large.rs)",
     );
   });
 
-  it("leaves out files that rules keep from being read, and says so", async () => {
+  it("skips files that rules hide, and reports them", async () => {
     await using here = codeFixture({ "a.rs": "fn a() {}\n", "vault/b.rs": "fn secret() {}\n" });
     const environment = openLocalEnvironment({ workspace: here.workspace, guard: exampleGuard });
     const { text, data } = await codeSymbols.run({}, { ...here.context, environment });
@@ -188,7 +188,7 @@ describe("code.symbols of a folder", () => {
     ]);
   });
 
-  it("says when there is nothing", async () => {
+  it("reports that there is nothing", async () => {
     writeFileSync(opened.at("note.txt"), "x");
     mkdirSync(opened.at("empty"), { recursive: true });
     expect((await opened.run(codeSymbols, { path: "empty" })).text).toBe(

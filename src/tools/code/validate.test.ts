@@ -5,14 +5,14 @@ import { codeValidate } from "./validate.ts";
 const { answered } = blockFixture();
 
 describe("code.validate", () => {
-  it("says in a sentence that a file parses", async () => {
+  it("reports in one sentence that a file parses", async () => {
     expect(await answered(codeValidate, "fn a() {}\n", { path: "a.rs" })).toEqual({
       data: { path: "a.rs", language: "rust", parses: true, faults: [] },
       text: "a.rs parses: no faults in its rust.",
     });
   });
 
-  it("shows each fault with line, column and a mark below its place", async () => {
+  it("shows each error with line, column and a mark below it", async () => {
     const content = "// 🙂\nfunction a() {\n\treturn f(1;\n}\n\nfunction b( {}\n";
     const { data, text } = await answered(codeValidate, content, { path: "a.js" });
     expect([data.parses, data.faults.map(({ line }) => line)]).toEqual([false, [3, 6]]);
@@ -29,14 +29,14 @@ describe("code.validate", () => {
     );
   });
 
-  it("shows the part of a long line that is wrong", async () => {
+  it("shows the wrong part of a long line", async () => {
     const content = `let a = "${"x".repeat(5000)}"; let b = ;\n`;
     const { text } = await answered(codeValidate, content, { path: "a.js" });
     expect(Math.max(...text.split("\n").map((line) => line.length))).toBeLessThan(200);
     expect(text).toContain("let b = ;");
   });
 
-  it("bounds a file that is all faults", async () => {
+  it("limits the output for a file full of errors", async () => {
     const { text, data } = await answered(codeValidate, "fn ( {\n".repeat(2000), { path: "a.rs" });
     expect(data.parses).toBe(false);
     expect(text.split("\n").length).toBeLessThan(70);

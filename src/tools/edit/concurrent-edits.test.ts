@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { temporaryToolcrib } from "../../../test/support/temporary-toolcrib.ts";
 
 describe("concurrent edits", () => {
-  it("are all made when they come at once for one file", async () => {
+  it("are all applied when they arrive at once for one file", async () => {
     await using fixture = await temporaryToolcrib();
     const words = Array.from({ length: 20 }, (_, index) => `word${index}.`);
     fixture.write("a.txt", words.join("\n"));
@@ -14,7 +14,7 @@ describe("concurrent edits", () => {
     expect(fixture.read("a.txt")).toBe(words.join("\n").toUpperCase());
   });
 
-  it("are all made when several callers send them at once", async () => {
+  it("are all applied when several callers send them at once", async () => {
     await using fixture = await temporaryToolcrib();
     await using others = await temporaryToolcrib({ workspace: fixture.crib.workspace });
     const words = Array.from({ length: 20 }, (_, index) => `word${index}.`);
@@ -30,7 +30,7 @@ describe("concurrent edits", () => {
     expect(fixture.read("a.txt")).toBe(words.join("\n").toUpperCase());
   });
 
-  it("are writes, also when they move or delete", async () => {
+  it("are writes, even if they move or delete", async () => {
     await using fixture = await temporaryToolcrib();
     await using careful = await temporaryToolcrib({ mode: "safe" });
     const call = async ({ crib, write }: typeof fixture) => {
@@ -56,7 +56,7 @@ describe("concurrent edits", () => {
     ]);
   });
 
-  it("are refused before anybody is asked when they cannot be read", async () => {
+  it("are refused before approval when they cannot be parsed", async () => {
     await using fixture = await temporaryToolcrib({ mode: "paranoid" });
     const results = [
       await fixture.crib.call("edit_patch", { patch: "no patch" }),
@@ -72,7 +72,7 @@ describe("concurrent edits", () => {
     ]);
   });
 
-  it("are previewed where nothing may be written", async () => {
+  it("can be previewed in read-only mode", async () => {
     await using fixture = await temporaryToolcrib({ mode: "safe" });
     fixture.write("a.txt", "one\n");
     const patch = "*** Begin Patch\n*** Delete File: a.txt\n*** End Patch";
@@ -83,7 +83,7 @@ describe("concurrent edits", () => {
     expect(results.map(({ error }) => error?.code)).toEqual([undefined, "needs-approval"]);
   });
 
-  it("find their file where another one has the name of a prefix", async () => {
+  it("find their file even if another file is named like a prefix", async () => {
     await using fixture = await temporaryToolcrib();
     for (const name of ["a", "b", "x.txt"]) fixture.write(name, "one\n");
     const diff = "--- a/x.txt\n+++ b/x.txt\n@@ -1 +1 @@\n-one\n+two\n";
@@ -91,7 +91,7 @@ describe("concurrent edits", () => {
     expect(["a", "b", "x.txt"].map(fixture.read)).toEqual(["one\n", "one\n", "two\n"]);
   });
 
-  it("name what they do not know or miss", async () => {
+  it("report unknown and missing fields", async () => {
     await using fixture = await temporaryToolcrib();
     const results = [
       await fixture.crib.call("edit_replace", { path: "a", find: "b", replace: "c", expect_cuont: 2 }),

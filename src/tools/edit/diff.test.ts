@@ -4,7 +4,7 @@ import { schemaFaults, toolFixture } from "../../../test/support/tool-fixture.ts
 import { editDiff } from "./diff.ts";
 
 describe("edit.diff", () => {
-  it("applies what git writes: changes, new and deleted files, renames and modes", async () => {
+  it("applies git diffs: changes, new and deleted files, renames and modes", async () => {
     await using opened = toolFixture();
     mkdirSync(opened.at("src"));
     writeFileSync(opened.at("src/a.ts"), "one\ntwo\n");
@@ -49,7 +49,7 @@ describe("edit.diff", () => {
     ]);
   });
 
-  it("copies as git does, with the mode of what is copied", async () => {
+  it("copies like git, with the mode of the source", async () => {
     await using opened = toolFixture();
     writeFileSync(opened.at("a.sh"), "one\ntwo\n");
     chmodSync(opened.at("a.sh"), 0o750);
@@ -79,7 +79,7 @@ describe("edit.diff", () => {
     ]);
   });
 
-  it("makes a file executable, or not, for nobody else than could read it", async () => {
+  it("makes a file executable, or not, only for those who can read it", async () => {
     await using opened = toolFixture();
     writeFileSync(opened.at("a.sh"), "x\n");
     const modes: number[] = [];
@@ -95,7 +95,7 @@ describe("edit.diff", () => {
     expect(modes).toEqual([0o700, 0o600, 0o750]);
   });
 
-  it("refuses a mode that the file has already, and says that no other file was changed", async () => {
+  it("refuses a mode that the file already has, and reports that no other file was changed", async () => {
     await using opened = toolFixture();
     writeFileSync(opened.at("a.sh"), "x\n");
     writeFileSync(opened.at("b"), "x\n");
@@ -110,7 +110,7 @@ describe("edit.diff", () => {
     expect(readFileSync(opened.at("b"), "utf8")).toBe("x\n");
   });
 
-  it("shows the nearest place when a hunk fits nowhere", async () => {
+  it("shows the nearest match when a hunk does not apply", async () => {
     await using opened = toolFixture();
     writeFileSync(opened.at("a.py"), "def f():\n    x = 1\n    y = 2\n    return x\n");
     const diff =
@@ -131,7 +131,7 @@ describe("edit.diff", () => {
     });
   });
 
-  it("takes nothing but a diff and whose it is", () => {
+  it("accepts only a diff and its path", () => {
     const faults = [{ diff: "x" }, { diff: "" }, {}, { diff: "x", find: "y" }, { diff: "x", path: "y" }].map(
       (input) => schemaFaults(editDiff, input),
     );

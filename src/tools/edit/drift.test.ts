@@ -4,8 +4,8 @@ import { driftOf } from "./drift.ts";
 
 const numbers = Array.from({ length: 20 }, (_, index) => `${index + 1}`);
 
-describe("how a file differs from what was seen of it", () => {
-  it("is told by the lines as they are now, with a line of context", () => {
+describe("the drift of a file since it was seen", () => {
+  it("shows the changed lines, with one line of context", () => {
     const now = numbers.with(2, "three").toSpliced(10, 2).toSpliced(15, 0, "new", "newer");
     expect(drift([whole(numbers)], now)).toEqual({
       at: "lines 3, 11 and 16-17",
@@ -17,7 +17,7 @@ describe("how a file differs from what was seen of it", () => {
     });
   });
 
-  it("is nothing where all that was seen is there, wherever", () => {
+  it("is empty when all seen lines still exist, anywhere", () => {
     const parts = [part(3, numbers.slice(2, 5)), part(10, numbers.slice(9, 12))];
     expect([
       drift([whole(numbers)], numbers),
@@ -27,7 +27,7 @@ describe("how a file differs from what was seen of it", () => {
     ]).toEqual([undefined, undefined, undefined, undefined]);
   });
 
-  it("is told of a part that moved and changed, by its neighbours that are still there", () => {
+  it("locates a part that moved and changed by its remaining neighbours", () => {
     const now = ["0", "½", ...numbers.with(3, "four").with(10, "eleven")];
     expect(drift([part(3, numbers.slice(2, 6)), part(10, numbers.slice(9, 12))], now)).toEqual({
       at: "lines 6 and 13",
@@ -35,21 +35,21 @@ describe("how a file differs from what was seen of it", () => {
     });
   });
 
-  it("is told of a part of which no line is left, by its number", () => {
+  it("locates a part without remaining lines by its line number", () => {
     expect(drift([part(3, ["x", "y"])], numbers)).toEqual({
       at: "lines 3-4",
       diff: "@@ -2,4 +2,4 @@\n 2\n-x\n-y\n+3\n+4\n 5",
     });
   });
 
-  it("shows line ends where nothing else has changed", () => {
+  it("shows line endings when only they changed", () => {
     const seen: SeenPart = { bytes: Buffer.from("a\r\nb\nc"), lines: "all" };
     expect(driftOf([seen], Buffer.from("a\nb\nc\n"))?.diff).toBe(
       "@@ -1,2 +1,2 @@\n-a<U+000D><U+000A>\n+a<U+000A>\n b\n@@ -2,2 +2,2 @@\n b\n-c <no line end>\n+c<U+000A>",
     );
   });
 
-  it("reads every encoding, and does not take a byte-order mark for a change", () => {
+  it("supports every encoding, and ignores a byte-order mark", () => {
     const seen: SeenPart = { bytes: Buffer.from("Grüße\nĊ\n", "utf16le"), lines: "all" };
     const file = (text: string) => Buffer.from(`\ufeff${text}`, "utf16le");
     expect([driftOf([seen], file("Grüße\nĊ\n")), driftOf([seen], file("Grüße\nČ\n"))]).toEqual([
@@ -58,7 +58,7 @@ describe("how a file differs from what was seen of it", () => {
     ]);
   });
 
-  it("is cut where it is long", () => {
+  it("is cut when it is long", () => {
     const now = Array.from({ length: 300 }, (_, index) => `other ${index}`);
     const lines = drift([whole(numbers)], now)!.diff.split("\n");
     expect([lines.length, lines.at(-1)]).toEqual([61, "… 261 more lines of difference"]);

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { toolFixture } from "../../../test/support/tool-fixture.ts";
 import { editReplace } from "./replace.ts";
 
-it("finds text to the character and puts the new one there as it is", async () => {
+it("matches text character by character and inserts the new text unchanged", async () => {
   await using opened = toolFixture();
   writeFileSync(opened.at("a.txt"), "  one\r\n\ttwo \r\nthree\n");
   await opened.run(editReplace, { path: "a.txt", find: "\ttwo \r\n", replace: "2\n", exact: true });
@@ -12,10 +12,10 @@ it("finds text to the character and puts the new one there as it is", async () =
 
 it.each([
   ["indentation", "if x:\n\treturn\n", "if x:\n    return\n", "line 1 has other indentation"],
-  ["blanks at line ends", "a \nb\n", "a\nb\n", "line 1 has other blanks at line ends"],
-  ["line ends", "a\r\nb\r\n", "a\nb\n", "line 1 has other line ends"],
+  ["trailing blanks", "a \nb\n", "a\nb\n", "line 1 has other blanks at line ends"],
+  ["line endings", "a\r\nb\r\n", "a\nb\n", "line 1 has other line ends"],
   ["quotes", "say “hello” to them\n", 'say "hello" to them', "line 1 has other quotes, dashes or blanks"],
-])("names the place that differs in %s, and leaves it", async (_, content, find, where) => {
+])("names the line that differs in %s, and changes nothing", async (_, content, find, where) => {
   await using opened = toolFixture();
   writeFileSync(opened.at("a.txt"), content);
   expect(await opened.refusal(editReplace, { path: "a.txt", find, replace: "new", exact: true })).toEqual({
@@ -26,7 +26,7 @@ it.each([
   expect(readFileSync(opened.at("a.txt"), "utf8")).toBe(content);
 });
 
-it("refuses text that occurs twice exactly, and all of them change when told", async () => {
+it("refuses text that occurs twice, and replaces all occurrences on request", async () => {
   await using opened = toolFixture();
   writeFileSync(opened.at("a.txt"), "x = 1;\nx  = 1;\nx = 1;\n");
   const twice = { path: "a.txt", find: "x = 1;", replace: "x = 2;", exact: true };

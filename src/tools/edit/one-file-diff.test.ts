@@ -6,11 +6,11 @@ import { editDiff } from "./diff.ts";
 const hunk = "@@ -1,2 +1,2 @@\n one\n-two\n+2\n";
 
 it.each([
-  ["without names", hunk],
-  ["with those of git", `diff --git a/main.rs b/main.rs\n--- a/main.rs\n+++ b/main.rs\n${hunk}`],
-  ["with others", `--- original\n+++ modified\n${hunk}`],
+  ["without file names", hunk],
+  ["with git's file names", `diff --git a/main.rs b/main.rs\n--- a/main.rs\n+++ b/main.rs\n${hunk}`],
+  ["with other file names", `--- original\n+++ modified\n${hunk}`],
   ["in prose and a fence", `Here it is:\n\`\`\`diff\n${hunk}\`\`\`\n`],
-])("changes the one file that is named beside a diff %s", async (_, diff) => {
+])("changes only the named file with a diff %s", async (_, diff) => {
   await using opened = toolFixture();
   mkdirSync(opened.at("a"));
   for (const path of ["a/main.rs", "main.rs"]) writeFileSync(opened.at(path), "one\ntwo\n");
@@ -21,13 +21,13 @@ it.each([
   ]);
 });
 
-it("touches no other path", () => {
+it("declares no other path", () => {
   expect(editDiff.accesses({ path: "a/b.txt", diff: `--- a/c.txt\n+++ b/c.txt\n${hunk}` })).toEqual([
     { kind: "write", path: "a/b.txt" },
   ]);
 });
 
-it("says that the file is not there, also where one of a like name is", async () => {
+it("reports a missing file, even if one with a similar name exists", async () => {
   await using opened = toolFixture();
   writeFileSync(opened.at("main.rs"), "one\ntwo\n");
   expect(await opened.refusal(editDiff, { path: "a/main.rs", diff: hunk })).toEqual({

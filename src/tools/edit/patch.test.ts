@@ -13,7 +13,7 @@ import { schemaFaults, type ToolFixture, toolFixture } from "../../../test/suppo
 import { editPatch } from "./patch.ts";
 
 describe("edit.patch", () => {
-  it("updates, adds, moves and deletes files, and says what it did to each", async () => {
+  it("updates, adds, moves and deletes files, and reports each change", async () => {
     await using opened = toolFixture();
     write(opened, { "a.ts": "one\ntwo\n", "old.sh": "echo one\n", "gone.txt": "x\ny\n" });
     chmodSync(opened.at("old.sh"), 0o750);
@@ -46,7 +46,7 @@ describe("edit.patch", () => {
     expect(statSync(opened.at("bin/new.sh")).mode & 0o777).toBe(0o750);
   });
 
-  it("changes nothing when one file does not fit", async () => {
+  it("changes nothing when the patch does not apply to one file", async () => {
     await using opened = toolFixture();
     const files = { "a.ts": "one\n", "b.ts": "two\n" };
     write(opened, files);
@@ -63,7 +63,7 @@ describe("edit.patch", () => {
     expect(contents(opened)).toEqual(files);
   });
 
-  it("refuses to make what is there, to change what is not, and to go outside", async () => {
+  it("refuses to add an existing file, to change a missing one, and to leave the workspace", async () => {
     await using opened = toolFixture();
     write(opened, { "greet.ts": "one\n" });
     const hunk = "@@\n-one\n+1";
@@ -86,7 +86,7 @@ describe("edit.patch", () => {
     expect(contents(opened)).toEqual({ "greet.ts": "one\n" });
   });
 
-  it("edits through links, but leaves links themselves to the file tools", async () => {
+  it("edits through links, but does not move or delete links", async () => {
     await using opened = toolFixture();
     write(opened, { "real.txt": "one\n" });
     symlinkSync("real.txt", opened.at("link.txt"));
@@ -105,7 +105,7 @@ describe("edit.patch", () => {
     expect(readFileSync(opened.at("real.txt"), "utf8")).toBe("1\n");
   });
 
-  it("finds a file behind a prefix or quotes, also where a file or directory is in the way", async () => {
+  it("finds a file with a prefix or quotes, even if a file or directory is in the way", async () => {
     await using opened = toolFixture();
     write(opened, { "one.ts": "1\n", "two.ts": "2\n", "three.ts": "3\n", a: "a file\n" });
     mkdirSync(opened.at("b/two.ts"), { recursive: true });
@@ -123,7 +123,7 @@ describe("edit.patch", () => {
     });
   });
 
-  it("takes nothing but a patch", () => {
+  it("accepts only a patch", () => {
     const faults = [{ patch: "x" }, { patch: "" }, {}, { patch: "x", path: "y" }].map((input) =>
       schemaFaults(editPatch, input),
     );

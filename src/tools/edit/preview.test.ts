@@ -8,7 +8,7 @@ const patch = "*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+1\n*** Delete
 const diff = "--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-one\n+1\n";
 
 describe("edit.preview", () => {
-  it("says what each kind of edit would do, and does nothing", async () => {
+  it("shows what each kind of edit would do, and changes nothing", async () => {
     await using opened = toolFixture();
     writeFileSync(opened.at("a.txt"), "one\n");
     writeFileSync(opened.at("b.txt"), "x\n");
@@ -23,7 +23,7 @@ describe("edit.preview", () => {
     expect(["a.txt", "b.txt"].map((path) => readFileSync(opened.at(path), "utf8"))).toEqual(["one\n", "x\n"]);
   });
 
-  it("gives the data that the edit will give", async () => {
+  it("returns the same data as the edit", async () => {
     await using opened = toolFixture();
     writeFileSync(opened.at("a.txt"), "one\n");
     const edit = { path: "a.txt", find: "one", replace: "1", hard_links: "keep" } as const;
@@ -45,7 +45,7 @@ describe("edit.preview", () => {
     ]);
   });
 
-  it("takes one of the three", () => {
+  it("accepts exactly one of the three kinds", () => {
     const edit = { path: "a", find: "b", replace: "c" };
     const filled = { patch, diff: "", path: "", all: false, edits: [], hard_links: "break" };
     const inputs = [edit, { patch }, { diff }, filled, {}, { patch, diff }, { ...edit, patch }];

@@ -22,7 +22,7 @@ import { fileRead } from "../file/read.ts";
 import { editReplace } from "./replace.ts";
 
 describe("edit.replace", () => {
-  it("says what it did, where, and how the file's hash changed", async () => {
+  it("reports what it changed, where, and the old and new hash", async () => {
     await using opened = toolFixture();
     writeFileSync(opened.at("greet.ts"), "const name = 'Ada';\nconsole.log(name);\n");
     const output = await opened.run(editReplace, { path: "greet.ts", find: "'Ada'", replace: "'Grace'" });
@@ -52,14 +52,14 @@ describe("edit.replace", () => {
     expect(readFileSync(opened.at("greet.ts"), "utf8")).toBe("const name = 'Grace';\nconsole.log(name);\n");
   });
 
-  it("counts a line whose beginning goes as changed and not as removed", async () => {
+  it("counts a line that loses its start as changed, not as removed", async () => {
     await using opened = toolFixture();
     writeFileSync(opened.at("a.txt"), "one two\r\nthree\n");
     const { data } = await opened.run(editReplace, { path: "a.txt", find: "one ", replace: "" });
     expect(data.files[0]?.changes).toEqual([{ firstLine: 1, removedLines: 1, addedLines: 1, tier: "exact" }]);
   });
 
-  it("says in plain words what it overlooked to find the place", async () => {
+  it("reports in plain words which differences it ignored to find the text", async () => {
     await using opened = toolFixture();
     writeFileSync(opened.at("a.py"), "class A:\n\tdef f(self):\n\t\treturn 1\n");
     writeFileSync(opened.at("b.md"), "It’s “quoted” — so.\r\nNext.\r\n");
@@ -85,7 +85,7 @@ describe("edit.replace", () => {
     ]);
   });
 
-  it("makes all edits of a call or none", async () => {
+  it("applies all edits of a call or none", async () => {
     await using opened = toolFixture();
     writeFileSync(opened.at("a.txt"), "one\ntwo\n");
     const edits = [
@@ -100,7 +100,7 @@ describe("edit.replace", () => {
     expect(readFileSync(opened.at("a.txt"), "utf8")).toBe("one\ntwo\n");
   });
 
-  it("changes the first of several places when told, and counts those that are apart", async () => {
+  it("changes the first occurrence on request, and counts those that do not overlap", async () => {
     await using opened = toolFixture();
     writeFileSync(opened.at("a.txt"), "x\naaaa\nx\nx\n");
     const first = { path: "a.txt", exact: true, first: true };
@@ -115,7 +115,7 @@ describe("edit.replace", () => {
     ]);
   });
 
-  it("numbers lines as they are afterwards", async () => {
+  it("uses line numbers of the changed file", async () => {
     await using opened = toolFixture();
     writeFileSync(opened.at("a.txt"), "one\ntwo\nthree\nfour\nfive\n");
     const edits = [
@@ -127,7 +127,7 @@ describe("edit.replace", () => {
     expect(text.split("\n")[0]).toMatch(/^Edited a\.txt at lines 1, 2-3 and 5 /);
   });
 
-  it("shows a line that is changed in several places once", async () => {
+  it("shows a line with several changes once", async () => {
     await using opened = toolFixture();
     writeFileSync(opened.at("a.txt"), "a b a\na\nb\na b\nb a");
     const { data, text } = await opened.run(editReplace, {
@@ -152,7 +152,7 @@ describe("edit.replace", () => {
     ]);
   });
 
-  it("shows of long lines where they differ", async () => {
+  it("shows the changed part of long lines", async () => {
     await using opened = toolFixture();
     const [head, tail] = ["é".repeat(1000), "o".repeat(1000)];
     writeFileSync(opened.at("a.md"), `${tail}\n${head} one ${tail}\n${tail}\n`);
@@ -166,7 +166,7 @@ describe("edit.replace", () => {
     ]);
   });
 
-  it("shows the first of many changes, and has all in its data", async () => {
+  it("shows the first of many changes, and returns all as data", async () => {
     await using opened = toolFixture();
     writeFileSync(opened.at("a.txt"), "x\n\n\n\n\n\n\n\n".repeat(30));
     const { data, text } = await opened.run(editReplace, {
@@ -186,7 +186,7 @@ describe("edit.replace", () => {
     ]);
   });
 
-  it("finds a stray byte as a read shows it, and leaves it", async () => {
+  it("finds an invalid byte as a read shows it, and keeps it", async () => {
     await using opened = toolFixture();
     const around = (text: string) => [Buffer.from(`Grüße\ncaf`), Buffer.of(0xe9), Buffer.from(` ${text}\n`)];
     writeFileSync(opened.at("a.txt"), Buffer.concat(around("zu")));
@@ -205,7 +205,7 @@ describe("edit.replace", () => {
     ]);
   });
 
-  it("keeps the mode, edits what a link leads to, and names it", async () => {
+  it("keeps the mode, edits the target of a link, and reports it", async () => {
     await using opened = toolFixture();
     mkdirSync(opened.at("bin"));
     writeFileSync(opened.at("bin/run.sh"), "echo one\n");
@@ -223,7 +223,7 @@ describe("edit.replace", () => {
     expect(lstatSync(opened.at("run")).isSymbolicLink()).toBe(true);
   });
 
-  it("takes no link to the workspace for a link to the file", async () => {
+  it("does not report a link to the workspace as a link to the file", async () => {
     await using opened = toolFixture();
     await using folder = temporaryFolder();
     mkdirSync(opened.at("src"));
@@ -240,7 +240,7 @@ describe("edit.replace", () => {
     ]);
   });
 
-  it("breaks hard links unless told to keep them", async () => {
+  it("breaks hard links unless asked to keep them", async () => {
     await using opened = toolFixture();
     for (const name of ["broken", "kept"]) {
       writeFileSync(opened.at(name), "one\n");
@@ -255,7 +255,7 @@ describe("edit.replace", () => {
     expect(contents).toEqual(["two\n", "one\n", "two\n", "two\n"]);
   });
 
-  it("refuses a file that has another hash than expected, and tells the one it has", async () => {
+  it("refuses a file whose hash differs from the expected one, and reports its hash", async () => {
     await using opened = toolFixture();
     writeFileSync(opened.at("a.txt"), "one\n");
     const edit = { path: "a.txt", find: "one", replace: "two" };
@@ -270,7 +270,7 @@ describe("edit.replace", () => {
     expect(readFileSync(opened.at("a.txt"), "utf8")).toBe("two\n");
   });
 
-  it("refuses what is no text file to edit, with the way out", async () => {
+  it("refuses files that are not editable text, with a hint", async () => {
     await using opened = toolFixture();
     mkdirSync(opened.at("src"));
     execFileSync("/usr/bin/env", ["mkfifo", opened.at("pipe")]);
@@ -308,7 +308,7 @@ describe("edit.replace", () => {
     ]);
   });
 
-  it("refuses text that stands at more places than can be kept in mind", async () => {
+  it("refuses text that occurs more than 200000 times", async () => {
     const environment = new MemoryEnvironment({ files: { "a.txt": "x\n".repeat(200_001) } });
     const refusals = [{ all: true }, {}].map(async (choice) => {
       const edit = editReplace.run(
@@ -321,7 +321,7 @@ describe("edit.replace", () => {
     expect(await Promise.all(refusals)).toEqual([refusal, refusal]);
   });
 
-  it("does not write a file that its owner has protected", async () => {
+  it("does not write a read-only file", async () => {
     await using opened = toolFixture();
     writeFileSync(opened.at("a.txt"), "one\n");
     chmodSync(opened.at("a.txt"), 0o444);
@@ -335,7 +335,7 @@ describe("edit.replace", () => {
     ]);
   });
 
-  it("leaves the file as it was when it is cancelled", async () => {
+  it("leaves the file unchanged when it is cancelled", async () => {
     await using opened = toolFixture();
     writeFileSync(opened.at("a.txt"), "one\n");
     const edit = { path: "a.txt", find: "one", replace: "two" };
@@ -343,7 +343,7 @@ describe("edit.replace", () => {
     expect(readFileSync(opened.at("a.txt"), "utf8")).toBe("one\n");
   });
 
-  it("plans again when somebody writes between its look and its change", async () => {
+  it("plans again when another process writes between its read and its write", async () => {
     /** Others write just before each of the first two changes. */
     class BusyEnvironment extends MemoryEnvironment {
       #others = ["one\n2\n", "one\n2\nthree\n"];
@@ -360,13 +360,13 @@ describe("edit.replace", () => {
     expect(Buffer.from(bytes).toString()).toBe("1\n2\nthree\n");
   });
 
-  it("announces the one path it writes", () => {
+  it("declares only the path it writes", () => {
     expect(editReplace.accesses({ path: join("a", "b.txt"), find: "x", replace: "y" })).toEqual([
       { kind: "write", path: "a/b.txt" },
     ]);
   });
 
-  it("takes one edit or a list of them, and says what is missing", () => {
+  it("accepts one edit or a list, and reports missing fields", () => {
     const edit = { find: "a", replace: "b" };
     const inputs = [
       { path: "x", ...edit },

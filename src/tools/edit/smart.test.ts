@@ -44,12 +44,12 @@ function show(path: string, content: string | Uint8Array): void {
 }
 
 describe("text", () => {
-  it("is replaced as it is, and all else stays", async () => {
+  it("is replaced exactly, and everything else stays", async () => {
     const input = { location: "count += 1", operation: "replace", content: "count += 2" } as const;
     expect(await edited(code, input)).toBe(code.replace("+= 1", "+= 2"));
   });
 
-  it("is replaced with the indentation of the file where it was found with another", async () => {
+  it("is replaced with the indentation of the file if it was found with another", async () => {
     const input = {
       location: "fn reset(&mut self) {\n  self.count = 0;\n}",
       operation: "replace",
@@ -58,7 +58,7 @@ describe("text", () => {
     expect(await edited(code, input)).toBe(code.replace("count = 0", "count = 1"));
   });
 
-  it("gets new lines before and after, with the indentation of its own", async () => {
+  it("gets new lines before and after, with its own indentation", async () => {
     const content = "if self.count > 9 {\n    return;\n}";
     const lines = "        if self.count > 9 {\n            return;\n        }\n";
     const line = "        self.count += 1;\n";
@@ -69,7 +69,7 @@ describe("text", () => {
     ]).toEqual([code.replace(line, lines + line), code.replace(line, line + lines)]);
   });
 
-  it("is deleted, with its line where it is all that stands there", async () => {
+  it("is deleted, with its line if nothing else is on it", async () => {
     expect([
       await edited(code, { location: "self.count = 0;", operation: "delete" }),
       await edited(code, { location: "/// Adds one.\n", operation: "delete" }),
@@ -87,7 +87,7 @@ describe("text", () => {
 describe("lines", () => {
   const text = "one\n\ttwo\n\nfour";
 
-  it("are replaced, without their last line end", async () => {
+  it("are replaced, without their last newline", async () => {
     const replace = (location: string, content: string) =>
       edited(text, { location, operation: "replace", content }, "lines.unknown");
     expect([
@@ -97,7 +97,7 @@ describe("lines", () => {
     ]).toEqual(["1\n2\n\nfour", "one\n\tzwei\n\nfour", "one\n\ttwo\n\nvier"]);
   });
 
-  it("get others before and after, indented as they are or as these bring it", async () => {
+  it("get new lines before and after, with their indentation or that of the new lines", async () => {
     const insert = (location: string, operation: "insert_before" | "insert_after", content: string) =>
       edited(text, { location, operation, content }, "lines.unknown");
     expect([
@@ -115,7 +115,7 @@ describe("lines", () => {
     ]);
   });
 
-  it("leave the line ends of their neighbours as they are", async () => {
+  it("keep the line endings of their neighbours", async () => {
     const insert = (mixed: string, operation: "insert_before" | "insert_after") =>
       edited(mixed, { location: "line 2", operation, content: "X\nY\n" }, "lines.unknown");
     expect([
@@ -131,7 +131,7 @@ describe("lines", () => {
     ]);
   });
 
-  it("are deleted with their line ends; a file that ends without one still does", async () => {
+  it("are deleted with their newlines; a file without a final newline stays so", async () => {
     const remove = (location: string) => edited(text, { location, operation: "delete" }, "lines.unknown");
     expect([await remove("lines 1-2"), await remove("line 4"), await remove("lines 1-4")]).toEqual([
       "\nfour",
@@ -142,7 +142,7 @@ describe("lines", () => {
 });
 
 describe("a block", () => {
-  it("is replaced with its comments, fitted to its place", async () => {
+  it("is replaced with its comments, indented to fit", async () => {
     const input = {
       location: "fn add",
       operation: "replace",
@@ -156,7 +156,7 @@ describe("a block", () => {
     );
   });
 
-  it("gets another before or after, apart from it as others are", async () => {
+  it("gets another before or after, with the same spacing as others", async () => {
     const input = { location: "Counter::reset", content: "fn get(&self) -> u32 {\n    self.count\n}" };
     const block = "    fn get(&self) -> u32 {\n        self.count\n    }\n";
     expect([
@@ -168,15 +168,15 @@ describe("a block", () => {
     ]);
   });
 
-  it("is deleted with its comments, found by what it does", async () => {
+  it("is deleted with its comments, found by its description", async () => {
     const input = { location: "the method that adds one", operation: "delete" } as const;
     const [start, end] = [code.indexOf("    /// Adds"), code.indexOf("    fn reset")];
     expect(await edited(code, input)).toBe(code.slice(0, start) + code.slice(end));
   });
 });
 
-describe("every other byte stays", () => {
-  it("in line ends of Windows, and with a byte-order mark", async () => {
+describe("edit.smart keeps every other byte", () => {
+  it("with Windows line endings and a byte-order mark", async () => {
     const text = `\ufeff${code.replaceAll("\n", "\r\n")}`;
     const content = "fn zero(&mut self) {\n    self.count = 0;\n}";
     expect([
@@ -190,7 +190,7 @@ describe("every other byte stays", () => {
     ]);
   });
 
-  it("in UTF-16, and in an encoding of one byte", async () => {
+  it("in UTF-16, and in a single-byte encoding", async () => {
     const wide = (text: string) => Buffer.from(`\ufeff${text}`, "utf16le");
     const insert = { operation: "insert_after", content: "café" } as const;
     await edited(wide("eins\r\nzwei\r\n"), { location: "line 1", ...insert }, "wide.unknown");
@@ -206,8 +206,8 @@ describe("every other byte stays", () => {
   });
 });
 
-describe("a file that its grammar cannot read", () => {
-  it("is edited as text, which is said", async () => {
+describe("a file that cannot be parsed", () => {
+  it("is edited as text, and reports it", async () => {
     show("data.rs", `fn a() {}\n${"// filled up\n".repeat(1_000_000)}`);
     const { text } = await opened.run(editSmart, {
       path: "data.rs",
@@ -217,14 +217,14 @@ describe("a file that its grammar cannot read", () => {
     expect(text).toMatch(/\(its syntax was not checked: data\.rs is too large to parse/);
   });
 
-  it("by its first line alone is still checked when that goes", async () => {
+  it("without an extension is still checked when its shebang is deleted", async () => {
     const script = "#!/bin/bash\nrun() {\n  true\n}\n";
     const input = { location: "line 1", operation: "delete" } as const;
     expect(await edited(script, input, "script")).toBe(script.slice(script.indexOf("\n") + 1));
   });
 });
 
-describe("nothing is written", () => {
+describe("edit.smart writes nothing", () => {
   beforeEach(() => show("counter.rs", code));
 
   it.each([
@@ -239,7 +239,7 @@ describe("nothing is written", () => {
       },
     ],
     [
-      "when the place is not clear",
+      "when the location is ambiguous",
       { location: "self.count", operation: "delete" } as const,
       {
         code: "ambiguous-match",
@@ -249,7 +249,7 @@ describe("nothing is written", () => {
       },
     ],
     [
-      "when the new block leaves code out",
+      "when the new block contains a placeholder",
       {
         location: "fn add",
         operation: "replace",
@@ -278,7 +278,7 @@ describe("nothing is written", () => {
   });
 });
 
-describe("behind the counter", () => {
+describe("in the pipeline", () => {
   const input = { path: "counter.rs", location: "fn reset", operation: "delete" };
   const after = code.replace("\n    fn reset(&mut self) {\n        self.count = 0;\n    }\n", "");
   const hunk = [
@@ -295,7 +295,7 @@ describe("behind the counter", () => {
   ];
   const steady = (text: string) => text.replace(/[0-9a-f]{12} → [0-9a-f]{12}/, "# → #").split("\n");
 
-  it("answers with the diff and the checkpoint to which undo goes back", async () => {
+  it("returns the diff and the checkpoint for undo", async () => {
     await using crib = await temporaryToolcrib({ mode: "yolo" });
     crib.write("counter.rs", code);
     const result = await crib.crib.call("edit_smart", input);
@@ -316,7 +316,7 @@ describe("behind the counter", () => {
     expect(crib.read("counter.rs")).toBe(code);
   });
 
-  it("only shows with `preview`: it changes nothing and sets no checkpoint", async () => {
+  it("only shows the change with `preview`: it writes nothing and sets no checkpoint", async () => {
     await using crib = await temporaryToolcrib({ mode: "yolo" });
     crib.write("counter.rs", code);
     const result = await crib.crib.call("edit_smart", { ...input, preview: true });
@@ -328,7 +328,7 @@ describe("behind the counter", () => {
     ]);
   });
 
-  it("refuses line numbers of lines that others have changed or moved since they were seen", async () => {
+  it("refuses numbers of lines that others have changed or moved since they were seen", async () => {
     await using crib = await temporaryToolcrib({ mode: "yolo" });
     const call = (location: string) =>
       crib.crib.call("edit_smart", { path: "poem.unknown", location, operation: "delete" });

@@ -5,7 +5,7 @@ import { type TemporaryToolcrib, temporaryToolcrib } from "../../../test/support
 const poem = "one\ntwo\nthree\nfour\nfive\nsix\nseven\n";
 
 describe("an edit of a file that others have changed", () => {
-  it("is made where it still fits, and says what has changed", async () => {
+  it("is applied if it still fits, and reports the changes", async () => {
     await using fixture = await openFixture();
     await fixture.crib.call("file_read", { path: "poem.txt" });
     fixture.write("poem.txt", poem.replace("two", "2").replace("six\n", ""));
@@ -18,7 +18,7 @@ describe("an edit of a file that others have changed", () => {
     expect(fixture.read("poem.txt")).toBe("one\n2\nthree\n4\nfive\nseven\n");
   });
 
-  it("is refused where it no longer fits, and shows what has changed", async () => {
+  it("is refused if it no longer fits, and shows the changes", async () => {
     await using fixture = await openFixture();
     await fixture.crib.call("file_read", { path: "poem.txt" });
     fixture.write("poem.txt", poem.replace("four", "for"));
@@ -38,7 +38,7 @@ describe("an edit of a file that others have changed", () => {
     expect(fixture.read("poem.txt")).toBe(poem.replace("four", "for"));
   });
 
-  it("is refused where its text is there twice by now, and shows what has come", async () => {
+  it("is refused if its text now occurs twice, and shows the added text", async () => {
     await using fixture = await openFixture();
     await fixture.crib.call("file_read", { path: "poem.txt" });
     fixture.write("poem.txt", `${poem}four\n`);
@@ -53,14 +53,14 @@ describe("an edit of a file that others have changed", () => {
     ]);
   });
 
-  it("is no news to who has not seen the file, and refused as ever", async () => {
+  it("reports no changes to a caller that has not seen the file", async () => {
     await using fixture = await openFixture();
     fixture.write("poem.txt", poem.replace("two", "2"));
     const [refused, made] = [await fixture.replace("two", "zwei"), await fixture.replace("four", "4")];
     expect([refused[0], made[2]]).toEqual(["no-match", "@@ -1,7 +1,7 @@"]);
   });
 
-  it("is news only where lines have changed that were shown, wherever they stand now", async () => {
+  it("reports changes only to lines that were shown, wherever they are now", async () => {
     await using fixture = await openFixture();
     await fixture.crib.call("file_read", { path: "poem.txt", offset: 3, limit: 2 });
     fixture.write("poem.txt", `zero\n${poem.replace("seven", "7")}`);
@@ -74,7 +74,7 @@ describe("an edit of a file that others have changed", () => {
     ]);
   });
 
-  it("is news also to who has read it by another name", async () => {
+  it("reports changes also to a caller that read the file by another name", async () => {
     await using fixture = await openFixture();
     mkdirSync(fixture.at("links"));
     symlinkSync("../poem.txt", fixture.at("links/to poem"));
@@ -83,7 +83,7 @@ describe("an edit of a file that others have changed", () => {
     expect((await fixture.replace("two", "zwei"))[0]).toBe("stale");
   });
 
-  it("is no news when the others were the caller's own edits and writes, or only touched it", async () => {
+  it("reports no changes when they were the caller's own, or only touched the file", async () => {
     await using fixture = await openFixture();
     await fixture.crib.call("file_read", { path: "poem.txt" });
     utimesSync(fixture.at("poem.txt"), new Date(), new Date());
@@ -94,7 +94,7 @@ describe("an edit of a file that others have changed", () => {
     expect([first, second, third].map((lines) => lines[2]!.slice(0, 2))).toEqual(["@@", "@@", "@@"]);
   });
 
-  it("is judged for each file of a patch by itself", async () => {
+  it("is checked for each file of a patch separately", async () => {
     await using fixture = await openFixture();
     fixture.write("other.txt", "alpha\n");
     await fixture.crib.call("file_read", { paths: ["poem.txt", "other.txt"] });
@@ -106,7 +106,7 @@ describe("an edit of a file that others have changed", () => {
     expect([refused.error?.code, made.content.match(/changed since/g)?.length]).toEqual(["no-match", 1]);
   });
 
-  it("is told again only when they change it again", async () => {
+  it("reports changes again only after new ones", async () => {
     await using fixture = await openFixture();
     await fixture.crib.call("file_read", { path: "poem.txt" });
     fixture.write("poem.txt", poem.replace("two", "2"));

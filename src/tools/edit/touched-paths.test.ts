@@ -6,8 +6,8 @@ import { ToolError } from "../../contract/error.ts";
 import { planEdits } from "../../edit/plan-edits.ts";
 import { accessesOf, touchesOf } from "./touched-paths.ts";
 
-describe("what an edit announces", () => {
-  it("is every file of a patch, as it is touched", () => {
+describe("the declared paths of an edit", () => {
+  it("are every file of a patch, with its kind of access", () => {
     const patch = [
       "*** Begin Patch",
       "*** Add File: ./new.ts\n+x",
@@ -25,7 +25,7 @@ describe("what an edit announces", () => {
     ]);
   });
 
-  it("is every spelling of a name that may be meant", () => {
+  it("are every possible spelling of a name", () => {
     const diff = "--- a/x.ts\n+++ b/x.ts\n@@ -1 +1 @@\n-x\n+y\n";
     expect(accessesOf({ kind: "diff", diff }).map((access) => "path" in access && access.path)).toEqual([
       "x.ts",
@@ -34,7 +34,7 @@ describe("what an edit announces", () => {
     ]);
   });
 
-  it("does not miss what stands in wrappings, escapes or padded markers", () => {
+  it("include names in wrappers, escapes or padded markers", () => {
     const section = "*** Update File: x.ts\n@@\n-x\n+y\n*** Delete File: z.ts";
     const plain = `*** Begin Patch\n${section}\n*** End Patch`;
     const wrapped = [
@@ -52,7 +52,7 @@ describe("what an edit announces", () => {
       expect(accessesOf({ kind: "patch", patch })).toEqual(expect.arrayContaining(expected));
   });
 
-  it("is all that the engine ever asks for, however the text is damaged", () => {
+  it("are all that the engine ever reads, however the text is damaged", () => {
     fc.assert(
       fc.property(damagedText, fc.infiniteStream(fc.boolean()), (text, exists) => {
         for (const request of [
@@ -74,7 +74,7 @@ describe("what an edit announces", () => {
     );
   });
 
-  it("is nothing for a text that cannot be read: that is refused at once", () => {
+  it("are empty for text that cannot be parsed and is refused at once", () => {
     expect(() => accessesOf({ kind: "patch", patch: "nothing" })).toThrow(
       expect.objectContaining({ code: "invalid-input" }),
     );

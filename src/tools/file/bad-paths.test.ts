@@ -61,7 +61,7 @@ describe("file tools refuse", () => {
     expect(readdirSync(opened.outputs)).toEqual([]);
   });
 
-  it("kept outputs, except for reading", async () => {
+  it("stored outputs, except for reading", async () => {
     await using opened = toolFixture();
     const handle = "out_0123456789abcdef";
     const refusal = {
@@ -79,7 +79,7 @@ describe("file tools refuse", () => {
     ]).toEqual([refusal, refusal, refusal, refusal]);
   });
 
-  it("what does not exist, and name what was probably meant", async () => {
+  it("missing entries, and suggest the nearest name", async () => {
     await using opened = toolFixture();
     writeFileSync(opened.at("README.md"), "");
     const refusal = {
@@ -104,7 +104,7 @@ describe("file tools refuse", () => {
     });
   });
 
-  it("links that lead in a circle", async () => {
+  it("circular links", async () => {
     await using opened = toolFixture();
     symlinkSync("b", opened.at("a"));
     symlinkSync("a", opened.at("b"));
@@ -163,7 +163,7 @@ describe("file tools refuse", () => {
     );
   });
 
-  it("FIFOs and sockets, without waiting for anybody", async () => {
+  it("FIFOs and sockets, without blocking", async () => {
     await using opened = toolFixture();
     execFileSync("/usr/bin/env", ["mkfifo", opened.at("fifo")]);
     const server = createServer();
@@ -237,7 +237,7 @@ describe("file tools refuse", () => {
     }
   });
 
-  it("a picture that is too large", async () => {
+  it("an image that is too large", async () => {
     await using opened = toolFixture();
     writeFileSync(opened.at("large.png"), "\x89PNG\r\n\x1a\n", "latin1");
     truncateSync(opened.at("large.png"), 10 * 1024 * 1024 + 1);
@@ -266,7 +266,7 @@ describe("file tools refuse", () => {
     );
   });
 
-  it("an offset past the end, and tell how many lines there are", async () => {
+  it("an offset past the end, and report the number of lines", async () => {
     await using opened = toolFixture();
     writeFileSync(opened.at("a.txt"), "one\ntwo\n");
     expect(await opened.refusal(fileRead, { path: "a.txt", offset: 3 })).toEqual({

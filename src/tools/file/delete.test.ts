@@ -14,7 +14,7 @@ describe("file.delete", () => {
     expect(readdirSync(opened.workspace)).toEqual([]);
   });
 
-  it("deletes a link and leaves what it points to, inside or outside", async () => {
+  it("deletes a link and keeps its target, inside or outside", async () => {
     await using opened = toolFixture();
     mkdirSync(opened.at("full"));
     writeFileSync(opened.at("full/a.txt"), "text");
@@ -38,7 +38,7 @@ describe("file.delete", () => {
     ]).toEqual([["full"], true, true]);
   });
 
-  it("deletes a directory only when told, with everything in it", async () => {
+  it("deletes a directory only recursively, with everything in it", async () => {
     await using opened = toolFixture();
     mkdirSync(opened.at("build/deep/deeper"), { recursive: true });
     for (const path of ["build/a", "build/deep/b", "build/deep/deeper/c"]) writeFileSync(opened.at(path), "");
@@ -55,7 +55,7 @@ describe("file.delete", () => {
     expect([readdirSync(opened.workspace), existsSync(opened.outputs)]).toEqual([[], true]);
   });
 
-  it("counts in words that fit", async () => {
+  it("describes the number of entries correctly", async () => {
     await using opened = toolFixture();
     mkdirSync(opened.at("none"));
     mkdirSync(opened.at("one"));
@@ -85,7 +85,7 @@ describe("file.delete", () => {
     }
   });
 
-  it("says what it would delete", () => {
+  it("shows what it would delete", () => {
     expect(fileDelete.accesses({ path: "a", recursive: true })).toEqual([{ kind: "delete", path: "a" }]);
   });
 
@@ -101,7 +101,7 @@ describe("file.delete", () => {
     expect(readFileSync(opened.at("full/a.txt"), "utf8")).toBe("old");
   });
 
-  it("takes a path and a choice", () => {
+  it("accepts a path and the recursive flag", () => {
     const inputs = [
       { path: "a" },
       { path: "a", recursive: true },

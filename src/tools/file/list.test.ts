@@ -22,7 +22,7 @@ const list = (environment: Environment, input: Parameters<typeof fileList.run>[0
   fileList.run(input, toolContext(environment));
 
 describe("file.list", () => {
-  it("shows two levels with sizes and says what is left out", async () => {
+  it("shows two levels with sizes and reports what is omitted", async () => {
     expect(await list(new MemoryEnvironment({ files }), {})).toEqual({
       text: "README.md  1.2 kB\nsrc/\n  deep/\n  main.ts  4 bytes\n[2 hidden or ignored]",
       data: {
@@ -60,7 +60,7 @@ describe("file.list", () => {
     });
   });
 
-  it("shows hidden and ignored names when asked", async () => {
+  it("shows hidden and ignored names on request", async () => {
     const { text } = await list(new MemoryEnvironment({ files }), {
       hidden: true,
       no_ignore: true,
@@ -69,7 +69,7 @@ describe("file.list", () => {
     expect(text).toBe(".gitignore  6 bytes\nREADME.md  1.2 kB\ndist/\nsrc/");
   });
 
-  it("heeds ignore files above the directory it starts in", async () => {
+  it("applies ignore files above the directory it starts in", async () => {
     const environment = new MemoryEnvironment({
       files: { ".gitignore": "*.log\n", "src/a.log": "", "src/b": "" },
     });
@@ -86,20 +86,20 @@ describe("file.list", () => {
     ]);
   });
 
-  it("gives every entry one line, whatever its name", async () => {
+  it("prints every entry on one line, whatever its name", async () => {
     const environment = new MemoryEnvironment({ files: { "a\nb/c\rd": "" } });
     environment.link("link", "a\nb");
     expect((await list(environment, {})).text).toBe('"a\\nb"/\n  "c\\rd"  0 bytes\nlink -> "a\\nb"');
   });
 
-  it("says that a directory is empty", async () => {
+  it("reports that a directory is empty", async () => {
     await using folder = temporaryFolder();
     expect((await list(openLocalEnvironment({ workspace: folder.path }), {})).text).toBe(
       "[The directory is empty.]",
     );
   });
 
-  it("shows where links lead without following them", async () => {
+  it("shows link targets without following them", async () => {
     await using folder = temporaryFolder();
     mkdirSync(join(folder.path, "d"));
     writeFileSync(join(folder.path, "d/file"), "");
@@ -122,7 +122,7 @@ describe("file.list", () => {
     );
   });
 
-  it("names where links lead also when the workspace is everything", async () => {
+  it("shows link targets even when the whole disk is the workspace", async () => {
     await using folder = temporaryFolder();
     const path = realpathSync(folder.path);
     writeFileSync(join(path, "file"), "");
@@ -133,7 +133,7 @@ describe("file.list", () => {
   });
 
   // Other systems take no such names.
-  it.runIf(process.platform === "linux")("shows names that are no UTF-8 as well as it can", async () => {
+  it.runIf(process.platform === "linux")("shows the closest form of names that are not UTF-8", async () => {
     await using folder = temporaryFolder();
     const odd = (name: string) => Buffer.concat([Buffer.from(join(folder.path, name)), Buffer.from([0xff])]);
     writeFileSync(odd("file"), "text");
@@ -145,7 +145,7 @@ describe("file.list", () => {
     );
   });
 
-  it("leaves out what goes while it is listed", async () => {
+  it("omits entries that disappear while it lists", async () => {
     await using folder = temporaryFolder();
     for (const name of ["a", "goes", "stays"]) mkdirSync(join(folder.path, name));
     for (const name of ["a/goes", "a/stays", "goes/file"]) writeFileSync(join(folder.path, name), "");
@@ -165,7 +165,7 @@ describe("file.list", () => {
   it.each([
     ["a file", "README.md", "unsupported", "README.md is not a directory"],
     ["nothing", "missing", "not-found", "missing does not exist"],
-    ["a way out", "../x", "outside-workspace", "../x leads outside the workspace"],
+    ["a path outside", "../x", "outside-workspace", "../x leads outside the workspace"],
   ])("refuses %s", async (_name, path, code, message) => {
     const error = await list(new MemoryEnvironment({ files }), { path }).catch((thrown) => thrown);
     expect([error instanceof ToolError, error.code, error.message]).toEqual([true, code, message]);

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { toolFixture } from "../../../test/support/tool-fixture.ts";
 import { fileRead } from "./read.ts";
 
-it("stops before the line that would pass the bytes asked for", async () => {
+it("stops before the line that would exceed the requested bytes", async () => {
   await using opened = toolFixture();
   writeFileSync(opened.at("a.txt"), "1234\n".repeat(5));
   const { text, continuation } = await opened.run(fileRead, {
@@ -14,7 +14,7 @@ it("stops before the line that would pass the bytes asked for", async () => {
   expect([text, continuation]).toEqual(["1234\n1234\n", "a.txt: lines 1 to 2 of 5; continue with offset 3."]);
 });
 
-it("cuts a single line that is longer, and says by how much", async () => {
+it("cuts a single line that is longer, and reports by how much", async () => {
   await using opened = toolFixture();
   writeFileSync(opened.at("a.txt"), `${"x".repeat(30)}\nnext\n`);
   const { data } = await opened.run(fileRead, { path: "a.txt", max_bytes: 10 });

@@ -15,7 +15,7 @@ describe("file.move", () => {
     expect([readFileSync(opened.at("new/place/b.txt"), "utf8"), mode & 0o777]).toEqual(["text", 0o755]);
   });
 
-  it("moves a directory with all in it, and a link as a link", async () => {
+  it("moves a directory with its contents, and a link as a link", async () => {
     await using opened = toolFixture();
     mkdirSync(opened.at("from/deep"), { recursive: true });
     writeFileSync(opened.at("from/deep/a.txt"), "text");
@@ -32,7 +32,7 @@ describe("file.move", () => {
     ]);
   });
 
-  it("replaces a file only when told", async () => {
+  it("replaces a file only on request", async () => {
     await using opened = toolFixture();
     writeFileSync(opened.at("a.txt"), "a");
     writeFileSync(opened.at("b.txt"), "b");
@@ -49,7 +49,7 @@ describe("file.move", () => {
     expect(readFileSync(opened.at("b.txt"), "utf8")).toBe("a");
   });
 
-  it("names the full path when the target is a directory", async () => {
+  it("suggests the full path when the target is a directory", async () => {
     await using opened = toolFixture();
     mkdirSync(opened.at("docs"));
     mkdirSync(opened.at("src"));
@@ -100,7 +100,7 @@ describe("file.move", () => {
     expect(readFileSync(opened.at("full/a.txt"), "utf8")).toBe("old");
   });
 
-  it("says that it would change both paths, and delete only what it replaces", () => {
+  it("declares writes of both paths, and a deletion only if it replaces", () => {
     expect(fileMove.accesses({ from: "a", to: "b" })).toEqual([
       { kind: "write", path: "a", link: "itself" },
       { kind: "write", path: "b", link: "itself" },
@@ -112,7 +112,7 @@ describe("file.move", () => {
     ]);
   });
 
-  it("takes two paths and a choice", () => {
+  it("accepts two paths and the replace flag", () => {
     const inputs = [
       { from: "a", to: "b" },
       { from: "a", to: "b", replace: true },

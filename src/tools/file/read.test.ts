@@ -34,7 +34,7 @@ describe("file.read", () => {
     });
   });
 
-  it("shows the bare text without line numbers, the last newline included", async () => {
+  it("shows plain text without line numbers, including the last newline", async () => {
     await using opened = toolFixture();
     writeFileSync(opened.at("with.txt"), "a\r\nb\r\n");
     writeFileSync(opened.at("without.txt"), "a\nb");
@@ -42,7 +42,7 @@ describe("file.read", () => {
     expect([await shown("with.txt"), await shown("without.txt")]).toEqual(["a\nb\n", "a\nb"]);
   });
 
-  it("shows a part and says where to read on", async () => {
+  it("shows a part and how to continue", async () => {
     await using opened = toolFixture();
     writeFileSync(opened.at("numbers.txt"), numbers(10));
     expect(await opened.run(fileRead, { path: "numbers.txt", offset: 3, limit: 2 })).toEqual({
@@ -66,7 +66,7 @@ describe("file.read", () => {
     });
   });
 
-  it("shows 2000 lines if not told otherwise", async () => {
+  it("shows 2000 lines by default", async () => {
     await using opened = toolFixture();
     writeFileSync(opened.at("numbers.txt"), numbers(2001));
     const output = await opened.run(fileRead, { path: "numbers.txt", line_numbers: false });
@@ -74,7 +74,7 @@ describe("file.read", () => {
     expect(output.continuation).toBe("numbers.txt: lines 1 to 2000 of 2001; continue with offset 2001.");
   });
 
-  it("counts from the end, with the true line numbers", async () => {
+  it("counts from the end, with the real line numbers", async () => {
     await using opened = toolFixture();
     writeFileSync(opened.at("numbers.txt"), numbers(100));
     const last = await opened.run(fileRead, { path: "numbers.txt", offset: -2 });
@@ -88,7 +88,7 @@ describe("file.read", () => {
     expect(all.text).toBe("1 | 1");
   });
 
-  it("numbers from the end where counting the whole file would take long", async () => {
+  it("numbers from the end when counting the whole file would take too long", async () => {
     await using opened = toolFixture();
     writeFileSync(opened.at("large.log"), `${"x".repeat(99)}\n`.repeat(200_000));
     appendFileSync(opened.at("large.log"), numbers(3));
@@ -101,7 +101,7 @@ describe("file.read", () => {
     expect(rest.text).toBe("-1 | 3");
   });
 
-  it("goes on where it stopped while the file grows", async () => {
+  it("continues where it stopped while the file grows", async () => {
     await using opened = toolFixture();
     writeFileSync(opened.at("growing.log"), numbers(5));
     const first = await opened.run(fileRead, { path: "growing.log", limit: 4 });
@@ -111,7 +111,7 @@ describe("file.read", () => {
     expect((await opened.run(fileRead, { path: "growing.log", offset })).text).toBe("5 | 5\n6 | 6\n7 | 7");
   });
 
-  it("says that a file is empty, with or without a byte-order mark", async () => {
+  it("reports that a file is empty, with or without a byte-order mark", async () => {
     await using opened = toolFixture();
     writeFileSync(opened.at("empty"), "");
     writeFileSync(opened.at("mark"), "\ufeff");
@@ -134,7 +134,7 @@ describe("file.read", () => {
     });
   });
 
-  it("names every encoding but plain UTF-8", async () => {
+  it("reports every encoding except plain UTF-8", async () => {
     await using opened = toolFixture();
     writeFileSync(opened.at("mark"), "\ufeffGrüße\n");
     writeFileSync(opened.at("little"), Buffer.from("\ufeffGrüße\nĊ\n", "utf16le"));
@@ -149,7 +149,7 @@ describe("file.read", () => {
     ]);
   });
 
-  it("gives the hash of the whole file, its byte-order mark included, whatever the encoding", async () => {
+  it("returns the hash of the whole file, including its byte-order mark, in any encoding", async () => {
     await using opened = toolFixture();
     const contents = {
       "plain 8": Buffer.from("Grüße\n"),
@@ -166,7 +166,7 @@ describe("file.read", () => {
     );
   });
 
-  it("tells line ends in its data", async () => {
+  it("returns line endings in its data", async () => {
     await using opened = toolFixture();
     const texts = { lf: "a\nb\n", crlf: "a\r\nb\r\n", mixed: "a\nb\r\n", none: "a" };
     for (const [name, text] of Object.entries(texts)) writeFileSync(opened.at(name), text);
@@ -179,7 +179,7 @@ describe("file.read", () => {
     );
   });
 
-  it("cuts long lines for the model, never inside a character, and keeps them whole in its data", async () => {
+  it("cuts long lines for the model, never inside a character, and returns them whole in its data", async () => {
     await using opened = toolFixture();
     const line = `${"x".repeat(1999)}😀${"y".repeat(100)}`;
     writeFileSync(opened.at("bundle.js"), `${line}\nshort\n`);
@@ -202,7 +202,7 @@ describe("file.read", () => {
     ]);
   });
 
-  it("cuts a line of megabytes without reading it into memory, and goes on behind it", async () => {
+  it("cuts a line of megabytes without reading it into memory, and continues after it", async () => {
     await using opened = toolFixture();
     writeFileSync(opened.at("huge.json"), `${"ä".repeat(1_500_000)}\nend\n`);
     const { text, continuation } = await opened.run(fileRead, { path: "huge.json" });
@@ -213,7 +213,7 @@ describe("file.read", () => {
     expect((await opened.run(fileRead, { path: "huge.json", offset: 2 })).text).toBe("2 | end");
   });
 
-  it("hands out pictures", async () => {
+  it("returns images", async () => {
     await using opened = toolFixture();
     writeFileSync(opened.at("dot.png"), Buffer.from(png, "base64"));
     expect(await opened.run(fileRead, { path: "dot.png", offset: 2 })).toEqual({
@@ -235,7 +235,7 @@ describe("file.read", () => {
     });
   });
 
-  it("reads several files, and shows an error in the place of one that fails", async () => {
+  it("reads several files, and shows an error in place of one that fails", async () => {
     await using opened = toolFixture();
     writeFileSync(opened.at("a.txt"), numbers(3));
     writeFileSync(opened.at("dot.png"), Buffer.from(png, "base64"));
@@ -293,7 +293,7 @@ describe("file.read", () => {
     });
   });
 
-  it("reads the files that patterns mean, each once, and those that only look like one", async () => {
+  it("reads files that match patterns, each once, and files whose names look like patterns", async () => {
     await using opened = toolFixture();
     mkdirSync(opened.at("src/deep"), { recursive: true });
     const names = [
@@ -323,7 +323,7 @@ describe("file.read", () => {
     ]);
   });
 
-  it("reads 50 files at most, and says how many more there are", async () => {
+  it("reads at most 50 files, and reports how many more there are", async () => {
     await using opened = toolFixture();
     for (let number = 1; number <= 52; number++) writeFileSync(opened.at(`${number}.txt`), "");
     const { data, continuation } = await opened.run(fileRead, { paths: ["*.txt"] });
@@ -333,7 +333,7 @@ describe("file.read", () => {
     ]);
   });
 
-  it("leaves out what others name, and takes ignored files if told", async () => {
+  it("omits excluded files, and includes ignored files on request", async () => {
     await using opened = toolFixture();
     for (const name of ["docs", "out"]) mkdirSync(opened.at(name));
     for (const name of ["a.md", "b.md", "docs/a.md", "out/c.md"]) writeFileSync(opened.at(name), "x\n");
@@ -346,7 +346,7 @@ describe("file.read", () => {
     ]).toEqual([["a.md"], ["b.md", "out/c.md"]]);
   });
 
-  it("refuses patterns that lead outside, and those that mean nothing", async () => {
+  it("refuses patterns that lead outside, and those that match nothing", async () => {
     await using opened = toolFixture();
     expect(await opened.refusal(fileRead, { paths: ["../*", "*.none"] })).toEqual({
       code: "outside-workspace",
@@ -358,7 +358,7 @@ describe("file.read", () => {
     });
   });
 
-  it("shows at most 10 MB of pictures in one call", async () => {
+  it("shows at most 10 MB of images in one call", async () => {
     await using opened = toolFixture();
     for (const name of ["one.png", "two.png"]) {
       writeFileSync(opened.at(name), Buffer.from(png, "base64"));
@@ -377,14 +377,14 @@ describe("file.read", () => {
     });
   });
 
-  it("reads kept outputs by their handles", async () => {
+  it("reads stored outputs by their handles", async () => {
     await using opened = toolFixture();
     writeFileSync(join(opened.outputs, "out_0123456789abcdef"), numbers(3));
     const { text } = await opened.run(fileRead, { path: "out_0123456789abcdef", offset: 2, limit: 1 });
     expect(text).toBe("2 | 2");
   });
 
-  it("gives the old content or the new while a file is being replaced, never a mixture", async () => {
+  it("returns the old or the new content while a file is being replaced, never a mixture", async () => {
     await using opened = toolFixture();
     const contents = ["a", "b"].map((letter) => `${letter.repeat(60)}\n`.repeat(1500));
     await opened.run(fileWrite, { path: "changing.txt", content: contents[0]! });
@@ -409,7 +409,7 @@ describe("file.read", () => {
     expect(await opened.refusal(fileRead, { paths: ["a.txt", "b.txt"] }, cancelled)).toEqual(refusal);
   });
 
-  it("says what it would read", () => {
+  it("declares what it reads", () => {
     expect(fileRead.accesses({ path: "a" })).toEqual([{ kind: "read", path: "a" }]);
     expect(fileRead.accesses({ paths: ["src/*/a", "/*", "*", "./x?"] })).toEqual(
       ["src", "/", ".", "."].map((path) => ({ kind: "read", path })),
@@ -420,7 +420,7 @@ describe("file.read", () => {
     ]);
   });
 
-  it("takes either a path or paths, lines from 1, and at least one line", () => {
+  it("accepts either a path or paths, lines from 1, and at least one line", () => {
     const faults = [{}, { path: "a", paths: ["b"] }, { paths: [] }, { path: "a", offset: 0 }].map((input) =>
       schemaFaults(fileRead, input),
     );

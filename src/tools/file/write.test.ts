@@ -14,7 +14,7 @@ describe("file.write", () => {
     expect(readFileSync(opened.at("notes/today/a.txt"), "utf8")).toBe("Grüße\r\n");
   });
 
-  it("replaces a file, and says how large it was", async () => {
+  it("replaces a file, and reports its old size", async () => {
     await using opened = toolFixture();
     writeFileSync(opened.at("a.txt"), "before", { mode: 0o640 });
     expect(await opened.run(fileWrite, { path: "a.txt", content: "after that" })).toEqual({
@@ -25,7 +25,7 @@ describe("file.write", () => {
     expect(statSync(opened.at("a.txt")).mode & 0o777).toBe(0o640);
   });
 
-  it("leaves a file alone that already has the content", async () => {
+  it("does not rewrite a file that already has the content", async () => {
     await using opened = toolFixture();
     writeFileSync(opened.at("a.txt"), "same");
     const before = statSync(opened.at("a.txt"), { bigint: true });
@@ -59,7 +59,7 @@ describe("file.write", () => {
     ]);
   });
 
-  it("refuses to replace when told so, also by the same content", async () => {
+  it("refuses to replace a file when overwriting is disabled, even with the same content", async () => {
     await using opened = toolFixture();
     writeFileSync(opened.at("a.txt"), "mine");
     for (const content of ["mine", "yours"]) {
@@ -94,7 +94,7 @@ describe("file.write", () => {
     }
   });
 
-  it("refuses what is not base64", async () => {
+  it("refuses invalid base64", async () => {
     await using opened = toolFixture();
     for (const content of ["AP+A/w===", "A", "not base64!", "AP-A_w==", "AP==AP=="]) {
       expect(await opened.refusal(fileWrite, { path: "bytes", content, encoding: "base64" })).toEqual({
@@ -105,7 +105,7 @@ describe("file.write", () => {
     }
   });
 
-  it("refuses half a surrogate pair, which no file can hold", async () => {
+  it("refuses half a surrogate pair, which no file can contain", async () => {
     await using opened = toolFixture();
     expect(await opened.refusal(fileWrite, { path: "a.txt", content: "😀 \ud83d half" })).toEqual({
       code: "invalid-input",
@@ -114,7 +114,7 @@ describe("file.write", () => {
     });
   });
 
-  it("writes 10 MB and not a byte more", async () => {
+  it("writes at most 10 MB", async () => {
     await using opened = toolFixture();
     const most = 10 * 1024 * 1024;
     expect((await opened.run(fileWrite, { path: "large", content: "x".repeat(most) })).text).toBe(
@@ -128,7 +128,7 @@ describe("file.write", () => {
     expect(statSync(opened.at("large")).size).toBe(most);
   });
 
-  it("overwrites a file that may be written but not read, also one of the same size", async () => {
+  it("overwrites a file that is writable but not readable, even one of the same size", async () => {
     await using opened = toolFixture();
     writeFileSync(opened.at("log"), "old", { mode: 0o200 });
     const trial = new URL("../../../test/support/file-tools/unreadable.ts", import.meta.url);
@@ -156,11 +156,11 @@ describe("file.write", () => {
     expect(readFileSync(opened.at("full/a.txt"), "utf8")).toBe("old");
   });
 
-  it("says what it would write", () => {
+  it("shows what it would write", () => {
     expect(fileWrite.accesses({ path: "a", content: "" })).toEqual([{ kind: "write", path: "a" }]);
   });
 
-  it("takes a path, a content and two choices", () => {
+  it("accepts a path, content and two flags", () => {
     const inputs = [
       { path: "a", content: "" },
       { path: "a", content: "", if_exists: "refuse", encoding: "base64" },

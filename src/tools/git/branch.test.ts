@@ -29,14 +29,14 @@ function commitOnOther(files: Readonly<Record<string, string>>): (worktree: Work
 }
 
 describe("listing", () => {
-  it("shows messages so that they steer no terminal", async () => {
+  it("escapes control characters in messages", async () => {
     await using opened = await openGitFixture({ files: { a: "1\n" } });
     opened.git("commit", "-q", "--allow-empty", "-m", "Red \u001b[31m");
     const { content } = await opened.call("git.branch", {});
     expect(content.replace(/^\* main \w+ \S+ /, "")).toBe("Red <U+001B>[31m");
   });
 
-  it("tells which is current, its upstream and the last commit of each", async () => {
+  it("shows the current branch, its upstream and the last commit of each", async () => {
     await using opened = await openTwo();
     opened.configure({
       "remote.origin.url": "nowhere",
@@ -88,7 +88,7 @@ describe("listing", () => {
     });
   });
 
-  it("says when there are no commits yet, and when no branch is current", async () => {
+  it("reports a repository without commits, and a detached HEAD", async () => {
     await using empty = await openGitFixture();
     await using opened = await openGitFixture({ files: { a: "1\n" } });
     opened.git("switch", "-q", "--detach");
@@ -99,7 +99,7 @@ describe("listing", () => {
   });
 });
 
-it("makes a branch where it is told, and leaves the current one", async () => {
+it("creates a branch at the given revision, and stays on the current one", async () => {
   await using opened = await openTwo();
   const { content, data } = await opened.call("git.branch", { name: "fix/one", from: "other~1" });
   const commit = opened.commitOf("main");
@@ -112,7 +112,7 @@ it("makes a branch where it is told, and leaves the current one", async () => {
 });
 
 describe("switching", () => {
-  it("exchanges files, keeps what was changed, and undo brings the files back", async () => {
+  it("replaces files and keeps uncommitted changes, and undo restores the files", async () => {
     await using opened = await openTwo();
     opened.write({ c: "changed\n" });
     const before = treeOf(opened.workspace);
@@ -145,7 +145,7 @@ describe("switching", () => {
     });
   });
 
-  it("makes the branch first where `from` is given", async () => {
+  it("creates the branch first with `from`", async () => {
     await using opened = await openTwo();
     const { data } = await opened.call("git.branch", { name: "third", from: "other", switch: true });
     const commit = opened.commitOf("other");
@@ -156,7 +156,7 @@ describe("switching", () => {
     ]);
   });
 
-  it("overwrites nothing that is not committed, and names it", async () => {
+  it("overwrites no uncommitted changes, and names the files", async () => {
     const lost = {
       changed: { a: "mine\n" },
       untracked: { "new/b": "mine\n" },
@@ -178,7 +178,7 @@ describe("switching", () => {
     ]);
   });
 
-  it("exchanges nothing that tools may not write", async () => {
+  it("replaces no files that tools may not write", async () => {
     await using opened = await openTwo({
       mode: "yolo",
       prepare: commitOnOther({ ".env": "S=1\n", ".vscode/tasks.json": "{}\n" }),
@@ -191,7 +191,7 @@ describe("switching", () => {
     ]);
   });
 
-  it("exchanges them where a rule lets tools write them", async () => {
+  it("replaces them when a rule allows tools to write them", async () => {
     await using opened = await openTwo({
       lines: "allow write .vscode .vscode/**",
       prepare: commitOnOther({ ".vscode/tasks.json": "{}\n" }),
@@ -203,7 +203,7 @@ describe("switching", () => {
     ]);
   });
 
-  it("waits for a merge to be ended, and for a branch to be free", async () => {
+  it("is refused during a merge, and for a branch of another working tree", async () => {
     await using opened = await openTwo();
     opened.git("worktree", "add", "-q", "../tree", "other");
     const used = await opened.call("git.branch", { name: "other", switch: true });
@@ -216,7 +216,7 @@ describe("switching", () => {
     ]);
   });
 
-  it("runs hooks by rule only", async () => {
+  it("runs hooks only if a rule allows them", async () => {
     const lines = "allow run git hook run *\nunconfined run git hook run *";
     const skipped: unknown[] = [];
     for (const options of [{}, { lines }]) {
@@ -238,7 +238,7 @@ describe("switching", () => {
 });
 
 describe("deleting", () => {
-  it("takes away what is merged, and tells the way back", async () => {
+  it("deletes a merged branch, and shows how to restore it", async () => {
     await using opened = await openTwo();
     opened.sh("git branch merged && git branch plain");
     opened.configure({ "branch.merged.remote": "origin" });
@@ -256,7 +256,7 @@ describe("deleting", () => {
     ]).toEqual([told("plain"), told("merged") + (level === "bwrap" ? stays : ""), "", level !== "none"]);
   });
 
-  it("takes away other commits only by force, and never the current branch", async () => {
+  it("deletes unmerged commits only with force, and never the current branch", async () => {
     await using opened = await openTwo({ mode: "yolo" });
     const remove = async (name: string, force = false) =>
       refusal(await opened.call("git.branch", { name, delete: true, ...(force && { force }) }));
@@ -275,7 +275,7 @@ describe("deleting", () => {
     ]);
   });
 
-  it("names the branches that there are when one to delete is not there", async () => {
+  it("lists the existing branches when the branch does not exist", async () => {
     await using opened = await openGitFixture({ files: { a: "1\n" } });
     opened.git("update-ref", "refs/remotes/origin/topic", "main");
     const { error } = await opened.call("git.branch", { name: "topic", delete: true });
@@ -287,7 +287,7 @@ describe("deleting", () => {
   });
 });
 
-it("refuses names that git would take for something else", async () => {
+it("refuses names that git would misread", async () => {
   await using opened = await openTwo();
   const before = opened.git("for-each-ref");
   const names = [
@@ -315,7 +315,7 @@ it("refuses names that git would take for something else", async () => {
   ]);
 });
 
-it("refuses what cannot be meant, and names the way out", async () => {
+it("refuses invalid arguments, with a hint", async () => {
   await using opened = await openTwo();
   opened.git("update-ref", "refs/remotes/origin/remote", "main");
   const refused = async (input: object) => {

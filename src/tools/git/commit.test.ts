@@ -22,7 +22,7 @@ function stageChanges({ git, write }: Worktree): void {
   git("add", "-A");
 }
 
-it("commits what is staged, and tells the hash, the branch and the files", async () => {
+it("commits staged changes, and returns the hash, the branch and the files", async () => {
   await using opened = await openStaged();
   opened.write({ a: "3\n" });
   const { content, data } = await opened.call("git.commit", { message: "Change a\n\nAnd more." });
@@ -56,7 +56,7 @@ it("commits what is staged, and tells the hash, the branch and the files", async
   });
 });
 
-it("tells whoever wants to undo it the way back", async () => {
+it("explains on undo how to revert the commit", async () => {
   await using opened = await openStaged();
   const { callId } = await opened.call("git.commit", { message: "x" });
   const { error } = await opened.call("journal.undo", { call: callId });
@@ -68,7 +68,7 @@ it("tells whoever wants to undo it the way back", async () => {
   });
 });
 
-it("says so when nothing is staged", async () => {
+it("reports that nothing is staged", async () => {
   await using opened = await openGitFixture({ files: { a: "1\n" } });
   const clean = await opened.call("git.commit", { message: "x" });
   opened.write({ a: "2\n" });
@@ -87,7 +87,7 @@ it("says so when nothing is staged", async () => {
   ]);
 });
 
-it("makes the first commit, and one while HEAD is detached", async () => {
+it("creates the first commit, and one on a detached HEAD", async () => {
   await using opened = await openGitFixture();
   opened.write({ a: "1\n" });
   opened.git("add", "a");
@@ -108,7 +108,7 @@ it("makes the first commit, and one while HEAD is detached", async () => {
   ]);
 });
 
-it("takes a message for words and nothing else", async () => {
+it("uses any message literally", async () => {
   await using opened = await openStaged();
   const messages = [
     "--amend",
@@ -130,7 +130,7 @@ it("takes a message for words and nothing else", async () => {
   ]);
 });
 
-it("needs a message", async () => {
+it("requires a message", async () => {
   await using opened = await openStaged();
   expect([
     refusal(await opened.call("git.commit", {})),
@@ -145,7 +145,7 @@ it("needs a message", async () => {
   ]);
 });
 
-it("commits in the name that git's settings give, and never guesses one", async () => {
+it("commits as the author in git's settings, and never guesses one", async () => {
   await using opened = await openStaged();
   opened.configure({ "user.name": "" });
   const refused = await opened.call("git.commit", { message: "x" });
@@ -162,7 +162,7 @@ it("commits in the name that git's settings give, and never guesses one", async 
 });
 
 describe("amend", () => {
-  it("replaces the last commit, with its words or others", async () => {
+  it("replaces the last commit, with its message or a new one", async () => {
     await using opened = await openStaged();
     const before = opened.commitOf("HEAD");
     const kept = await opened.call("git.commit", { amend: true });
@@ -175,7 +175,7 @@ describe("amend", () => {
     ]);
   });
 
-  it("leaves a commit alone that is published, or not there", async () => {
+  it("refuses to replace a published or missing commit", async () => {
     await using opened = await openStaged();
     opened.git("update-ref", "refs/remotes/origin/main", "HEAD");
     await using empty = await openGitFixture();
@@ -233,7 +233,7 @@ async function isHeld(opened: GitFixture): Promise<boolean> {
 }
 
 describe("hooks", () => {
-  it("that run when a call is ended leave the commit, and the error says so", async () => {
+  it("that run while the call is cancelled keep the commit, and the error reports it", async () => {
     await using opened = await openStaged(allowing);
     const before = opened.commitOf("HEAD").slice(0, 12);
     const controller = new AbortController();
@@ -251,7 +251,7 @@ describe("hooks", () => {
     ]);
   });
 
-  it("do not run unless a rule lets them, and the answer names them and the rule", async () => {
+  it("do not run unless a rule allows it, and the answer names them and the rule", async () => {
     await using opened = await openStaged();
     hook(opened, "pre-commit", "exit 1");
     hook(opened, "post-commit");
@@ -272,7 +272,7 @@ describe("hooks", () => {
   it.each([
     { place: "in the sandbox", options: {} },
     { place: "bare, where there is none", options: { sandbox: "none" } },
-  ] as const)("run $place where rules let them", async ({ options }) => {
+  ] as const)("run $place if rules allow it", async ({ options }) => {
     await using opened = await openStaged({ ...allowing, ...options });
     hook(
       opened,
@@ -301,7 +301,7 @@ describe("hooks", () => {
     ]);
   });
 
-  it("that fail let nothing be committed, and say why", async () => {
+  it("that fail prevent the commit, and the error shows why", async () => {
     await using opened = await openStaged(allowing);
     hook(opened, "pre-commit", "echo 'a:1 is wrong' >&2; exit 3");
     const { error } = await opened.call("git.commit", { message: "x" });
@@ -316,7 +316,7 @@ describe("hooks", () => {
     ]);
   });
 
-  it("run only from where tools do not write unasked", async () => {
+  it("run only from folders where tools need approval to write", async () => {
     await using opened = await openStaged(allowing);
     const notes: unknown[] = [];
     for (const folder of ["tools/hooks", ".husky/_"]) {
@@ -338,7 +338,7 @@ describe("hooks", () => {
     ]);
   });
 
-  it("stage nothing past a filter that may not run", async () => {
+  it("cannot stage a file whose filter may not run", async () => {
     await using opened = await openStaged(allowing);
     opened.configure({ "filter.up.clean": "tr a-z A-Z" });
     opened.write({ ".gitattributes": "*.up filter=up\n", "x.up": "x\n" });
@@ -351,7 +351,7 @@ describe("hooks", () => {
   });
 });
 
-it("appends to no file that a link in the repository leads to", async () => {
+it("appends to no file behind a link in the repository", async () => {
   await using opened = await openStaged();
   const outside = join(opened.home, "outside");
   writeFileSync(outside, "");
@@ -364,7 +364,7 @@ it("appends to no file that a link in the repository leads to", async () => {
   ]);
 });
 
-it("signs nothing because a repository says so", async () => {
+it("signs nothing on the request of a repository", async () => {
   await using opened = await openStaged();
   opened.configure({ "commit.gpgSign": "true", "gpg.program": opened.payload("gpg") });
   const { data } = await opened.call("git.commit", { message: "x" });
@@ -379,7 +379,7 @@ it("signs nothing because a repository says so", async () => {
   ]);
 });
 
-it("asks in mode safe, and passes in mode cautious as other writes do", async () => {
+it("needs approval in mode safe, and passes in mode cautious like other writes", async () => {
   const verdicts: unknown[] = [];
   for (const mode of ["safe", "cautious", "paranoid", "yolo"] as const) {
     await using opened = await openStaged({ mode });
@@ -405,7 +405,7 @@ it("asks in mode safe, and passes in mode cautious as other writes do", async ()
   ]);
 });
 
-it("shows the person who is asked what it would do", async () => {
+it("shows the user who approves it what it would do", async () => {
   const shown: unknown[] = [];
   await using opened = await openStaged({
     mode: "safe",
@@ -431,7 +431,7 @@ it("shows the person who is asked what it would do", async () => {
   ]);
 });
 
-it("takes turns with a person's git", async () => {
+it("runs alongside the user's git", async () => {
   await using opened = await openStaged();
   const others = Array.from({ length: 5 }, (_, at) => `other${at}`);
   const beside = others.map((name) =>

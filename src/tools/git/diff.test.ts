@@ -11,7 +11,7 @@ async function diff(opened: GitFixture, input: object = {}) {
 const plain = { isBinary: false, isCut: false };
 
 describe("git.diff", () => {
-  it("shows what is changed and not staged", async () => {
+  it("shows unstaged changes", async () => {
     await using opened = await openGitFixture({ files: { "a.txt": "one\ntwo\n", "b.txt": "b\n" } });
     opened.write({ "a.txt": "one\nTWO\nthree\n" });
     const [index, now] = opened
@@ -34,7 +34,7 @@ describe("git.diff", () => {
     });
   });
 
-  it("compares the index, or a commit, or two of them", async () => {
+  it("compares the index, a commit, or two commits", async () => {
     await using opened = await openGitFixture({ files: { a: "1\n" } });
     opened.sh(`echo 2 > a
       git commit -q -a -m 2
@@ -52,7 +52,7 @@ describe("git.diff", () => {
     ]).toEqual([["-3", "+4"], ["-2", "+3"], ["-2", "+4"], ["-1", "+3"], ["-1", "+2"], null]);
   });
 
-  it("refuses a path that is nowhere, and takes one that is in a commit, in the index or on disk", async () => {
+  it("refuses an unknown path, and accepts one that is in a commit, in the index or on disk", async () => {
     await using opened = await openGitFixture({ files: { long: "1\n", gone: "1\n", deleted: "1\n" } });
     opened.sh("git rm -q long && git commit -q -m 'Remove long' && git rm -q gone && rm deleted");
     opened.write({ untracked: "1\n" });
@@ -70,7 +70,7 @@ describe("git.diff", () => {
     ).toEqual(["not-found", "not-found", "not-found", "fine", "fine", "fine"]);
   });
 
-  it("says which submodules have modified content, and shows it when asked for one", async () => {
+  it("reports submodules with modified content, and shows one on request", async () => {
     await using opened = await openGitFixture({ files: { a: "1\n" } });
     opened.sh(`git clone -q . ../library
       for name in lib other
@@ -95,7 +95,7 @@ describe("git.diff", () => {
     ]);
   });
 
-  it("names files that are new, gone, moved, of another mode, or no text", async () => {
+  it("reports new, deleted, moved and binary files, and changed modes", async () => {
     await using opened = await openGitFixture({
       files: { "old name": "1\n2\n3\n4\n", gone: "x\n", picture: "a\0b", run: "x\n", 'qu"ote\n': "q\n" },
     });
@@ -128,14 +128,14 @@ describe("git.diff", () => {
     );
   });
 
-  it("shows lines also where settings take every file for a large one", async () => {
+  it("shows lines even when settings treat every file as large", async () => {
     await using opened = await openGitFixture({ files: { a: "1\n" } });
     opened.configure({ "core.bigFileThreshold": "1" });
     opened.write({ a: "2\n" });
     expect((await diff(opened)).text).toContain("\n-1\n+2\n");
   });
 
-  it("says when nothing differs, also when only the time of a file does, and leaves the index alone", async () => {
+  it("reports no differences, also when only a file time differs, and leaves the index alone", async () => {
     await using opened = await openGitFixture({ files: { a: "1\n" } });
     utimesSync(join(opened.workspace, "a"), new Date(0), new Date(0));
     const index = readFileSync(join(opened.workspace, ".git/index"));
@@ -146,7 +146,7 @@ describe("git.diff", () => {
     expect(readFileSync(join(opened.workspace, ".git/index"))).toEqual(index);
   });
 
-  it("leaves out files that may hold secrets, under every name they had", async () => {
+  it("omits files that may contain secrets, under every name they had", async () => {
     await using opened = await openGitFixture({ files: { ".env": "KEY=hush-1\nA=1\nB=2\nC=3\n", a: "1\n" } });
     opened.write({ ".env": "KEY=hush-2\nA=1\nB=2\nC=3\n", a: "2\n" });
     const first = await diff(opened);
@@ -167,7 +167,7 @@ describe("git.diff", () => {
     );
   });
 
-  it("keeps all of a huge diff and shows its beginning, with the names of all files", async () => {
+  it("stores a huge diff and shows its start, with the names of all files", async () => {
     await using opened = await openGitFixture({ files: { "a.txt": "", "z.txt": "" } });
     opened.write({ "a.txt": "a line of text\n".repeat(200_000), "z.txt": "last\n" });
     const { text, data } = await diff(opened);
@@ -207,7 +207,7 @@ describe("git.diff", () => {
     expect(end.content).toContain("+last");
   });
 
-  it("takes revisions and paths for nothing else", async () => {
+  it("uses revisions and paths literally, never as options", async () => {
     await using opened = await openGitFixture({ files: { a: "1\n", b: "1\n" } });
     opened.write({ a: "2\n", b: "2\n", "--output=stolen": "", ":(exclude)a": "", ":/x": "", "*": "" });
     const codes = [];
@@ -232,7 +232,7 @@ describe("git.diff", () => {
     );
   });
 
-  it("says what is spelled alike when there is no such revision", async () => {
+  it("suggests similar names when a revision does not exist", async () => {
     await using opened = await openGitFixture({ files: { a: "1\n" } });
     opened.git("branch", "feature/login");
     const said = async (commit: string) => (await diff(opened, { commit })).text;
@@ -243,7 +243,7 @@ describe("git.diff", () => {
     ]);
   });
 
-  it("names paths of the workspace, wherever the repository is", async () => {
+  it("shows paths relative to the workspace, wherever the repository is", async () => {
     await using opened = await openGitFixture({ files: { "part/a": "1\n", "elsewhere/b": "1\n" } });
     opened.sh("git init -q inner && echo 1 > inner/c && git -C inner add c");
     opened.write({ "part/a": "2\n", "elsewhere/b": "2\n", "inner/c": "2\n" });

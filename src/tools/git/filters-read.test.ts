@@ -17,8 +17,8 @@ async function openFiltered(lines: string): Promise<GitFixture> {
 const note =
   '1 file goes through the filter loud, which was not run: unchanged ones may look changed. The rule "allow run tr a-z A-Z" lets it run in the sandbox.';
 
-describe("files that go through a filter", () => {
-  it("look changed while it may not run, and that is said", async () => {
+describe("reading files with a filter", () => {
+  it("shows them as changed while the filter may not run, with a note", async () => {
     await using opened = await openFiltered("deny run tr **");
     const status = await opened.call("git.status", {});
     const diff = await opened.call("git.diff", { stat: true });
@@ -29,7 +29,7 @@ describe("files that go through a filter", () => {
     expect(diff.content).toBe(`a.txt +1 -1\n[working tree against index: 1 file changed, +1 -1]\n[${note}]`);
   });
 
-  it("are compared as they would be kept once a rule lets it run", async () => {
+  it("compares the filtered content once a rule allows the filter", async () => {
     await using opened = await openFiltered("allow run tr a-z A-Z");
     const status = await opened.call("git.status", {});
     expect(status.data).toMatchObject({ clean: true, notes: [] });
@@ -38,7 +38,7 @@ describe("files that go through a filter", () => {
     expect(diff.content.match(/^[-+]\w.*$/gm)).toEqual(["-HELLO", "+HELLO YOU"]);
   });
 
-  it("do not make secrets look changed, which the sandbox hides", async () => {
+  it("does not show hidden secrets as changed", async () => {
     await using opened = await openFiltered("allow run tr a-z A-Z");
     opened.write({ ".env": "KEY=hush\n", "server.key": "hush\n" });
     opened.sh("git add -f .env server.key && git commit -q -m Secrets");
@@ -50,7 +50,7 @@ describe("files that go through a filter", () => {
     });
   });
 
-  it("run nothing else then, and nothing outside the sandbox", async () => {
+  it("runs no other program, and nothing outside the sandbox", async () => {
     await using opened = await openFiltered("allow run tr a-z A-Z");
     opened.configure({
       "core.fsmonitor": opened.payload("payload"),

@@ -24,8 +24,8 @@ async function rulesFor(opened: GitFixture, command: string): Promise<string> {
     : `the rule "allow run ${command}"`;
 }
 
-describe("staging a file that goes through a filter", () => {
-  it("is refused unless a rule lets the filter run, and stages nothing wrong", async () => {
+describe("staging a file with a filter", () => {
+  it("is refused unless a rule allows the filter, and stages no wrong content", async () => {
     await using opened = await openFiltered();
     opened.write({ "x.up": "hello\n", y: "y\n" });
     const { error } = await opened.call("git.stage", { all: true });
@@ -41,7 +41,7 @@ describe("staging a file that goes through a filter", () => {
     ]);
   });
 
-  it("is refused whatever the command looks like", async () => {
+  it("is refused for any form of command", async () => {
     const commands = ["./x.sh", "/bin/x.y.z", "cat\n./x.sh", "a=b.c cat", "tr a.b A.B\n"];
     const found: unknown[] = [];
     for (const clean of commands) {
@@ -54,14 +54,14 @@ describe("staging a file that goes through a filter", () => {
     expect(found).toEqual(commands.map(() => ["denied", false]));
   });
 
-  it("runs the filter where a rule lets it", async () => {
+  it("runs the filter if a rule allows it", async () => {
     await using opened = await openFiltered(allowing("tr a-z A-Z"));
     opened.write({ "x.up": "hello\n" });
     const { error } = await opened.call("git.stage", { all: true });
     expect([error, opened.git("show", ":x.up")]).toEqual([null, "HELLO"]);
   });
 
-  it("asks about the process instead of the command where there is one", async () => {
+  it("requires a rule for the filter process instead of the command, if there is one", async () => {
     await using opened = await openFiltered(allowing("tr a-z A-Z"), {
       ...usual,
       process: "some-lfs process %f",
@@ -74,7 +74,7 @@ describe("staging a file that goes through a filter", () => {
     ]);
   });
 
-  it("needs no filter to stage that it is gone, nor one that nothing configures", async () => {
+  it("needs no filter for a deletion, or if none is configured", async () => {
     await using opened = await openFiltered("", {});
     opened.write({ "x.up": "hello\n" });
     const plain = await opened.call("git.stage", { all: true });
@@ -86,7 +86,7 @@ describe("staging a file that goes through a filter", () => {
   });
 });
 
-it("runs no other command of a filter than those that may run", async () => {
+it("runs only the commands of a filter that are allowed", async () => {
   const settings = { ...usual, clean: "tee ran" };
   await using opened = await openFiltered(allowing("tr A-Z a-z"), settings);
   opened.write({ "x.up": "HELLO\n" });
@@ -101,7 +101,7 @@ it("runs no other command of a filter than those that may run", async () => {
   ]).toEqual([null, "hello\n", false]);
 });
 
-describe("switching to a branch with files that go through a filter", () => {
+describe("switching to a branch with filtered files", () => {
   /** The branch `other` has a filtered file, with its attributes on request. */
   async function openSwitch(lines: string, attributes: "before" | "on the branch"): Promise<GitFixture> {
     const opened = await openFiltered(lines);
@@ -115,22 +115,19 @@ describe("switching to a branch with files that go through a filter", () => {
     return opened;
   }
 
-  it.each(["before", "on the branch"] as const)(
-    "is refused, the attributes being there %s",
-    async (attributes) => {
-      await using opened = await openSwitch("", attributes);
-      const { error } = await opened.call("git.branch", { name: "other", switch: true });
-      const path = attributes === "before" ? "x.up" : ".gitattributes";
-      expect([error?.code, error?.message, existsSync(join(opened.workspace, "x.up"))]).toEqual([
-        "denied",
-        `${path} needs the filter up (tr A-Z a-z), which may not run`,
-        false,
-      ]);
-    },
-  );
+  it.each(["before", "on the branch"] as const)("is refused with attributes set %s", async (attributes) => {
+    await using opened = await openSwitch("", attributes);
+    const { error } = await opened.call("git.branch", { name: "other", switch: true });
+    const path = attributes === "before" ? "x.up" : ".gitattributes";
+    expect([error?.code, error?.message, existsSync(join(opened.workspace, "x.up"))]).toEqual([
+      "denied",
+      `${path} needs the filter up (tr A-Z a-z), which may not run`,
+      false,
+    ]);
+  });
 
   it.each(["before", "on the branch"] as const)(
-    "runs it by rule, the attributes being there %s",
+    "runs the filter by rule with attributes set %s",
     async (attributes) => {
       await using opened = await openSwitch(allowing("tr A-Z a-z"), attributes);
       const { error } = await opened.call("git.branch", { name: "other", switch: true });

@@ -44,7 +44,7 @@ function commitThrice(worktree: Worktree): void {
 }
 
 describe("git.log", () => {
-  it("lists commits, newest first, with all that is known of them", async () => {
+  it("lists commits, newest first, with all details", async () => {
     await using opened = await openPast();
     const { first, second, third } = opened;
     const { data, text } = await call(opened, "git.log");
@@ -88,7 +88,7 @@ describe("git.log", () => {
     ]);
   });
 
-  it("follows a file to its earlier names, and selects by range, author and words", async () => {
+  it("follows a file to its earlier names, and selects by range, author and message", async () => {
     await using opened = await openPast();
     const subjects = async (input: object) =>
       (await call(opened, "git.log", input)).text
@@ -117,13 +117,13 @@ describe("git.log", () => {
     ]);
   });
 
-  it("refuses a date that git would take for another", async () => {
+  it("refuses a date that git would misread", async () => {
     await using opened = await openPast();
     const { error } = await opened.call("git.log", { since: "last weeek" });
     expect([error?.code, error?.message]).toEqual(["invalid-input", 'Unrecognized date: "last weeek"']);
   });
 
-  it("counts lines, and says that there is more", async () => {
+  it("counts lines, and reports that there are more", async () => {
     await using opened = await openPast();
     const { text, data } = await call(opened, "git.log", { stat: true, limit: 1 });
     expect(text).toBe(
@@ -133,7 +133,7 @@ describe("git.log", () => {
     expect(data).toMatchObject({ limited: true });
   });
 
-  it("goes on without losing a commit of a merged branch, or of a file under its earlier name", async () => {
+  it("continues without losing a commit of a merged branch, or of a file under its earlier name", async () => {
     await using opened = await openPast();
     // Behind the rename: before it, git follows the file only if the dates allow it.
     opened.git("switch", "-q", "-c", "side", opened.second);
@@ -157,7 +157,7 @@ describe("git.log", () => {
     ]);
   });
 
-  it("says that there are no commits yet", async () => {
+  it("reports that there are no commits yet", async () => {
     await using opened = await openGitFixture();
     expect((await call(opened, "git.log")).text).toBe(
       "There is no HEAD: this repository has no commits yet\ngit.status shows what could be committed.",
@@ -166,7 +166,7 @@ describe("git.log", () => {
 });
 
 describe("git.show", () => {
-  it("shows what the first commit brought, whatever settings say", async () => {
+  it("shows the files of the first commit, whatever the settings", async () => {
     await using opened = await openPast();
     opened.configure({ "log.showRoot": "false" });
     const { text } = await call(opened, "git.show", { revision: opened.first, stat: true });
@@ -198,7 +198,7 @@ describe("git.show", () => {
     expect(data).toMatchObject({ kind: "commit", commit: { subject: "Go on" }, hidden: [] });
   });
 
-  it("shows names and numbers only, when that is asked for, also of a renaming", async () => {
+  it("shows only names and numbers on request, also for a rename", async () => {
     await using opened = await openPast();
     expect(
       (await call(opened, "git.show", { revision: "HEAD~1", stat: true })).text.split("\n").slice(4),
@@ -214,7 +214,7 @@ describe("git.show", () => {
     ]);
   });
 
-  it("shows a file or a directory as it was, also by the spelling of git", async () => {
+  it("shows an earlier version of a file or directory, also in git's syntax", async () => {
     await using opened = await openPast();
     const shown = async (input: object) => (await call(opened, "git.show", input)).text;
     expect([
@@ -232,7 +232,7 @@ describe("git.show", () => {
     ]);
   });
 
-  it("shows a file in the encoding that it has", async () => {
+  it("shows a file in its encoding", async () => {
     await using opened = await openGitFixture({
       files: {
         "latin.txt": Buffer.from("caf\xe9\n", "latin1"),
@@ -243,7 +243,7 @@ describe("git.show", () => {
     expect([await shown("latin.txt"), await shown("wide.txt")]).toEqual(["café\n", "café\n"]);
   });
 
-  it("says what an annotated tag says", async () => {
+  it("shows the message of an annotated tag", async () => {
     await using opened = await openPast();
     opened.git("tag", "-a", "v2", "-m", "The second\n\nWith notes.");
     const { text } = await call(opened, "git.show", { revision: "v2", stat: true });
@@ -258,7 +258,7 @@ describe("git.show", () => {
     ]);
   });
 
-  it("hands out no secret: not by path, not in a commit, not by the hash of its content", async () => {
+  it("reveals no secret: not by path, not in a commit, not by the hash of its content", async () => {
     await using opened = await openGitFixture({ files: { ".env": "KEY=hush\n", a: "1\n" } });
     const blob = opened.git("rev-parse", "HEAD:.env");
     opened.git("rm", "-q", ".env");
@@ -281,7 +281,7 @@ describe("git.show", () => {
     );
   });
 
-  it("shows of a merge where it differs from every parent", async () => {
+  it("shows where a merge differs from every parent", async () => {
     await using opened = await openGitFixture({ files: { a: "1\n" } });
     opened.git("switch", "-q", "-c", "other");
     opened.write({ a: "2\n" });
@@ -305,7 +305,7 @@ describe("git.show", () => {
     ]);
   });
 
-  it("shows of a repository above the workspace only what lies in that", async () => {
+  it("shows only the workspace part of a repository above it", async () => {
     await using opened = await openGitFixture({ files: { "part/a": "1\n", "elsewhere/b": "1\n" } });
     await using part = await openGitFixture({ workspace: join(opened.workspace, "part") });
     const shown = async (input: object) => (await call(part, "git.show", input)).text;
@@ -320,7 +320,7 @@ describe("git.show", () => {
 });
 
 describe("git.blame", () => {
-  it("tells of lines from a time that no calendar has", async () => {
+  it("shows lines with an impossible date", async () => {
     await using opened = await openPast();
     const raw = opened
       .git("cat-file", "commit", "HEAD")
@@ -332,7 +332,7 @@ describe("git.blame", () => {
     expect(text).toBe(`[${hash.slice(0, 9)} date unknown Ada: Go on]\n3 | in a wood`);
   });
 
-  it("says that a file is empty", async () => {
+  it("reports that a file is empty", async () => {
     await using opened = await openPast();
     opened.write({ empty: "" });
     commit(opened, "Nothing", "2026-01-05");
@@ -340,7 +340,7 @@ describe("git.blame", () => {
     expect(text).toBe("[The file is empty.]");
   });
 
-  it("groups lines by the commit that brought them, also from earlier names", async () => {
+  it("groups lines by the commit that added them, also under earlier names", async () => {
     await using opened = await openPast();
     opened.write({ "verse.txt": "Two roads\ndiverged\nin a wood\nand I\n" });
     const { data, text } = await call(opened, "git.blame", { path: "verse.txt" });
@@ -370,7 +370,7 @@ describe("git.blame", () => {
     );
   });
 
-  it("keeps to lines and to a revision, and says what is wrong with them", async () => {
+  it("restricts itself to lines and a revision, and reports invalid ones", async () => {
     await using opened = await openPast();
     const said = async (input: object) =>
       (await call(opened, "git.blame", { path: "verse.txt", ...input })).text;

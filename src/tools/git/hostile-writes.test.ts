@@ -92,7 +92,7 @@ function ran(opened: GitFixture): string {
   return existsSync(file) ? readFileSync(file, "utf8") : "";
 }
 
-it("runs nothing that settings, attributes or hooks of a repository name", async () => {
+it("runs no program named in settings, attributes or hooks of a repository", async () => {
   await using opened = await openVictim();
   const payload = `'${opened.payload("payload", "exit 1")}'`;
   opened.configure(settingsWithPrograms(payload));
@@ -107,7 +107,7 @@ it("runs nothing that settings, attributes or hooks of a repository name", async
   expect(ran(opened)).not.toBe("");
 });
 
-it("runs nothing by core.hooksPath, and reads no template from outside", async () => {
+it("runs nothing from core.hooksPath, and reads no template from outside", async () => {
   await using opened = await openVictim();
   opened.payload("payload", "exit 1");
   mkdirSync(join(opened.workspace, "hooks"));
@@ -124,7 +124,7 @@ it("runs nothing by core.hooksPath, and reads no template from outside", async (
 });
 
 it.each(["clean", "smudge", "process"])(
-  "runs no %s of a filter, and stores nothing without it",
+  "runs no %s command of a filter, and stores nothing without it",
   async (way) => {
     await using opened = await openVictim();
     opened.configure({ [`filter.evil.${way}`]: `'${opened.payload("payload", "cat")}'` });
@@ -138,7 +138,7 @@ it.each(["clean", "smudge", "process"])(
   },
 );
 
-it("changes nothing in a working tree that settings name elsewhere", async () => {
+it("changes nothing in a different working tree that settings name", async () => {
   await using opened = await openVictim();
   const outside = join(opened.home, "outside");
   mkdirSync(outside);
@@ -182,7 +182,7 @@ it("writes through no link in the repository", async () => {
   }
 });
 
-it("settles no conflict by what was remembered, for which a repository may name a program", async () => {
+it("resolves no conflict with rerere, for which a repository may name a program", async () => {
   await using opened = await openGitFixture({ files: { "a.txt": "one\n" }, sandbox: "none" });
   opened.sh(`git switch -q -c other
     echo theirs > a.txt

@@ -137,7 +137,7 @@ const attacks: Readonly<Record<string, Attack>> = {
     },
     falls: ["diff"],
   },
-  "textconv of blame": {
+  "textconv in blame": {
     prepare: (opened, payload) => {
       opened.write({ ".gitattributes": "* diff=evil\n" });
       setting(opened, "diff.evil.textconv", payload);
@@ -169,7 +169,7 @@ const attacks: Readonly<Record<string, Attack>> = {
     },
     falls: ["status"],
   },
-  "a filter in a file that settings include": {
+  "a filter in an included settings file": {
     prepare: (opened, payload) => {
       opened.write({ ".gitattributes": "* filter=evil\n" });
       writeFileSync(join(opened.home, "included"), `[filter "evil"]\n\tclean = ${JSON.stringify(payload)}\n`);
@@ -178,7 +178,7 @@ const attacks: Readonly<Record<string, Attack>> = {
     },
     falls: ["status"],
   },
-  "a filter on the line of another section": {
+  "a filter on the same line as another section": {
     prepare: (opened, payload) => {
       opened.write({ ".gitattributes": "* filter=evil\n" });
       appendFileSync(
@@ -267,7 +267,7 @@ const attacks: Readonly<Record<string, Attack>> = {
   },
 };
 
-describe("a repository that wants to run something", () => {
+describe("a repository that tries to run programs", () => {
   for (const [name, { prepare, falls }] of Object.entries(attacks)) {
     it(`runs nothing by ${name}`, async () => {
       await using opened = await openVictim();
@@ -286,7 +286,7 @@ describe("a repository that wants to run something", () => {
     });
   }
 
-  it("is refused with a filter whose name could not be given to git", async () => {
+  it("is refused with a filter name that cannot be passed to git", async () => {
     await using opened = await openVictim();
     opened.write({ ".gitattributes": "* filter=a=b\n" });
     setting(opened, "filter.a=b.clean", `'${opened.payload("payload")}'`);

@@ -49,21 +49,21 @@ const ways: Readonly<Record<string, (opened: GitFixture, other: string) => void>
     rmSync(join(workspace, ".git"), { recursive: true });
     writeFileSync(join(workspace, ".git"), `gitdir: ${other}/.git\n`);
   },
-  "a .git file that names it by a way around": ({ workspace }) => {
+  "a .git file that names it indirectly": ({ workspace }) => {
     rmSync(join(workspace, ".git"), { recursive: true });
     writeFileSync(join(workspace, ".git"), "gitdir: ../other/.git\n");
   },
-  "a link in the place of .git": ({ workspace }, other) => {
+  "a link as .git": ({ workspace }, other) => {
     rmSync(join(workspace, ".git"), { recursive: true });
     symlinkSync(join(other, ".git"), join(workspace, ".git"));
   },
-  "a working tree of it that is elsewhere": ({ workspace, home, git }, other) => {
+  "one of its working trees elsewhere": ({ workspace, home, git }, other) => {
     git("-C", other, "worktree", "add", "-q", join(home, "third"), "-b", "third");
     rmSync(join(workspace, ".git"), { recursive: true });
     writeFileSync(join(workspace, ".git"), `gitdir: ${other}/.git/worktrees/third\n`);
   },
   commondir: ({ workspace }, other) => writeFileSync(join(workspace, ".git/commondir"), `${other}/.git\n`),
-  "links in the place of objects and refs": ({ workspace }, other) => {
+  "links as objects and refs": ({ workspace }, other) => {
     for (const name of ["objects", "refs"]) {
       rmSync(join(workspace, ".git", name), { recursive: true });
       symlinkSync(join(other, ".git", name), join(workspace, ".git", name));
@@ -71,7 +71,7 @@ const ways: Readonly<Record<string, (opened: GitFixture, other: string) => void>
   },
   "a link deep in refs": ({ workspace }, other) =>
     symlinkSync(join(other, ".git/refs/heads"), join(workspace, ".git/refs/heads/theirs")),
-  "a link in the place of the index": ({ workspace }, other) => {
+  "a link as the index": ({ workspace }, other) => {
     rmSync(join(workspace, ".git/index"));
     symlinkSync(join(other, ".git/index"), join(workspace, ".git/index"));
   },
@@ -86,7 +86,7 @@ const ways: Readonly<Record<string, (opened: GitFixture, other: string) => void>
   },
 };
 
-describe("a repository that leads to another", () => {
+describe("a repository that points to another", () => {
   for (const [name, lead] of Object.entries(ways)) {
     it(`is refused with ${name}`, async () => {
       await using opened = await openBeside();
@@ -99,7 +99,7 @@ describe("a repository that leads to another", () => {
     });
   }
 
-  it("says where it leads, and the rule that would let it be read", async () => {
+  it("reports the other repository, and the rule that would allow reading it", async () => {
     await using opened = await openBeside();
     ways["a .git file that names it"]!(opened, opened.other);
     expect((await opened.call("git.status", {})).content).toBe(
@@ -108,7 +108,7 @@ describe("a repository that leads to another", () => {
     );
   });
 
-  it("is read once a rule lets it", async () => {
+  it("is read once a rule allows it", async () => {
     await using opened = await openBeside();
     ways["a .git file that names it"]!(opened, opened.other);
     const lines = `allow read "${opened.other}"/.git/**`;
@@ -117,14 +117,14 @@ describe("a repository that leads to another", () => {
   });
 });
 
-describe("settings of a repository that name files elsewhere", () => {
+describe("settings of a repository that name outside files", () => {
   it("do not move the working tree", async () => {
     await using opened = await openBeside();
     opened.configure({ "core.worktree": opened.other });
     expect((await opened.call("git.status", {})).data).toMatchObject({ repository: ".", clean: true });
   });
 
-  it("show nothing of them as names, orders or revisions to ignore", async () => {
+  it("reveal nothing of those files as mailmap, order file or ignored revisions", async () => {
     await using opened = await openBeside();
     const file = join(opened.home, "list");
     writeFileSync(file, "Confidential Name <ada@example.org>\n");
@@ -143,7 +143,7 @@ describe("settings of a repository that name files elsewhere", () => {
     expect(said).toEqual(said.map(() => ({ isError: false, shows: false })));
   });
 
-  it("do not decide by a list elsewhere what is ignored", async () => {
+  it("do not ignore files by an outside list", async () => {
     await using opened = await openBeside();
     writeFileSync(join(opened.home, "list"), "guess*\n");
     opened.configure({ "core.excludesFile": join(opened.home, "list") });
@@ -152,8 +152,8 @@ describe("settings of a repository that name files elsewhere", () => {
   });
 });
 
-describe("what only looks like a repository", () => {
-  it("is none without .git", async () => {
+describe("a folder that only looks like a repository", () => {
+  it("is not one without .git", async () => {
     await using opened = await openBeside();
     cpSync(join(opened.other, ".git"), join(opened.workspace, "bare"), { recursive: true });
     opened.write({ "bare/file.txt": "" });
@@ -167,7 +167,7 @@ describe("what only looks like a repository", () => {
     });
   });
 
-  it("is none with an empty .git", async () => {
+  it("is not one with an empty .git", async () => {
     await using opened = await openBeside();
     renameSync(join(opened.workspace, ".git"), join(opened.home, "taken"));
     mkdirSync(join(opened.workspace, ".git"));

@@ -14,7 +14,7 @@ const stagedIn = (opened: GitFixture) =>
     .split("\0")
     .filter((field) => field !== "");
 
-it("stages what was added, changed, deleted and renamed, and lists it", async () => {
+it("stages added, changed, deleted and renamed files, and lists them", async () => {
   await using opened = await openGitFixture({
     files: { a: "1\n", gone: "g\n", old: "renamed\nfile\n", "sub/b": "b\n" },
   });
@@ -39,7 +39,7 @@ it("stages what was added, changed, deleted and renamed, and lists it", async ()
   });
 });
 
-it("stages only the paths given, and takes them back", async () => {
+it("stages only the given paths, and unstages them", async () => {
   await using opened = await openGitFixture({ files: { a: "1\n", "sub/b": "b\n", c: "c\n" } });
   opened.write({ a: "2\n", "sub/b": "2\n", "sub/new": "n\n", c: "2\n" });
   const staged = await opened.call("git.stage", { paths: ["sub", "a"] });
@@ -53,7 +53,7 @@ it("stages only the paths given, and takes them back", async () => {
   ]);
 });
 
-it("leaves the index of a repository in a folder alone where a rule denies it", async () => {
+it("leaves the index of a nested repository alone if a rule denies it", async () => {
   await using opened = await openGitFixture({ rules: ["deny write sub/.git/**"] });
   opened.write({ "sub/deep/b.ts": "b\n" });
   opened.git("init", "--quiet", "sub");
@@ -65,7 +65,7 @@ it("leaves the index of a repository in a folder alone where a rule denies it", 
   ]);
 });
 
-it("stages and takes back before the first commit", async () => {
+it("stages and unstages before the first commit", async () => {
   await using opened = await openGitFixture();
   opened.write({ a: "1\n", b: "2\n" });
   await opened.call("git.stage", { all: true });
@@ -74,7 +74,7 @@ it("stages and takes back before the first commit", async () => {
   expect([staged, stagedIn(opened)]).toEqual([["A", "a", "A", "b"], []]);
 });
 
-it("says so when there is nothing to stage", async () => {
+it("reports that there is nothing to stage", async () => {
   await using opened = await openGitFixture({ files: { a: "1\n" } });
   const { content, data } = await opened.call("git.stage", { paths: ["a"] });
   expect({ content, data }).toEqual({
@@ -84,7 +84,7 @@ it("says so when there is nothing to stage", async () => {
 });
 
 describe("secrets", () => {
-  it("are never staged: left out of folders, refused by name", async () => {
+  it("are never staged: omitted from folders, refused by name", async () => {
     await using opened = await openGitFixture({ files: { a: "1\n", "keys/old.pem": "k\n" } });
     // A file becomes a folder that holds a secret: the folder's name would stage it.
     rmSync(join(opened.workspace, "a"));
@@ -105,7 +105,7 @@ describe("secrets", () => {
     ]);
   });
 
-  it("are told of when nothing else has changed, by names that cannot pass for more", async () => {
+  it("are reported when nothing else has changed, with escaped names", async () => {
     await using opened = await openGitFixture({ files: { a: "1\n" } });
     opened.write({ "b\nStaged 9 files./.env": "S=1\n" });
     expect((await opened.call("git.stage", { all: true })).content.split("\n")).toEqual([
@@ -131,7 +131,7 @@ describe("secrets", () => {
   });
 });
 
-it("takes names for paths, whatever they look like", async () => {
+it("treats any name as a path", async () => {
   await using opened = await openGitFixture({ files: { a: "1\n" } });
   const names = [
     "*.txt",
@@ -153,7 +153,7 @@ it("takes names for paths, whatever they look like", async () => {
   expect(staged).toEqual(names.map((name) => ["A", name]));
 });
 
-it("stages names that are no text", async () => {
+it("stages names that are not valid text", async () => {
   await using opened = await openGitFixture({ files: { a: "1\n" } });
   const name = Buffer.from([0x66, 0xff, 0x2e, 0x74]);
   writeFileSync(Buffer.concat([Buffer.from(`${opened.workspace}/`), name]), "x");
@@ -162,7 +162,7 @@ it("stages names that are no text", async () => {
   expect([content.split("\n")[2], listed.toString("latin1")]).toEqual(["  added f\ufffd.t", "a\0f\xff.t\0"]);
 });
 
-it("refuses what cannot be meant, and names the way out", async () => {
+it("refuses invalid arguments, with a hint", async () => {
   await using opened = await openGitFixture({ files: { a: "1\n", ".gitignore": "*.log\n" } });
   opened.write({ "x.log": "x", "inner/b": "b" });
   opened.git("init", "-q", "inner");
@@ -188,7 +188,7 @@ it("refuses what cannot be meant, and names the way out", async () => {
   });
 });
 
-it("works in a repository below the workspace, and leaves that out of the one around it", async () => {
+it("works in a nested repository, and omits it from the outer one", async () => {
   await using opened = await openGitFixture({ files: { a: "1\n" } });
   opened.write({ "inner/b": "b" });
   opened.git("init", "-q", "inner");
@@ -200,7 +200,7 @@ it("works in a repository below the workspace, and leaves that out of the one ar
   ]);
 });
 
-it("stages another commit of a submodule", async () => {
+it("stages a new commit of a submodule", async () => {
   await using opened = await openGitFixture({ files: { a: "1\n" } });
   opened.sh(`commit() { git -C "$1" -c user.name=a -c user.email=a@b commit -q --allow-empty -m "$2"; }
     git init -q -b main ../module
@@ -215,7 +215,7 @@ it("stages another commit of a submodule", async () => {
   ]);
 });
 
-it("waits for another git that holds the index, and says so when it does not end", async () => {
+it("waits for another git that locks the index, and reports one that does not finish", async () => {
   await using opened = await openGitFixture({ files: { a: "1\n" } });
   const lock = join(opened.workspace, ".git/index.lock");
   opened.write({ a: "2\n" });
@@ -229,8 +229,8 @@ it("waits for another git that holds the index, and says so when it does not end
   ]);
 });
 
-describe("a repository that is not all in the workspace", () => {
-  it("is not changed where its top is above", async () => {
+describe("a repository that is partly outside the workspace", () => {
+  it("is not changed if its top is above the workspace", async () => {
     await using opened = await openGitFixture({ files: { "sub/a": "1\n" } });
     await using below = await opened.openIn("sub");
     opened.write({ "sub/a": "2\n" });
@@ -240,7 +240,7 @@ describe("a repository that is not all in the workspace", () => {
     ]);
   });
 
-  it("is changed where it has this working tree among its own", async () => {
+  it("is changed if this is one of its working trees", async () => {
     await using opened = await openGitFixture({ files: { a: "1\n" } });
     opened.git("worktree", "add", "-q", "-b", "linked", "../linked tree");
     await using linked = await opened.openIn("../linked tree");

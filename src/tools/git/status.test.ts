@@ -16,7 +16,7 @@ async function status(opened: GitFixture, input: object = {}) {
 }
 
 describe("git.status", () => {
-  it("says that nothing is changed", async () => {
+  it("reports that nothing is changed", async () => {
     await using opened = await openGitFixture({ files: { "a.txt": "one\n" } });
     expect(await status(opened)).toEqual({
       isError: false,
@@ -25,7 +25,7 @@ describe("git.status", () => {
     });
   });
 
-  it("tells what is staged, changed and untracked, whatever it is called", async () => {
+  it("lists staged, changed and untracked files, whatever their names", async () => {
     await using opened = await openGitFixture({
       files: { "old name.txt": "1\n2\n3\n4\n", "b.txt": "b\n", "gone.txt": "", "-x": "", ":(top)y": "" },
     });
@@ -69,7 +69,7 @@ describe("git.status", () => {
     ]);
   });
 
-  it("keeps to a path, and takes it for a path", async () => {
+  it("restricts itself to a path, and uses it literally", async () => {
     await using opened = await openGitFixture({ files: { "a/x": "", "b/x": "", "*": "" } });
     opened.write({ "a/x": "1", "b/x": "1", "*": "1" });
     const changed = async (path: string) => {
@@ -92,7 +92,7 @@ describe("git.status", () => {
     expect((await status(opened)).text).toContain(", its upstream theirs is gone.");
   });
 
-  it("says what a merge has left open", async () => {
+  it("reports unresolved conflicts of a merge", async () => {
     await using opened = await openGitFixture({ files: { a: "1\n" } });
     opened.sh(`git switch -q -c other
       echo 2 > a
@@ -117,7 +117,7 @@ describe("git.status", () => {
     ]);
   });
 
-  it("knows a repository without commits, and a HEAD that is detached", async () => {
+  it("supports a repository without commits, and a detached HEAD", async () => {
     await using empty = await openGitFixture();
     empty.write({ a: "" });
     expect((await status(empty)).text).toBe("On main, no commits yet.\nUntracked:\n  a");
@@ -126,7 +126,7 @@ describe("git.status", () => {
     expect((await status(opened)).text).toMatch(/^HEAD is detached at [0-9a-f]{7}\.\n/);
   });
 
-  it("takes the line end in a name of a submodule for a part of it", async () => {
+  it("treats a newline in a submodule name as part of it", async () => {
     await using opened = await openGitFixture({
       files: { ".gitmodules": '[submodule "x"]\n\tpath = "x\\nlib"\n' },
     });
@@ -136,7 +136,7 @@ describe("git.status", () => {
     expect(data).toMatchObject({ unstaged: [], untracked: ["lib/"], notes: [] });
   });
 
-  it("looks into submodules by themselves", async () => {
+  it("inspects submodules on their own", async () => {
     await using opened = await openGitFixture({ files: { a: "" } });
     opened.payload("payload");
     opened.sh(`git clone -q . ../library
@@ -155,7 +155,7 @@ describe("git.status", () => {
     expect(existsSync(join(opened.home, "ran"))).toBe(false);
   });
 
-  it("reads a repository whose top is above the workspace, and only what lies in that", async () => {
+  it("reads a repository whose top is above the workspace, but only the workspace part", async () => {
     await using opened = await openGitFixture({ files: { "part/a": "", "elsewhere/b": "" } });
     opened.write({ "part/a": "1", "elsewhere/b": "1", "part/new": "" });
     await using part = await openGitFixture({ workspace: join(opened.workspace, "part") });
@@ -186,7 +186,7 @@ describe("git.status", () => {
     expect((await status(moved)).text).toContain("which does not know this working tree");
   });
 
-  it("refuses what lies outside, and git's own files", async () => {
+  it("refuses paths outside, and git's own files", async () => {
     await using opened = await openGitFixture({ files: { a: "" } });
     const said = [];
     for (const path of ["..", "/etc", ".git", ".GIT/config", "a/../../x"])
@@ -194,7 +194,7 @@ describe("git.status", () => {
     expect(said).toEqual([true, true, true, true, true]);
   });
 
-  it("reads a repository with names by SHA-256", async () => {
+  it("reads a repository with SHA-256 hashes", async () => {
     await using opened = await openGitFixture({ files: { a: "" } });
     opened.git("init", "-q", "-b", "main", "--object-format=sha256", "new");
     opened.write({ "new/file": "1\n" });

@@ -61,13 +61,13 @@ const signer =
 const signing = (gpg: string) => `[commit]\n\tgpgSign = true\n[gpg]\n\tprogram = ${JSON.stringify(gpg)}\n`;
 
 describe("settings of the user", () => {
-  it("give the author where the repository does not", async () => {
+  it("provide the author if the repository does not", async () => {
     await using opened = await openPlain({ settings: { "user.email": "ada@example.org" } });
     await commitAs(opened, "[user]\n\tname = Grace Hopper\n\temail = other@example.org\n");
     expect(opened.git("log", "-1", "--format=%an <%ae>")).toBe("Grace Hopper <ada@example.org>");
   });
 
-  it("let commits be signed by their own program", async () => {
+  it("sign commits with the user's program", async () => {
     await using opened = await openPlain();
     const { committed, data } = await commitAs(opened, signing(opened.payload("signer", signer)));
     expect([committed.error, data.signed, data.notes, opened.git("cat-file", "commit", "HEAD")]).toEqual([
@@ -80,7 +80,7 @@ describe("settings of the user", () => {
     expect([like("HEAD"), opened.git("status", "--porcelain")]).toEqual([like("HEAD@{1}"), ""]);
   });
 
-  it("do not undo a merge that could not be signed", async () => {
+  it("do not revert a merge that could not be signed", async () => {
     await using opened = await openPlain();
     opened.sh(`git switch -q -c other
       git commit -q --allow-empty -m Other
@@ -101,7 +101,7 @@ describe("settings of the user", () => {
     ]);
   });
 
-  it("let nothing be committed that could not be signed", async () => {
+  it("prevent a commit that could not be signed", async () => {
     await using opened = await openPlain();
     const { committed } = await commitAs(opened, signing(opened.payload("signer", "exit 2")));
     expect([committed.error, opened.git("log", "--format=%s")]).toMatchObject([
@@ -114,7 +114,7 @@ describe("settings of the user", () => {
     ]);
   });
 
-  it("sign nothing with a program or a key that the repository names", async () => {
+  it("sign nothing with a program or key that the repository names", async () => {
     await using opened = await openPlain();
     opened.configure({ "gpg.program": opened.payload("theirs", signer) });
     const { data } = await commitAs(opened, signing(opened.payload("signer", signer)));
@@ -127,7 +127,7 @@ describe("settings of the user", () => {
     ]);
   });
 
-  it("name hooks of their own, which run by rule", async () => {
+  it("can name global hooks, which run by rule", async () => {
     const lines = "allow run git hook run *\nunconfined run git hook run *";
     await using opened = await openPlain({ lines });
     mkdirSync(join(home.path, "hooks"));

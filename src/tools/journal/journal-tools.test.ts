@@ -5,7 +5,7 @@ import { openUndoFixture } from "../../../test/support/undo/undo-fixture.ts";
 import type { AnyTool, Approval, ApprovalRequest } from "../../toolcrib/index.ts";
 
 describe("journal.diff", () => {
-  it("shows what the session did, file by file, with numbered hunks", async () => {
+  it("shows the changes of the session, file by file, with numbered hunks", async () => {
     await using fixture = await openUndoFixture({
       files: { "a.txt": "one\ntwo\n", "b.bin": "x\0y", "e.txt": "" },
     });
@@ -41,7 +41,7 @@ describe("journal.diff", () => {
     );
   });
 
-  it("shows one call, a range, the latest, or what came after a checkpoint", async () => {
+  it("shows one call, a range, the latest, or changes after a checkpoint", async () => {
     await using fixture = await openUndoFixture({ files: { a: "one\n" } });
     const first = await fixture.call("edit.replace", { path: "a", find: "one", replace: "two" });
     await fixture.call("journal.checkpoint", { name: "here" });
@@ -67,7 +67,7 @@ describe("journal.diff", () => {
     ]);
   });
 
-  it("leaves out what people changed in between", async () => {
+  it("omits changes that users made in between", async () => {
     await using fixture = await openUndoFixture({ files: { a: "one\n" } });
     await fixture.call("edit.replace", { path: "a", find: "one", replace: "two" });
     writeFileSync(fixture.path("a"), "by a person\n");
@@ -76,7 +76,7 @@ describe("journal.diff", () => {
     expect(content.match(/^[-+](?!-|\+).*$/gm)).toEqual(["-one", "+two", "-by a person", "+for a person"]);
   });
 
-  it("says so when nothing was changed, and shows moves", async () => {
+  it("reports that nothing was changed, and shows moves", async () => {
     await using fixture = await openUndoFixture({ files: { "d/a": "one\n" } });
     expect((await fixture.call("journal.diff", {})).content).toBe("No files were changed.");
     await fixture.call("file.move", { from: "d", to: "e" });
@@ -84,7 +84,7 @@ describe("journal.diff", () => {
   });
 });
 
-it("counts lines that look like the names of a file", async () => {
+it("counts lines that look like file headers", async () => {
   await using fixture = await openUndoFixture({ files: { "a.sql": "-- one\n++ two\nthree\n" } });
   await fixture.call("file.write", { path: "a.sql", content: "-- two\nthree\n" });
   expect((await fixture.call("journal.diff", { stat: true })).content).toBe(
@@ -104,7 +104,7 @@ describe("journal.undo", () => {
     expect((await fixture.call("journal.undo", {})).content).toContain(`Undid ${callId}, 1 path:`);
   });
 
-  it("says what is wrong with what it is given", async () => {
+  it("explains invalid arguments", async () => {
     await using fixture = await openUndoFixture({ files: { a: "one\n" } });
     await fixture.call("edit.replace", { path: "a", find: "one", replace: "two" });
     const message = async (input: object) => (await fixture.crib.call("journal.undo", input)).error?.message;
@@ -131,7 +131,7 @@ describe("journal.undo", () => {
     ]);
   });
 
-  it("is a call like any other: asked in safe mode, and bound by the rules", async () => {
+  it("is a call like any other: needs approval in safe mode, and follows the rules", async () => {
     await using fixture = await openUndoFixture({ files: { a: "one\n" } });
     await fixture.call("edit.replace", { path: "a", find: "one", replace: "two" });
     const safe = await fixture.reopen({ mode: "safe", undoes: "workspace" });
@@ -142,7 +142,7 @@ describe("journal.undo", () => {
     expect(readFileSync(fixture.path("a"), "utf8")).toBe("two\n");
   });
 
-  it("shows the person who is asked what would be undone", async () => {
+  it("shows the user who approves it what would be undone", async () => {
     await using fixture = await openUndoFixture({ files: { a: "one\n" } });
     const { callId } = await fixture.call("edit.replace", { path: "a", find: "one", replace: "two" });
     const previews: (string | undefined)[] = [];
@@ -159,7 +159,7 @@ describe("journal.undo", () => {
     ]);
   });
 
-  it("brings back what tools may not touch, and shows nothing of what they may not read", async () => {
+  it("restores files that tools may not touch, and reveals nothing they may not read", async () => {
     const guarded = { ".env": "KEY=old\n", ".git/hooks/pre-commit": "hook\n" };
     const rules = ["open .env", "open .git/hooks/**"];
     await using fixture = await openUndoFixture({ files: guarded, rules });
@@ -183,7 +183,7 @@ describe("journal.undo", () => {
     );
   });
 
-  it("lets no tool undo that was judged to only read", async () => {
+  it("refuses undo from a tool that was allowed only to read", async () => {
     await using fixture = await openUndoFixture({ tools: [sneaky] });
     await fixture.call("file.write", { path: "a", content: "one" });
     expect((await fixture.crib.call("sneaky.look", {})).error).toEqual({
@@ -206,7 +206,7 @@ const sneaky: AnyTool = {
 };
 
 describe("journal.checkpoint", () => {
-  it("takes names that people can type, once each", async () => {
+  it("accepts printable names, once each", async () => {
     await using fixture = await openUndoFixture();
     const message = async (name: string) =>
       (await fixture.crib.call("journal.checkpoint", { name })).error?.message;

@@ -32,7 +32,7 @@ const samples = JSON.parse(
 ) as { edit: Partial<CellEdit>; before: string; after: string }[];
 
 describe("editing cells", () => {
-  it("leaves what Jupyter would write", () => {
+  it("writes what Jupyter would write", () => {
     expect(samples.map(({ before, edit }) => edited(before, edit))).toEqual(
       samples.map(({ after }) => after),
     );
@@ -42,7 +42,7 @@ describe("editing cells", () => {
   const compact =
     '{"cells":[{"cell_type":"code","source":["a"],"metadata":{},"outputs":[{"output_type":"stream","name":"stdout","text":"1"}],"execution_count":1}],"metadata":{},"nbformat":4,"nbformat_minor":2}';
 
-  it("keeps to one line where all is on one line", () => {
+  it("keeps a single-line file on one line", () => {
     expect(edited(compact, { operation: "replace", cell: 1, source: "b\nc" })).toBe(
       '{"cells":[{"cell_type":"code","source":["b\\n","c"],"metadata":{},"outputs":[],"execution_count":null}],"metadata":{},"nbformat":4,"nbformat_minor":2}',
     );
@@ -57,7 +57,7 @@ describe("editing cells", () => {
     );
   });
 
-  it("adds a cell at the beginning, also of nothing", () => {
+  it("adds a cell at the start, also in an empty notebook", () => {
     const before = { operation: "insert_before", source: "b", cell_type: "markdown" } as const;
     const added = '{"cell_type":"markdown","metadata":{},"source":["b"]}';
     const empty = compact.replace(/\[\{"cell_type.*\}\](?=,"metadata":\{\},"nbformat")/, "[]");
@@ -67,7 +67,7 @@ describe("editing cells", () => {
     ]);
   });
 
-  it("keeps the outputs if told", () => {
+  it("keeps the outputs on request", () => {
     const edit = { operation: "replace", cell: 1, source: "b", keepOutputs: true } as const;
     expect(edited(compact, edit)).toBe(compact.replace('["a"]', '["b"]'));
   });
@@ -76,7 +76,7 @@ describe("editing cells", () => {
     '{\r\n\t"nbformat" : 4,\r\n\t"nbformat_minor" : 5,\r\n\t"metadata" : {},\r\n\t"cells" : [\r\n\t\t{\r\n' +
     '\t\t\t"source" : "\\u00e9 all \\u00DF in one",\r\n\t\t\t"metadata" : { "kept" :  1.0 },\r\n\t\t\t"id" : "one",\r\n\t\t\t"cell_type" : "markdown"\r\n\t\t}\r\n\t]\r\n}';
 
-  it("keeps indentation, line ends, order of keys, escapes and a missing line end", () => {
+  it("keeps indentation, line endings, key order, escapes and a missing final newline", () => {
     expect(edited(strange, { operation: "replace", cell: "one", source: "ü\n" })).toBe(
       strange.replace("\\u00e9 all \\u00DF in one", "\\u00fc\\n"),
     );
@@ -88,7 +88,7 @@ describe("editing cells", () => {
     );
   });
 
-  it("separates a new cell as the others are", () => {
+  it("separates a new cell like the others", () => {
     const after = edited(strange, { operation: "insert_before", cell: 1, source: "x" });
     const [id] = /[0-9a-f]{8}/.exec(after)!;
     expect(after).toBe(
@@ -99,7 +99,7 @@ describe("editing cells", () => {
     );
   });
 
-  it("finds a cell by its id before its number, and as document.read calls it", () => {
+  it("finds a cell by its id before its number, and by its name in document.read", () => {
     const cells = ["7", "b", "2"].map((id) => ({ cell_type: "raw", id, metadata: {}, source: [] }));
     const text = JSON.stringify({ cells, metadata: {}, nbformat: 4, nbformat_minor: 5 });
     const left = (cell: string | number) =>
@@ -113,7 +113,7 @@ describe("editing cells", () => {
     ]);
   });
 
-  it("lists the cells where one is not there", () => {
+  it("lists the cells when one does not exist", () => {
     expect(refusal(compact, { operation: "delete", cell: 2 })).toBe(
       'not-found: a.ipynb has no cell 2; it has 1 cell:\ncell 1 (code): "a"',
     );
@@ -122,7 +122,7 @@ describe("editing cells", () => {
     );
   });
 
-  it("says which cells share an id", () => {
+  it("reports cells that share an id", () => {
     const cells = ["a", "b", "a"].map((id) => ({ cell_type: "raw", id, metadata: {}, source: [] }));
     const text = JSON.stringify({ cells, metadata: {}, nbformat: 4, nbformat_minor: 5 });
     expect(refusal(text, { operation: "delete", cell: "a" })).toBe(
@@ -178,7 +178,7 @@ describe("editing cells", () => {
     expect(refusal(text)).toBe(expected);
   });
 
-  it("reads every JSON that JavaScript reads, and no other", () => {
+  it("parses all JSON that JavaScript parses, and no other", () => {
     const texts = [
       '"\\ud83d"',
       '"\\\\"',

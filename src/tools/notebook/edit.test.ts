@@ -50,7 +50,7 @@ const replaced = notebook
   .replace(/"outputs": \[[\s\S]*?\n {3}\],/, '"outputs": [],')
   .replace('    "print(a + a)"', '    "print(a * 2)"');
 
-it("replaces the source of a cell, and takes away what the old one put out", async () => {
+it("replaces the source of a cell, and removes its old outputs", async () => {
   await using opened = toolFixture();
   furnish(opened);
   const { data, text } = await opened.run(notebookEdit, {
@@ -100,7 +100,7 @@ it("replaces the source of a cell, and takes away what the old one put out", asy
   );
 });
 
-it("inserts, appends and deletes cells, and what was inserted can be deleted without a trace", async () => {
+it("inserts, appends and deletes cells, and an inserted cell can be deleted without a trace", async () => {
   await using opened = toolFixture();
   furnish(opened);
   const path = "a.ipynb";
@@ -129,7 +129,7 @@ it("inserts, appends and deletes cells, and what was inserted can be deleted wit
   expect([now(opened), data.cell, data.cells]).toEqual([notebook, undefined, 2]);
 });
 
-it("shows the change to who is asked, as it is then made", async () => {
+it("shows the exact change for approval", async () => {
   await using opened = toolFixture();
   furnish(opened);
   const input = { path: "a.ipynb", operation: "append", source: "x" } as const;
@@ -140,7 +140,7 @@ it("shows the change to who is asked, as it is then made", async () => {
   expect(notebookEdit.accesses(input)).toEqual([{ kind: "write", path: "a.ipynb" }]);
 });
 
-it("says when the file was changed since it was seen", async () => {
+it("reports that the file changed since it was seen", async () => {
   await using opened = toolFixture();
   furnish(opened);
   const path = "a.ipynb";
@@ -162,7 +162,7 @@ it("keeps a byte-order mark", async () => {
   expect(now(opened)).toBe(`\ufeff${replaced}`);
 });
 
-it("lets stand what was wrong before", async () => {
+it("accepts faults that existed before", async () => {
   await using opened = toolFixture();
   const broken = notebook.replace('"id": "intro"', '"id": "not valid!"');
   furnish(opened, broken);
@@ -202,7 +202,7 @@ it.each([
   expect([refusal.code, refusal.message, now(opened)]).toEqual([code, message, notebook]);
 });
 
-it("says what is no notebook", async () => {
+it("refuses files that are not notebooks", async () => {
   await using opened = toolFixture();
   const refused = async (content: string | Uint8Array) => {
     furnish(opened, content);
@@ -223,7 +223,7 @@ it("says what is no notebook", async () => {
   ).toBe("not-found");
 });
 
-it("edits a notebook with a hundred thousand faults, and refuses one with more values than it may keep", async () => {
+it("edits a notebook with a hundred thousand faults, and refuses one with more than a million values", async () => {
   await using opened = toolFixture();
   const of = (cells: string) => `{"cells":[${cells}],"metadata":{},"nbformat":4,"nbformat_minor":5}`;
   const odd = '{"cell_type":"x"}';

@@ -3,7 +3,7 @@ import { toolContext } from "../../../test/support/tool-context.ts";
 import { MemoryEnvironment } from "../../environment/memory/memory-environment.ts";
 import { planUpdate } from "./update.ts";
 
-it("keeps the plan in the fixture, shows it, and clears it", async () => {
+it("stores the plan, shows it, and clears it", async () => {
   const context = toolContext(new MemoryEnvironment());
   const steps = [
     { step: "read\nit", status: "completed" },
@@ -28,7 +28,7 @@ it("keeps the plan in the fixture, shows it, and clears it", async () => {
   ]);
 });
 
-it("lets one step be in progress", () => {
+it("allows one step in progress", () => {
   const step = { step: "a", status: "in_progress" };
   const parse = (steps: unknown) => planUpdate.input["~standard"].validate({ steps });
   expect([parse([step]), parse([step, step])]).toEqual([

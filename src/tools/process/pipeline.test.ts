@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { type TemporaryToolcrib, temporaryToolcrib } from "../../../test/support/temporary-toolcrib.ts";
 import type { CallEvent } from "../../toolcrib/index.ts";
 
-it("keeps on record what an undo will not bring back, also when the start fails", async () => {
+it("records what an undo will not restore, also when the start fails", async () => {
   await using fixture = await temporaryToolcrib({ mode: "yolo" });
   const { crib } = fixture;
   const first = await crib.call("process.start", { command: "echo first > file; sleep 60", name: "web" });
@@ -29,7 +29,7 @@ it("keeps on record what an undo will not bring back, also when the start fails"
 
 const later = "what a process changes after the call that started it";
 
-it("asks before something is started or given input, and never before it is looked at or stopped", async () => {
+it("asks for approval to start or send input, but not to inspect or stop", async () => {
   await using fixture = await temporaryToolcrib({ mode: "cautious" });
   const call = async (tool: string, input: object) =>
     (await fixture.crib.call(tool, input)).error?.code ?? "ok";
@@ -50,7 +50,7 @@ it("asks before something is started or given input, and never before it is look
   });
 });
 
-it("keeps all that is said under a handle when it becomes too much to be held", async () => {
+it("stores output under a handle when there is too much to hold", async () => {
   await using fixture = await temporaryToolcrib({ mode: "yolo" });
   const { crib } = fixture;
   await crib.call("process.start", { command: "seq 300000", name: "many", ready: { line: "^never$" } });
@@ -65,7 +65,7 @@ it("keeps all that is said under a handle when it becomes too much to be held", 
   ]);
 });
 
-it("tells who listens what a start waits for, and ends it when that is cancelled", async () => {
+it("reports what a start waits for, and ends the process when the start is cancelled", async () => {
   await using fixture = await temporaryToolcrib({ mode: "yolo" });
   const cancelled = new AbortController();
   const told = progressOf(fixture, () => cancelled.abort());
@@ -105,7 +105,7 @@ function progressOf({ crib }: TemporaryToolcrib, heard: () => void): string[] {
   return told;
 }
 
-it("passes on what a process says while somebody waits for it", async () => {
+it("streams the output of a process while a call waits for it", async () => {
   await using fixture = await temporaryToolcrib({ mode: "yolo" });
   const heard: string[] = [];
   const onEvent = (event: CallEvent) =>

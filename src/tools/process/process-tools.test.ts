@@ -15,7 +15,7 @@ import { processStart } from "./start.ts";
 import { processStop } from "./stop.ts";
 import { processWait } from "./wait.ts";
 
-it("leads through the life of a process in words", async () => {
+it("reports every step in the life of a process", async () => {
   await using opened = toolsFixture();
   const { say } = opened;
   const command = 'echo ready; while read -r line; do echo "got $line" >&2; done; exit 3';
@@ -57,7 +57,7 @@ it("leads through the life of a process in words", async () => {
   ]);
 });
 
-it("waits for a line of a watcher that comes again and again", async () => {
+it("waits for a repeated line of a watcher", async () => {
   await using opened = toolsFixture();
   const { say, workspace } = opened;
   const command =
@@ -73,7 +73,7 @@ it("waits for a line of a watcher that comes again and again", async () => {
   ]);
 });
 
-it.runIf(hasTerminals)("gives a terminal to who wants one, with its size and its keys", async () => {
+it.runIf(hasTerminals)("provides a terminal on request, with its size and keys", async () => {
   await using opened = toolsFixture();
   const { say } = opened;
   const command =
@@ -91,7 +91,7 @@ it.runIf(hasTerminals)("gives a terminal to who wants one, with its size and its
   ]);
 });
 
-it("shows output as a terminal would, without its control sequences", async () => {
+it("renders output like a terminal, without control sequences", async () => {
   await using opened = toolsFixture();
   const { say } = opened;
   const command =
@@ -100,7 +100,7 @@ it("shows output as a terminal would, without its control sequences", async () =
   expect((await say(processOutput, { name: "paint" })).split("\n").slice(0, 2)).toEqual(["red 99%", "end"]);
 });
 
-it("pages what was said, and says what is no longer in memory", async () => {
+it("pages the output, and reports what is no longer in memory", async () => {
   await using opened = toolsFixture();
   const { say } = opened;
   await say(processStart, { command: "seq 300000; sleep 60", name: "many", ready: { line: "^300000$" } });
@@ -159,7 +159,7 @@ it.each([
   expect(describeProcess(status)).toBe(words);
 });
 
-it("says what a start would run, variables and directory included", () => {
+it("shows what a start would run, including variables and directory", () => {
   expect(processStart.accesses({ command: "npm start", cwd: "web", env: { PATH: "it's" } })).toEqual([
     { kind: "execute", command: "export PATH='it'\\''s'; npm start", cwd: "web" },
   ]);
@@ -192,7 +192,7 @@ function toolsFixture(): ToolsFixture {
   };
 }
 
-it("runs a command to its end within the time, and lets it go on after it", async () => {
+it("waits for a command up to the time limit, and keeps it running after that", async () => {
   await using opened = toolsFixture();
   const { say } = opened;
   expect([
@@ -220,7 +220,7 @@ it("runs a command to its end within the time, and lets it go on after it", asyn
   }
 });
 
-it("shows lines that match", async () => {
+it("shows matching lines", async () => {
   await using opened = toolsFixture();
   const { say } = opened;
   await say(processStart, { command: "printf 'one\\r\\ntwo\\nthree'", name: "p", wait_ms: 30_000 });

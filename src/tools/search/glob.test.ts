@@ -34,7 +34,7 @@ const many = Object.fromEntries(
 );
 
 describe("search.glob", () => {
-  it("gives files newest first, by names relative to the workspace", async () => {
+  it("returns files newest first, with names relative to the workspace", async () => {
     await using folder = temporaryFolder();
     writeFiles(folder.path, { "src/old.ts": "", "src/deep/new.ts": "", "src/other.js": "" });
     utimesSync(join(folder.path, "src/old.ts"), 1000, 1000);
@@ -65,7 +65,7 @@ describe("search.glob", () => {
     ["[!a].ts", ["src/b.ts", "src/x/c.ts"]],
     ["src", []],
     ["src/**", ["src/b.ts", "src/x/c.ts"]],
-  ])("reads %s as ripgrep does", async (pattern, expected) => {
+  ])("interprets %s like ripgrep", async (pattern, expected) => {
     const environment = new MemoryEnvironment({ files: { "a.ts": "", "src/b.ts": "", "src/x/c.ts": "" } });
     expect(await pathsOf(environment, { pattern })).toEqual(expected);
   });
@@ -78,12 +78,12 @@ describe("search.glob", () => {
     [{ hidden: true }, " Files that are ignored were skipped; to include them set no_ignore: true."],
     [{ no_ignore: true }, " Files that are hidden were skipped; to include them set hidden: true."],
     [{ hidden: true, no_ignore: true }, ""],
-  ])("says that nothing matches, what was left out and how to include it: %j", async (input, more) => {
+  ])("reports that nothing matches, what was omitted and how to include it: %j", async (input, more) => {
     const { text } = await find(new MemoryEnvironment({ files: { a: "" } }), { pattern: "*.rs", ...input });
     expect(text).toBe(`No file in the workspace matches *.rs.${more}`);
   });
 
-  it("gives every file one line, whatever its name", async () => {
+  it("prints every file on one line, whatever its name", async () => {
     const { text } = await find(new MemoryEnvironment({ files: { "a\nb.txt": "", c: "" } }), {
       pattern: "*",
       sort: "path",
@@ -91,7 +91,7 @@ describe("search.glob", () => {
     expect(text).toBe('"a\\nb.txt"\nc');
   });
 
-  it("says how many there are when it shows fewer", async () => {
+  it("reports the total when it shows fewer", async () => {
     const { data, continuation } = await find(new MemoryEnvironment({ files: many }), {
       pattern: "*",
       limit: 3,
@@ -107,14 +107,19 @@ describe("search.glob", () => {
   it.each([
     ["a missing directory", { pattern: "*", path: "missing" }, "not-found", "missing does not exist"],
     ["a file", { pattern: "*", path: "a" }, "unsupported", "a is not a directory"],
-    ["a way out", { pattern: "*", path: "../.." }, "outside-workspace", "../.. leads outside the workspace"],
+    [
+      "a path outside",
+      { pattern: "*", path: "../.." },
+      "outside-workspace",
+      "../.. leads outside the workspace",
+    ],
     ["a bad pattern", { pattern: "[a" }, "invalid-input", expect.stringContaining("Bad glob at character 1")],
   ])("refuses %s", async (_name, input, code, message) => {
     const error = await find(new MemoryEnvironment({ files: { a: "" } }), input).catch((thrown) => thrown);
     expect([error instanceof ToolError, error.code, error.message]).toEqual([true, code, message]);
   });
 
-  it("answers in good time to a pattern made to take for ever", async () => {
+  it("answers quickly for a pattern designed to take forever", async () => {
     const environment = new MemoryEnvironment({ files: { [`${"a".repeat(200)}`]: "" } });
     expect(await pathsOf(environment, { pattern: `${"*a".repeat(60)}*b` })).toEqual([]);
   });
@@ -240,7 +245,7 @@ describe("git, ripgrep and a walk agree", () => {
     expect(paths).toEqual(Object.keys(inside).toSorted());
   });
 
-  it("leaving it to ripgrep when ignore files do not count", async () => {
+  it("leaving it to ripgrep when ignore files are disabled", async () => {
     await using folder = temporaryFolder();
     writeFiles(folder.path, tracked);
     git(folder.path, "init", "-q");
@@ -254,7 +259,7 @@ describe("git, ripgrep and a walk agree", () => {
     );
   });
 
-  it("without ever running what a repository's settings name", async () => {
+  it("without running programs named in a repository's settings", async () => {
     await using folder = temporaryFolder();
     writeFiles(folder.path, { ...many, "y.ts": "" });
     git(folder.path, "init", "-q");
@@ -266,7 +271,7 @@ describe("git, ripgrep and a walk agree", () => {
     expect(await expectAgreement(folder.path, { pattern: "ran" }, "git")).toEqual([]);
   });
 
-  it("without fetching what a repository says is missing", async () => {
+  it("without fetching objects that a repository lacks", async () => {
     await using folder = temporaryFolder();
     const at = (path: string) => join(folder.path, path);
     writeFiles(folder.path, { ...many, ".gitignore": "*.log\n" });
@@ -294,8 +299,8 @@ describe("git, ripgrep and a walk agree", () => {
   });
 
   it.each([
-    ["names further ignore files", "core.excludesFile", ".git/more", "*.ts\n"],
-    ["takes upper for lower case", "core.ignoreCase", "true", ""],
+    ["configures more ignore files", "core.excludesFile", ".git/more", "*.ts\n"],
+    ["ignores case", "core.ignoreCase", "true", ""],
   ])("when the repository %s", async (_name, setting, value, more) => {
     await using folder = temporaryFolder();
     writeFiles(folder.path, { ...many, ".gitignore": "Y.ts\n", "y.ts": "" });
@@ -305,7 +310,7 @@ describe("git, ripgrep and a walk agree", () => {
     expect(await expectAgreement(folder.path, { pattern: "*.ts" }, "git")).toEqual(["y.ts"]);
   });
 
-  it("heeding the user's own ignore file", async () => {
+  it("with the user's own ignore file", async () => {
     await using folder = temporaryFolder();
     writeFiles(folder.path, { ...many, "y.ts": "", "z.ts": "", "keep/z.ts": "" });
     git(folder.path, "init", "-q");

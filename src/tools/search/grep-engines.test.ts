@@ -40,7 +40,7 @@ function open(workspace: string, programs: Readonly<Record<string, string | unde
 const nothing = { files: 0, bytes: 0 };
 
 describe("search.grep", () => {
-  it("answers small searches in process, and hands over large ones with what it has found", async () => {
+  it("searches small workspaces in process, and hands large ones over with the results so far", async () => {
     const workspace = makeFolder();
     const names = Array.from({ length: 30 }, (_, index) => `f${String(index).padStart(2, "0")}.txt`);
     write(workspace, Object.fromEntries(names.map((name) => [name, "hit\n"])));
@@ -68,7 +68,7 @@ describe("search.grep", () => {
     expect([data.engine, text]).toEqual(["ripgrep", "b.txt:1:aaa"]);
   });
 
-  it("searches files of any size, with ripgrep and in pieces, and gives the same answer", async () => {
+  it("searches files of any size with the same result, with ripgrep and in chunks", async () => {
     const workspace = makeFolder();
     const filler = "x".repeat(99);
     const lines = Array.from({ length: 100_000 }, (_, index) =>
@@ -97,7 +97,7 @@ describe("search.grep", () => {
     }
   });
 
-  it("shows the match in a line without end", async () => {
+  it("shows the match in a very long line", async () => {
     const workspace = makeFolder();
     write(workspace, { "bundle.js": `${"var a=1;".repeat(1_300_000)}hit();${"var b=2;".repeat(1000)}` });
     const { text } = await searchGrep.run({ pattern: "hit\\(" }, toolContext(open(workspace)));
@@ -106,7 +106,7 @@ describe("search.grep", () => {
     );
   });
 
-  it("shows nothing that is not in the workspace, whatever ripgrep says", async () => {
+  it("shows nothing outside the workspace, whatever ripgrep returns", async () => {
     const folder = makeFolder();
     const workspace = path.join(folder, "workspace");
     const liar = path.join(folder, "rg");
@@ -132,7 +132,7 @@ describe("search.grep", () => {
     ]);
   });
 
-  it("goes on when a file with more than enough is not as ripgrep saw it", async () => {
+  it("continues when a file with enough matches has changed since ripgrep read it", async () => {
     const folder = makeFolder();
     const workspace = path.join(folder, "workspace");
     const rg = path.join(folder, "rg");
@@ -144,7 +144,7 @@ describe("search.grep", () => {
     expect(text).toBe("b.txt:1:hit");
   });
 
-  it("never shows what lies behind a link that somebody puts in the place of a directory", async () => {
+  it("never shows content behind a link that replaces a directory during the search", async () => {
     const folder = makeFolder();
     const workspace = path.join(folder, "workspace");
     write(folder, {
@@ -180,7 +180,7 @@ describe("search.grep", () => {
     }
   });
 
-  it("follows a link that it is told to search, and no other", async () => {
+  it("follows a link given as the path, and no other", async () => {
     const workspace = makeFolder();
     write(workspace, { "real/a.txt": "hit\n" });
     fs.symlinkSync("real", path.join(workspace, "link"));
@@ -195,7 +195,7 @@ describe("search.grep", () => {
     }
   });
 
-  it("heeds ignore files above the workspace", async () => {
+  it("applies ignore files above the workspace", async () => {
     const folder = makeFolder();
     write(folder, {
       ".gitignore": "*.far\n",
@@ -215,7 +215,7 @@ describe("search.grep", () => {
     }
   });
 
-  it("tells which files it could not read", async () => {
+  it("reports files it could not read", async () => {
     const workspace = makeFolder();
     write(workspace, { "a.txt": "hit\n", "closed.txt": "hit\n", "shut/b.txt": "hit\n" });
     fs.chmodSync(path.join(workspace, "closed.txt"), 0);
@@ -232,14 +232,14 @@ describe("search.grep", () => {
     });
   });
 
-  it("searches kept outputs by their handles", async () => {
+  it("searches stored outputs by their handles", async () => {
     const handle = "out_0123456789abcdef";
     const environment = new MemoryEnvironment({ outputs: { [handle]: "one\ntwo hit\n" } });
     const { data, text } = await searchGrep.run({ pattern: "hit", path: handle }, toolContext(environment));
     expect([data.engine, text]).toEqual(["built-in", `${handle}:2:two hit`]);
   });
 
-  it("ends when it is no longer wanted", async () => {
+  it("ends when it is cancelled", async () => {
     const workspace = makeFolder();
     write(workspace, { "a.txt": "hit\n" });
     const environment = open(workspace);
@@ -249,7 +249,7 @@ describe("search.grep", () => {
     }
   });
 
-  it("does not take a search that was cut short for a finished one", async () => {
+  it("does not report an interrupted search as complete", async () => {
     const folder = makeFolder();
     const workspace = path.join(folder, "workspace");
     write(workspace, { "a.txt": "hit\n" });
@@ -273,7 +273,7 @@ describe("search.grep", () => {
     await cancelled;
   });
 
-  it("says in advance what it reads", () => {
+  it("declares what it reads", () => {
     expect([
       searchGrep.accesses({ pattern: "a" }),
       searchGrep.accesses({ pattern: "a", path: "src" }),

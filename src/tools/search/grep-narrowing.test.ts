@@ -41,7 +41,7 @@ async function linesOf(input: GrepInput): Promise<readonly string[]> {
   return inMemory.text.split("\n");
 }
 
-it("leaves out lines that match another expression, in every mode", async () => {
+it("omits lines that match another expression, in every mode", async () => {
   expect([
     await linesOf({ pattern: "one", exclude: "x$|4" }),
     await linesOf({ pattern: "one", exclude: "x$|4", mode: "count" }),
@@ -55,13 +55,13 @@ it("leaves out lines that match another expression, in every mode", async () => 
   ]);
 });
 
-it("refuses to leave out by what only ripgrep understands", async () => {
+it("refuses an exclude expression that only ripgrep supports", async () => {
   await expect(linesOf({ pattern: "one", exclude: "\\p{Greek_And_Nonsense}" })).rejects.toMatchObject({
     code: expect.stringMatching(/^(?:unsupported|invalid-input)$/),
   });
 });
 
-it("shows just what matches", async () => {
+it("shows only the matching text", async () => {
   expect([
     await linesOf({ pattern: "one( \\d)?", only_matching: true, context: 3 }),
     await linesOf({ pattern: "one", only_matching: true, mode: "count" }),
@@ -80,7 +80,7 @@ it("shows just what matches", async () => {
   ]);
 });
 
-it("takes so many lines of each file, and goes on to the next", async () => {
+it("shows a maximum of lines per file, and continues with the next", async () => {
   expect([
     await linesOf({ pattern: "one", max_per_file: 2 }),
     await linesOf({ pattern: "one", max_per_file: 1, limit: 3 }),
@@ -98,7 +98,7 @@ it("takes so many lines of each file, and goes on to the next", async () => {
   ]);
 });
 
-it("finds names in any spelling if told so", async () => {
+it("ignores case in globs on request", async () => {
   const context = toolContext(new MemoryEnvironment({ files }));
   const names = async (ignore_case: boolean) =>
     (await searchGlob.run({ pattern: "*.Txt", ignore_case, sort: "path" }, context)).data.files.map(
@@ -107,7 +107,7 @@ it("finds names in any spelling if told so", async () => {
   expect([await names(false), await names(true)]).toEqual([[], ["a.txt", "b.txt", "sub/C.TXT"]]);
 });
 
-it("lists a directory without what is named", async () => {
+it("omits excluded entries from a directory listing", async () => {
   const context = toolContext(new MemoryEnvironment({ files }));
   const { data } = await fileList.run({ exclude: ["b.*", "sub/"] }, context);
   const below = await fileList.run({ path: "sub", exclude: ["C.*"] }, context);

@@ -67,7 +67,7 @@ describe.each(Object.entries(engines))("search.grep with %s", (name, open) => {
     "README.md": "Open the door with open().\n",
   };
 
-  it("shows matching lines by path and line", async () => {
+  it("shows matching lines with path and line number", async () => {
     const { data, text, continuation } = await search(program, { pattern: "open\\(" });
     expect({ data: { ...data, engine: "", searchedFiles: 0 }, text, continuation }).toEqual({
       data: {
@@ -92,7 +92,7 @@ describe.each(Object.entries(engines))("search.grep with %s", (name, open) => {
     });
   });
 
-  it("shows the lines around matches, each once, and where lines are left out", async () => {
+  it("shows the lines around matches, each once, and marks gaps", async () => {
     const files = { "a.txt": "1\n2 hit\n3\n4 hit\n5\n6\n7\n8 hit\n9", "b.txt": "hit\n" };
     expect(await search(files, { pattern: "hit", context: 1 })).toMatchObject({
       data: {
@@ -118,7 +118,7 @@ describe.each(Object.entries(engines))("search.grep with %s", (name, open) => {
     ]);
   });
 
-  it("names the files, or counts their matching lines", async () => {
+  it("lists the files, or counts their matching lines", async () => {
     const files = { "a.txt": "hit hit\nno\nhit", "b.txt": "no", "c/d.txt": "hit\n" };
     expect(await search(files, { pattern: "hit", mode: "files" })).toMatchObject({
       data: { mode: "files", matches: [], files: [{ path: "a.txt" }, { path: "c/d.txt" }] },
@@ -137,7 +137,7 @@ describe.each(Object.entries(engines))("search.grep with %s", (name, open) => {
     });
   });
 
-  it("stops at the limit, which is for all files together, and says so", async () => {
+  it("stops at the limit for all files together, and reports it", async () => {
     const files = { "a.txt": "hit\nhit\nhit\n", "b.txt": "hit\nhit\nhit\n" };
     const { data, continuation } = await search(files, { pattern: "hit", limit: 4 });
     expect([data.matches.length, data.limited, continuation]).toEqual([
@@ -159,7 +159,7 @@ describe.each(Object.entries(engines))("search.grep with %s", (name, open) => {
     }
   });
 
-  it("does not show the neighbours of a match beyond the limit", async () => {
+  it("does not show context of a match beyond the limit", async () => {
     const files = { "a.txt": "1 hit\n2\n3\n4\n5\n6 hit\n7\n" };
     expect(await textOf(files, { pattern: "hit", limit: 1, context: 2 })).toEqual([
       "a.txt:1:1 hit",
@@ -176,7 +176,7 @@ describe.each(Object.entries(engines))("search.grep with %s", (name, open) => {
     ],
     ["plain text", { pattern: "open();", literal: true }, ["src/app.ts:4:  return open();"]],
     [
-      "without regard to case",
+      "text in any case",
       { pattern: "OPEN THE", ignore_case: true },
       ["README.md:1:Open the door with open()."],
     ],
@@ -188,7 +188,7 @@ describe.each(Object.entries(engines))("search.grep with %s", (name, open) => {
     ],
     ["line starts and ends", { pattern: "^\\}$" }, ["src/app.ts:5:}", "src/open.ts:3:}"]],
     [
-      "across lines",
+      "text across lines",
       { pattern: "\\{\\n  return", multiline: true },
       [
         "src/app.ts:3:export function main() {",
@@ -199,12 +199,12 @@ describe.each(Object.entries(engines))("search.grep with %s", (name, open) => {
     ],
     ["empty lines", { pattern: "^$", path: "src" }, ["src/app.ts:2:"]],
     ["every line", { pattern: "", path: "README.md" }, ["README.md:1:Open the door with open()."]],
-    ["a pattern like a flag", { pattern: "-e|--|door'" }, ["src/open.ts:2:  return 'door';"]],
+    ["a pattern that looks like a flag", { pattern: "-e|--|door'" }, ["src/open.ts:2:  return 'door';"]],
   ])("finds %s", async (_, input, expected) => {
     expect(await textOf(program, input)).toEqual(expected);
   });
 
-  it("says what was searched when nothing matches", async () => {
+  it("reports what was searched when nothing matches", async () => {
     const files = { "a/b.txt": "x", "a/c.txt": "y" };
     const searched = name === "ripgrep" ? "" : " (2 files searched)";
     expect(await textOf(files, { pattern: "z", path: "a" })).toEqual([
@@ -219,7 +219,7 @@ describe.each(Object.entries(engines))("search.grep with %s", (name, open) => {
     expect(await textOf(files, { pattern: "z", path: "a/b.txt" })).toEqual(["No line of a/b.txt matches."]);
   });
 
-  it("reads every encoding, and stray bytes, as ripgrep does", async () => {
+  it("decodes every encoding, and invalid bytes, like ripgrep", async () => {
     const files = {
       "crlf.txt": "hit\r\nno\r\nlast hit",
       "latin1.txt": Buffer.from("caf\xe9 hit\n", "latin1"),
@@ -262,7 +262,7 @@ describe.each(Object.entries(engines))("search.grep with %s", (name, open) => {
     ]);
   });
 
-  it("leaves binary files out, and tells about one that was asked for", async () => {
+  it("skips binary files, and reports one that was requested", async () => {
     const files = { "a.bin": Buffer.from("hit\0hit\n"), "b.txt": "hit\n" };
     expect((await search(files, { pattern: "hit" })).data.matches).toEqual([
       { path: "b.txt", line: 1, text: "hit" },
@@ -289,7 +289,7 @@ describe.each(Object.entries(engines))("search.grep with %s", (name, open) => {
     ]);
   });
 
-  it("takes names of every kind", async () => {
+  it("supports names of every kind", async () => {
     const files = {
       "-e": "hit\n",
       "--files/with space.txt": "hit\n",
@@ -335,7 +335,7 @@ describe.each(Object.entries(engines))("search.grep with %s", (name, open) => {
     "src/repo/b.log": "hit\n",
   };
 
-  it("honours ignore files with ripgrep's precedence, nested repositories included", async () => {
+  it("applies ignore files with ripgrep's precedence, including nested repositories", async () => {
     expect(await textOf(ignoring, { pattern: "hit", mode: "files" })).toEqual([
       "keep.log",
       "secret.txt",
@@ -345,7 +345,7 @@ describe.each(Object.entries(engines))("search.grep with %s", (name, open) => {
     ]);
   });
 
-  it("takes the rules of all ignore files for one where there is no repository around", async () => {
+  it("applies all ignore files together without a repository", async () => {
     const { ".git/config": _, ...loose } = ignoring;
     expect(await textOf(loose, { pattern: "hit", mode: "files" })).toEqual([
       "keep.log",
@@ -355,7 +355,7 @@ describe.each(Object.entries(engines))("search.grep with %s", (name, open) => {
     ]);
   });
 
-  it("searches hidden or ignored files when told, and .git only by path", async () => {
+  it("searches hidden or ignored files on request, and .git only by path", async () => {
     expect(await textOf(ignoring, { pattern: "hit", mode: "files", hidden: true })).toEqual([
       ".github/flow.yml",
       ".hidden",
@@ -427,7 +427,7 @@ describe.each(Object.entries(engines))("search.grep with %s", (name, open) => {
     expect(data.files.map((file) => file.path)).toEqual(expected);
   });
 
-  it("counts globs from the directory that is searched", async () => {
+  it("matches globs relative to the searched directory", async () => {
     const files = { "[x]/lib/a.ts": "hit\n", "[x]/b.ts": "hit\n", "lib/c.ts": "hit\n" };
     expect(await textOf(files, { pattern: "hit", mode: "files", path: "[x]", glob: "lib/*.ts" })).toEqual([
       "[x]/lib/a.ts",
@@ -440,19 +440,19 @@ describe.each(Object.entries(engines))("search.grep with %s", (name, open) => {
   it.each<[string, GrepInput, string]>([
     ["pattern", { pattern: "a(" }, "Bad regex at character 2: unclosed group\n  a(\n   ^"],
     [
-      "line end",
+      "newline",
       { pattern: "a\\nb" },
       "Bad regex at character 2: line ends can be matched only with multiline\n  a\\nb\n   ^^",
     ],
     ["glob", { pattern: "a", glob: "[" }, "Bad glob at character 1: unclosed class\n  [\n  ^"],
     ["type", { pattern: "a", type: "rusty" }, 'There is no file type "rusty"'],
-  ])("refuses a %s that makes no sense", async (_, input, message) => {
+  ])("refuses an invalid %s", async (_, input, message) => {
     await expect(search(program, input)).rejects.toThrow(
       expect.objectContaining({ code: "invalid-input", message }),
     );
   });
 
-  it("refuses paths that lead nowhere or outside", async () => {
+  it("refuses paths that do not exist or lead outside", async () => {
     await expect(search(program, { pattern: "a", path: "nowhere" })).rejects.toMatchObject({
       code: "not-found",
     });
@@ -461,14 +461,14 @@ describe.each(Object.entries(engines))("search.grep with %s", (name, open) => {
     });
   });
 
-  it("gives what it has when a pattern would take a backtracking engine for ever, or says that it cannot", async () => {
+  it("with ripgrep finishes a pattern that would backtrack forever, and times out otherwise", async () => {
     const files = { "a.txt": `${"a".repeat(60)}!\n`, "b.txt": "aaa\n" };
     const searching = search(files, { pattern: "^(a|aa)+$" });
     if (name === "ripgrep") await expect(searching).resolves.toMatchObject({ text: "b.txt:1:aaa" });
     else await expect(searching).rejects.toMatchObject({ code: "timeout" });
   });
 
-  it("leaves to ripgrep what only ripgrep understands", async () => {
+  it("leaves patterns that only ripgrep supports to ripgrep", async () => {
     const searching = search(program, { pattern: "(?-u:.)oor'" });
     if (name === "ripgrep")
       await expect(searching).resolves.toMatchObject({ text: "src/open.ts:2:  return 'door';" });
@@ -476,7 +476,7 @@ describe.each(Object.entries(engines))("search.grep with %s", (name, open) => {
   });
 });
 
-describe("search.grep across the lines of a file that is too large for it", () => {
+describe("a multiline search.grep in a file that is too large for it", () => {
   const handle = "out_0123456789ab";
   const text = "one\ntwo\n".repeat(20_000);
 
@@ -491,7 +491,7 @@ describe("search.grep across the lines of a file that is too large for it", () =
     return environment;
   }
 
-  it("names it among what was skipped in a directory", async () => {
+  it("lists the file as skipped in a directory", async () => {
     const input = { pattern: "one\\ntwo", multiline: true };
     const { data, text } = await searchGrep.run(input, toolContext(openWithLargeFiles()));
     expect([text, data.skipped]).toEqual([
@@ -501,7 +501,7 @@ describe("search.grep across the lines of a file that is too large for it", () =
     ]);
   });
 
-  it.each([handle, "large.txt"])("says of %s what to do instead", async (path) => {
+  it.each([handle, "large.txt"])("refuses %s with a hint", async (path) => {
     const input = { pattern: "one\\ntwo", multiline: true, path };
     const error = await searchGrep.run(input, toolContext(openWithLargeFiles())).catch((thrown) => thrown);
     expect([error.code, error.message, error.hint]).toEqual([

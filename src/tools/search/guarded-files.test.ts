@@ -43,12 +43,12 @@ const note = `[4 files that may hold secrets were skipped: ${guarded.join(", ")}
 /** Patterns that only ripgrep understands, and such as make it search again. */
 const inputs: Readonly<Record<string, Partial<GrepInput>>> = {
   lines: {},
-  "lines with neighbours": { context: 1 },
-  "names of files": { mode: "files" },
+  "lines with context": { context: 1 },
+  "file names": { mode: "files" },
   counts: { mode: "count" },
   "across lines": { pattern: "needle\\n", multiline: true },
   "counts across lines": { pattern: "needle\\n", multiline: true, mode: "count" },
-  "a pattern only ripgrep knows": { pattern: "(?-u:need.e)", mode: "count" },
+  "a pattern only ripgrep supports": { pattern: "(?-u:need.e)", mode: "count" },
 };
 
 describe("search.grep", () => {
@@ -66,7 +66,7 @@ describe("search.grep", () => {
     });
   }
 
-  it("says how many it has left out, whatever is in them", async () => {
+  it("reports how many files it skipped, whatever they contain", async () => {
     const found = await grep({ pattern: "needle" }, open({ rg: undefined }), usualBudget);
     expect(found.text).toBe(`b.txt:1:needle\n${note}`);
     const other = await grep({ pattern: "elsewhere" }, open({ rg: undefined }), usualBudget);
@@ -76,7 +76,7 @@ describe("search.grep", () => {
     expect([found.data.skipped.guarded, other.data.skipped.guarded]).toEqual([guarded, guarded]);
   });
 
-  it("refuses such a file that is named itself, also a large one and one that is no text", async () => {
+  it("refuses such a file by name, also a large or binary one", async () => {
     const context = open();
     for (const name of ["a.secret", "large.secret", "picture.secret"]) {
       for (const budget of [noBudget, usualBudget]) {
@@ -92,7 +92,7 @@ describe("search.grep", () => {
   });
 });
 
-it("search.glob names them all the same", async () => {
+it("search.glob still lists them", async () => {
   const { data } = await searchGlob.run({ pattern: "*.secret", sort: "path" }, open());
   expect(data.files.map((file) => file.path)).toEqual(["a.secret", "large.secret", "picture.secret"]);
 });

@@ -18,7 +18,7 @@ it.each([
   "sqlite> ",
   "❯ ",
   "rm: remove regular file 'a'? ",
-])("takes %j for a prompt", (output) => {
+])("recognizes %j as a prompt", (output) => {
   expect(looksLikePrompt(output)).toBe(true);
 });
 
@@ -37,11 +37,11 @@ it.each([
   "key: value",
   "<html>",
   "a -> b",
-])("does not take %j for a prompt", (output) => {
+])("does not mistake %j for a prompt", (output) => {
   expect(looksLikePrompt(output)).toBe(false);
 });
 
-it("takes time in proportion to the text", () => {
+it("takes linear time", () => {
   for (const piece of ["password ", "[y/", "enter ", "a ", "(", "continue "])
     looksLikePrompt(piece.repeat(100_000));
 });

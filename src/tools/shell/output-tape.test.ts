@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { heldBytes, OutputTape, showOutput } from "./show-output.ts";
 
-it("shows both streams in the order in which they came, and apart", () => {
+it("shows both streams in order of arrival, and separately", () => {
   const tape = tapeOf([
     ["stdout", "one\n"],
     ["stderr", "two\n"],
@@ -17,7 +17,7 @@ it("shows both streams in the order in which they came, and apart", () => {
   });
 });
 
-it("marks nothing where one stream speaks, or where they take turns all the time", () => {
+it("marks nothing with a single stream, or when streams alternate all the time", () => {
   expect(showOutput(tapeOf([["stderr", "only\n"]])).text).toBe("only\n");
   const turns = Array.from(
     { length: 20 },
@@ -26,7 +26,7 @@ it("marks nothing where one stream speaks, or where they take turns all the time
   expect(showOutput(tapeOf(turns)).text).toBe(turns.map(([, text]) => text).join(""));
 });
 
-it("joins a character that came in two pieces, also with the other stream between", () => {
+it("joins a character that arrived in two pieces, also with the other stream between", () => {
   const [first, second] = [Buffer.from("ä").subarray(0, 1), Buffer.from("ä").subarray(1)];
   const tape = new OutputTape();
   tape.add("stdout", first);
@@ -35,7 +35,7 @@ it("joins a character that came in two pieces, also with the other stream betwee
   expect(showOutput(tape).stdout).toBe("ä");
 });
 
-it("holds both ends of a long stream, and all of the other", () => {
+it("keeps both ends of a long stream, and all of the other", () => {
   const tape = new OutputTape();
   const line = "0123456789abcde\n";
   const piece = Buffer.from(line.repeat(1000));
@@ -57,7 +57,7 @@ it("holds both ends of a long stream, and all of the other", () => {
   expect(text).toContain("[stderr]\na warning\n");
 });
 
-it("takes many small pieces as it takes few large ones", () => {
+it("handles many small pieces like few large ones", () => {
   const small = new OutputTape();
   const text = Array.from({ length: 200_000 }, (_, line) => `${line}\n`).join("");
   for (let at = 0; at < text.length; at += 7) small.add("stdout", Buffer.from(text.slice(at, at + 7)));
@@ -68,7 +68,7 @@ it("takes many small pieces as it takes few large ones", () => {
   expect(head.length + tail.length + gaps[0]!.bytes).toBe(text.length);
 });
 
-it("tells of bytes that are no text instead of showing them", () => {
+it("reports binary data instead of showing it", () => {
   const picture = Buffer.from(Array.from({ length: 2000 }, (_, index) => (index * 37) % 256));
   expect(showOutput(tapeOf([["stdout", picture]]))).toEqual({
     text: "[stdout: 2.0 kB of binary data, not shown; redirect it to a file to use it]\n",
@@ -80,7 +80,7 @@ it("tells of bytes that are no text instead of showing them", () => {
   });
 });
 
-it("says that some bytes are no valid UTF-8, and shows lists separated by NUL", () => {
+it("reports bytes that are not valid UTF-8, and shows lists separated by NUL", () => {
   const shown = showOutput(
     tapeOf([["stdout", Buffer.from([0x63, 0x61, 0x66, 0xe9, 0x0a, 0x61, 0, 0x62, 0])]]),
   );

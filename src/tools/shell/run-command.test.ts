@@ -23,11 +23,11 @@ it.each([
   [{ exitCode: null, signal: "SIGSEGV" }, "Ended by SIGSEGV: it crashed."],
   [{ exitCode: null, signal: "SIGUSR1" }, "Ended by SIGUSR1."],
   [{ exitCode: 255, signal: null }, "Exit code 255."],
-])("says how a command ended: %j", (exit, words) => {
+])("describes how a command ended: %j", (exit, words) => {
   expect(describeExit(exit)).toBe(words);
 });
 
-it("lets the policy see variables as if the command had set them", () => {
+it("shows variables to the policy as if the command had set them", () => {
   const env = { PATH: ".:/bin", NOTE: "it's\n$(rm -rf /)" };
   expect(commandAccess({ command: "ls && make", env, cwd: "src", session: "build" })).toEqual({
     kind: "execute",
@@ -38,7 +38,7 @@ it("lets the policy see variables as if the command had set them", () => {
 });
 
 it.each(["BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "PS4", "BASH_FUNC_ls%%", "A B", "", "1A", "A=B"])(
-  "refuses %j as the name of a variable",
+  "refuses %j as a variable name",
   (name) => {
     expect(() => commandAccess({ command: "ls", env: { [name]: "x" } })).toThrow(
       expect.objectContaining({ code: "invalid-input" }),
@@ -46,7 +46,7 @@ it.each(["BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "PS4", "BASH_FUNC_ls%%", "A
   },
 );
 
-it("says how a NUL byte can be had", () => {
+it("refuses a NUL byte, and suggests printf", () => {
   expect(() => commandAccess({ command: "echo a\0b" })).toThrow(
     expect.objectContaining({
       code: "invalid-input",
@@ -55,7 +55,7 @@ it("says how a NUL byte can be had", () => {
   );
 });
 
-it("hands on whole lines, and the rest when it is asked for", () => {
+it("passes on whole lines, and the rest on request", () => {
   const lines = new WholeLines();
   const push = (text: string) => lines.push(Buffer.from(text)).map((piece) => Buffer.from(piece).toString());
   expect([push("a"), push("b\nc"), push("d\n"), push("e")]).toEqual([[], ["a", "b\n"], ["c", "d\n"], []]);
@@ -65,7 +65,7 @@ it("hands on whole lines, and the rest when it is asked for", () => {
   expect(push(long)).toEqual([long]);
 });
 
-it("takes sh where there is no bash, and says so", async () => {
+it("uses sh without bash, and reports it", async () => {
   await using folder = temporaryFolder();
   const environment = openLocalEnvironment({ workspace: folder.path, programs: { bash: undefined } });
   const { text, data } = await shellRun.run({ command: "echo ${0##*/}" }, toolContext(environment));
@@ -74,7 +74,7 @@ it("takes sh where there is no bash, and says so", async () => {
   await environment.close();
 });
 
-it("counts a command as in time that has ended before its output is read", async () => {
+it("treats a command that ended before its output is read as in time", async () => {
   async function* lateOutput() {
     await setTimeout(50);
     yield Buffer.from("late\n");

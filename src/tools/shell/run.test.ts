@@ -9,7 +9,7 @@ import { workspaceFiles } from "../../system/directories.ts";
 import type { CallEvent, CallResult } from "../../toolcrib/index.ts";
 import type { ShellRunData } from "./run.ts";
 
-it("tells what a command said and how it ended", async () => {
+it("returns the output of a command and how it ended", async () => {
   await using fixture = await shellFixture();
   const { content, data, isError } = await fixture.run("echo out; sleep 0.2; echo err >&2; exit 3");
   expect(isError).toBe(false);
@@ -29,13 +29,13 @@ it("tells what a command said and how it ended", async () => {
   });
 });
 
-it("says nothing of an end that is well, and tells that there was no output", async () => {
+it("omits a successful exit, and reports missing output", async () => {
   await using fixture = await shellFixture();
   expect((await fixture.run("true")).content).toBe(`[no output]${fixture.confined}`);
   expect((await fixture.run("echo fine")).content).toBe(`fine${fixture.confined}`);
 });
 
-it("runs in the workspace or below, with variables of its own and nothing to read", async () => {
+it("runs in the workspace or below, with extra variables and no input", async () => {
   await using fixture = await shellFixture();
   await fixture.run("mkdir sub");
   const { data } = await fixture.run("pwd; echo $GIVEN; cat; read x; echo $?", {
@@ -59,7 +59,7 @@ it("joins a character that was written in two halves", async () => {
   expect(data?.stdout).toBe("ä\n");
 });
 
-it("shows both ends of a long output, and keeps the whole", async () => {
+it("shows both ends of a long output, and stores all of it", async () => {
   await using fixture = await shellFixture();
   const { content, data, output, truncated } = await fixture.run("seq 1 200000");
   const lines = Array.from({ length: 200_000 }, (_, index) => `${index + 1}\n`);
@@ -80,19 +80,19 @@ it("shows both ends of a long output, and keeps the whole", async () => {
   expect(grep.content).toContain("123456");
 });
 
-it("keeps nothing of what was shown whole", async () => {
+it("stores nothing when the output is shown whole", async () => {
   await using fixture = await shellFixture();
   const { output, data } = await fixture.run("seq 1 200");
   expect([output, data?.output, data?.cut]).toEqual([null, null, null]);
 });
 
-it("keeps an output of many lines that is short", async () => {
+it("stores a short output with many lines", async () => {
   await using fixture = await shellFixture();
   const { output } = await fixture.run("seq 1 300");
   expect(fixture.kept(output!)).toBe(Array.from({ length: 300 }, (_, index) => `${index + 1}\n`).join(""));
 });
 
-it("leaves secrets out of answer, events, and what is kept, also where output is cut", async () => {
+it("removes secrets from answer, events and stored output, also where output is cut", async () => {
   await using fixture = await shellFixture();
   const key = `sk-ant-api03-${"abcdefghij0123456789".repeat(2)}`;
   fixture.write("say.sh", `for i in $(seq 1 3000); do echo "$i ${key}"; done`);
@@ -104,7 +104,7 @@ it("leaves secrets out of answer, events, and what is kept, also where output is
   }
 });
 
-it("passes everything on while it runs, in order", async () => {
+it("streams everything in order while it runs", async () => {
   await using fixture = await shellFixture();
   await fixture.run("seq 1 50000; echo end >&2");
   const said = fixture.events.flatMap((event) => (event.type === "output" ? [event] : []));
@@ -114,7 +114,7 @@ it("passes everything on while it runs, in order", async () => {
   expect(textOf("stderr")).toBe("end\n");
 });
 
-it("shows progress bars by their last state, and no control sequences", async () => {
+it("shows the last state of progress bars, and no control sequences", async () => {
   await using fixture = await shellFixture();
   const { data } = await fixture.run(
     "printf '10%%\\r50%%\\r100%%\\n\\033[31mred\\033[0m \\033]52;c;eA==\\007ok\\n'",
@@ -122,7 +122,7 @@ it("shows progress bars by their last state, and no control sequences", async ()
   expect(data?.stdout).toBe("100%\nred ok\n");
 });
 
-it("ends a command whose time is up, and tells what it had said", async () => {
+it("ends a command at its timeout, and returns its output so far", async () => {
   await using fixture = await shellFixture();
   const result = await fixture.run("echo begun; (trap '' TERM; sleep 61) & sleep 62", { timeout_ms: 1500 });
   expect(result.error).toEqual({
@@ -134,7 +134,7 @@ it("ends a command whose time is up, and tells what it had said", async () => {
   expect(result.content).toBe(`${result.error?.message}\n${result.error?.hint}\n${result.error?.output}`);
 });
 
-it("ends a command that says nothing for too long, and no other", async () => {
+it("ends only a command that prints nothing for too long", async () => {
   await using fixture = await shellFixture();
   const talks = await fixture.run("for i in 1 2 3 4; do echo $i; sleep 0.2; done", {
     quiet_timeout_ms: 20_000,
@@ -151,7 +151,7 @@ it("ends a command that says nothing for too long, and no other", async () => {
   ]);
 });
 
-it("tells what a long output began and ended with, and where it is, when time is up", async () => {
+it("returns the start, the end and the handle of a long output after a timeout", async () => {
   await using fixture = await shellFixture();
   const result = await fixture.run("seq 1 5000; sleep 60", { timeout_ms: 1500 });
   expect(result.error?.code).toBe("timeout");
@@ -161,7 +161,7 @@ it("tells what a long output began and ended with, and where it is, when time is
   expect(fixture.kept(result.output!)).toContain("\n2500\n");
 });
 
-it("keeps what was said in time also where undo does not cover all", async () => {
+it("stores output before a timeout also when undo does not cover everything", async () => {
   await using fixture = await shellFixture();
   await fixture.run("mkdir node_modules; touch node_modules/a; echo node_modules > .gitignore");
   const { error } = await fixture.run("echo begun; touch made; sleep 60", { timeout_ms: 1500 });
@@ -172,7 +172,7 @@ it("keeps what was said in time also where undo does not cover all", async () =>
   });
 });
 
-it("tells what was said until the call was cancelled", async () => {
+it("returns the output until the call was cancelled", async () => {
   await using fixture = await shellFixture();
   const controller = new AbortController();
   const running = fixture.run("echo begun; sleep 60", {}, controller.signal);
@@ -186,7 +186,7 @@ it("tells what was said until the call was cancelled", async () => {
   });
 });
 
-it("tells what was said until the call as a whole took too long", async () => {
+it("returns the output until the whole call timed out", async () => {
   await using fixture = await shellFixture();
   const { error } = await fixture.crib.call(
     "shell.run",
@@ -201,7 +201,7 @@ it("tells what was said until the call as a whole took too long", async () => {
   });
 });
 
-it("says of a command that asked for input how to give it", async () => {
+it("explains how to send input to a command that asked for it", async () => {
   await using fixture = await shellFixture();
   const { content } = await fixture.run("printf 'Continue? [y/N] '; exit 1");
   expect(content).toBe(
@@ -211,7 +211,7 @@ it("says of a command that asked for input how to give it", async () => {
   );
 });
 
-it("tells while it runs that a command seems to wait", async () => {
+it("reports while it runs that a command seems to wait for input", async () => {
   await using fixture = await shellFixture();
   const { error } = await fixture.run("printf 'Password: '; sleep 60", { timeout_ms: 6000 });
   expect(fixture.events.flatMap((event) => (event.type === "progress" ? [event.message] : []))).toEqual([
@@ -220,7 +220,7 @@ it("tells while it runs that a command seems to wait", async () => {
   expect(error?.output).toContain("[The command seems to wait for input, which it cannot get. ");
 });
 
-it("does not take a quiet command of a session for one that waits for input", async () => {
+it("does not mistake a quiet command of a session for one that waits for input", async () => {
   await using fixture = await shellFixture();
   const { data } = await fixture.run("echo 'Compiling: '; sleep 4.5", { session: "build" });
   expect([data?.stdout, data?.remarks, fixture.events.filter(({ type }) => type === "progress")]).toEqual([
@@ -230,7 +230,7 @@ it("does not take a quiet command of a session for one that waits for input", as
   ]);
 });
 
-it("runs a command that is longer than the system lets a word be", async () => {
+it("runs a command that is longer than a single argument may be", async () => {
   await using fixture = await shellFixture();
   const text = "x".repeat(150_000);
   const { data } = await fixture.run(
@@ -239,7 +239,7 @@ it("runs a command that is longer than the system lets a word be", async () => {
   expect([data?.exitCode, data?.stdout, data?.stderr]).toEqual([3, "nothing to read\n150001\n", ""]);
 });
 
-it("waits no longer for a session than the command may take, and says what that is busy with", async () => {
+it("waits for a session no longer than the command's timeout, and reports what keeps it busy", async () => {
   await using fixture = await shellFixture();
   const session = "build";
   await fixture.run("true", { session });
@@ -264,7 +264,7 @@ it("waits no longer for a session than the command may take, and says what that 
 });
 
 it.skipIf(!isInstalled("tmux"))(
-  "waits as long for what a person runs in the window (needs tmux)",
+  "waits equally long for a command that a user runs in the window (needs tmux)",
   async () => {
     await using fixture = await shellFixture();
     const session = "build";
@@ -281,7 +281,7 @@ it.skipIf(!isInstalled("tmux"))(
   },
 );
 
-it("keeps a session between commands, and tells where it is", async () => {
+it("keeps a session between commands, and reports its directory", async () => {
   await using fixture = await shellFixture();
   await fixture.run("mkdir sub");
   const session = "build";
@@ -298,7 +298,7 @@ it("keeps a session between commands, and tells where it is", async () => {
   });
 });
 
-it("lets a command run on in the background", async () => {
+it("moves a command to the background", async () => {
   await using fixture = await shellFixture();
   const { data } = await fixture.run("sleep 60", { background: true });
   expect(data).toMatchObject({ exitCode: null, process: { state: "running", command: "sleep 60" } });
@@ -308,7 +308,7 @@ it("lets a command run on in the background", async () => {
   );
 });
 
-it("does not wait for what a command has left running", async () => {
+it("does not wait for background processes of a command", async () => {
   await using fixture = await shellFixture();
   const { data } = await fixture.run("sleep 60 & echo started");
   expect(data).toMatchObject({ exitCode: 0, stdout: "started\n" });
@@ -338,7 +338,7 @@ it.each([
   expect((await fixture.run("true", more)).error?.code).toBe(code);
 });
 
-it("asks before it runs, in the usual mode", async () => {
+it("needs approval in the default mode", async () => {
   await using fixture = await temporaryToolcrib();
   expect((await fixture.crib.call("shell.run", { command: "touch made" })).error?.code).toBe(
     "needs-approval",

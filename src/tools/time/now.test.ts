@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { toolFixture } from "../../../test/support/tool-fixture.ts";
 import { timeNow } from "./now.ts";
 
-it("tells the time in UTC, with its offset", async () => {
+it("returns the time in UTC, with its offset", async () => {
   await using opened = toolFixture();
   const earliest = Date.now();
   const { data, text } = await opened.run(timeNow, {});
@@ -13,13 +13,13 @@ it("tells the time in UTC, with its offset", async () => {
   expect(text).toBe(`${data.iso} (${data.weekday}, UTC)`);
 });
 
-it("tells the time where it is asked for", async () => {
+it("returns the time in a given zone", async () => {
   await using opened = toolFixture();
   const { data } = await opened.run(timeNow, { zone: "Asia/Tokyo" });
   expect([data.iso.slice(-6), data.zone]).toEqual(["+09:00", "Asia/Tokyo"]);
 });
 
-it("says which zones are near one that is not there", async () => {
+it("suggests similar zones for an unknown one", async () => {
   await using opened = toolFixture();
   const usual = 'Use an IANA name ("Europe/Berlin"), an offset ("+02:00"), "UTC" or "local".';
   const refusals = ["Berlin", "Europe/Berln", "new york", "Mars/Olympus", ""].map((zone) =>

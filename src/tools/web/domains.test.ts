@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { domains, isWanted, queryFor } from "./search.ts";
 
-it("says in the query which sites are meant", () => {
+it("adds the sites to the query", () => {
   expect([
     queryFor("a b", { only: [], without: [] }),
     queryFor("a", { only: ["x.org", "y.org"], without: ["z.x.org"] }),
@@ -16,11 +16,11 @@ it.each([
   ["https://docs.x.org/", { only: ["x.org"], without: ["docs.x.org"] }, false],
   ["https://xn--mnchen-3ya.de/", { only: ["münchen.de"], without: [] }, true],
   ["no address", { only: ["x.org"], without: [] }, false],
-])("tells of %s with %j whether it is wanted", (url, wanted, is) => {
+])("decides whether %s matches %j", (url, wanted, is) => {
   expect(isWanted(url, wanted)).toBe(is);
 });
 
-it("takes names of hosts for domains, and nothing else", () => {
+it("accepts only host names as domains", () => {
   const takes = (text: string) => domains("").safeParse([text]).success;
   expect(["docs.rs", "localhost", "https://docs.rs", "docs.rs/a", "a b", "-x", ""].map(takes)).toEqual([
     true,

@@ -25,7 +25,7 @@ async function fetched(body: string | Uint8Array, mediaType: string | undefined,
 }
 
 describe("web.fetch shows", () => {
-  it("a page as Markdown, with whole links, in its character set", async () => {
+  it("a page as Markdown, with absolute links, in its character set", async () => {
     const html = `<!doctype html><html lang=de><head><title>Grün</title><meta charset=iso-8859-1></head><body>
       <nav><a href=/home>Home</a></nav>
       <main><h1>Grün & Blau</h1><p>Ein <a href="../b?c#d">Verweis</a> und <code>x &lt; y</code>.</p>
@@ -50,17 +50,17 @@ const a = 1;
     ]);
   });
 
-  it("a page whose server does not say what it is", async () => {
+  it("a page whose server declares no type", async () => {
     const { format } = await fetched("<!DOCTYPE html><p>words</p>", undefined);
     expect(format).toBe("html");
   });
 
-  it("source that a server calls text as it is", async () => {
+  it("source code that a server declares as text unchanged", async () => {
     const { content } = await fetched("<html><p>words</p>", "text/plain");
     expect(content).toBe("http://here/a (200): text/plain, 18 bytes\n\n<html><p>words</p>");
   });
 
-  it("a picture as a picture, whatever its server calls it", async () => {
+  it("an image as an image, whatever type its server declares", async () => {
     const { format, images } = await fetched(picture, "text/html");
     expect([format, images]).toEqual([
       "image",
@@ -68,18 +68,18 @@ const a = 1;
     ]);
   });
 
-  it("a document as its reader sees it, whatever its server calls it", async () => {
+  it("a document as text, whatever type its server declares", async () => {
     const file = readFileSync(new URL("../../../test/samples/documents/report.docx", import.meta.url));
     const { format, code } = await fetched(file, "application/octet-stream", "/download?id=7");
     expect([format, code]).toEqual(["docx", undefined]);
   });
 
-  it("what is in an archive", async () => {
+  it("the contents of an archive", async () => {
     const { code, content } = await fetched(gzipSync("words"), "application/gzip", "/notes.txt.gz");
     expect([code, content]).toEqual([undefined, expect.stringContaining("notes.txt")]);
   });
 
-  it("what any other file is, and how to keep it", async () => {
+  it("the type of any other file, and how to save it", async () => {
     const program = Buffer.concat([Buffer.from("\x7fELF\x02\x01\x01", "latin1"), Buffer.alloc(5000)]);
     const { code, content } = await fetched(program, "application/octet-stream", "/tool");
     expect([code, content]).toEqual([
@@ -89,7 +89,7 @@ const a = 1;
     ]);
   });
 
-  it("no text that is none", async () => {
+  it("no binary file that is declared as text", async () => {
     const { code, content } = await fetched(Buffer.from("a\0b\0\0c"), "text/plain");
     expect([code, content.split("\n")[0]]).toEqual([
       "unsupported",
@@ -97,7 +97,7 @@ const a = 1;
     ]);
   });
 
-  it("no document of which only the beginning was fetched", async () => {
+  it("no document that was fetched only in part", async () => {
     const pdf = Buffer.concat([Buffer.from("%PDF-1.7\n"), Buffer.alloc(11_000_000)]);
     const { code, content } = await fetched(pdf, "application/pdf", "/book.pdf");
     expect([code, content]).toEqual([

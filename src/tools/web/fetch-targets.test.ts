@@ -8,8 +8,8 @@ import type { WebPage } from "./fetch.ts";
 const loopback = async () => [{ address: "127.0.0.1", family: 4 }];
 const rules = ["allow connect *.example by web.fetch", "allow connect 127.0.0.1"];
 
-describe("where web.fetch goes", () => {
-  it("is asked about before, by the host that is meant, with the whole URL", async () => {
+describe("the target of web.fetch", () => {
+  it("needs approval for its real host, with the whole URL", async () => {
     const asked: unknown[] = [];
     await using opened = await webFixture({
       approve: ({ preview, grants }) => {
@@ -31,7 +31,7 @@ describe("where web.fetch goes", () => {
   });
 
   it.each(["yolo", "cautious"] as const)(
-    "is no address near us in mode %s, although everything is allowed",
+    "is not a private address in mode %s, even if everything is allowed",
     async (mode) => {
       await using server = await serve((_request, response) => response.end("secret"));
       await using opened = await webFixture({
@@ -83,7 +83,7 @@ describe("where web.fetch goes", () => {
     ]);
   });
 
-  it("is this machine when a rule or a person names it", async () => {
+  it("is this machine when a rule or the user allows it", async () => {
     await using server = await serve((_request, response) =>
       response.setHeader("content-type", "text/plain").end("ok"),
     );
@@ -96,7 +96,7 @@ describe("where web.fetch goes", () => {
     ]).toEqual([false, false]);
   });
 
-  it("is where redirects lead, as long as the call may connect there", async () => {
+  it("is where redirects lead, if the call may connect there", async () => {
     await using server = await serve((request, response) => {
       const next = { "/a": "/b?x=ü y#z", "/b?x=%C3%BC%20y": "http://other.example:PORT/c" }[request.url!];
       if (next === undefined) response.setHeader("content-type", "text/plain").end("there");
@@ -133,7 +133,7 @@ describe("where web.fetch goes", () => {
     ],
     ["http://localhost:3000/", "http://localhost:3000/, which is not a public address"],
     ["http://127.1/", "http://127.0.0.1/, which is not a public address"],
-  ])("is not %s by a redirect, which is told instead", async (location, told) => {
+  ])("is not %s by a redirect, which is reported instead", async (location, told) => {
     expect(await redirectedTo(location)).toEqual([
       `URL (301) redirects to ${told}. Fetch that URL in a separate call if you need it.`,
       false,
@@ -173,7 +173,7 @@ describe("where web.fetch goes", () => {
     return [content.replace(url, "URL"), isError];
   }
 
-  it("is remembered for none but who may go there", async () => {
+  it("is cached only for calls that may connect to it", async () => {
     await using target = await serve((_request, response) =>
       response.writeHead(200, { "cache-control": "max-age=600", "content-type": "text/plain" }).end("kept"),
     );
@@ -203,7 +203,7 @@ describe("where web.fetch goes", () => {
     ]);
   });
 
-  it("goes neither in circles nor on for ever", async () => {
+  it("stops at circular and endless redirects", async () => {
     await using server = await serve((request, response) => {
       const [, way, step] = /^\/(\w+)\/(\d+)$/.exec(request.url!)!;
       const next = way === "circle" ? (Number(step) + 1) % 3 : Number(step) + 1;
@@ -221,7 +221,7 @@ describe("where web.fetch goes", () => {
     ]);
   });
 
-  it("says when it led from https to http", async () => {
+  it("reports a redirect from https to http", async () => {
     await using plain = await serve((_request, response) =>
       response.setHeader("content-type", "text/plain").end("ok"),
     );
@@ -238,7 +238,7 @@ describe("where web.fetch goes", () => {
   });
 
   it.each(["example.com", "ftp://example.com", "http://a@b.example/", "http://a\\b.example/"])(
-    "is told from %j or refused before anybody is asked",
+    "is refused before approval if %j is invalid",
     async (url) => {
       await using opened = await webFixture();
       expect((await opened.crib.call("web.fetch", { url })).error?.code).toBe("invalid-input");
@@ -246,7 +246,7 @@ describe("where web.fetch goes", () => {
   );
 });
 
-it("goes to what a process of the room listens on, inside its sandbox", async () => {
+it("can be a server process of the same instance, inside its sandbox", async () => {
   await using opened = await temporaryToolcrib({
     mode: "yolo",
     rules: ["allow connect localhost by web.fetch"],

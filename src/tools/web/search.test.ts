@@ -44,7 +44,7 @@ const brave = ({ origin }: WebServer): SearchSettings => ({
 });
 
 describe("web.search", () => {
-  it("finds pages with SearXNG, whose address may be that of its front page", async () => {
+  it("finds pages with SearXNG, also by the address of its front page", async () => {
     await using server = await engine(sample("searxng.json"));
     const { content, data } = await search(
       { engine: "searxng", url: `${server.origin}/searx/` },
@@ -91,7 +91,7 @@ describe("web.search", () => {
     });
   });
 
-  it("finds pages with Brave, and takes off its marks", async () => {
+  it("finds pages with Brave, and removes its markup", async () => {
     await using server = await engine(sample("brave.json"));
     const { content } = await search(brave(server), { limit: 2, page: 3 });
     expect(server.requests.map(({ url, headers }) => [url, headers["x-subscription-token"]])).toEqual([
@@ -111,7 +111,7 @@ describe("web.search", () => {
     );
   });
 
-  it("finds pages with Tavily, which has no pages of results", async () => {
+  it("finds pages with Tavily, which has no result pages", async () => {
     await using server = await engine(sample("tavily.json"));
     const settings: SearchSettings = { engine: "tavily", key: "tvly-key", url: `${server.origin}/search` };
     const { content } = await search(settings, { limit: 1, page: 2 });
@@ -135,7 +135,7 @@ describe("web.search", () => {
     expect(after).toBe("invalid-input: Tavily returns no results after the 20th\nUse a more specific query.");
   });
 
-  it("finds pages with DuckDuckGo, without advertisements and without its detours", async () => {
+  it("finds pages with DuckDuckGo, without advertisements and redirect links", async () => {
     await using server = await engine(sample("duckduckgo.html"));
     const { content } = await search({ engine: "duckduckgo", url: `${server.origin}/html/` }, { page: 2 });
     expect([server.asked, server.bodies]).toEqual([
@@ -156,7 +156,7 @@ describe("web.search", () => {
     );
   });
 
-  it("says what is wrong, never with the key", async () => {
+  it("reports errors without the key", async () => {
     const said = async (
       body: string | Buffer,
       answer: object,
@@ -205,7 +205,7 @@ describe("web.search", () => {
     ]);
   });
 
-  it("shows the key in no answer, however an engine repeats it", async () => {
+  it("never shows the key, however an engine repeats it", async () => {
     const key = 'secret/"key';
     const found = [{ title: key, url: `https://a.example/?${encodeURIComponent(key)}`, description: key }];
     const answers = [
@@ -224,7 +224,7 @@ describe("web.search", () => {
     ]);
   });
 
-  it("takes what an engine says for words, whatever they are", async () => {
+  it("treats any response of an engine as plain text", async () => {
     const said = async (body: string, answer: object = {}) => {
       await using server = await engine(body, answer);
       return (await search({ engine: "searxng", url: server.origin })).told;
@@ -250,7 +250,7 @@ describe("web.search", () => {
     ]);
   });
 
-  it("says that nothing was found", async () => {
+  it("reports that nothing was found", async () => {
     await using none = await engine('{"query":{"original":"x"},"type":"search"}');
     await using empty = await engine('<div class="no-results">No results.</div>');
     const contents = [
@@ -263,7 +263,7 @@ describe("web.search", () => {
     ]);
   });
 
-  it("does not ask for nothing", async () => {
+  it("refuses an empty query", async () => {
     await using server = await engine("{}");
     expect([(await search(brave(server), { query: " \n\t" })).told, server.asked]).toEqual([
       "invalid-input: web.search: `query`: is empty: give the search terms\nIt takes: query, limit, page, only_domains, without_domains.",
@@ -271,7 +271,7 @@ describe("web.search", () => {
     ]);
   });
 
-  it("asks nobody without an engine, and says how to set one up", async () => {
+  it("explains how to configure an engine when there is none", async () => {
     vi.stubEnv("TOOLCRIB_SEARCH", "");
     onTestFinished(() => {
       vi.unstubAllEnvs();
@@ -290,7 +290,7 @@ describe("web.search", () => {
     ]);
   });
 
-  it("is judged by the host of its engine", async () => {
+  it("is checked by the host of its engine", async () => {
     await using opened = await webFixture({ search: { engine: "brave", key: "secret-key" } });
     expect(told(await opened.crib.call("web.search", { query: "x" }))).toBe(
       "needs-approval: This call needs approval: it would connect to api.search.brave.com (mode cautious asks before connecting)\n" +

@@ -13,13 +13,13 @@ describe("parseRequest", () => {
       { command: 1, target: { host: "8.8.4.4", port: 443 } },
     ],
     [
-      "an address of version 6",
+      "an IPv6 address",
       [5, 1, 0, 4, ...Array(15).fill(0), 1, ...port443],
       { command: 1, target: { host: "::1", port: 443 } },
     ],
     ["another command", [5, 3, 0, 1, 0, 0, 0, 0, 0, 1], { command: 3, target: { host: "0.0.0.0", port: 1 } }],
     ["a name with a NUL", named("evil\u0000.allowed.com"), { command: 1, target: undefined }],
-    ["a name with a line end", named("allowed.com\r\n.evil.com"), { command: 1, target: undefined }],
+    ["a name with a newline", named("allowed.com\r\n.evil.com"), { command: 1, target: undefined }],
     ["a name beyond ASCII", named("b\u00fccher.example"), { command: 1, target: undefined }],
     ["an empty name", named(""), { command: 1, target: undefined }],
     ["a name with a port", named("allowed.com:80"), { command: 1, target: undefined }],
@@ -31,8 +31,8 @@ describe("parseRequest", () => {
 
   it.each([
     ["another version", [4, 1, 0, 1, 8, 8, 4, 4]],
-    ["something reserved", [5, 1, 1, 1, 8, 8, 4, 4]],
-    ["an address of no kind", [5, 1, 0, 2, 8, 8, 4, 4]],
+    ["a reserved field", [5, 1, 1, 1, 8, 8, 4, 4]],
+    ["an unknown address type", [5, 1, 0, 2, 8, 8, 4, 4]],
   ])("rejects %s", (_what, bytes) => {
     expect(parseRequest(Buffer.from(bytes))).toBe("broken");
   });

@@ -10,14 +10,14 @@ const good = "echo good\n";
 const better = "echo better\n";
 const bad = "echo 'bad\n";
 
-describe("a change that is checked", () => {
-  it("stays when the check passes", async () => {
+describe("a checked change", () => {
+  it("is kept when the check passes", async () => {
     await using opened = toolFixture();
     expect(await change(opened, good, better)).toBe("bash -n a.sh");
     expect(contentOf(opened)).toBe(better);
   });
 
-  it("goes when the check fails, which says why", async () => {
+  it("is reverted when the check fails, and reports why", async () => {
     await using opened = toolFixture();
     const { code, message, hint, output } = await refusal(change(opened, good, bad));
     expect({ code, message, hint, output }).toEqual({
@@ -29,7 +29,7 @@ describe("a change that is checked", () => {
     expect(contentOf(opened)).toBe(good);
   });
 
-  it("goes also when all that is wrong was wrong before, which may hide what is new", async () => {
+  it("is reverted even when all errors existed before, because they may hide new ones", async () => {
     await using opened = toolFixture();
     const moved = `\n${bad}`;
     const { code, hint, output } = await refusal(change(opened, bad, moved));
@@ -41,7 +41,7 @@ describe("a change that is checked", () => {
     expect(contentOf(opened)).toBe(bad);
   });
 
-  it("goes when something else is wrong than before", async () => {
+  it("is reverted when the check reports new errors", async () => {
     await using opened = toolFixture();
     expect((await refusal(change(opened, bad, "if\n"))).message).toBe(
       "`bash -n a.sh` fails with this change; a.sh was restored",
@@ -49,7 +49,7 @@ describe("a change that is checked", () => {
     expect(contentOf(opened)).toBe(bad);
   });
 
-  it("is left alone when somebody has written meanwhile", async () => {
+  it("is left alone when another process wrote the file meanwhile", async () => {
     await using opened = toolFixture();
     const theirs = `${bad}# theirs\n`;
     const progress = () => writeFileSync(opened.at("a.sh"), theirs);
@@ -62,7 +62,7 @@ describe("a change that is checked", () => {
     expect(contentOf(opened)).toBe(theirs);
   });
 
-  it("goes when the check is cancelled", async () => {
+  it("is reverted when the check is cancelled", async () => {
     await using opened = toolFixture();
     const cancelling = new AbortController();
     const running = change(opened, good, better, {
@@ -77,7 +77,7 @@ describe("a change that is checked", () => {
     expect(contentOf(opened)).toBe(good);
   });
 
-  it("is not made to a file that is not as it was", async () => {
+  it("is not applied to a file that has changed", async () => {
     await using opened = toolFixture();
     writeFileSync(opened.at("a.sh"), "theirs\n");
     const bytes = (text: string) => new TextEncoder().encode(text);
@@ -89,7 +89,7 @@ describe("a change that is checked", () => {
     expect(contentOf(opened)).toBe("theirs\n");
   });
 
-  it("is not made when nothing can check it", async () => {
+  it("is not applied when no checker is available", async () => {
     await using opened = toolFixture();
     const { code, message, hint } = await refusal(change(opened, good, better, {}, "a.rs"));
     expect({ code, message, hint }).toEqual({

@@ -8,13 +8,13 @@ import { ToolError } from "../../../contract/error.ts";
 import { openLocalEnvironment } from "../../../environment/local/local-environment.ts";
 import { formatText } from "./format-text.ts";
 
-describe("a formatter of the machine", () => {
-  it("is given the text, and what it prints is the answer", async () => {
+describe("a formatter on PATH", () => {
+  it("receives the text, and its output is the result", async () => {
     await using opened = fixtureWith({ gofmt: "tr a-z A-Z" });
     expect(await opened.format("a.go", "package a\n")).toEqual({ text: "PACKAGE A\n", command: "gofmt" });
   });
 
-  it("starts where the file is, or where the project says that it is used", async () => {
+  it("starts in the folder of the file, or of its configuration", async () => {
     await using opened = fixtureWith({ gofmt: "pwd", stylua: 'pwd; echo "$@"' });
     for (const path of ["deep/a.go", "lua/src/my a.lua", "lua/stylua.toml"]) opened.put(path, "");
     expect([await opened.format("deep/a.go", "x"), await opened.format("lua/src/my a.lua", "x")]).toEqual([
@@ -26,7 +26,7 @@ describe("a formatter of the machine", () => {
     ]);
   });
 
-  it("is the one whose sign is nearest", async () => {
+  it("is chosen by the nearest configuration", async () => {
     await using opened = fixtureWith({ biome: "echo biome", prettier: "echo prettier" });
     opened.put("biome.json", "{}");
     opened.put("web/package.json", '{ "devDependencies": { "prettier": "3" } }');
@@ -35,13 +35,13 @@ describe("a formatter of the machine", () => {
     expect(formats.map(({ text }) => text)).toEqual(["prettier\n", "biome\n"]);
   });
 
-  it("is passed over when it is not there", async () => {
+  it("is skipped when it is not installed", async () => {
     await using opened = fixtureWith({ black: "echo black", ruff: undefined });
     opened.put("pyproject.toml", "[tool.ruff]\n[tool.black]\n");
     expect((await opened.format("a.py", "x")).text).toBe("black\n");
   });
 
-  it("is told the edition of Rust that the project has", async () => {
+  it("gets the Rust edition of the project", async () => {
     await using opened = fixtureWith({ rustfmt: 'echo "$@"' });
     opened.put("Cargo.toml", '[workspace.package]\nedition = "2024"\n');
     opened.put("member/Cargo.toml", "[package]\nedition.workspace = true\n");
@@ -54,24 +54,32 @@ describe("a formatter of the machine", () => {
     ]);
   });
 
-  it("leaves the line ends as they are", async () => {
+  it("keeps the line endings", async () => {
     await using opened = fixtureWith({ gofmt: "tr -d '\\r'" });
     expect((await opened.format("a.go", "a\r\nb\r\n")).text).toBe("a\r\nb\r\n");
     expect((await opened.format("a.go", "a\r\nb\n")).text).toBe("a\nb\n");
   });
 });
 
-describe("what no formatter has made is refused", () => {
+describe("refuses the result of a formatter", () => {
   const cases: Record<string, readonly [script: string, message: string, output: string | undefined]> = {
-    "a failure": [
+    "that fails": [
       "echo 'a.go:1: oh' >&2; exit 2",
       "gofmt failed with exit code 2: a.go was not changed",
       "a.go:1: oh",
     ],
-    nothing: ["true", "gofmt printed nothing: a.go was not changed", undefined],
-    "no text": ["printf '\\377\\376\\200'", "gofmt printed binary data: a.go was not changed", undefined],
-    "far too much": ["yes", "gofmt printed far more than the text has: a.go was not changed", undefined],
-    "an end by a signal": ["kill -9 $$", "gofmt was ended: a.go was not changed", undefined],
+    "that prints nothing": ["true", "gofmt printed nothing: a.go was not changed", undefined],
+    "that prints binary data": [
+      "printf '\\377\\376\\200'",
+      "gofmt printed binary data: a.go was not changed",
+      undefined,
+    ],
+    "that prints far too much": [
+      "yes",
+      "gofmt printed far more than the text has: a.go was not changed",
+      undefined,
+    ],
+    "that is killed": ["kill -9 $$", "gofmt was ended: a.go was not changed", undefined],
   };
   it.each(Object.entries(cases))("%s", async (_, [script, message, output]) => {
     await using opened = fixtureWith({ gofmt: script });
@@ -86,7 +94,7 @@ describe("what no formatter has made is refused", () => {
 });
 
 describe("without a formatter", () => {
-  it("says which would do", async () => {
+  it("suggests formatters", async () => {
     await using opened = fixtureWith({ zig: undefined });
     const { code, message, hint } = await opened.refusal("a.zig", "x");
     expect({ code, message, hint }).toEqual({
@@ -99,7 +107,7 @@ describe("without a formatter", () => {
     });
   });
 
-  it("says when none is known", async () => {
+  it("reports that none is known", async () => {
     await using opened = fixtureWith({});
     const { code, message, hint } = await opened.refusal("a.xyz", "x");
     expect({ code, message, hint }).toEqual({
@@ -109,7 +117,7 @@ describe("without a formatter", () => {
     });
   });
 
-  it("takes no program of the project where there is no sandbox", async () => {
+  it("runs no program of the project without a sandbox", async () => {
     await using opened = fixtureWith({});
     opened.put(".prettierrc", "");
     chmodSync(opened.put("node_modules/.bin/prettier", "#!/bin/sh\necho out >../escaped"), 0o755);

@@ -3,8 +3,8 @@ import { checkerAccesses, checkers, formatterAccesses, formatters } from "./know
 
 const commands = (accesses: ReturnType<typeof formatterAccesses>) => accesses.map(({ command }) => command);
 
-describe("the commands that a call announces", () => {
-  it("are all that may format the file, and no others", () => {
+describe("the announced commands of a call", () => {
+  it("are exactly those that may format the file", () => {
     expect(formatterAccesses("src/a.py")).toEqual([
       { kind: "execute", command: "dprint fmt --stdin src/a.py" },
       { kind: "execute", command: "ruff format --stdin-filename src/a.py -" },
@@ -14,7 +14,7 @@ describe("the commands that a call announces", () => {
     ]);
   });
 
-  it("are all that may check the file, and no others", () => {
+  it("are exactly those that may check the file", () => {
     expect(commands(checkerAccesses("src/main.rs"))).toEqual(["cargo check --quiet --message-format short"]);
     expect(commands(checkerAccesses("a.php"))).toEqual([
       "phpstan analyse --no-progress --error-format=raw a.php",
@@ -23,7 +23,7 @@ describe("the commands that a call announces", () => {
     ]);
   });
 
-  it("hold the path as one word that is no option", () => {
+  it("contain the path as one argument that cannot be an option", () => {
     expect(commands(checkerAccesses("it's; rm -rf $HOME/x.sh"))).toEqual([
       "shellcheck --format gcc 'it'\\''s; rm -rf $HOME/x.sh'",
       "bash -n 'it'\\''s; rm -rf $HOME/x.sh'",
@@ -34,17 +34,17 @@ describe("the commands that a call announces", () => {
     ]);
   });
 
-  it("are none for files that nobody formats or checks", () => {
+  it("are empty for files without a formatter or checker", () => {
     expect([...formatterAccesses("a.xyz"), ...checkerAccesses("rs"), ...checkerAccesses(".rs")]).toEqual([]);
   });
 
-  it("go by the end of a name, or by a whole name", () => {
+  it("are chosen by file extension or full name", () => {
     expect(commands(formatterAccesses("deep/CMakeLists.txt"))).toEqual(["gersemi -", "cmake-format -"]);
     expect(commands(formatterAccesses("deep/A.GO"))).toEqual(["gofumpt", "goimports", "gofmt"]);
   });
 });
 
-it("names each command once", () => {
+it("lists each command once", () => {
   for (const tools of [formatters, checkers]) {
     const named = tools.map(({ command, files }) => `${command} for ${files}`);
     expect(named).toEqual([...new Set(named)]);

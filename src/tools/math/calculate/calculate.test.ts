@@ -29,7 +29,7 @@ const { exact, rounded } = JSON.parse(
 ) as { exact: Record<string, [string, string]>; rounded: Record<string, string> };
 
 describe("calculate", () => {
-  it("gives the fractions that Python gives", () => {
+  it("returns the same fractions as Python", () => {
     const ours = Object.keys(exact).map((expression) => {
       const value = evaluated(expression);
       if (typeof value === "number") return [expression, value];
@@ -38,7 +38,7 @@ describe("calculate", () => {
     expect(Object.fromEntries(ours)).toEqual(exact);
   });
 
-  it("gives fourteen digits of what Python gives with sixty", () => {
+  it("returns fourteen digits of Python's result with sixty", () => {
     const wrong = Object.entries(rounded).filter(([expression, digits]) => {
       const known = Number(digits);
       return Math.abs(toNumber(evaluated(expression)) - known) > 1e-14 * Math.abs(known);
@@ -65,7 +65,7 @@ describe("calculate", () => {
     ["7 mod -3", "= -2"],
     ["5.5 % 2", "= 1.5"],
     ["0^0", "= 1"],
-  ])("knows which operator comes first in %s", (expression, answer) => {
+  ])("applies operator precedence in %s", (expression, answer) => {
     expect(shown(expression)).toBe(answer);
   });
 
@@ -86,7 +86,7 @@ describe("calculate", () => {
       "2999999999999999999999999999/3000000000000000000000000001",
       "≈ 1 (2999999999999999999999999999/3000000000000000000000000001)",
     ],
-  ])("is exact where numbers can be: %s", (expression, answer) => {
+  ])("is exact for rational numbers: %s", (expression, answer) => {
     expect(shown(expression)).toBe(answer);
   });
 
@@ -99,7 +99,7 @@ describe("calculate", () => {
     ["007", "= 7"],
     ["SQRT(16) + Pi - PI", "≈ 4"],
     ["π", "≈ 3.14159265358979"],
-  ])("reads %j", (expression, answer) => {
+  ])("parses %j", (expression, answer) => {
     expect(shown(expression)).toBe(answer);
   });
 
@@ -154,7 +154,7 @@ describe("calculate", () => {
     ["choose(52, 5)", "= 2598960"],
     ["mod(-7, 3)", "= 2"],
     ["tau / 2 - pi + phi", "≈ 1.61803398874989"],
-  ])("knows %s", (expression, answer) => {
+  ])("evaluates %s", (expression, answer) => {
     expect(shown(expression)).toBe(answer);
   });
 
@@ -175,7 +175,7 @@ describe("calculate", () => {
     ["exp(-1000)", "too-large: The result is too close to zero: an approximation ends at 5e-324"],
     ["0.5^5000", "too-large: The result is too close to zero: an approximation ends at 5e-324"],
     ["sin(pi * 1e30)", "too-large: The result is too large: the angle has no digits left after the point"],
-  ])("says that %s has no value", (expression, refused) => {
+  ])("reports that %s has no value", (expression, refused) => {
     expect(refusal(expression)).toBe(refused);
   });
 
@@ -212,19 +212,19 @@ describe("calculate", () => {
     ["log(1, 2, 3)", "log takes 1 or 2 numbers, not 3"],
     ["min()", "min takes at least 1 number, not 0"],
     ["sqrt(4).x", 'Expected an operator at character 8, found "."'],
-  ])("says what is wrong with %j", (expression, message) => {
+  ])("explains what is wrong with %j", (expression, message) => {
     expect(refusal(expression)).toBe(`invalid-input: ${message}`);
   });
 
   it.each(["toString", "__proto__", "constructor(1)", "hasOwnProperty", "process", "Math.sqrt(2)", "x"])(
-    "knows no %s",
+    "does not know the name %s",
     (expression) => {
       const [name] = /^\w+/.exec(expression)!;
       expect(refusal(expression)).toBe(`invalid-input: Unknown name "${name}", at character 1`);
     },
   );
 
-  it("names what may have been meant, and all that is known", () => {
+  it("suggests similar names, and lists all known ones", () => {
     const hintOf = (expression: string) => {
       try {
         evaluated(expression);
@@ -238,7 +238,7 @@ describe("calculate", () => {
     expect([hintOf("sqr(2)"), hintOf("whatever(2)")]).toEqual([`Did you mean sqrt? ${known}`, known]);
   });
 
-  it("takes numbers, the four operations and powers in strict mode, and nothing else", () => {
+  it("accepts only numbers, the four operations and powers in strict mode", () => {
     const strict = (expression: string) => showValue(calculate(expression, { isStrict: true })).value;
     expect(strict("(2 + 3) * -4 ** 2 / 0x10 - 1e1 ^ 2")).toBe("-105");
     expect(
@@ -267,7 +267,7 @@ describe("calculate", () => {
     ["sqrt(2) * 3 % sqrt(2)", "≈ 0"],
     ["sqrt(2) % 1", "≈ 0.414213562373095"],
     ["gcd(-8) + lcm(-3) + gcd(0) + lcm(0)", "= 11"],
-  ])("loses no digit that is known: %s", (expression, value) => {
+  ])("loses no known digit: %s", (expression, value) => {
     expect(shown(expression)).toBe(value);
   });
 
@@ -275,7 +275,7 @@ describe("calculate", () => {
     ["pi mod 1e-300", "too-large: The result is too large: no digit of the remainder is known"],
     ["sqrt(2) * 1e20 % 7", "too-large: The result is too large: no digit of the remainder is known"],
     ["sqrt(2 * 10^-700)", "too-large: The result is too close to zero: an approximation ends at 5e-324"],
-  ])("shows no digits that nobody knows: %s", (expression, message) => {
+  ])("shows no unknown digits: %s", (expression, message) => {
     expect(refusal(expression)).toBe(message);
   });
 
@@ -286,13 +286,13 @@ describe("calculate", () => {
     "3^82000 / (2^131000 - 1)",
     "1e30000",
     "gcd(3^10000, 2^16000 - 1)",
-  ])("works out no more of %s than a few", (long) => {
+  ])("limits how often it evaluates %s", (long) => {
     expect(refusal(Array(100).fill(long).join(" + "))).toBe(
       "too-large: The expression has too many long numbers",
     );
   });
 
-  it("refuses what is nested too deep, or too long", () => {
+  it("refuses expressions that are nested too deep, or too long", () => {
     expect([refusal("(".repeat(300)), refusal("2^".repeat(300)), refusal("1+".repeat(2001))]).toEqual([
       "too-large: The expression is nested more than 200 levels deep",
       "too-large: The expression is nested more than 200 levels deep",
@@ -302,7 +302,7 @@ describe("calculate", () => {
     expect(shown(`${"(".repeat(200)}1${")".repeat(200)}`)).toBe("= 1");
   });
 
-  it("answers any text with a value or a refusal", () => {
+  it("answers any text with a value or an error", () => {
     const pieces = [
       ..."+-*/%^!(),.= 0123456789eπ×",
       "**",
@@ -332,7 +332,7 @@ describe("calculate", () => {
     );
   });
 
-  it("adds and multiplies fractions as mathematics does", () => {
+  it("adds and multiplies fractions correctly", () => {
     const number = fc.tuple(fc.bigInt(-(10n ** 30n), 10n ** 30n), fc.integer({ min: 0, max: 20 }));
     const written = ([digits, places]: readonly [bigint, number]) => `(${digits}e-${places})`;
     fc.assert(

@@ -9,7 +9,7 @@ function byEuclid(one: bigint, other: bigint): bigint {
 const size = fc.integer({ min: 0, max: 3000 });
 const long = size.chain((bits) => fc.bigInt({ min: -(1n << BigInt(bits)), max: 1n << BigInt(bits) }));
 
-it("is what Euclid finds, step by step", () => {
+it("equals the result of Euclid's algorithm", () => {
   fc.assert(
     fc.property(long, long, long, (one, other, common) => {
       const [left, right] = [one * common, other * common];
@@ -19,13 +19,13 @@ it("is what Euclid finds, step by step", () => {
   );
 });
 
-it("is found where the quotients are the least there are", () => {
+it("is found for Fibonacci numbers, which need the most steps", () => {
   let [one, other] = [1n, 1n];
   for (let step = 0; step < 3000; step += 1) [one, other] = [one + other, one];
   expect(greatestDivisor(one * 6n, other * 6n, 0n)).toBe(6n);
 });
 
-it("is given up when it must be less than what is looked for", () => {
+it("is undefined when it is below the given minimum", () => {
   fc.assert(
     fc.property(long, long, long, (one, other, least) => {
       const found = greatestDivisor(one, other, least);
