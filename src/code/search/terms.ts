@@ -64,7 +64,7 @@ export class Terms {
       for (; at < end; at += 1) {
         const unit = text.charCodeAt(at);
         if (!isWordCode(unit)) break;
-        hash = addToHash(hash, unit);
+        hash = Math.imul(hash ^ unit, 0x01000193);
       }
       const length = at - first;
       if (length < 2 || length > maxIdentifierChars) continue;
@@ -243,10 +243,6 @@ class StretchTable {
 
 /** Random in each process, so that no file can be crafted whose words all collide (hash flooding). */
 const firstHash: number = (Math.random() * 2 ** 32) | 0;
-
-function addToHash(hash: number, unit: number): number {
-  return Math.imul(hash ^ unit, 0x01000193);
-}
 
 export class NumberList {
   numbers: Uint32Array<ArrayBuffer> = new Uint32Array(1024);

@@ -31,7 +31,10 @@ export class DocumentWorker {
       args: [],
       // Most objects are short-lived, so a larger young generation is collected less often.
       flags: [`--max-old-space-size=${mostHeap}`, "--min-semi-space-size=16"],
-      failures: { tooSlow, crashed },
+      failures: {
+        tooSlow: (about) => new ToolError("timeout", `${about} took too long to read`, { hint }),
+        crashed,
+      },
       concurrency: 1,
       ours,
       limitMs: 120_000,
@@ -71,10 +74,6 @@ async function loaded({ load, ...others }: WaitingDocument): Promise<DocumentSou
 }
 
 const hint = "Ask for a smaller part (`part`), or use a program for this format (shell.run).";
-
-function tooSlow(about: string): ToolError {
-  return new ToolError("timeout", `${about} took too long to read`, { hint });
-}
 
 function crashed(about: string, { how, stderrTail }: WorkerEnd): ToolError {
   // V8 aborts (SIGABRT) when the heap limit is reached.

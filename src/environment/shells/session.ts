@@ -113,7 +113,14 @@ export class Session {
       const { isTooFree, lacks } = compareConfinements(open.confinement, environment.confinement, isPrivate);
       const uncovered = isTooFree ? undefined : await open.shell.running.uncovered?.();
       if (!isTooFree && uncovered === undefined)
-        return { shell: open, remarks: lacks.map((what) => lacking(this.#name, what)), cwd };
+        return {
+          shell: open,
+          remarks: lacks.map(
+            (what) =>
+              `Session ${this.#name} was started without permission to ${what}. Use another session, or none.`,
+          ),
+          cwd,
+        };
       // The policy decided about the command in the current directory of the shell.
       const directory = cwd ?? open.shell.directory();
       open.shell.stop();
@@ -234,8 +241,4 @@ function restarted(uncovered: string | undefined): string {
       ? "it could access more than this command may"
       : `${uncovered} is new and hidden from commands`;
   return `The shell of this session was restarted, because ${why}: variables and functions are gone.`;
-}
-
-function lacking(name: string, what: string): string {
-  return `Session ${name} was started without permission to ${what}. Use another session, or none.`;
 }

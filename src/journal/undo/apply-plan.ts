@@ -162,7 +162,7 @@ function orderSteps(steps: readonly Step[]): Work {
   const deepFirst = shallowFirst.toReversed();
   const files = steps.filter(changesContent);
   const replaced = steps.filter(isReplaced).map(({ path }) => path);
-  const isCrossed = steps.some(({ now, wanted }) => kindsOf(now, wanted) in crossings);
+  const isCrossed = steps.some(({ now, wanted }) => `${now.kind} ${wanted.kind}` in crossings);
   const clears = ({ now, wanted }: Step) => isCrossed && now.kind === "file" && wanted.kind !== "file";
   return {
     loosened: shallowFirst.flatMap((step) => entryStep(step, { after: loosen(step) })),
@@ -197,10 +197,6 @@ function isReplaced({ now, wanted }: Step): boolean {
 /** A directory that is removed if it is empty. */
 function goes({ now, wanted }: Step): boolean {
   return isDirectory(now) && wanted.kind === "nothing";
-}
-
-function kindsOf(now: EntryState, wanted: EntryState): string {
-  return `${now.kind} ${wanted.kind}`;
 }
 
 function changesContent({ now, wanted }: Step): boolean {

@@ -5,9 +5,7 @@ import { agentField, agentLimits, describeAgent } from "./describe-agent.ts";
 
 const input = z.strictObject({ agent: agentField });
 
-export type AgentCloseInput = z.infer<typeof input>;
-
-export const agentClose: Tool<AgentCloseInput, AgentStatus> = {
+export const agentClose: Tool<z.infer<typeof input>, AgentStatus> = {
   name: "agent.close",
   summary: "Close an agent that is no longer needed.",
   risk: "read",

@@ -8,9 +8,7 @@ const input = z.strictObject({
   message: z.string().check(z.minLength(1)),
 });
 
-export type AgentSendInput = z.infer<typeof input>;
-
-export const agentSend: Tool<AgentSendInput, AgentStatus> = {
+export const agentSend: Tool<z.infer<typeof input>, AgentStatus> = {
   name: "agent.send",
   summary: "Send a message to an agent while it works, or a follow-up task after its answer.",
   risk: "read",

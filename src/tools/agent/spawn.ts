@@ -16,9 +16,7 @@ const input = z.strictObject({
   wait_ms: integer(1, maxTimeoutMs, "Wait at most this long for its answer."),
 });
 
-export type AgentSpawnInput = z.infer<typeof input>;
-
-export const agentSpawn: Tool<AgentSpawnInput, AgentStatus> = {
+export const agentSpawn: Tool<z.infer<typeof input>, AgentStatus> = {
   name: "agent.spawn",
   summary:
     "Start a subagent on a task. It sees only `task`, not this conversation. Get its answer with agent.wait.",

@@ -22,9 +22,7 @@ const input = z.strictObject({
   timeout_ms: integer(1, maxTimeoutMs, "Default 600000."),
 });
 
-export type AgentWaitInput = z.infer<typeof input>;
-
-export const agentWait: Tool<AgentWaitInput, AgentWaitData> = {
+export const agentWait: Tool<z.infer<typeof input>, AgentWaitData> = {
   name: "agent.wait",
   summary: "Wait for the answer of an agent.",
   risk: "read",

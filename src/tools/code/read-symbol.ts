@@ -39,9 +39,7 @@ const fields = z.strictObject({
   all: flag("Every block with that name."),
 });
 
-export type ReadSymbolInput = z.infer<typeof fields>;
-
-export const codeReadSymbol: Tool<ReadSymbolInput, ReadSymbolData> = {
+export const codeReadSymbol: Tool<z.infer<typeof fields>, ReadSymbolData> = {
   name: "code.read_symbol",
   summary:
     "Read a whole function, class or other block by name. Returns its code and hash. List names with code.symbols.",

@@ -100,14 +100,10 @@ async function searchByWords(
   const hits = await index.search({ words, kinds, language, path, limit: limit + 1 }, { signal });
   const results: FoundCode[] = [];
   for (const hit of hits.slice(0, limit)) {
-    const found = await describe(hit, words, { lines: excerptLines(limit), context });
+    const found = await describe(hit, words, { lines: limit <= 10 ? 5 : limit <= 25 ? 2 : 0, context });
     if (found) results.push(found);
   }
   return { way: "words", results, limited: hits.length > limit, index: index.state };
-}
-
-function excerptLines(limit: number): number {
-  return limit <= 10 ? 5 : limit <= 25 ? 2 : 0;
 }
 
 /** Undefined when the file is gone or may not be read. */

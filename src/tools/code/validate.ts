@@ -15,9 +15,7 @@ export interface ValidateData {
 
 const input = z.strictObject({ path: pathField });
 
-export type ValidateInput = z.infer<typeof input>;
-
-export const codeValidate: Tool<ValidateInput, ValidateData> = {
+export const codeValidate: Tool<z.infer<typeof input>, ValidateData> = {
   name: "code.validate",
   summary: "Check the syntax of a file. Does not check types.",
   risk: "read",

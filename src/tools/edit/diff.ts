@@ -10,9 +10,7 @@ const input = z.strictObject({
   path: string("Apply it to this file, whatever name it contains."),
 });
 
-export type EditDiffInput = z.infer<typeof input>;
-
-export const editDiff: Tool<EditDiffInput, EditData> = {
+export const editDiff: Tool<z.infer<typeof input>, EditData> = {
   name: "edit.diff",
   summary: "Apply a unified diff to one or more files, all or nothing. Line numbers are only hints.",
   risk: "write",

@@ -10,9 +10,7 @@ const fields = z.strictObject({
   ...replaceFields,
 });
 
-export type EditReplaceInput = z.infer<typeof fields>;
-
-export const editReplace: Tool<EditReplaceInput, EditData> = {
+export const editReplace: Tool<z.infer<typeof fields>, EditData> = {
   name: "edit.replace",
   summary:
     "Replace text in a file. `find` must occur exactly once, unless `all` or `expect_count` is given; differences in indentation and quotes are tolerated. For several files use edit.patch.",

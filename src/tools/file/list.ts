@@ -27,9 +27,7 @@ const input = z.strictObject({
   no_ignore: flag("Include ignored files."),
 });
 
-export type FileListInput = z.infer<typeof input>;
-
-export const fileList: Tool<FileListInput, FileListData> = {
+export const fileList: Tool<z.infer<typeof input>, FileListData> = {
   name: "file.list",
   summary:
     "List a directory as a tree with sizes. Skips hidden and ignored files. To find files by name use search.glob.",

@@ -17,9 +17,7 @@ const input = z.strictObject({
   replace: flag("Overwrite an existing file."),
 });
 
-export type FileMoveInput = z.infer<typeof input>;
-
-export const fileMove: Tool<FileMoveInput, FileMoveData> = {
+export const fileMove: Tool<z.infer<typeof input>, FileMoveData> = {
   name: "file.move",
   summary: "Move or rename a file, link or directory.",
   risk: "destructive",

@@ -73,7 +73,10 @@ export const fileRead: Tool<FileReadInput, FileReadData> = {
       : [{ kind: "read", path }],
 
   async run(input, context) {
-    if (input.path !== undefined) return inList(await readOne(input.path, input, context, maxImageBytes));
+    if (input.path !== undefined) {
+      const output = await readOne(input.path, input, context, maxImageBytes);
+      return { ...output, data: { files: [output.data] } };
+    }
     const found: Wanted[] = [];
     for (const path of input.paths ?? []) found.push(...(await expandPath(path, input, context)));
     const wanted = [...new Map(found.map((each) => [each.path, each])).values()];
@@ -134,10 +137,6 @@ function explain(path: string, error: unknown, { signal, wording }: ToolContext)
 
 function describeFailure({ code, message, hint }: Pick<UnreadFile, "code" | "message" | "hint">): string {
   return `${code}: ${message}.${hint === undefined ? "" : ` ${hint}`}`;
-}
-
-function inList(output: ToolOutput<FileReadData["files"][number]>): ToolOutput<FileReadData> {
-  return { ...output, data: { files: [output.data] } };
 }
 
 function combine(

@@ -25,9 +25,7 @@ const input = z.strictObject({
   revision: string("Default: the working tree."),
 });
 
-export type GitBlameInput = z.infer<typeof input>;
-
-export const gitBlame: Tool<GitBlameInput, GitBlameData> = {
+export const gitBlame: Tool<z.infer<typeof input>, GitBlameData> = {
   name: "git.blame",
   summary: "Show which commit last changed each line of a file: author, date and message.",
   risk: "read",

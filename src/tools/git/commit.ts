@@ -26,9 +26,7 @@ const input = z.strictObject({
   path: string("Folder of another repository."),
 });
 
-export type GitCommitInput = z.infer<typeof input>;
-
-export const gitCommit: Tool<GitCommitInput, GitCommitData> = {
+export const gitCommit: Tool<z.infer<typeof input>, GitCommitData> = {
   name: "git.commit",
   summary: "Commit what is staged (git.stage). `amend` replaces the last commit unless it is published.",
   risk: "write",

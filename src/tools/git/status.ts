@@ -21,9 +21,7 @@ const input = z.strictObject({
   path: z.optional(z.string()),
 });
 
-export type GitStatusInput = z.infer<typeof input>;
-
-export const gitStatus: Tool<GitStatusInput, GitStatusData> = {
+export const gitStatus: Tool<z.infer<typeof input>, GitStatusData> = {
   name: "git.status",
   summary: "Show branch, upstream, staged, changed and untracked files. For the changes use git.diff.",
   risk: "read",

@@ -13,9 +13,7 @@ const input = z.strictObject({
   list: flag("List checkpoints instead."),
 });
 
-export type JournalCheckpointInput = z.infer<typeof input>;
-
-export const journalCheckpoint: Tool<JournalCheckpointInput, JournalCheckpointData> = {
+export const journalCheckpoint: Tool<z.infer<typeof input>, JournalCheckpointData> = {
   name: "journal.checkpoint",
   summary: "Set a checkpoint that journal.undo can restore files to.",
   risk: "read",

@@ -17,9 +17,7 @@ const input = z.strictObject({
   strict: flag("Allow only + - * / ** ^ ( ) and numbers."),
 });
 
-export type MathCalculateInput = z.infer<typeof input>;
-
-export const mathCalculate: Tool<MathCalculateInput, MathCalculateData> = {
+export const mathCalculate: Tool<z.infer<typeof input>, MathCalculateData> = {
   name: "math.calculate",
   summary: `Evaluate an arithmetic expression. Returns the exact value (=), or ${shownDigits.approximation} digits of an irrational one.`,
   risk: "read",

@@ -24,10 +24,8 @@ const input = z.strictObject({
   explanation: z.optional(z.string().check(z.maxLength(5000))),
 });
 
-export type PlanUpdateInput = z.infer<typeof input>;
-
 /** Stores and shows a plan. The event that ends the call tells clients about it. */
-export const planUpdate: Tool<PlanUpdateInput, Plan> = {
+export const planUpdate: Tool<z.infer<typeof input>, Plan> = {
   name: "plan.update",
   summary:
     "Create or update a plan for a multi-step task. Send the whole list each time, at most one step in progress.",

@@ -20,9 +20,7 @@ const input = z.strictObject({
   cursor: z.optional(lastCursor.check(z.describe("Include output not shown yet."))),
 });
 
-export type ProcessInputInput = z.infer<typeof input>;
-
-export const processInput: Tool<ProcessInputInput, ProcessOutput> = {
+export const processInput: Tool<z.infer<typeof input>, ProcessOutput> = {
   name: "process.input",
   summary:
     "Send input to a process and return its output. End lines with \\n; \\u0003 is Ctrl-C in a terminal.",

@@ -28,9 +28,7 @@ const input = z.strictObject({
   max_chars: maxCharsField("20000"),
 });
 
-export type ProcessOutputInput = z.infer<typeof input>;
-
-export const processOutput: Tool<ProcessOutputInput, ProcessOutput> = {
+export const processOutput: Tool<z.infer<typeof input>, ProcessOutput> = {
   name: "process.output",
   summary: "Read the output of a process. Pass `cursor` from the previous result to get only newer output.",
   risk: "read",

@@ -6,9 +6,7 @@ import { describeProcess, nameField } from "./describe-process.ts";
 
 const input = z.strictObject({ name: nameField });
 
-export type ProcessStopInput = z.infer<typeof input>;
-
-export const processStop: Tool<ProcessStopInput, ProcessStatus> = {
+export const processStop: Tool<z.infer<typeof input>, ProcessStatus> = {
   name: "process.stop",
   summary: "Stop a process or shell and everything it started.",
   risk: "read",

@@ -19,9 +19,7 @@ const input = z.strictObject({
   timeout_ms: integer(1, maxTimeoutMs, "Default 60000."),
 });
 
-export type ProcessWaitInput = z.infer<typeof input>;
-
-export const processWait: Tool<ProcessWaitInput, ProcessOutput> = {
+export const processWait: Tool<z.infer<typeof input>, ProcessOutput> = {
   name: "process.wait",
   summary: "Wait until a process exits, is ready, or prints output.",
   risk: "read",

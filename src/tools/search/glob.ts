@@ -69,7 +69,9 @@ export const searchGlob: Tool<GlobInput, GlobData> = {
       text:
         files.map((file) => showPath(file.path)).join("\n") ||
         describeNothing(pattern, path, { hidden, no_ignore }),
-      continuation: limited ? describeLimit(files.length, found.length) : undefined,
+      continuation: limited
+        ? `${files.length} of ${counted(found.length, "file")} shown; narrow the pattern or raise limit.`
+        : undefined,
     };
   },
 };
@@ -93,8 +95,4 @@ function describeNothing(
   const skipped = [...(hidden ? [] : ["hidden"]), ...(no_ignore ? [] : ["ignored"])].join(" or ");
   const flags = [...(hidden ? [] : ["hidden: true"]), ...(no_ignore ? [] : ["no_ignore: true"])].join(", ");
   return `${nothing} Files that are ${skipped} were skipped; to include them set ${flags}.`;
-}
-
-function describeLimit(shown: number, total: number): string {
-  return `${shown} of ${counted(total, "file")} shown; narrow the pattern or raise limit.`;
 }

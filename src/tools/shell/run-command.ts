@@ -64,7 +64,9 @@ export async function runCommand(request: CommandRequest, context: ToolContext):
       await output.end(() => true);
       throw error;
     });
-    const { kept, ...shown } = await output.end(({ text }) => isWithin(text, limits));
+    const { kept, ...shown } = await output.end(
+      ({ text }) => truncateText(text, limits, () => "").cut === undefined,
+    );
     const run: CommandRun = {
       exitCode: exit.code ?? null,
       signal: exit.signal ?? null,
@@ -149,8 +151,4 @@ async function inItsTurn<Result>(
 async function readToEnd(running: StartedCommand, output: CommandOutput): StartedCommand["exit"] {
   await Promise.all([output.read("stdout", running.stdout), output.read("stderr", running.stderr)]);
   return running.exit;
-}
-
-function isWithin(text: string, limits: OutputLimits): boolean {
-  return truncateText(text, limits, () => "").cut === undefined;
 }

@@ -8,9 +8,7 @@ const input = z.strictObject({
   zone: string('"Europe/Berlin", "+02:00" or "local".'),
 });
 
-export type TimeNowInput = z.infer<typeof input>;
-
-export const timeNow: Tool<TimeNowInput, ZonedTime> = {
+export const timeNow: Tool<z.infer<typeof input>, ZonedTime> = {
   name: "time.now",
   summary: "Get the current date, time and weekday. Default zone: UTC.",
   risk: "read",

@@ -7,13 +7,11 @@ const input = z.strictObject({
   arguments: z.optional(z.record(z.string(), z.unknown())),
 });
 
-export type ToolsCallInput = z.infer<typeof input>;
-
 /**
  * For clients whose tool list is fixed. The toolset resolves it to a call of the named tool, which is checked and
  * recorded. A call that arrives here names no other tool.
  */
-export const toolsCall: Tool<ToolsCallInput, never> = {
+export const toolsCall: Tool<z.infer<typeof input>, never> = {
   name: "tools.call",
   summary: "Call a tool found by tools.find that is not in your tool list.",
   risk: "read",

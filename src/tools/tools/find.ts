@@ -8,10 +8,8 @@ const input = z.strictObject({
   limit: integer(1, 50, "Default 5."),
 });
 
-export type ToolsFindInput = z.infer<typeof input>;
-
 /** Finds tools that are not listed at first, so that they cost a request nothing. */
-export const toolsFind: Tool<ToolsFindInput, FoundTools> = {
+export const toolsFind: Tool<z.infer<typeof input>, FoundTools> = {
   name: "tools.find",
   summary:
     "Find more tools, for example for git, documents, plans, renaming or web search. If a tool is not in your tool list, call it with tools.call.",

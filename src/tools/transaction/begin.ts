@@ -6,9 +6,7 @@ const input = z.strictObject({
   name: z.optional(z.string().check(z.maxLength(80))),
 });
 
-export type TransactionBeginInput = z.infer<typeof input>;
-
-export const transactionBegin: Tool<TransactionBeginInput, Transaction> = {
+export const transactionBegin: Tool<z.infer<typeof input>, Transaction> = {
   name: "transaction.begin",
   summary:
     "Begin a transaction that groups the changes of the following calls. End it with transaction.commit or transaction.rollback.",

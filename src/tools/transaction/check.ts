@@ -26,9 +26,7 @@ const input = z.strictObject({
   timeout_ms: integer(1, maxTimeoutMs, "Default 120000."),
 });
 
-export type TransactionCheckInput = z.infer<typeof input>;
-
-export const transactionCheck: Tool<TransactionCheckInput, TransactionCheckData> = {
+export const transactionCheck: Tool<z.infer<typeof input>, TransactionCheckData> = {
   name: "transaction.check",
   summary: "Run a command such as the tests; if it fails, roll back the open transaction.",
   risk: "execute",

@@ -26,10 +26,8 @@ const input = z.strictObject({
   without_domains: z.optional(domains("Exclude these domains.")),
 });
 
-export type WebSearchInput = z.infer<typeof input>;
-
 /** Finds pages on the web with the engine that the user configured. */
-export const webSearch: Tool<WebSearchInput, WebSearchData> = {
+export const webSearch: Tool<z.infer<typeof input>, WebSearchData> = {
   name: "web.search",
   summary: "Search the web. Returns titles, URLs and snippets. To read a page use web.fetch.",
   risk: "network",

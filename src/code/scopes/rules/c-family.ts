@@ -17,7 +17,7 @@ const tag = kinds.private;
 
 export const c: ScopeRules = scopeRules({
   names: {
-    "identifier type_identifier": named,
+    "identifier type_identifier": (path) => (isForPreprocessor(path) ? "unclear" : refer({ kind: any })),
     field_identifier: "member",
     statement_identifier: refer({ kind: kinds.label }),
   },
@@ -26,7 +26,8 @@ export const c: ScopeRules = scopeRules({
     "function_declarator.declarator init_declarator.declarator attributed_declarator": "up",
     "declaration.declarator": declared,
     "parameter_declaration.declarator parameter_list": parameter,
-    "function_definition.declarator": functionName,
+    "function_definition.declarator": (path, at) =>
+      define({ in: "file", isPublic: !/\bstatic\b/.test(path.textBefore(at)) }),
     "type_definition.declarator": define({ kind: type, isPublic: true }),
     "enumerator.name": define({ isPublic: true }),
     "struct_specifier.name union_specifier.name enum_specifier.name": tagged,
@@ -49,10 +50,6 @@ export const c: ScopeRules = scopeRules({
     "_Atomic _Bool _Complex _Generic _Imaginary _Noreturn _Static_assert _Thread_local alignas alignof bool constexpr false " +
     "nullptr static_assert thread_local true typeof typeof_unqual asm main",
 });
-
-function named(path: NodePath): Meaning {
-  return isForPreprocessor(path) ? "unclear" : refer({ kind: any });
-}
 
 /** A macro's parameters are its own; other names are resolved where it is used. */
 function inMacro(path: NodePath, { start, end }: TextSpan): Meaning | undefined {
@@ -89,10 +86,6 @@ function isFunction(path: NodePath, at: number): boolean {
   return (
     declarator !== -1 && !names.slice(declarator).some(({ type: kind }) => kind === "pointer_declarator")
   );
-}
-
-function functionName(path: NodePath, at: number): Meaning {
-  return define({ in: "file", isPublic: !/\bstatic\b/.test(path.textBefore(at)) });
 }
 
 function tagged(path: NodePath, at: number): Meaning {

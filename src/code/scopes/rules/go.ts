@@ -20,12 +20,14 @@ export const go: ScopeRules = scopeRules({
   positions: {
     expression_list: "up",
     "short_var_declaration.left": assigned,
-    "range_clause.left receive_statement.left": ifNew,
+    "range_clause.left receive_statement.left": (path, at) =>
+      /^\s*:=/.test(path.textAfter(at)) ? define({ from: path.steps[at - 1]!.end }) : reference,
     "type_switch_statement.alias": (path, at) => {
       const { end } = path.steps[at]!;
       return define({ from: Math.max(end, path.text.indexOf(".(type)", end)) });
     },
-    "var_spec.name const_spec.name": declared,
+    "var_spec.name const_spec.name": (path, at) =>
+      isOfPackage(path, at) ? define({ in: "file", isPublic: true }) : assigned(path, at),
     "type_spec.name type_alias.name": named,
     "function_declaration.name": define({ in: "file", isPublic: true }),
     "method_declaration.name method_elem.name field_declaration.name": "member definition",
@@ -53,14 +55,6 @@ export const go: ScopeRules = scopeRules({
 /** `:=` also reuses an existing name, including parameters, which belong to the body. */
 function assigned(path: NodePath, at: number): Meaning {
   return inBody(path, at - 1, { from: path.steps[at - 1]!.end });
-}
-
-function ifNew(path: NodePath, at: number): Meaning {
-  return /^\s*:=/.test(path.textAfter(at)) ? define({ from: path.steps[at - 1]!.end }) : reference;
-}
-
-function declared(path: NodePath, at: number): Meaning {
-  return isOfPackage(path, at) ? define({ in: "file", isPublic: true }) : assigned(path, at);
 }
 
 /** A type is visible in its own definition. */

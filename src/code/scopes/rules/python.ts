@@ -18,7 +18,7 @@ export const python: ScopeRules = scopeRules({
     "aliased_import.alias splat_pattern": assigned,
     "for_in_clause.left": define(),
     "named_expression.name": (path, at) => (isInClass(path, at) ? "unclear" : define({ in: "function" })),
-    "function_definition.name class_definition.name": defined,
+    "function_definition.name class_definition.name": (path, at) => definedIn("outside", path, at - 2),
     "parameters lambda_parameters default_parameter.name typed_default_parameter.name": parameter,
     "typed_parameter.type": reference,
     typed_parameter: parameter,
@@ -80,10 +80,6 @@ const holders = ["function_definition", "lambda", "class_definition"];
 
 function assigned(path: NodePath, at: number): Definition {
   return definedIn("nearest", path, at - 1);
-}
-
-function defined(path: NodePath, at: number): Meaning {
-  return definedIn("outside", path, at - 2);
 }
 
 function parameter(path: NodePath, at: number): Meaning {

@@ -64,7 +64,8 @@ export const typescript: ScopeRules = scopeRules({
     "export_specifier.name": exported,
     "nested_type_identifier.module": refer({ kind: any }),
     "nested_type_identifier.name": "member",
-    "jsx_opening_element.name jsx_closing_element.name jsx_self_closing_element.name": element,
+    "jsx_opening_element.name jsx_closing_element.name jsx_self_closing_element.name": ({ name }) =>
+      /^[\p{Ll}]/u.test(name) ? "foreign" : reference,
     with_statement: "unclear",
     "method_definition.name public_field_definition.name field_definition.property": ownMember,
     "method_signature.name abstract_method_signature.name property_signature.name": "member definition",
@@ -167,10 +168,6 @@ function isAlone(path: NodePath, at: number): boolean {
 /** `#name` is only visible in its class. */
 function ownMember(path: NodePath): Meaning {
   return path.name.startsWith("#") ? define({ in: "outside", kind: kinds.private }) : "member definition";
-}
-
-function element(path: NodePath): Meaning {
-  return /^[\p{Ll}]/u.test(path.name) ? "foreign" : reference;
 }
 
 function firstWordOf(path: NodePath, at: number): number {

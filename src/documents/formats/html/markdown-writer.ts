@@ -215,7 +215,7 @@ function fold(text: string): string {
 
 /** Escapes only characters that Markdown would interpret: not a single bracket, not the underscore in snake_case. */
 function escapeText(text: string, { isLineStart }: { readonly isLineStart: boolean }): string {
-  let escaped = mayBeSpecial.test(text) ? text.replace(specials, escapeSpecial) : text;
+  let escaped = mayBeSpecial.test(text) ? text.replace(specials, "\\$&") : text;
   if (isLineStart) escaped = escapeLineStart(escaped);
   return escaped;
 }
@@ -225,10 +225,6 @@ const mayBeSpecial = /[\\`*_<&~]|\]\(/;
 /** Matches a backslash before punctuation, code, emphasis, an element, an entity, strikethrough, a link. */
 const specials =
   /\\(?=[!-/:-@[-`{-~])|`|\*(?!\s)|(?<=\S)\*|(?<![\p{L}\p{N}])_(?!\s)|(?<=\S)_(?![\p{L}\p{N}_])|<(?=[a-zA-Z/!?])|&(?=#?\w+;)|~(?=~)|(?<=~)~|\](?=\()/gu;
-
-function escapeSpecial(found: string): string {
-  return `\\${found}`;
-}
 
 /** Escapes the start of a heading, quotation, item, rule, code block or link definition. */
 function escapeLineStart(text: string): string {

@@ -55,12 +55,13 @@ const writers: Readonly<Partial<Record<string, WriteBlock>>> = Object.assign(Obj
   menu: writeList,
   dir: writeList,
   dl: writeDefinitions,
-  blockquote: writeQuotation,
+  blockquote: ({ children }, writer, page) =>
+    writer.within("> ", "> ", () => writeFlow(children, writer, page)),
   pre: writeCode,
   listing: writeCode,
   xmp: writeCode,
   table: writeTable,
-  hr: writeRule,
+  hr: (_, writer) => writer.block("---"),
   dt: writeTitle,
   summary: writeTitle,
   caption: writeTitle,
@@ -83,17 +84,9 @@ function levelOf({ name, kind, attributes }: Element): number {
   return Math.min(6, Math.max(1, Number.parseInt(attributes["aria-level"] ?? "2", 10) || 2));
 }
 
-function writeQuotation({ children }: Element, writer: MarkdownWriter, page: Page): void {
-  writer.within("> ", "> ", () => writeFlow(children, writer, page));
-}
-
 function writeCode(element: Element, writer: MarkdownWriter): void {
   const block = codeBlock(element);
   if (block !== "") writer.block(block);
-}
-
-function writeRule(_: Element, writer: MarkdownWriter): void {
-  writer.block("---");
 }
 
 function writeTitle(element: Element, writer: MarkdownWriter, page: Page): void {
@@ -264,11 +257,9 @@ function isLayout(table: Element, rows: readonly Row[]): boolean {
   if (rows.every((row) => row.cells.length <= 1)) return true;
   if (cells.some(({ name }) => name === "th")) return false;
   if (rows.length === 1 && cells.some(({ holdsBlocks }) => holdsBlocks)) return true;
-  return cells.some((cell) => cell.holdsBlocks && findElement(cell, isPageLike) !== undefined);
-}
-
-function isPageLike({ name }: Element): boolean {
-  return pageLike.has(name);
+  return cells.some(
+    (cell) => cell.holdsBlocks && findElement(cell, ({ name }) => pageLike.has(name)) !== undefined,
+  );
 }
 
 const pageLike: ReadonlySet<string> = new Set("table h1 h2 h3 pre article section form hr".split(" "));

@@ -1,4 +1,4 @@
-import type { DocumentContent, DocumentSource } from "../../../contract/document.ts";
+import type { DocumentSource } from "../../../contract/document.ts";
 import { asBuffer } from "../../../lib/bytes/bytes.ts";
 import { type ImageSize, imageSize } from "../../../lib/bytes/image-size.ts";
 import { sniffMediaType } from "../../../lib/bytes/media-type.ts";
@@ -33,7 +33,10 @@ export const readImage: DocumentReader = (source, { part, images = true }) => {
       ...(part === undefined ? [] : ["a picture has no parts: all of it is shown"]),
       ...(hidden === undefined ? [] : [`the picture itself is not shown: ${hidden}`]),
     ],
-    images: images && hidden === undefined ? [pictureOf(bytes, type.mediaType)] : [],
+    images:
+      images && hidden === undefined
+        ? [{ mediaType: type.mediaType, base64: asBuffer(bytes).toString("base64") }]
+        : [],
   };
 };
 
@@ -51,10 +54,6 @@ function whyNotShown(
   if (bytes.length > mostBytes) return `it is larger than ${showSize(mostBytes)}; scale it down first`;
   if (size === undefined) return "it is damaged";
   return size.width * size.height > mostPixels ? "it has too many pixels; scale it down first" : undefined;
-}
-
-function pictureOf(bytes: Uint8Array, mediaType: string): DocumentContent["images"][number] {
-  return { mediaType, base64: asBuffer(bytes).toString("base64") };
 }
 
 function pictureSize(bytes: Uint8Array, mediaType: string): ImageSize | undefined {

@@ -244,7 +244,7 @@ function tableAt(
   const cells = found.map((placed) =>
     columns.map((column) => {
       const cell = placed.find((one) => one.column === column);
-      return cell ? textOf(cell.stack) : "";
+      return cell?.stack.lines.map(({ text }) => text).join(" ") ?? "";
     }),
   );
   return { text: isProse(cells) ? byColumns(cells) : markdownTable(cells), bands: end - start };
@@ -255,7 +255,7 @@ function place({ stacks }: Band, columns: readonly Column[]): readonly Placed[] 
   if (Math.max(columns.length, stacks.length) > mostColumns) return undefined;
   const placed: Placed[] = [];
   for (const stack of stacks) {
-    const [first, second] = columns.filter((column) => overlaps(column, stack));
+    const [first, second] = columns.filter(({ left, right }) => stack.left < right && stack.right > left);
     const isTaken = placed.some(({ column }) => column === first);
     if (second || isTaken || (!first && stacks.length === 1)) return undefined;
     placed.push({ stack, column: first ?? { left: stack.left, right: stack.right } });
@@ -270,14 +270,6 @@ function isRow({ stacks }: Band): boolean {
   return (
     stacks.length > 1 && stacks.every(({ lines }) => lines.length <= mostLinesOfCell && !lines[0]!.isTurned)
   );
-}
-
-function textOf(stack: Stack): string {
-  return stack.lines.map(({ text }) => text).join(" ");
-}
-
-function overlaps({ left, right }: Column, stack: Stack): boolean {
-  return stack.left < right && stack.right > left;
 }
 
 /** Columns of text that the document stores line by line. */

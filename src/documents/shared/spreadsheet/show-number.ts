@@ -47,7 +47,7 @@ const dayThatNeverWas = 60;
 function showDay(days: number, kind: NumberKind, startsIn1904: boolean): string | undefined {
   if (kind === "time" || (days >= 0 && days < 1)) {
     // A time without a day.
-    const time = isoTime(days - Math.floor(days));
+    const time = new Date(Math.round((days - Math.floor(days)) * 86_400) * 1000).toISOString().slice(11, 19);
     return kind === "time" && days >= 1 ? showDuration(days) : time;
   }
   if (!startsIn1904 && Math.floor(days) === dayThatNeverWas) return "1900-02-29";
@@ -58,10 +58,6 @@ function showDay(days: number, kind: NumberKind, startsIn1904: boolean): string 
   const [date, time] = new Date(ms).toISOString().split("T") as [string, string];
   const isWhole = ms % dayMs === 0;
   return isWhole && kind !== "date-time" ? date : `${date}T${time.slice(0, 8)}`;
-}
-
-function isoTime(fraction: number): string {
-  return new Date(Math.round(fraction * 86_400) * 1000).toISOString().slice(11, 19);
 }
 
 function showDuration(days: number): string {

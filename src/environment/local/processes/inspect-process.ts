@@ -7,7 +7,8 @@ import { type ProcessInfo, readSystemFile } from "../../../system/process-identi
 /** Whether one of these processes waits for input from a terminal or the leader's stdin; undefined when unknown. */
 export function waitsForInput(members: readonly ProcessInfo[], leader: number): boolean | undefined {
   const given = linkOf(leader, 0);
-  const isInput = (link: string) => isTerminal(link) || (isChannel(link) && link === given);
+  const isInput = (link: string) =>
+    /^\/dev\/(?:pts\/|tty)/.test(link) || (/^(?:pipe|socket):/.test(link) && link === given);
   const sleeps = members.map(({ pid }) => sleepOf(pid)).filter((sleep) => sleep !== undefined);
   if (sleeps.length === 0) return undefined;
   return sleeps.some(({ links, manyAtOnce }) => {
@@ -88,17 +89,11 @@ function linkOf(pid: number, descriptor: number): string | undefined {
   return attempt(() => readlinkSync(`/proc/${pid}/fd/${descriptor}`));
 }
 
-function isTerminal(link: string): boolean {
-  return link.startsWith("/dev/pts/") || link.startsWith("/dev/tty");
-}
-
-function isChannel(link: string): boolean {
-  return link.startsWith("pipe:") || link.startsWith("socket:");
-}
-
 /** Whether one of these processes, which share this network, listens on a TCP port; undefined when unknown. */
 export async function listensOn(port: number, pids: () => Iterable<number>): Promise<boolean | undefined> {
-  const tables = await Promise.all(["tcp", "tcp6"].map((name) => textOf(`/proc/self/net/${name}`)));
+  const tables = await Promise.all(
+    ["tcp", "tcp6"].map((name) => readFile(`/proc/self/net/${name}`, "latin1").catch(() => undefined)),
+  );
   if (tables.every((table) => table === undefined)) return undefined;
   const sockets = new Set(tables.flatMap((table = "") => listenersOn(table, port)));
   if (sockets.size === 0) return false;
@@ -123,10 +118,6 @@ async function holdsOne(pid: number, sockets: ReadonlySet<string>): Promise<bool
   const names = await readdir(folder).catch(() => []);
   const targets = await Promise.all(names.map((name) => readlink(`${folder}/${name}`).catch(() => "")));
   return targets.some((target) => sockets.has(target));
-}
-
-function textOf(path: string): Promise<string | undefined> {
-  return readFile(path, "latin1").catch(() => undefined);
 }
 
 /**

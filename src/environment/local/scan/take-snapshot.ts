@@ -29,7 +29,11 @@ export async function takeSnapshot(
   const timeSlice = new TimeSlice(options.signal);
   const walk = new Walk(pinning, options);
   try {
-    walk.start(new IgnoreLevels(outside.map(outsideLevel).filter(isOfGit)));
+    walk.start(
+      new IgnoreLevels(
+        outside.map(outsideLevel).filter(({ files }) => !files.has(".ignore") && !files.has(".rgignore")),
+      ),
+    );
     while (walk.step()) if (timeSlice.isOver) await timeSlice.next();
     return walk.columns.done();
   } finally {
@@ -160,10 +164,6 @@ function nameOf(path: string): string {
 
 /** Small ignored files are often settings; larger ones are logs and data. */
 const maxIgnoredBytes = 1024 * 1024;
-
-function isOfGit({ files }: { readonly files: ReadonlyMap<IgnoreFileName, unknown> }): boolean {
-  return !files.has(".ignore") && !files.has(".rgignore");
-}
 
 const ifThere = { throwIfNoEntry: false } as const;
 
