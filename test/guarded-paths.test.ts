@@ -103,14 +103,14 @@ type Row = readonly [title: string, tool: CanonicalName, input: (path: string) =
 const readingCalls: readonly Row[] = [
   ["file.read", "file.read", (path) => ({ path })],
   ["file.read of the last lines", "file.read", (path) => ({ path, offset: -1 })],
-  ["file.read of several", "file.read", (path) => ({ paths: [path, path] })],
+  ["file.read of several files", "file.read", (path) => ({ paths: [path, path] })],
   ["file.move to another name", "file.move", (path) => ({ from: path, to: "shown.txt" })],
   ["edit.replace", "edit.replace", (path) => ({ path, find: "only", replace: "x" })],
   ["edit.replace that fails", "edit.replace", (path) => ({ path, find: "no such text", replace: "x" })],
   ["edit.preview", "edit.preview", (path) => ({ path, find: "only", replace: "x" })],
   ["edit.smart", "edit.smart", (path) => ({ path, location: "line 1", operation: "delete" })],
   [
-    "edit.smart that only shows",
+    "edit.smart as a preview",
     "edit.smart",
     (path) => ({ path, location: "line 1", operation: "delete", preview: true }),
   ],

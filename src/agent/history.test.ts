@@ -61,22 +61,22 @@ describe("a history that the strictest provider would reject", () => {
     ["nothing", [user("Go."), reply("a", "b"), answers("a", "b"), user("Left."), reply()], []],
     ["a call without an answer", [user("Go."), reply("a")], ["Message 2 calls [a], answered are []."]],
     [
-      "an answer that is missing",
+      "a missing answer",
       [user("Go."), reply("a", "b"), answers("a")],
       ["Message 2 calls [a, b], answered are [a]."],
     ],
     [
-      "an answer that comes late",
+      "a late answer",
       [user("Go."), reply("a"), user("Left."), answers("a")],
       ["Message 2 calls [a], answered are [].", "Message 4 answers no calls."],
     ],
     [
-      "an answer twice",
+      "a duplicate answer",
       [user("Go."), reply("a"), answers("a", "a")],
       ["Message 2 calls [a], answered are [a, a]."],
     ],
     [
-      "an id twice",
+      "a duplicate id",
       [user("Go."), reply("a"), answers("a"), reply("a"), answers("a")],
       ["Message 4 has the id a, which an earlier call has."],
     ],

@@ -44,7 +44,7 @@ const damages: readonly (readonly [string, () => void, string])[] = [
   ],
   ["has its first page zeroed", () => zero(0, 4096), "file is not a database"],
   [
-    "is of another program",
+    "belongs to another program",
     () => become("CREATE TABLE songs (name)"),
     "it has tables of another program: songs",
   ],

@@ -14,16 +14,16 @@ describe("an HTTP error status", () => {
       "auth",
     ],
     ["Anthropic: no permission", 403, anthropic("permission_error", "Not for you."), "auth"],
-    ["OpenAI: no money", 429, openai("insufficient_quota", "You exceeded your current quota"), "quota"],
+    ["OpenAI: no credit", 429, openai("insufficient_quota", "You exceeded your current quota"), "quota"],
     [
-      "Anthropic: no money",
+      "Anthropic: no credit",
       400,
       anthropic("invalid_request_error", "Your credit balance is too low to access the API"),
       "quota",
     ],
-    ["OpenRouter: no money", 402, { error: { code: 402, message: "Insufficient credits" } }, "quota"],
+    ["OpenRouter: no credit", 402, { error: { code: 402, message: "Insufficient credits" } }, "quota"],
     [
-      "Gemini: the quota of a day",
+      "Gemini: the daily quota",
       429,
       gemini("RESOURCE_EXHAUSTED", "You exceeded your current quota", [
         quotaFailure("GenerateRequestsPerDayPerProjectPerModel-FreeTier"),
@@ -31,16 +31,21 @@ describe("an HTTP error status", () => {
       "quota",
     ],
     [
-      "Gemini: the quota of a minute",
+      "Gemini: the quota per minute",
       429,
       gemini("RESOURCE_EXHAUSTED", "You exceeded your current quota", [
         quotaFailure("GenerateRequestsPerMinutePerProjectPerModel"),
       ]),
       "rate-limit",
     ],
-    ["OpenAI: too fast", 429, openai("rate_limit_exceeded", "Rate limit reached for requests"), "rate-limit"],
     [
-      "OpenAI: more at once than may ever be",
+      "OpenAI: rate limit",
+      429,
+      openai("rate_limit_exceeded", "Rate limit reached for requests"),
+      "rate-limit",
+    ],
+    [
+      "OpenAI: a request above the rate limit",
       429,
       openai(
         "rate_limit_exceeded",
@@ -93,7 +98,7 @@ describe("an HTTP error status", () => {
       "overflow",
     ],
     [
-      "Anthropic: too much to write",
+      "Anthropic: max_tokens too large",
       400,
       anthropic(
         "invalid_request_error",
@@ -141,17 +146,17 @@ describe("an HTTP error status", () => {
       "not-found",
     ],
     [
-      "OpenRouter: held back",
+      "OpenRouter: moderated",
       403,
       { error: { code: 403, message: "Your input was flagged" } },
       "bad-request",
     ],
-    ["a wrong request", 400, openai("invalid_value", "Invalid value: 'input[3]'."), "bad-request"],
+    ["a bad request", 400, openai("invalid_value", "Invalid value: 'input[3]'."), "bad-request"],
     ["unprocessable", 422, { detail: "no" }, "bad-request"],
     ["Anthropic: overloaded", 529, anthropic("overloaded_error", "Overloaded"), "server"],
-    ["too slow for them", 408, undefined, "server"],
+    ["a request timeout", 408, undefined, "server"],
     ["a conflict", 409, undefined, "server"],
-    ["a gateway", 502, undefined, "server"],
+    ["a gateway error", 502, undefined, "server"],
   ])("%s", (_, statusCode, body, kind) => {
     const error = toModelError(apiError({ statusCode, responseBody: JSON.stringify(body) ?? "" }), concerned);
     expect(error).toBeInstanceOf(ModelError);
@@ -163,7 +168,7 @@ describe("an HTTP error status", () => {
 describe("an error inside a stream", () => {
   it.each<[string, unknown, ModelErrorKind]>([
     ["Anthropic: overloaded", { type: "overloaded_error", message: "Overloaded" }, "server"],
-    ["Anthropic: too fast", { type: "rate_limit_error", message: "Slow down" }, "rate-limit"],
+    ["Anthropic: rate limit", { type: "rate_limit_error", message: "Slow down" }, "rate-limit"],
     [
       "OpenAI: failed",
       { message: "It failed.", type: "response.failed", code: "server_error", statusCode: 500 },
@@ -175,25 +180,25 @@ describe("an error inside a stream", () => {
       "overflow",
     ],
     [
-      "Gemini: not there",
+      "Gemini: unavailable",
       { message: "Unavailable.", type: "UNAVAILABLE", code: 503, statusCode: 503 },
       "server",
     ],
-    ["a server of one's own", { message: "The engine died.", type: "server_error" }, "server"],
-    ["words only", { error: "out of memory" }, "server"],
+    ["a custom server", { message: "The engine died.", type: "server_error" }, "server"],
+    ["plain text", { error: "out of memory" }, "server"],
     ["OpenRouter", { code: 502, message: "Provider disconnected" }, "server"],
     [
-      "no JSON",
+      "invalid JSON",
       Object.assign(new Error("JSON parsing failed"), { name: "AI_JSONParseError", text: "{" }),
       "cut",
     ],
     [
-      "JSON of another kind",
+      "JSON of another shape",
       Object.assign(new Error("Type validation failed"), { name: "AI_TypeValidationError", value: { a: 1 } }),
       "cut",
     ],
     [
-      "JSON of an error of another kind",
+      "an error of another shape",
       Object.assign(new Error("Type validation failed"), {
         name: "AI_TypeValidationError",
         value: { error: "overloaded" },
@@ -208,7 +213,7 @@ describe("an error inside a stream", () => {
 describe("a connection", () => {
   it.each<[string, string, string]>([
     ["refused", "ECONNREFUSED", "Cannot connect to http://127.0.0.1:1: Connection refused."],
-    ["to nowhere", "ENOTFOUND", "Cannot connect to http://127.0.0.1:1: Unknown host."],
+    ["to an unknown host", "ENOTFOUND", "Cannot connect to http://127.0.0.1:1: Unknown host."],
     ["of another kind", "EHOSTUNREACH", "Cannot connect to http://127.0.0.1:1: oh (EHOSTUNREACH)"],
   ])("%s is reported with its address", (_, code, message) => {
     const cause = Object.assign(new Error("oh"), { code });
@@ -237,13 +242,13 @@ describe("the time to wait", () => {
   it.each<[string, Record<string, string>, unknown, number | undefined]>([
     ["in seconds", { "retry-after": "2.5" }, undefined, 2_500],
     [
-      "in milliseconds, which are more exact",
+      "in milliseconds, which are more precise",
       { "retry-after-ms": "120", "retry-after": "1" },
       undefined,
       120,
     ],
-    ["until a moment that is over", { "retry-after": "Wed, 21 Oct 2015 07:28:00 GMT" }, undefined, 0],
-    ["by the reset of a limit", { "x-ratelimit-reset": "3" }, undefined, 3_000],
+    ["in a date in the past", { "retry-after": "Wed, 21 Oct 2015 07:28:00 GMT" }, undefined, 0],
+    ["in the reset of a limit", { "x-ratelimit-reset": "3" }, undefined, 3_000],
     ["in Gemini's body", {}, gemini("RESOURCE_EXHAUSTED", "Slow", [retryInfo("34.07s")]), 34_070],
     [
       "in OpenRouter's body",
@@ -251,10 +256,10 @@ describe("the time to wait", () => {
       { error: { code: 429, message: "Slow", metadata: { headers: { "X-RateLimit-Reset": "4" } } } },
       4_000,
     ],
-    ["in words", {}, openai("rate_limit_exceeded", "Please try again in 1m2.5s. Visit …"), 62_500],
-    ["in words of milliseconds", {}, openai("rate_limit_exceeded", "Please try again in 250ms."), 250],
+    ["in the message", {}, openai("rate_limit_exceeded", "Please try again in 1m2.5s. Visit …"), 62_500],
+    ["in the message in milliseconds", {}, openai("rate_limit_exceeded", "Please try again in 250ms."), 250],
     ["nowhere", {}, openai("rate_limit_exceeded", "Slow"), undefined],
-    ["in a header that says nothing", { "retry-after": "soon" }, undefined, undefined],
+    ["nowhere with an invalid header", { "retry-after": "soon" }, undefined, undefined],
   ])("is found %s", (_, responseHeaders, body, expected) => {
     const responseBody = body === undefined ? "" : JSON.stringify(body);
     const error = toModelError(apiError({ statusCode: 429, responseHeaders, responseBody }), concerned);

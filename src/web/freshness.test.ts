@@ -22,16 +22,16 @@ it("does not store responses marked no-store or failed responses", () => {
 });
 
 it.each([
-  ["nothing is said", {}, 0, false],
-  ["its time is not over", { "cache-control": "public, max-age=60" }, 59_000, true],
-  ["its time is over", { "cache-control": "max-age=60" }, 60_000, false],
-  ["it was old when it came", { "cache-control": 'max-age="60"', age: "30" }, 30_000, false],
-  ["it has to be asked for", { "cache-control": "max-age=60, no-cache" }, 0, false],
+  ["there are no headers", {}, 0, false],
+  ["its max-age is not over", { "cache-control": "public, max-age=60" }, 59_000, true],
+  ["its max-age is over", { "cache-control": "max-age=60" }, 60_000, false],
+  ["it was already old on arrival", { "cache-control": 'max-age="60"', age: "30" }, 30_000, false],
+  ["it requires revalidation", { "cache-control": "max-age=60, no-cache" }, 0, false],
   ["it expires later", { date, expires: "Sun, 15 Nov 2026 12:01:00 GMT" }, 59_000, true],
   ["it has expired", { date, expires: "0" }, 0, false],
-  ["its time is no number", { "cache-control": "max-age=soon" }, 0, false],
+  ["its max-age is not a number", { "cache-control": "max-age=soon" }, 0, false],
   [
-    "the time counts before the date",
+    "max-age takes precedence over expires",
     { "cache-control": "max-age=0", date, expires: "Sun, 15 Nov 2027 12:01:00 GMT" },
     0,
     false,

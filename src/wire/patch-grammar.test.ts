@@ -64,11 +64,11 @@ it("accepts no patch that cannot be parsed", () => {
 
 it.each([
   ["nothing", ""],
-  ["no file", "*** Begin Patch\n*** End Patch"],
-  ["no end", "*** Begin Patch\n*** Delete File: a"],
-  ["words before it", "Here it is:\n*** Begin Patch\n*** Delete File: a\n*** End Patch"],
+  ["a patch without a file", "*** Begin Patch\n*** End Patch"],
+  ["a patch without an end", "*** Begin Patch\n*** Delete File: a"],
+  ["text before the patch", "Here it is:\n*** Begin Patch\n*** Delete File: a\n*** End Patch"],
   ["a new file with context", "*** Begin Patch\n*** Add File: a\n b\n*** End Patch"],
-  ["an update of nothing", "*** Begin Patch\n*** Update File: a\n*** End Patch"],
+  ["an empty update", "*** Begin Patch\n*** Update File: a\n*** End Patch"],
 ])("refuses %s", (_, text) => {
   expect(accepts(text)).toBe(false);
 });

@@ -10,7 +10,7 @@ it.each<[string, unknown, unknown]>([
   ["nothing", undefined, {}],
   ["null", null, {}],
   ["white space", " \n", {}],
-  ["what some servers have read already", { path: "a" }, { path: "a" }],
+  ["arguments that some servers have already parsed", { path: "a" }, { path: "a" }],
 ])("reads %s", (_, given, value) => {
   expect(readArguments(given)).toEqual({ ok: true, value });
 });

@@ -18,10 +18,10 @@ it("keeps the input of a turn that is stopped before it begins", async () => {
 });
 
 it.each<[string, () => unknown]>([
-  ["answers nothing that is text", () => ({ words: 1 })],
-  ["answers null", () => null],
+  ["returns something other than text", () => ({ words: 1 })],
+  ["returns null", () => null],
   [
-    "throws what has no words",
+    "throws a value without a message",
     () => {
       throw Object.create(null);
     },

@@ -65,7 +65,7 @@ describe("an ambiguous location", () => {
 
 describe("a rename that would change the meaning", () => {
   it.each([
-    ["a word of the grammar in a macro", "a.rs", "fn gen() {}\nfn main() { dbg!(gen()); }\n", "gen", "other"],
+    ["a grammar keyword in a macro", "a.rs", "fn gen() {}\nfn main() { dbg!(gen()); }\n", "gen", "other"],
     [
       "a constant that captures a pattern",
       "a.rs",
@@ -81,7 +81,7 @@ describe("a rename that would change the meaning", () => {
       "most",
     ],
     [
-      "a local that a macro would mean",
+      "a local that a macro would capture",
       "a.c",
       "#define LIMIT limit\nint limit = 7;\nint f(void) { int q = 1; return q + LIMIT; }\n",
       "q",

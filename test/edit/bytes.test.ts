@@ -17,8 +17,8 @@ describe("with any encoding and line ends", () => {
     ["a diff", (hunks) => asDiff(diffLines(path, hunks)), {}],
     ["a patch with carriage returns", (hunks) => asPatch(patchLines(path, hunks).map(returned)), {}],
     ["a diff with carriage returns", (hunks) => asDiff(diffLines(path, hunks).map(returned)), {}],
-    ["text for text", (hunks) => asReplace(path, hunks), { ends: oneLineEnd }],
-    ["text for text with its last line end", (hunks) => asClosedReplace(path, hunks), { ends: lineFeeds }],
+    ["a replacement", (hunks) => asReplace(path, hunks), { ends: oneLineEnd }],
+    ["a replacement with the final line end", (hunks) => asClosedReplace(path, hunks), { ends: lineFeeds }],
   ])("%s changes exactly the bytes of the lines it names", (_, render, options) => {
     fc.assert(
       fc.property(revisions(options), context, (revision, lines) => {

@@ -16,7 +16,7 @@ const context = fc.integer({ min: 1, max: 3 });
 const ways: readonly [string, (hunks: readonly Hunk[]) => EditRequest][] = [
   ["a patch", (hunks) => asPatch(patchLines(path, hunks))],
   ["a diff", (hunks) => asDiff(diffLines(path, hunks))],
-  ["text for text", (hunks) => asClosedReplace(path, hunks)],
+  ["a replacement", (hunks) => asClosedReplace(path, hunks)],
 ];
 
 describe.each(ways)("%s", (_, render) => {

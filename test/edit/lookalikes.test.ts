@@ -12,9 +12,9 @@ import { runs } from "./runs.ts";
 const ways: readonly [string, (hunks: readonly Hunk[]) => EditRequest, { readonly mayBeOpen: boolean }][] = [
   ["a patch", (hunks) => asPatch(patchLines(path, hunks)), { mayBeOpen: true }],
   ["a diff", (hunks) => asDiff(diffLines(path, hunks)), { mayBeOpen: true }],
-  ["text for text", (hunks) => asReplace(path, hunks), { mayBeOpen: true }],
+  ["a replacement", (hunks) => asReplace(path, hunks), { mayBeOpen: true }],
   // A line end that the last line does not have may make the text that of another line.
-  ["text for text with its last line end", (hunks) => asClosedReplace(path, hunks), { mayBeOpen: false }],
+  ["a replacement with the final line end", (hunks) => asClosedReplace(path, hunks), { mayBeOpen: false }],
 ];
 
 it.each(ways)("%s among lookalikes changes the right lines or nothing", (_, render, { mayBeOpen }) => {

@@ -5,31 +5,31 @@ import { type Attempt, attempt, path } from "./attempt.ts";
 /** Files and calls that say the same over and over: what compares everything with everything does not end on them. */
 const shapes: readonly [string, string, EditRequest, Attempt][] = [
   [
-    "text of many equal lines that is not there",
+    "text of many equal lines without a match",
     "a\n".repeat(100_000),
     replace(`${"a\n".repeat(1000)}b`, "x"),
     { refused: "no-match" },
   ],
   [
-    "text of many equal lines and another that is not there",
+    "text of many equal lines and another without a match",
     "a\n".repeat(1_000_000),
     replace(`${"a\n".repeat(100)}b\n${"a\n".repeat(1900)}`, "x"),
     { refused: "no-match" },
   ],
   [
-    "text of many equal lines that is everywhere",
+    "text of many equal lines that matches everywhere",
     "a\n".repeat(100_000),
     replace("a\n".repeat(1000), "x"),
     { refused: "ambiguous-match" },
   ],
   [
-    "a hunk of many equal lines that is not there",
+    "a hunk of many equal lines without a match",
     "value\n".repeat(100_000),
     patch([...lines(1000, () => " value"), "-other", "+x"]),
     { refused: "no-match" },
   ],
   [
-    "a hunk of many equal lines that is everywhere",
+    "a hunk of many equal lines that matches everywhere",
     "value\n".repeat(100_000),
     patch([...lines(1000, () => " value"), "-value", "+x"]),
     { refused: "ambiguous-match" },
@@ -53,13 +53,13 @@ const shapes: readonly [string, string, EditRequest, Attempt][] = [
     { refused: "no-match" },
   ],
   [
-    "every place of a long line",
+    "every match of a long line",
     "ab".repeat(50_000),
     { kind: "replace", path, edits: [{ find: "ab", replace: "c", all: true }] },
     { after: "c".repeat(50_000) },
   ],
   [
-    "text over itself",
+    "overlapping text",
     "a".repeat(150_000),
     { kind: "replace", path, edits: [{ find: "aaa", replace: "c", all: true }] },
     { refused: "ambiguous-match" },
@@ -118,7 +118,7 @@ const shapes: readonly [string, string, EditRequest, Attempt][] = [
     { refused: "invalid-input" },
   ],
   [
-    "many beginnings of a patch",
+    "many starts of a patch",
     "a\n",
     { kind: "patch", patch: "*** Begin Patch\n".repeat(10_000) },
     { refused: "invalid-input" },

@@ -11,7 +11,7 @@ import { runs } from "./runs.ts";
 const ways: readonly [string, (hunks: readonly Hunk[]) => EditRequest][] = [
   ["a patch", (hunks) => asPatch(patchLines(path, hunks))],
   ["a diff", (hunks) => asDiff(diffLines(path, hunks))],
-  ["text for text", replacing],
+  ["a replacement", replacing],
 ];
 
 function replacing(hunks: readonly Hunk[]): EditRequest {
@@ -20,15 +20,15 @@ function replacing(hunks: readonly Hunk[]): EditRequest {
 
 /** Ways to write the same line that a model cannot tell apart. */
 const respellings: readonly [string, (line: string) => string][] = [
-  ["without blanks at the ends of lines", (line) => line.trimEnd()],
-  ["with blanks at the ends of lines", (line) => `${line} `],
+  ["without trailing blanks", (line) => line.trimEnd()],
+  ["with trailing blanks", (line) => `${line} `],
   [
     "with plain quotes and dashes",
     (line) => line.replace(/[“”]/g, '"').replace(/’/g, "'").replace(/–/g, "-"),
   ],
   ["with composed letters", (line) => line.normalize("NFC")],
-  ["with letters in parts", (line) => line.normalize("NFD")],
-  ["with plain blanks", (line) => line.replace(/(?<=\S.*)\u00a0/g, " ")],
+  ["with decomposed letters", (line) => line.normalize("NFD")],
+  ["with plain spaces", (line) => line.replace(/(?<=\S.*)\u00a0/g, " ")],
 ];
 
 describe.each(ways)("%s", (_, render) => {

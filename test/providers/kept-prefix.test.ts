@@ -33,7 +33,7 @@ it.each([
     "Message 0 is not as it was: …message 0… became …now 12:01…",
   ],
   ["an answer", said(5, { third: "cut" }), "Message 2 is not as it was: …message 2… became …cut…"],
-  ["what is left out", said(2), "Message 2 is not as it was: …message 2… became …nothing…"],
+  ["an omitted message", said(2), "Message 2 is not as it was: …message 2… became …nothing…"],
 ])("detects a change of %s", (_, changed, sentence) => {
   expect(checked(said(1), said(3), changed)).toEqual([sentence]);
 });

@@ -261,18 +261,22 @@ describe("the request checks", () => {
   });
 
   it.each<[string, (body: Json) => void, ...RegExp[]]>([
-    ["a field that is not known", (body) => (body.seed = 1), /^seed: Extra inputs/],
+    ["an unknown field", (body) => (body.seed = 1), /^seed: Extra inputs/],
     ["no max_tokens", (body) => delete body.max_tokens, /^max_tokens: must be an integer/],
     ["no stream", (body) => delete body.stream, /^stream:/],
     [
-      "a hot temperature",
+      "a temperature that is too high",
       (body) => (body.temperature = 2),
       /^temperature: must be/,
       /^temperature: may only/,
     ],
-    ["a budget for a model that has none", budget(2048), /^thinking.type: enabled is not supported/],
-    ["a small budget", older(budget(100)), /^thinking.budget_tokens: must be at least 1024/],
-    ["a budget above max_tokens", older(budget(9000)), /^max_tokens: must be greater/],
+    ["a thinking budget for a model without one", budget(2048), /^thinking.type: enabled is not supported/],
+    [
+      "a thinking budget that is too small",
+      older(budget(100)),
+      /^thinking.budget_tokens: must be at least 1024/,
+    ],
+    ["a thinking budget above max_tokens", older(budget(9000)), /^max_tokens: must be greater/],
     [
       "a temperature while thinking",
       older(budget(2048), (body) => (body.temperature = 0)),
@@ -284,10 +288,10 @@ describe("the request checks", () => {
       (body) => (body.tool_choice = { type: "any" }),
       /^tool_choice: thinking/,
     ],
-    ["an effort that is none", (body) => (body.output_config = { effort: "huge" }), /^output_config.effort/],
+    ["an unknown effort", (body) => (body.output_config = { effort: "huge" }), /^output_config.effort/],
     ["an empty system", (body) => (body.system = " "), /^system: must be non-empty/, /The head is not/],
     [
-      "two tools of one name",
+      "two tools with one name",
       (body) => (body.tools[1].name = "read"),
       /must be unique: read/,
       /The head is not/,
@@ -300,28 +304,23 @@ describe("the request checks", () => {
       /The head/,
     ],
     [
-      "a schema that is no object",
+      "a schema that is not an object",
       (body) => (body.tools[1].input_schema = { anyOf: [] }),
       /^tools.1: arguments are no object/,
       /The head is not/,
     ],
     [
-      "a native tool by another name",
+      "a native tool under another name",
       (body) => (body.tools[2].name = "shell"),
       /bash_20250124 is not/,
       /The head/,
     ],
-    ["a word of the system changed", (body) => (body.system = "Be rude."), /^The head is not as it was/],
-    ["the tools in another order", (body) => body.tools.reverse(), /^The head is not as it was/],
-    ["a message changed", (body) => (body.messages[0].content = "Write it"), /^Message 0 is not as it was/],
+    ["a changed system prompt", (body) => (body.system = "Be rude."), /^The head is not as it was/],
+    ["reordered tools", (body) => body.tools.reverse(), /^The head is not as it was/],
+    ["a changed message", (body) => (body.messages[0].content = "Write it"), /^Message 0 is not as it was/],
     ["no messages", (body) => (body.messages = []), /^messages: at least one/],
     ["no tools", (body) => delete body.tools, /^tools: must be given/, /^The head is not/],
-    [
-      "a role that is none",
-      (body) => (body.messages[2].role = "tool"),
-      /role: tool is none/,
-      /must end with/,
-    ],
+    ["an unknown role", (body) => (body.messages[2].role = "tool"), /role: tool is none/, /must end with/],
     [
       "two replies in a row",
       (body) => body.messages.splice(2, 0, text("assistant", "Hm")),
@@ -329,9 +328,9 @@ describe("the request checks", () => {
       /unexpected/,
       /unexpected/,
     ],
-    ["two questions in a row", (body) => body.messages.push(text("user", "Hm")), /roles must alternate/],
+    ["two user messages in a row", (body) => body.messages.push(text("user", "Hm")), /roles must alternate/],
     [
-      "a last word of the model",
+      "a final assistant message",
       (body) => body.messages.push(text("assistant", "Well")),
       /must end with a user/,
     ],
@@ -347,10 +346,10 @@ describe("the request checks", () => {
       (body) => body.messages[2].content.push({ type: "text", text: "" }),
       /must be non-empty/,
     ],
-    ["a block that is none", (body) => body.messages[2].content.push({ type: "json" }), /json is no block/],
-    ["a call unanswered", (body) => body.messages[2].content.pop(), /without tool_result.*: toolu_1_2/],
+    ["an unknown block", (body) => body.messages[2].content.push({ type: "json" }), /json is no block/],
+    ["an unanswered call", (body) => body.messages[2].content.pop(), /without tool_result.*: toolu_1_2/],
     [
-      "calls unanswered",
+      "unanswered calls",
       (body) => (body.messages[2] = text("user", "Never mind")),
       /without.*toolu_1_1/,
       /without.*toolu_1_2/,
@@ -361,22 +360,22 @@ describe("the request checks", () => {
       /a single result.*toolu_1_1/,
     ],
     [
-      "an answer to no call",
+      "an answer without a call",
       (body) => body.messages[2].content.push({ type: "tool_result", tool_use_id: "toolu_9", content: "" }),
       /unexpected tool_use_id.*toolu_9/,
     ],
     [
-      "words before answers",
+      "text before answers",
       (body) => body.messages[2].content.unshift({ type: "text", text: "Hm" }),
       /tool_result blocks must stand first/,
     ],
     [
-      "a picture in an error",
+      "an image in an error",
       (body) => Object.assign(body.messages[2].content[0], { is_error: true, content: [picture] }),
       /all content must be type "text"/,
     ],
     [
-      "a picture that is another",
+      "an image of another type than declared",
       (body) =>
         body.messages[2].content.push({ ...picture, source: { ...picture.source, media_type: "image/gif" } }),
       /specified as image\/gif/,
@@ -397,35 +396,39 @@ describe("the request checks", () => {
       /arguments it/,
     ],
     [
-      "other arguments",
+      "changed arguments",
       (body) => (body.messages[1].content[2].input = {}),
       /is not handed back with the arguments/,
     ],
     [
-      "words after calls",
+      "text after calls",
       (body) => body.messages[1].content.push(...body.messages[1].content.splice(1, 1)),
       /text must not stand after tool_use/,
     ],
-    ["no thoughts", (body) => body.messages[1].content.shift(), /must be handed back as they were given/],
     [
-      "thoughts in the midst",
+      "missing thinking",
+      (body) => body.messages[1].content.shift(),
+      /must be handed back as they were given/,
+    ],
+    [
+      "thinking that does not come first",
       (body) => body.messages[1].content.splice(1, 0, body.messages[1].content.shift()),
       /thinking blocks must stand first/,
     ],
     [
-      "other thoughts",
+      "changed thinking",
       (body) => (body.messages[1].content[0].thinking = "Oh."),
       /^messages.1: Invalid signature/,
     ],
     [
-      "a signature cut short",
+      "a truncated signature",
       (body) => (body.messages[1].content[0].signature = body.messages[1].content[0].signature.slice(1)),
       /Invalid signature/,
       /handed back as they were given/,
     ],
-    ["thoughts of another model", older(), /Invalid signature/],
+    ["thinking of another model", older(), /Invalid signature/],
     [
-      "thinking that begins while calls are answered",
+      "thinking that starts while calls are answered",
       (body) => {
         older()(body);
         budget(2048)(body);
@@ -434,7 +437,7 @@ describe("the request checks", () => {
       /Expected thinking or redacted_thinking, but found tool_use/,
     ],
     [
-      "five marks of the cache",
+      "five cache marks",
       (body) => {
         for (const block of [...body.tools, ...body.messages[2].content])
           block.cache_control = { type: "ephemeral" };
@@ -442,13 +445,13 @@ describe("the request checks", () => {
       /A maximum of 4 blocks with cache_control may be provided. Found 6/,
     ],
     [
-      "a mark on a thought",
+      "a cache mark on thinking",
       (body) => (body.messages[1].content[0].cache_control = { type: "ephemeral" }),
       /thinking.cache_control: Extra/,
       /cannot be set for thinking/,
     ],
     [
-      "a mark that is none",
+      "an invalid cache mark",
       (body) => (body.messages[2].content[0].cache_control = { type: "forever" }),
       /cache_control: \{"type":"forever"\}/,
     ],

@@ -216,20 +216,16 @@ describe("the request checks", () => {
   };
 
   it.each<[string, (body: Json) => void, ...RegExp[]]>([
-    ["a field that is not known", (body) => (body.seed = 1), /'seed'/],
+    ["an unknown field", (body) => (body.seed = 1), /'seed'/],
+    ["an unknown setting", (body) => (body.generationConfig.effort = 1), /'generationConfig.effort'/],
+    ["no output limit", (body) => (body.generationConfig.maxOutputTokens = 0), /maxOutputTokens/],
     [
-      "a setting that is not known",
-      (body) => (body.generationConfig.effort = 1),
-      /'generationConfig.effort'/,
-    ],
-    ["no output", (body) => (body.generationConfig.maxOutputTokens = 0), /maxOutputTokens/],
-    [
-      "a level that is none",
+      "an unknown thinking level",
       (body) => (body.generationConfig.thinkingConfig.thinkingLevel = "huge"),
       /huge is none/,
     ],
     [
-      "a level and a budget",
+      "a thinking level and a budget",
       (body) => (body.generationConfig.thinkingConfig.thinkingBudget = 100),
       /only set one of thinking budget and thinking level/,
     ],
@@ -240,40 +236,40 @@ describe("the request checks", () => {
       /The head is not/,
     ],
     [
-      "another system",
+      "a changed system prompt",
       (body) => (body.systemInstruction.parts[0].text = "Be rude."),
       /The head is not as it was/,
     ],
-    ["two tools of one name", declared((tools) => tools.push(tools[1])), /Duplicate.*now/, /The head/],
-    ["a name that is none", declared((tools) => (tools[1].name = "1 now")), /name 1 now/, /The head/],
+    ["two tools with one name", declared((tools) => tools.push(tools[1])), /Duplicate.*now/, /The head/],
+    ["an invalid tool name", declared((tools) => (tools[1].name = "1 now")), /name 1 now/, /The head/],
     [
-      "a tool without words",
+      "a tool without a description",
       declared((tools) => delete tools[1].description),
       /has no description/,
       /The head/,
     ],
     [
-      "a keyword that is not known",
+      "an unknown keyword",
       property({ type: "string", pattern: "a" }),
       /path: pattern is not supp/,
       /The head/,
     ],
     ["a constant", property({ const: 1 }), /path: const is not supported/, /The head/],
-    ["a list of nothing", property({ type: "array" }), /path: no items/, /The head/],
+    ["a list without items", property({ type: "array" }), /path: no items/, /The head/],
     [
-      "words beside a reference",
+      "keywords next to a reference",
       property({ $ref: "#", description: "a" }),
       /description beside \$ref/,
       /The head/,
     ],
     [
-      "a schema in two languages",
+      "a schema in two formats",
       declared((tools) => (tools[0].parameters = openApi)),
       /mutually excl/,
       /The head/,
     ],
     [
-      "a schema of JSON where one of OpenAPI stands",
+      "a JSON Schema in place of an OpenAPI schema",
       declared((tools) => {
         tools[0].parameters = tools[0].parametersJsonSchema;
         delete tools[0].parametersJsonSchema;
@@ -285,37 +281,30 @@ describe("the request checks", () => {
       /type integer/,
       /The head/,
     ],
-    ["nothing asked", (body) => (body.contents = []), /contents is not specified/],
+    ["no contents", (body) => (body.contents = []), /contents is not specified/],
     ["no tools", (body) => delete body.tools, /tools: must be given/, /The head/],
     [
-      "a message changed",
+      "a changed message",
       (body) => (body.contents[0].parts[0].text = "Write it"),
       /^Message 0 is not as it was/,
     ],
-    [
-      "a role that is none",
-      (body) => (body.contents[0].role = "system"),
-      /valid role/,
-      /first/,
-      /not as it was/,
-    ],
+    ["an unknown role", (body) => (body.contents[0].role = "system"), /valid role/, /first/, /not as it was/],
     ["no role", (body) => delete body.contents[2].role, /valid role/, /the last one/],
     ["no parts", (body) => (body.contents[2].parts = []), /at least one parts field/, /equal to the number/],
     ["an empty text", (body) => body.contents[2].parts.push({ text: "" }), /a part of text is empty/],
-    ["two things in one part", (body) => (body.contents[2].parts[0].text = "a"), /required oneof field/],
     [
-      "a part that is none",
-      (body) => body.contents[2].parts.push({ json: {} }),
-      /Unknown name "json"/,
-      /oneof/,
+      "two kinds of data in one part",
+      (body) => (body.contents[2].parts[0].text = "a"),
+      /required oneof field/,
     ],
+    ["an unknown part", (body) => body.contents[2].parts.push({ json: {} }), /Unknown name "json"/, /oneof/],
     [
-      "a picture of no kind",
+      "an image without a type",
       (body) => body.contents[2].parts.push({ inlineData: { data: "a" } }),
       /mimeType/,
     ],
     [
-      "a last word of the model",
+      "a final model message",
       (body) => body.contents.push(model({ text: "Well" })),
       /the last one must be of the/,
     ],
@@ -325,8 +314,8 @@ describe("the request checks", () => {
       /must come immediately after a user turn/,
       /equal to the number/,
     ],
-    ["a call unanswered", (body) => body.contents[2].parts.pop(), /response parts is equal to the number/],
-    ["calls unanswered", (body) => (body.contents[2] = user({ text: "Never mind" })), /equal to the number/],
+    ["an unanswered call", (body) => body.contents[2].parts.pop(), /response parts is equal to the number/],
+    ["unanswered calls", (body) => (body.contents[2] = user({ text: "Never mind" })), /equal to the number/],
     [
       "answers in two messages",
       (body) => body.contents.push(user(body.contents[2].parts.pop())),
@@ -344,7 +333,7 @@ describe("the request checks", () => {
       /not in the order of their calls/,
     ],
     [
-      "an answer by another id",
+      "an answer with another id",
       (body) => (body.contents[2].parts[0].functionResponse.id = "y"),
       /not in the order/,
     ],
@@ -369,12 +358,12 @@ describe("the request checks", () => {
       /as it was/,
     ],
     [
-      "other arguments",
+      "changed arguments",
       (body) => (body.contents[1].parts[2].functionCall.args = {}),
       /not handed back as it was/,
     ],
     [
-      "no signature",
+      "a missing signature",
       (body) => delete body.contents[1].parts[2].thoughtSignature,
       /Function call is missing a thought_signature in functionCall parts: read/,
       /missing, or does not stand/,
@@ -389,19 +378,19 @@ describe("the request checks", () => {
       /missing, or does not stand where it stood/,
     ],
     [
-      "a signature cut short",
+      "a truncated signature",
       (body) =>
         (body.contents[1].parts[2].thoughtSignature = body.contents[1].parts[2].thoughtSignature.slice(1)),
       /Invalid thought signature/,
       /does not stand where it stood/,
     ],
     [
-      "an excuse for a signature that was given",
+      "a placeholder for a signature that was given",
       (body) => (body.contents[1].parts[2].thoughtSignature = "skip_thought_signature_validator"),
       /missing, or does not stand where it stood/,
     ],
     [
-      "the call of another model without an excuse",
+      "a call of another model without a placeholder",
       (body) => {
         body.contents.push(model({ functionCall: foreign.functionCall }), user(answer("x", "read")));
       },

@@ -24,14 +24,14 @@ const files = { created: 1, changed: 2, removed: 0 };
 
 it.each<[string, string | null, CallRecord | undefined, boolean, string]>([
   [
-    "was never begun",
+    "never began",
     null,
     undefined,
     true,
     "This call was not made: the session was interrupted before it. Make it if it is still needed.",
   ],
   [
-    "had begun, and only reads",
+    "began and only reads",
     "call_a",
     undefined,
     true,
@@ -45,14 +45,14 @@ it.each<[string, string | null, CallRecord | undefined, boolean, string]>([
     "The session was interrupted during this call. It may have run in part (files: 1 created, 2 changed). Check the current state before you make it again.",
   ],
   [
-    "had succeeded",
+    "succeeded",
     "call_a",
     { ...record, files, outputHandle: "out_1" },
     false,
     "This call succeeded (files: 1 created, 2 changed), but its result was lost when the session was interrupted. Its whole output is stored as out_1. Do not make it again; check the current state.",
   ],
   [
-    "had failed",
+    "failed",
     "call_a",
     { ...record, outcome: "not-found", message: "There is no a.txt" },
     true,

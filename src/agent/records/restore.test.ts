@@ -140,11 +140,11 @@ describe("the entries up to a turn", () => {
 
 describe("an entry", () => {
   it.each<[string, unknown, string]>([
-    ["no JSON", undefined, "Entry 7 of session s is damaged"],
+    ["not JSON", undefined, "Entry 7 of session s is damaged"],
     ["null", null, "Entry 7 of session s is damaged"],
-    ["of no kind", {}, "Entry 7 of session s is damaged"],
+    ["without a kind", {}, "Entry 7 of session s is damaged"],
     [
-      "of a kind that objects have",
+      "of a kind named like an object property",
       { kind: "constructor" },
       "Session s was written by a newer version of Toolcrib",
     ],
@@ -153,13 +153,9 @@ describe("an entry", () => {
       { kind: "reply", message: { role: "assistant", content: [{}] } },
       "Entry 7 of session s is damaged",
     ],
-    ["of a message that is a text", { ...task, message: "hello" }, "Entry 7 of session s is damaged"],
-    ["of a kind to come", { kind: "vision" }, "Session s was written by a newer version of Toolcrib"],
-    [
-      "of a version to come",
-      { ...start, version: 2 },
-      "Session s was written by a newer version of Toolcrib",
-    ],
+    ["a message that is a plain text", { ...task, message: "hello" }, "Entry 7 of session s is damaged"],
+    ["of an unknown kind", { kind: "vision" }, "Session s was written by a newer version of Toolcrib"],
+    ["of a newer version", { ...start, version: 2 }, "Session s was written by a newer version of Toolcrib"],
   ])("that is %s is refused", (_name, entry, message) => {
     expect(() => readEntry({ number: 7, at: 1, entry }, "s")).toThrow(
       expect.objectContaining({ code: "unavailable", message, hint: expect.any(String) }),

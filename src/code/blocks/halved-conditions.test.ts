@@ -4,23 +4,23 @@ import { halvedConditions } from "./change-damage.ts";
 const text = "#ifdef A\nint f(void) {\n#else\nint f(int x) {\n#endif\n  return 1;\n}\nint g;\n";
 
 const changes: Readonly<Record<string, readonly [string, string, string | undefined]>> = {
-  "a block with one half of a condition that goes": [
+  "the removal of a block with half a condition": [
     text.slice(9, -7),
     "",
     "2:1 `#else #endif`, whose other part stays, would become nothing",
   ],
-  "one that is replaced by one without": [
+  "the replacement of such a block by one without it": [
     text.slice(9, -7),
     "int f(void) { return 2; }\n",
     "2:1 `#else #endif`, whose other part stays, would become nothing",
   ],
-  "one that is replaced by one with the same half": [
+  "the replacement of such a block by one with the same half": [
     text.slice(9, -7),
     "int f() {\n#else\nint f(int y) {\n# endif\n}\n",
     undefined,
   ],
-  "what holds a whole condition": [text.slice(0, -7), "#if B\n#endif\n", undefined],
-  "a condition that nothing ends": ["int g;", "#if B\nint g;", "8:1 `#if` has no other part"],
+  "a block with a whole condition": [text.slice(0, -7), "#if B\n#endif\n", undefined],
+  "an unterminated condition": ["int g;", "#if B\nint g;", "8:1 `#if` has no other part"],
   "a directive that becomes another": [
     "lse\nint f(int",
     "ndif\nint f(int",

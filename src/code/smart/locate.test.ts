@@ -160,14 +160,14 @@ describe("a location is refused", () => {
 
   it.each([
     [
-      "text that is there often",
+      "text that occurs often",
       "ticket.rs",
       "self.seat",
       'ambiguous-match: ticket.rs: the location "self.seat" matches 2 locations:\n  line 13: text: "self.seat"\n' +
         `  line 19: text: "write!(f, "seat {} in line 3", self.seat)" Nothing was written. Give more of the text, with a neighbouring line, ${lines}`,
     ],
     [
-      "numbers that are text of the file as well",
+      "numbers that are also text in the file",
       "ticket.rs",
       "line 3",
       'ambiguous-match: ticket.rs: the location "line 3" can be read in 2 ways, and matches 2 locations:\n' +
@@ -175,7 +175,7 @@ describe("a location is refused", () => {
         ` Nothing was written. Give more of the text, with a neighbouring line, ${lines}`,
     ],
     [
-      "a path that code holds elsewhere",
+      "a symbol path that is also text elsewhere",
       "store.py",
       "Store.save",
       'ambiguous-match: store.py: the location "Store.save" can be read in 2 ways, and matches 3 locations:\n' +
@@ -184,7 +184,7 @@ describe("a location is refused", () => {
         ` Nothing was written. Give more of the text, with a neighbouring line, or the name of the block, such as "method Foo.run", ${lines}`,
     ],
     [
-      "a name that two symbols have",
+      "a name of two symbols",
       "store.py",
       "def load",
       'ambiguous-match: store.py: the location "def load" matches 2 locations:\n' +
@@ -192,7 +192,7 @@ describe("a location is refused", () => {
         ` Nothing was written. Give the name of the block, such as "method Foo.run", ${lines}`,
     ],
     [
-      "a head that is text, too",
+      "a signature that is also text",
       "store.py",
       "def main()",
       'ambiguous-match: store.py: the location "def main()" can be read in 2 ways, and matches 2 locations:\n' +
@@ -200,13 +200,13 @@ describe("a location is refused", () => {
         ` Nothing was written. Give more of the text, with a neighbouring line, or the name of the block, such as "method Foo.run", ${lines}`,
     ],
     [
-      "a symbol that is not there, though part of another's name",
+      "a missing symbol that is part of another name",
       "ticket.rs",
       "fn print",
       "no-match: ticket.rs has no fn `print` Did you mean Function print_all [23-28]? List the symbols with code.symbols.",
     ],
     [
-      "a description of nothing there",
+      "a description without a match",
       "ticket.rs",
       "the function that sorts numbers",
       'no-match: ticket.rs: the location "the function that sorts numbers" was not found Nothing was written. ' +
@@ -219,13 +219,13 @@ describe("a location is refused", () => {
       'no-match: plain.unknown has no "lines 3-9": the last is line 3 Nothing was written. Read the file again for its line numbers.',
     ],
     [
-      "lines backwards",
+      "a reversed range",
       "plain.unknown",
       "lines 3-2",
       'no-match: plain.unknown has no "lines 3-2": the range is reversed Nothing was written. Read the file again for its line numbers.',
     ],
     [
-      "a symbol where no grammar reads the file",
+      "a symbol in a file without a grammar",
       "plain.unknown",
       "function alpha",
       'no-match: plain.unknown: the location "function alpha" was not found Nothing was written. Symbols are not available: there is no grammar for this file. Give text of the file, "lines 10-20".',

@@ -17,10 +17,10 @@ const commands = {
   "edits in place": "sed -i s/main/MAIN/ src/main.ts && printf more >> README.md",
   "moves files and directories": "mv README.md src/ && mv src/deep docs/moved && mv docs d",
   "changes permissions": "chmod 755 src/main.ts && chmod 700 src/deep && chmod 444 README.md",
-  "makes links": "ln -s src/main.ts link && ln -s nowhere dangling && ln README.md hard",
-  "replaces kinds":
+  "creates links": "ln -s src/main.ts link && ln -s nowhere dangling && ln README.md hard",
+  "changes entry types":
     "rm -r src && ln -s docs src && rm README.md && mkdir README.md && echo x > README.md/x && rm -r docs && echo d > docs",
-  "replaces a directory by a link to outside": "rm -r src && ln -s /tmp src",
+  "replaces a directory with a link to outside": "rm -r src && ln -s /tmp src",
   "swaps two files": "mv README.md t && mv src/main.ts README.md && mv t src/main.ts",
   "swaps two directories": "mv src t && mv docs src && mv t docs",
   "hides a change behind the old size and time":
@@ -28,9 +28,9 @@ const commands = {
   "creates many files":
     "mkdir -p lib/{a,b,c}/{d,e} && for i in $(seq 100); do echo $i > lib/a/d/$i.js; done && touch lib/b/e/x",
   "works on odd names": "rm 'new\nline ü' && mv 'name with spaces' $'tab\\t' && echo > '*'",
-  "makes a large sparse file and removes it":
+  "creates a large sparse file and removes it":
     "truncate -s 20M sparse && printf x | dd of=sparse bs=1 seek=1000 conv=notrunc status=none && rm empty",
-  "fails half way": "rm README.md && false",
+  "fails halfway": "rm README.md && false",
   "writes binary": "head -c 3000 /dev/zero > src/binary && printf '\\377' >> docs/guide.md",
 };
 

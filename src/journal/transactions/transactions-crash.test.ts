@@ -42,9 +42,9 @@ describe.each(["none", "auto"])(
 
     it.each([
       ["", goOn],
-      [", though it does not want to", `trap "" TERM; ${goOn}`],
-      [", though what has started it is gone", `(${goOn}) & while kill -0 $PPID; do sleep 0.01; done`],
-      [", though it has left its group", `setsid bash -c '${goOn}' & wait`],
+      [" even if it ignores SIGTERM", `trap "" TERM; ${goOn}`],
+      [" even if its parent is gone", `(${goOn}) & while kill -0 $PPID; do sleep 0.01; done`],
+      [" even if it has left its process group", `setsid bash -c '${goOn}' & wait`],
     ])("is stopped before its transaction is rolled back%s", async (_, command) => {
       const world = newWorld();
       const { child, marks } = await world.run(command);

@@ -6,9 +6,9 @@ const utf16 = (text: string) => Buffer.from(text, "utf16le");
 
 describe("decodePage", () => {
   it.each([
-    ["a byte-order mark", latin1("\xef\xbb\xbfgr\xc3\xbcn"), "text/html; charset=koi8-r", "grün", "utf-8"],
-    ["a byte-order mark of UTF-16", utf16("\ufeffgrün"), "text/html; charset=utf-8", "grün", "utf-16le"],
-    ["the other mark", utf16("\ufeffgrün").swap16(), "", "grün", "utf-16be"],
+    ["a byte order mark", latin1("\xef\xbb\xbfgr\xc3\xbcn"), "text/html; charset=koi8-r", "grün", "utf-8"],
+    ["a UTF-16 byte order mark", utf16("\ufeffgrün"), "text/html; charset=utf-8", "grün", "utf-16le"],
+    ["a big-endian byte order mark", utf16("\ufeffgrün").swap16(), "", "grün", "utf-16be"],
     [
       "the server",
       latin1("<meta charset=utf-8>\xd7\xd1"),
@@ -46,7 +46,7 @@ describe("decodePage", () => {
       "windows-1252",
     ],
     [
-      "a meta element that says UTF-16, which it cannot be",
+      "a meta element that claims UTF-16, read as UTF-8",
       Buffer.from("<meta charset=utf-16>ü"),
       "text/html",
       "<meta charset=utf-16>ü",
@@ -60,25 +60,31 @@ describe("decodePage", () => {
       "iso-8859-2",
     ],
     ["nobody", Buffer.from("grün"), "", "grün", "utf-8"],
-    ["nobody, and it is no UTF-8", latin1("gr\xfcn \x80"), "text/plain", "grün €", "windows-1252"],
-    ["nobody, and it is UTF-16", utf16("many words"), "", "many words", "utf-16le"],
-    ["a server that names nothing known", Buffer.from("grün"), "text/html; charset=klingon", "grün", "utf-8"],
+    ["the bytes alone: not UTF-8", latin1("gr\xfcn \x80"), "text/plain", "grün €", "windows-1252"],
+    ["the bytes alone: UTF-16", utf16("many words"), "", "many words", "utf-16le"],
     [
-      "a server that is wrong",
+      "the bytes when the server names an unknown set",
+      Buffer.from("grün"),
+      "text/html; charset=klingon",
+      "grün",
+      "utf-8",
+    ],
+    [
+      "the bytes when the server is wrong",
       latin1("gr\xfcn und bl\xfch"),
       "text/html; charset=utf-8",
       "grün und blüh",
       "windows-1252",
     ],
     [
-      "a server, but for one byte",
+      "the server despite one wrong byte",
       Buffer.concat([Buffer.from("grün, blüh"), Buffer.from([0xff])]),
       "text/html; charset=utf-8",
       "grün, blüh\ufffd",
       "utf-8",
     ],
-    ["nobody, cut inside a character", Buffer.from("grün ü").subarray(0, -1), "", "grün ", "utf-8"],
-    ["nobody, and nothing is there", new Uint8Array(), "", "", "utf-8"],
+    ["the bytes alone: cut inside a character", Buffer.from("grün ü").subarray(0, -1), "", "grün ", "utf-8"],
+    ["the bytes alone: empty", new Uint8Array(), "", "", "utf-8"],
   ])("takes the character set from %s", (_who, bytes, mediaType, text, charset) => {
     expect(decodePage(bytes, mediaType)).toEqual({ text, charset });
   });

@@ -11,12 +11,12 @@ it.each([
   ["colours", "\u001b[31mred", "<U+001B>[31mred"],
   ["a title or the clipboard (OSC 52)", "\u001b]52;c;Y2F0\u0007", "<U+001B>]52;c;Y2F0<U+0007>"],
   ["eight-bit control codes", "\u009b2J", "<U+009B>2J"],
-  ["going back over what is written", "safe\rrm -rf /\b\b", "safe<U+000D>rm -rf /<U+0008><U+0008>"],
-  ["the direction of writing", "a\u202etxt.exe\u2066", "a<U+202E>txt.exe<U+2066>"],
-  ["lines that only some terminals break", "a\u2028b\u0085", "a<U+2028>b<U+0085>"],
-  ["what nobody sees", "r\u200bm\u{e0041}\ufeff", "r<U+200B>m<U+E0041><U+FEFF>"],
-  ["letters that look like nothing", "a\u3164b\uffa0\u115f\u2800", "a<U+3164>b<U+FFA0><U+115F><U+2800>"],
-  ["halves of characters", "\ud800", "<U+D800>"],
+  ["overwriting earlier output", "safe\rrm -rf /\b\b", "safe<U+000D>rm -rf /<U+0008><U+0008>"],
+  ["bidirectional marks", "a\u202etxt.exe\u2066", "a<U+202E>txt.exe<U+2066>"],
+  ["line breaks of some terminals only", "a\u2028b\u0085", "a<U+2028>b<U+0085>"],
+  ["invisible characters", "r\u200bm\u{e0041}\ufeff", "r<U+200B>m<U+E0041><U+FEFF>"],
+  ["blank letters", "a\u3164b\uffa0\u115f\u2800", "a<U+3164>b<U+FFA0><U+115F><U+2800>"],
+  ["lone surrogates", "\ud800", "<U+D800>"],
 ])("shows %s", (_what, text, shown) => {
   expect(printable(text)).toBe(shown);
 });

@@ -13,18 +13,22 @@ describe("toSearchableText", () => {
       { text: "a\r\n", traits: { ...plain, carriageReturns: true }, binary: false },
     ],
     ["UTF-8", Buffer.from("é😀"), { text: "é😀", traits: { ...plain, ascii: false }, binary: false }],
-    ["UTF-8 with a mark", Buffer.from("\uFEFFa"), { text: "a", traits: plain, binary: false }],
+    ["UTF-8 with a byte order mark", Buffer.from("\uFEFFa"), { text: "a", traits: plain, binary: false }],
     [
-      "UTF-16 with a mark",
+      "UTF-16 with a byte order mark",
       Buffer.from("\uFEFFaé", "utf16le"),
       { text: "aé", traits: { ...plain, ascii: false }, binary: false },
     ],
     [
-      "UTF-16, the other way round",
+      "big-endian UTF-16",
       Buffer.from("\uFEFFaé", "utf16le").swap16(),
       { text: "aé", traits: { ...plain, ascii: false }, binary: false },
     ],
-    ["UTF-16 without a mark", Buffer.from("ab", "utf16le"), { text: "a\0b\0", traits: plain, binary: true }],
+    [
+      "UTF-16 without a byte order mark",
+      Buffer.from("ab", "utf16le"),
+      { text: "a\0b\0", traits: plain, binary: true },
+    ],
     ["NUL bytes", Buffer.from("a\0b"), { text: "a\0b", traits: plain, binary: true }],
     [
       "stray bytes",

@@ -84,7 +84,7 @@ describe.each(eras)("a client with %s that supports elicitation", (era) => {
     ["declines", { action: "decline" }],
     ["cancels", { action: "cancel" }],
     ["accepts without an answer", { action: "accept" }],
-    ["gives an answer that is none of the choices", { action: "accept", content: { answer: "perhaps" } }],
+    ["gives an answer that is not one of the choices", { action: "accept", content: { answer: "perhaps" } }],
   ] as const)("is refused, with how to allow the call, when it %s", async (_name, answer) => {
     await using fixture = await askedFixture({ era, pendingApprovals: true }, () => answer);
     const result = await fixture.client.callTool(remove("a.txt"));

@@ -34,7 +34,7 @@ describe.each(kinds)("with %s", (kind) => {
     ["event by event", {}, {}],
     ["all at once", {}, { chunks: "whole" }],
     ["byte by byte, which splits characters", {}, { chunks: "bytes" }],
-    ["with line ends of two characters", { fault: "crlf" }, {}],
+    ["with CRLF line ends", { fault: "crlf" }, {}],
     ["with arguments in one piece", { fault: "one-piece-arguments" }, {}],
   ])("reads a reply that arrives %s", async (_, change, options) => {
     const model = await open({ ...reply, ...change }, options);
@@ -300,8 +300,8 @@ async function failure(
 }
 
 it.each([
-  ["no JSON", "data: {garbage\n\n"],
-  ["an error of nobody's format", 'data: {"error":{"message":"upstream","code":500}}\n\n'],
+  ["invalid JSON", "data: {garbage\n\n"],
+  ["an error of unknown format", 'data: {"error":{"message":"upstream","code":500}}\n\n'],
   ["an event of another API", 'event: x\ndata: {"type":"response.created","response":{}}\n\n'],
 ])("retries Anthropic after %s", async (_, event) => {
   const server = createServer((request, response) => {

@@ -104,12 +104,12 @@ it("removes nulls that only strict mode required", async () => {
 });
 
 it.each<[string, Part[], string]>([
-  ["that just stops", said("Half"), "ended early"],
+  ["that stops without an end", said("Half"), "ended early"],
   ["that was interrupted", [...said("Half"), end("interrupted")], "ended early"],
-  ["of which nobody knows how it ended", [...said("Half"), end("other")], "ended early"],
-  ["that ended in a way nobody knows", [...said("Half"), end("other", "odd")], 'ended it with "odd"'],
+  ["without a known finish reason", [...said("Half"), end("other")], "ended early"],
+  ["with an unknown finish reason", [...said("Half"), end("other", "odd")], 'ended it with "odd"'],
   ["that failed", [...said("Half"), end("error", "failed")], 'ended it with "failed"'],
-  ["that calls tools, but which", [...said("Now:"), end("tool-calls")], "contains none"],
+  ["that announces calls but contains none", [...said("Now:"), end("tool-calls")], "contains none"],
 ])("rejects as incomplete a reply %s", async (_, parts, message) => {
   await expect(read(parts)).rejects.toMatchObject({ kind: "cut", message: expect.stringContaining(message) });
 });

@@ -202,19 +202,19 @@ it("sends images to models with vision, and a note to others", async () => {
 describe("classifies the error when", () => {
   it.each<[string, Fault, object]>([
     ["the connection broke", "cut-in-text", { kind: "cut" }],
-    ["the stream just ended", "no-terminal-event", { kind: "cut" }],
-    ["the stream ended within its text", "end-in-text", { kind: "cut" }],
-    ["nothing was said", "empty", { kind: "empty" }],
-    ["an error was told in the stream", "error-event", { kind: "server" }],
-    ["nobody answered", "drop-before-headers", { kind: "network" }],
+    ["the stream ends early", "no-terminal-event", { kind: "cut" }],
+    ["the stream ends within the text", "end-in-text", { kind: "cut" }],
+    ["the reply is empty", "empty", { kind: "empty" }],
+    ["the stream contains an error", "error-event", { kind: "server" }],
+    ["the connection is dropped before a response", "drop-before-headers", { kind: "network" }],
     [
-      "it is busy",
+      "the server is busy",
       { status: 429, retryAfter: "2", body: { error: "too many" } },
       { kind: "rate-limit", retryAfterMs: 2_000, message: "too many" },
     ],
-    ["it has trouble", { status: 503, body: { error: "busy" } }, { kind: "server", message: "busy" }],
+    ["the server fails", { status: 503, body: { error: "busy" } }, { kind: "server", message: "busy" }],
     [
-      "the model does not fit",
+      "the model does not fit into memory",
       { status: 500, body: { error: "model requires more system memory (9 GiB) than is available" } },
       {
         kind: "bad-request",
@@ -222,7 +222,7 @@ describe("classifies the error when", () => {
       },
     ],
     [
-      "it calls no tools",
+      "the model does not support tools",
       { status: 400, body: { error: "registry.ollama.ai/library/x does not support tools" } },
       { kind: "bad-request", hint: "Use the text protocol: --protocol text" },
     ],

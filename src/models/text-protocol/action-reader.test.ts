@@ -7,18 +7,18 @@ const called = { action: "tool_call", tool: "read_file", args: { path: "a.ts" } 
 
 describe("shows the user", () => {
   it.each([
-    ["prose before and behind a call", `First this.\n\n${call}\n\nThen that.`, "First this.\n\nThen that."],
-    ["nothing of a fence or a list around calls", `See:\n\`\`\`json\n[${call},\n${call}]\n\`\`\`\n`, "See:"],
+    ["prose before and after a call", `First this.\n\n${call}\n\nThen that.`, "First this.\n\nThen that."],
+    ["no fence or list around calls", `See:\n\`\`\`json\n[${call},\n${call}]\n\`\`\`\n`, "See:"],
     [
-      "what a response says",
+      "the message of a response",
       'Well.\n{"action": "respond", "message": "Hello {you}"}',
       "Well.\n\nHello {you}",
     ],
     ["the summary at the end", '{"action": "done", "summary": "All is well."}', "All is well."],
-    ["that it is done, where nothing was said", '{"action": "done", "summary": ""}', "Done."],
-    ["code as it stands", "Use `{}` as in\n```js\nif (x) { y({ a: 1 }); }\n```\nand so on.", undefined],
-    ["objects that are no actions", 'The file holds {"name": "x"}, as it should.', undefined],
-    ["nothing of an object that is broken", `Now:\n{"action": "done", "summary": "x`, "Now:"],
+    ["a notice that it is done, when there is no text", '{"action": "done", "summary": ""}', "Done."],
+    ["code unchanged", "Use `{}` as in\n```js\nif (x) { y({ a: 1 }); }\n```\nand so on.", undefined],
+    ["objects that are not actions", 'The file holds {"name": "x"}, as it should.', undefined],
+    ["no broken object", `Now:\n{"action": "done", "summary": "x`, "Now:"],
     ["no thoughts", `<think>{"action": 1}</think>\n\nSo: ${call}`, "So:"],
   ])("%s", (_, reply, shown) => {
     expect(read([...reply]).shown).toBe(shown ?? reply);

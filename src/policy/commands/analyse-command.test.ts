@@ -115,7 +115,7 @@ it("has no cap on the number of commands", () => {
 const hostile: Record<string, string> = {
   "a megabyte": "ls ".repeat(350_000),
   "nested substitutions": "$(".repeat(60_000),
-  "nested substitutions that end": `${"$(".repeat(90)}${"ls;".repeat(30_000)}${")".repeat(90)}`,
+  "nested substitutions that are closed": `${"$(".repeat(90)}${"ls;".repeat(30_000)}${")".repeat(90)}`,
   "quoted substitutions": '"$('.repeat(40_000),
   "nested parentheses": "(".repeat(120_000),
   "nested expansions": "${x:-".repeat(25_000),
@@ -130,7 +130,7 @@ const hostile: Record<string, string> = {
   "dangerous variables": Array.from({ length: 8000 }, (_, place) => `LD_${place}=1;ls`).join(";"),
   "a sed script": `sed '${"/[".repeat(60_000)}'`,
   "an awk program": `awk '${"print".repeat(25_000)}'`,
-  "a list of signs": "#;".repeat(60_000),
+  "a list of symbols": "#;".repeat(60_000),
 };
 
 it.each(Object.entries(hostile))("terminates on %s, and can analyse the next command", (_name, command) => {

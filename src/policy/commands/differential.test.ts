@@ -7,9 +7,9 @@ import { programsRun } from "../../../test/support/commands/programs-run.ts";
 import { analyseCommand } from "./analyse-command.ts";
 
 it.each([
-  ["whatever the command is made of", pieces],
-  ["whatever it stands in", wrappedPieces],
-  ["whatever text builtins evaluate", builtinsOnTexts],
+  ["with any command", pieces],
+  ["inside any wrapper", wrappedPieces],
+  ["with any text evaluated by builtins", builtinsOnTexts],
 ])("reports every program that a real bash runs, %s", (_name, arbitrary) => {
   const commands = fc.sample(arbitrary, { numRuns: 1200 });
   const ran = programsRun(commands);

@@ -13,7 +13,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     ],
   ],
   [
-    "a quotation that does not end",
+    "an unterminated quote",
     "ls 'a",
     [
       "read: ls a (look at <a>)",
@@ -22,7 +22,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     ],
   ],
   [
-    "a substitution that does not end",
+    "an unterminated substitution",
     "ls $(rm a",
     [
       "destructive: rm a (deletes a; delete <a>)",
@@ -31,12 +31,12 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     ],
   ],
   [
-    "a here-document that does not end",
+    "an unterminated here-document",
     "cat <<E\nrm a",
     ["read: cat", "not understood: a here-document that does not end: <<E"],
   ],
   [
-    "an expansion for a program",
+    "an expansion as the program",
     '$x; "$x"; $(ls); `ls`; ${x:-ls}; ~/x; l?; {ls,}',
     [
       "execute: «$x» (runs a program that is known only at run time)",
@@ -68,7 +68,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     ],
   ],
   [
-    "words that run together",
+    "words that are joined",
     "ls a<(cat b)",
     [
       "read: cat b (read <b>)",
@@ -77,7 +77,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     ],
   ],
   [
-    "a keyword behind a redirection",
+    "a keyword after a redirection",
     "<a time rm b",
     [
       "read: time rm b (read <a>)",
@@ -94,7 +94,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     ],
   ],
   [
-    "a descriptor of the shell's own",
+    "an internal descriptor of the shell",
     "cat <&10 > a; read -u 10 x; mapfile -u $n; ls >&3",
     [
       "write: cat (writes a; write <a>)",
@@ -107,7 +107,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     ],
   ],
   [
-    "a descriptor run together",
+    "a joined descriptor",
     "ls 2>&1x",
     [
       "write: ls (writes 1x; write <1x>)",
@@ -144,7 +144,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
   ],
   ["arithmetic on a count", "n=$#; echo $((n + 1))", ["read: n=?", "read: echo «$((n + 1))»"]],
   [
-    "arithmetic on what was read",
+    "arithmetic on read input",
     "read n; echo $((n + 1))",
     [
       "read: read n",
@@ -196,7 +196,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
   ],
   ["arithmetic on a loop", "for i in 1 2 {3..5}; do echo $((i * 2)); done", ["read: echo «$((i * 2))»"]],
   [
-    "arithmetic that may be commands",
+    "arithmetic that may run commands",
     "((ls); rm a)",
     [
       "read: ls",
@@ -206,7 +206,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
   ],
   ["an array with subscripts", "a=([x]=1)", ["read: a=?", "not understood: an array with subscripts: [x]=1"]],
   [
-    "a parameter without plain name",
+    "a parameter without a plain name",
     "echo ${!x} ${!x@} ${!x[@]} ${x@Q} ${x@P}",
     [
       "read: echo «${!x}» «${!x@}» «${!x[@]}» «${x@Q}» «${x@P}»",

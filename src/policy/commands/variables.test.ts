@@ -9,7 +9,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     ["execute: PATH=. ls (PATH was changed, and decides what it runs)", "read: cat a (read <a>)"],
   ],
   [
-    "PATH for the rest",
+    "PATH for the following commands",
     "PATH=.; ls; echo",
     ["read: PATH=.", "execute: ls (PATH was changed, and decides what it runs)", "read: echo"],
   ],
@@ -172,7 +172,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     ["execute: ls (PATH was changed, and decides what it runs)"],
   ],
   [
-    "a variable of a coprocess",
+    "a variable set by a coprocess",
     "coproc PATH { :; }; ls",
     ["read: :", "execute: ls (PATH was changed, and decides what it runs)"],
   ],
@@ -187,7 +187,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     ["read: PATH=?", "execute: ls (PATH was changed, and decides what it runs)"],
   ],
   [
-    "appended to",
+    "an appended value",
     "PATH+=:.; ls",
     ["read: PATH=:.", "execute: ls (PATH was changed, and decides what it runs)"],
   ],

@@ -9,7 +9,7 @@ interface Row {
 }
 
 const rows: Readonly<Record<string, Row>> = {
-  "the words as they are written, however they are quoted": {
+  "words as they are written, with any quoting": {
     rule: "allow run npm test",
     allows: [
       "npm test",
@@ -45,7 +45,7 @@ const rows: Readonly<Record<string, Row>> = {
       "npm run a*",
     ],
   },
-  "any words for two, also none": {
+  "any number of words for two stars": {
     rule: "allow run git log **",
     allows: ["git log", "git log -5", "git log -- src/a.ts src/*.ts"],
     asks: ["git", "git -C x log", "git log $X", 'git log "$X"', "git log --ext-diff", "git log -- $(ls)"],
@@ -65,12 +65,12 @@ const rows: Readonly<Record<string, Row>> = {
       "node scripts/*.js --port=1",
     ],
   },
-  "assignments only when they are written as well": {
+  "assignments only when the rule names them": {
     rule: "allow run CI=1 make",
     allows: ["CI=1 make", "CI='1' make"],
     asks: ["make", "CI=2 make", "CI=1 X=2 make", "X=2 CI=1 make", "CI=$X make", "CI=1 make x"],
   },
-  "a file of the workspace, wherever the command stands": {
+  "a file of the workspace, in any current directory": {
     rule: "allow run ./build.sh\nallow run cd *",
     allows: ["./build.sh", "/home/ada/work/build.sh", "x/../build.sh", "cd src && ../build.sh"],
     asks: [
@@ -81,7 +81,7 @@ const rows: Readonly<Record<string, Row>> = {
       "src/build.sh",
     ],
   },
-  "code only where it runs in the workspace": {
+  "code only when it runs in the workspace": {
     rule: "allow run npm test\nallow run cd *\nallow read /tmp",
     allows: ["cd src && npm test", "cd /home/ada/work/src && npm test"],
     asks: [
@@ -118,7 +118,7 @@ const rows: Readonly<Record<string, Row>> = {
     allows: ["touch a", "ls", "mkdir -p a/b", "sort -o b a", "cp a b"],
     asks: ["rm a", "make", "curl a.example", "mv a ../b"],
   },
-  "nothing that a word smuggles into a harmless program": {
+  "no word that makes a harmless program run something": {
     rule: "allow run sort **\nallow run sed **\nallow run git **\nallow run rg **\nallow run tar **\nallow run find **\nallow read **",
     allows: [
       "sort -u a",
@@ -149,12 +149,12 @@ const rows: Readonly<Record<string, Row>> = {
       'sh -c "sed \\"1e\\" a"',
     ],
   },
-  "unless the rule spells that word out": {
+  "such a word if the rule spells it out": {
     rule: "allow run rg --pre cat **\nallow run sort --compress-program=* **\nallow run git push --force *\nallow run cat\nallow run gzip\nallow read **",
     allows: ["rg --pre cat a", "git push --force origin", "sort --compress-program=gzip a"],
     asks: ["rg a --pre cat", "rg --pre bat a", "git push -f origin", "git push origin --force"],
   },
-  "no command that an earlier one has poisoned": {
+  "no command that an earlier one has affected": {
     rule: "allow run ls\nallow run git diff\nallow run export **\nallow run alias **",
     allows: ["ls && git diff", "A=1; ls"],
     asks: [

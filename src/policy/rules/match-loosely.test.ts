@@ -30,7 +30,7 @@ const rows: Readonly<Record<string, Row>> = {
     passes: ["rm a", "rm -r a", "rm -f a", "rmdir -rf", "echo rm -rf a", "ls rm -rf"],
     asks: ["rm $X a", "rm -$X a", "rm -{r,f} a", "rm ${X:--rf} a", "rm $(echo -rf) a", "$RM -rf a"],
   },
-  "the program by whatever name it is called": {
+  "the program under any name": {
     rule: "deny run rm",
     denies: [
       "rm a",
@@ -47,7 +47,7 @@ const rows: Readonly<Record<string, Row>> = {
     passes: ["ls rm", "rm2 a", "farm a", "git rm a"],
     asks: ["$X a", "/bin/r? a", "r$X a", "`which rm` a"],
   },
-  "whatever runs it": {
+  "the command in any wrapper": {
     rule: "deny run rm",
     denies: [
       "env A=1 rm a",
@@ -66,7 +66,7 @@ const rows: Readonly<Record<string, Row>> = {
     passes: ["echo 'rm a'", "cat <<E\nrm a\nE", "sh -c 'echo rm'"],
     asks: ["echo cm0gYQ== | base64 -d | sh", "eval $X", 'sh -c "$X"', "source $X"],
   },
-  "wherever it stands": {
+  "the command at any position": {
     rule: "deny run rm",
     denies: [
       "ls && rm a",
@@ -118,7 +118,7 @@ const rows: Readonly<Record<string, Row>> = {
     ],
     passes: ["kubectl get pod", "kubectl delete productions"],
   },
-  "stars inside words, slashes as well": {
+  "stars inside words, including slashes": {
     rule: "deny run npm publish*\ndeny run cat /srv/*",
     denies: ["npm publish", "npm publish-all", "cat /srv/a/b", "cat -n /srv/a", "cat //srv/./a"],
     passes: ["npm pub", "cat a"],
@@ -129,7 +129,7 @@ const rows: Readonly<Record<string, Row>> = {
     passes: ["tool --target=dev", "tool prod", "tool --target dev"],
     asks: ["tool --target=$X", "tool $X"],
   },
-  "words with a single dash that are no letters": {
+  "words with a single dash that are not flags": {
     rule: "deny run find ** -delete",
     denies: ["find . -delete", "find . -name x -delete"],
     passes: ["find . -type d -name x", "find . -depth"],

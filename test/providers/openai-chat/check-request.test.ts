@@ -42,11 +42,11 @@ const good = {
   ],
 };
 const breaches: Breaches = {
-  "a call unanswered": [
+  "an unanswered call": [
     ({ messages }) => messages.pop(),
     "The call call_1_2 is not answered before the next message.",
   ],
-  "an answer after the person has spoken": [
+  "an answer after a user message": [
     ({ messages }) => messages.splice(4, 0, { role: "user", content: "Wait" }),
     "The call call_1_2 is not answered before the next message.",
     "The call call_1_2 is answered twice, or too late.",
@@ -55,7 +55,7 @@ const breaches: Breaches = {
     ({ messages }) => messages.push(messages[3]),
     "The call call_1_1 is answered twice, or too late.",
   ],
-  "an answer to nothing": [
+  "an answer without a call": [
     ({ messages }) => messages.push({ role: "tool", tool_call_id: "x", content: "" }),
     "No call has the id x that is answered.",
   ],
@@ -66,19 +66,19 @@ const breaches: Breaches = {
     },
     "The id call_1_1 is that of two calls.",
   ],
-  "arguments that are cut": [
+  "truncated arguments": [
     ({ messages }) => {
       messages[2].tool_calls[0].function.arguments = '{"path":';
     },
     "'messages[2].tool_calls' has arguments that are no JSON of an object: {\"path\":",
   ],
-  "no arguments": [
+  "missing arguments": [
     ({ messages }) => {
       messages[2].tool_calls[0].function.arguments = "";
     },
     "'messages[2].tool_calls' has arguments that are no JSON of an object: ",
   ],
-  "a call of another sort, without a name": [
+  "a call of another type, without a name": [
     ({ messages }) => {
       messages[2].tool_calls[0].type = "custom";
       messages[2].tool_calls[0].function.name = "";
@@ -90,7 +90,7 @@ const breaches: Breaches = {
     ({ messages }) => messages.push({ role: "assistant", content: "So", tool_calls: [] }, messages[1]),
     "'messages[5].tool_calls' is no list of calls.",
   ],
-  "a reply of nothing": [
+  "an empty reply": [
     ({ messages }) => messages.push({ role: "assistant", content: null }, messages[1]),
     "'messages[5].content' is missing.",
   ],
@@ -100,17 +100,17 @@ const breaches: Breaches = {
     },
     "'messages[1].content' is empty.",
   ],
-  "other thoughts than it had": [
+  "changed reasoning": [
     ({ messages }) => {
       messages[2].reasoning_content = "Hm!";
     },
     "What was thought before messages[2] did not come back as it was.",
   ],
-  "a reply of its own at the end": [
+  "an assistant message at the end": [
     ({ messages }) => messages.push({ role: "assistant", content: "Well" }),
     "The last message is nothing that a model has to answer.",
   ],
-  "instructions in the middle": [
+  "a system message in the middle": [
     ({ messages }) => messages.push({ role: "system", content: "Hurry" }, messages[1]),
     "Instructions stand at the beginning, not at messages[5].",
   ],
@@ -134,23 +134,23 @@ const breaches: Breaches = {
     "Unknown parameter: 'reasoning'.",
     "Unknown parameter: 'messages[3].name'.",
   ],
-  "a tool whose arguments are no object": [
+  "a tool whose arguments are not an object": [
     ({ tools }) => {
       tools[0].function.parameters = { anyOf: [] };
     },
     "Invalid schema for function 'read': arguments are no object.",
   ],
-  "a tool with a name that is none": [
+  "a tool with an invalid name": [
     ({ tools }) => {
       tools[0].function.name = "file.read";
     },
     "Invalid schema for function 'file.read': name file.read.",
   ],
-  "a tool in the form of the Responses API": [
+  "a tool in the Responses API format": [
     ({ tools }) => tools.push({ type: "function", name: "write", parameters: {} }),
     "A tool is no function with parameters.",
   ],
-  "two tools of one name": [({ tools }) => tools.push(tools[0]), "Two tools are called read."],
+  "two tools with one name": [({ tools }) => tools.push(tools[0]), "Two tools are called read."],
   "an empty list of tools": [(body) => body.tools.pop(), "'tools' is an empty list."],
 };
 

@@ -50,11 +50,11 @@ const good = {
   ],
 };
 const breaches: Breaches = {
-  "a call unanswered": [
+  "an unanswered call": [
     ({ input }) => input.splice(6, 1),
     "The call call_1_1 is not answered before the next message.",
   ],
-  "an answer after the person has spoken": [
+  "an answer after a user message": [
     ({ input }) => input.splice(6, 0, { role: "user", content: "Wait" }),
     "The call call_1_1 is not answered before the next message.",
     "The call call_1_2 is not answered before the next message.",
@@ -76,11 +76,11 @@ const breaches: Breaches = {
     ({ input }) => input.push(input[6]),
     "The call call_1_1 is answered twice, or too late.",
   ],
-  "an answer to nothing": [
+  "an answer without a call": [
     ({ input }) => input.push({ type: "function_call_output", call_id: "x", output: "" }),
     "No call has the id x that is answered.",
   ],
-  "a call answered as another sort": [
+  "an answer of another call type": [
     ({ input }) => {
       input[7].type = "function_call_output";
     },
@@ -101,26 +101,26 @@ const breaches: Breaches = {
     },
     "Invalid 'input[4].call_id'.",
   ],
-  "arguments that are cut": [
+  "truncated arguments": [
     ({ input }) => {
       input[4].arguments = '{"path":';
     },
     "'input[4].arguments' is not the JSON of an object: {\"path\":",
   ],
-  "arguments that are no object": [
+  "arguments that are not an object": [
     ({ input }) => {
       input[4].arguments = '"a"';
     },
     "'input[4].arguments' is not the JSON of an object: \"a\"",
   ],
-  "encrypted reasoning altered": [
+  "altered encrypted reasoning": [
     ({ input }) => {
       input[2].encrypted_content += "=";
     },
     "The encrypted content of a reasoning item could not be verified.",
     "Item 'text:Reading.' was provided without its required 'reasoning' item.",
   ],
-  "reasoning left out": [
+  "omitted reasoning": [
     ({ input }) => input.splice(2, 1),
     "Item 'text:Reading.' was provided without its required 'reasoning' item.",
   ],
@@ -128,23 +128,23 @@ const breaches: Breaches = {
     ({ input }) => input.splice(3, 1),
     "The reasoning rs_1 was provided without its required following item.",
   ],
-  "reasoning called otherwise": [
+  "reasoning with another id": [
     ({ input }) => {
       input[2].id = "rs_2";
     },
     "The reasoning rs_2 was not called so.",
   ],
-  "reasoning summarised otherwise": [
+  "reasoning with another summary": [
     ({ input }) => {
       input[2].summary = [];
     },
     "The reasoning rs_1 was summarised otherwise.",
   ],
-  "a phase lost": [
+  "a lost phase": [
     ({ input }) => delete input[3].phase,
     "'input[3]' was said in another phase than 'undefined'.",
   ],
-  "a reply of its own at the end": [
+  "an assistant message at the end": [
     ({ input }) => input.push({ role: "assistant", content: "Well" }),
     "The last item is nothing that a model has to answer.",
   ],
@@ -181,7 +181,10 @@ const breaches: Breaches = {
     "Unknown parameter: 'max_tokens'.",
     "Unknown parameter: 'input[1].name'.",
   ],
-  "what would be stored": [(body) => delete body.store, "'store' is not false: what was said would be kept."],
+  "a request that would be stored": [
+    (body) => delete body.store,
+    "'store' is not false: what was said would be kept.",
+  ],
   "reasoning that would be lost": [
     (body) => delete body.include,
     "'include' lacks reasoning.encrypted_content, without which reasoning is lost.",
@@ -192,7 +195,7 @@ const breaches: Breaches = {
     },
     "Unsupported parameter: 'temperature'.",
   ],
-  "an effort that there is not": [
+  "an unknown effort": [
     (body) => {
       body.reasoning.effort = "huge";
     },
@@ -204,24 +207,24 @@ const breaches: Breaches = {
     },
     "Invalid schema for function 'read': parameters.path: not required.",
   ],
-  "a tool that does not say whether it is strict": [
+  "a tool without the strict flag": [
     ({ tools }) => {
       delete tools[0].strict;
       tools[0].parameters.properties.path.minLength = 1;
     },
     "Invalid schema for function 'read': parameters.path: minLength.",
   ],
-  "a tool that takes nothing known": [
+  "a tool without parameters": [
     ({ tools }) => delete tools[0].parameters,
     "The tool read does not say what it takes.",
   ],
-  "a tool in the form of Chat Completions": [
+  "a tool in the Chat Completions format": [
     ({ tools }) => {
       tools[0].function = {};
     },
     "Unknown parameter: 'tools.read.function'.",
   ],
-  "two tools of one name": [({ tools }) => tools.push(tools[0]), "Two tools are called read."],
+  "two tools with one name": [({ tools }) => tools.push(tools[0]), "Two tools are called read."],
 };
 
 const asking = { kind: "openai", path: "/responses", script } as const;

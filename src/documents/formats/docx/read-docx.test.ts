@@ -192,7 +192,7 @@ after
 describe("a hostile document", () => {
   it.each([
     [
-      "nests without end",
+      "is nested too deeply",
       docx("<w:p>".repeat(100_000)),
       ["too-large", "x.docx is too large to read: it is nested deeper than 512"],
     ],
@@ -207,7 +207,7 @@ describe("a hostile document", () => {
       ["unsupported", "x.docx is damaged: word/document.xml is missing"],
     ],
     [
-      "unpacks to more than it may",
+      "unpacks to more than the limit",
       docx(`<w:p>${" ".repeat(2_000_000)}</w:p>`),
       ["too-large", "x.docx is too large to read: it unpacks to more than 1.0 MB in one entry"],
     ],

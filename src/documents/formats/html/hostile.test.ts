@@ -14,21 +14,21 @@ function countOf(word: string, html: string): number {
 
 describe("hostile pages", () => {
   it.each([
-    ["elements that are never closed", "<div>word".repeat(many)],
-    ["end tags of what was never begun", `${"<div>".repeat(many)}${"</span>word".repeat(many)}`],
+    ["unclosed elements", "<div>word".repeat(many)],
+    ["end tags without a start", `${"<div>".repeat(many)}${"</span>word".repeat(many)}`],
     ["paragraphs", "<p>word".repeat(many)],
-    ["links in links", "<a href=x>word".repeat(many)],
-    ["notes in notes", "<sup><a href=#fn1>word".repeat(many)],
-    ["lists in lists", "<ul><li>word".repeat(many)],
-    ["quotations in quotations", `${"<blockquote>".repeat(many)}${"word<br>".repeat(many)}`],
-    ["tables in tables", "<table><tr><td>word".repeat(many)],
-    ["terms in terms", "<dl><dt>word<dd>".repeat(many)],
-    ["bold in bold", "<b><i>word".repeat(many)],
-    ["rows that cover each other", `<table>${"<tr><td colspan=1000 rowspan=60000>word<td>".repeat(many)}`],
-    ["pieces of one paragraph", `<p>${"<b>word</b>,".repeat(many)}`],
+    ["nested links", "<a href=x>word".repeat(many)],
+    ["nested notes", "<sup><a href=#fn1>word".repeat(many)],
+    ["nested lists", "<ul><li>word".repeat(many)],
+    ["nested quotations", `${"<blockquote>".repeat(many)}${"word<br>".repeat(many)}`],
+    ["nested tables", "<table><tr><td>word".repeat(many)],
+    ["nested terms", "<dl><dt>word<dd>".repeat(many)],
+    ["nested bold text", "<b><i>word".repeat(many)],
+    ["overlapping rows", `<table>${"<tr><td colspan=1000 rowspan=60000>word<td>".repeat(many)}`],
+    ["a paragraph in many pieces", `<p>${"<b>word</b>,".repeat(many)}`],
     ["closed elements in code", `<pre>${"<span>word</span> ".repeat(many)}`],
     ["lines of code in elements", `<pre>${"<div>word</div>".repeat(many)}`],
-    ["drawings without end tags", "<svg><path/></svg>word".repeat(many)],
+    ["SVG without end tags", "<svg><path/></svg>word".repeat(many)],
   ])("show every word of %s", (_what, html) => {
     expect(countOf("word", html)).toBe(many);
   });

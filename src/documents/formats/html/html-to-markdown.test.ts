@@ -10,7 +10,7 @@ function markdownOf(html: string): string {
 describe("htmlToMarkdown", () => {
   it.each([
     ["paragraphs", "<p>One\n two</p>three<div>four</div>", "One two\n\nthree\n\nfour"],
-    ["paragraphs that nobody closes", "<p>One<p>Two<div>Three", "One\n\nTwo\n\nThree"],
+    ["unclosed paragraphs", "<p>One<p>Two<div>Three", "One\n\nTwo\n\nThree"],
     ["line breaks", "<p>One<br>two<br></p><p><br>three", "One  \ntwo\n\nthree"],
     ["headings", "<h1>A</h1><h3>B <small>c</small></h3><h6>D<br>E</h6>", "# A\n\n### B c\n\n###### D E"],
     ["headings by role", '<div role="heading" aria-level="4">A</div>', "#### A"],
@@ -18,8 +18,8 @@ describe("htmlToMarkdown", () => {
     ["emphasis", "<b>a</b> <i>b</i> <strong><b>c</b></strong> <s>d</s>", "**a** *b* **c** ~~d~~"],
     ["emphasis around white space", "x<b> a </b>y<i> </i>z", "x **a** y z"],
     ["emphasis in pieces", "<b>a</b><b>b</b><i>c</i>", "**ab***c*"],
-    ["quotations in a line", "<q>a</q> <cite>b</cite>", "“a” *b*"],
-    ["code in a line", "<code>a  b</code> <tt>`x</tt> <samp>y``z</samp>", "`a b` `` `x `` ```y``z```"],
+    ["inline quotations", "<q>a</q> <cite>b</cite>", "“a” *b*"],
+    ["inline code", "<code>a  b</code> <tt>`x</tt> <samp>y``z</samp>", "`a b` `` `x `` ```y``z```"],
     [
       "keys and raised text",
       "<kbd>Ctrl</kbd> H<sub>2</sub>O x<sup>2</sup>",
@@ -35,7 +35,7 @@ describe("htmlToMarkdown", () => {
       "![A](https://example.com/docs/a.png)\n\nB",
     ],
     [
-      "frames and films",
+      "frames and videos",
       '<iframe src="/f" title="A [film]"></iframe><video><source src="v.mp4"></video>',
       "[A film](https://example.com/f) [video](https://example.com/docs/v.mp4)",
     ],
@@ -45,57 +45,53 @@ describe("htmlToMarkdown", () => {
       "$a^2$ $$b_1$$",
     ],
     ["formulas in scripts", '<script type="math/tex">x</script><script>alert()</script>', "$x$"],
-    ["own elements", "<my-tab>One</my-tab><my-tab>Two</my-tab>", "One\n\nTwo"],
-    ["words that may be broken", "<p>set_<wbr>permissions soft&shy;ly", "set_permissions softly"],
+    ["custom elements", "<my-tab>One</my-tab><my-tab>Two</my-tab>", "One\n\nTwo"],
+    ["soft hyphens and word breaks", "<p>set_<wbr>permissions soft&shy;ly", "set_permissions softly"],
     [
-      "what is hidden",
+      "hidden elements",
       '<p hidden>a</p><p style="color:red; display : none">b</p><p aria-hidden="true">c</p>d',
       "d",
     ],
-    ["what is drawn", "<svg><title>T</title><text>a</text></svg>b<canvas>c</canvas>", "b"],
-    ["text after a page that ends early", "</body></html><p>a", "a"],
+    ["SVG and canvas", "<svg><title>T</title><text>a</text></svg>b<canvas>c</canvas>", "b"],
+    ["text after an early end of the page", "</body></html><p>a", "a"],
   ])("converts %s", (_what, html, markdown) => {
     expect(markdownOf(html)).toBe(markdown);
   });
 
   it.each([
     [
-      "relative and absolute ones",
+      "relative and absolute",
       '<a href="../a?b=1">x</a> <a href="//h/p">y</a> <a href="/z">z</a>',
       "[x](https://example.com/a?b=1) [y](https://h/p) [z](https://example.com/z)",
     ],
-    ["those within the page", '<a href="#part">x</a>', "[x](#part)"],
+    ["within the page", '<a href="#part">x</a>', "[x](#part)"],
+    ["autolinks", '<a href="https://a.example/">https://a.example/</a>', "<https://a.example/>"],
+    ["URLs with odd characters", '<a href="/a b(c)">x</a>', "[x](https://example.com/a%20b%28c%29)"],
     [
-      "addresses that say themselves",
-      '<a href="https://a.example/">https://a.example/</a>',
-      "<https://a.example/>",
-    ],
-    ["addresses with odd characters", '<a href="/a b(c)">x</a>', "[x](https://example.com/a%20b%28c%29)"],
-    [
-      "those that lead nowhere as text",
+      "without a target as text",
       '<a href="javascript:void(0)">x</a> <a href="data:,a">y</a> <a>z</a>',
       "x y z",
     ],
-    ["no empty ones", 'a<a href="/b"></a><a href="/c"> </a>b', "a b"],
-    ["none in another", '<a href="/a">x<b><a href="/b">y</a></b></a>', "[x**y**](https://example.com/a)"],
+    ["no empty links", 'a<a href="/b"></a><a href="/c"> </a>b', "a b"],
+    ["no nested links", '<a href="/a">x<b><a href="/b">y</a></b></a>', "[x**y**](https://example.com/a)"],
     [
-      "a picture as a link",
+      "an image as a link",
       '<a href="/a"><img src="/i.png" alt="I"></a>',
       "[![I](https://example.com/i.png)](https://example.com/a)",
     ],
     ["an exclamation mark before", 'so!<a href="/a">x</a>', "so\\![x](https://example.com/a)"],
     [
-      "a card by its heading",
+      "a card with a heading",
       '<a href="/a"><div><h3>T</h3><p>text</p></div></a>',
       "### [T](https://example.com/a)\n\ntext",
     ],
     [
-      "a card without one in a line",
+      "a card without a heading",
       '<a href="/a"><div>One</div><div>two</div></a>',
       "[One two](https://example.com/a)",
     ],
     [
-      "lazy pictures, but no pixels",
+      "lazy images, but no tracking pixels",
       '<img data-src="l.png" alt="L"><img src="p.gif" width="1" height="1"><img src="data:,x" alt="D">',
       "![L](https://example.com/docs/l.png)D",
     ],
@@ -113,11 +109,11 @@ describe("htmlToMarkdown", () => {
   it.each([
     ["items", "<ul><li>a<li>b</ul>", "- a\n- b"],
     ["numbers", '<ol start="9"><li>a<li value="20">b<li>c</ol>', "9. a\n20. b\n21. c"],
-    ["lists in lists", "<ul><li>a<ol><li>b<li>c</ol><li>d</ul>", "- a\n  1. b\n  2. c\n- d"],
+    ["nested lists", "<ul><li>a<ol><li>b<li>c</ol><li>d</ul>", "- a\n  1. b\n  2. c\n- d"],
     ["paragraphs in items", "<ul><li><p>a</p><p>b</p><li><p>c</ul>", "- a\n\n  b\n\n- c"],
     ["code in items", "<ol><li>a<pre>x\n y</pre></ol>", "1. a\n\n   ```\n   x\n    y\n   ```"],
-    ["empty items as nothing", "<ul><li><li>a<li> </ul>", "- a"],
-    ["what is no item", "<ul><p>x</p><li>a</ul>", "x\n- a"],
+    ["empty items are dropped", "<ul><li><li>a<li> </ul>", "- a"],
+    ["content outside items", "<ul><p>x</p><li>a</ul>", "x\n- a"],
     ["an item that begins with a list", "<ul><li><ul><li>a</ul></ul>", "- - a"],
     ["terms", "<dl><dt>a<dd>b<dd>c<dt>d<dd><p>e<p>f</dl>", "a\n: b\n: c\n\nd\n: e\n\n  f"],
   ])("converts lists: %s", (_what, html, markdown) => {
@@ -126,22 +122,22 @@ describe("htmlToMarkdown", () => {
 
   it.each([
     [
-      "one with a head",
+      "with a header",
       "<table><thead><tr><th>a<th>b</thead><tbody><tr><td>1<td>2|3</table>",
       "| a | b |\n| --- | --- |\n| 1 | 2\\|3 |",
     ],
     [
-      "one without",
+      "without a header",
       "<table><tr><td>1<td>2<tr><td>3<td>4</table>",
       "|  |  |\n| --- | --- |\n| 1 | 2 |\n| 3 | 4 |",
     ],
     [
-      "covered cells empty",
+      "spanned cells are empty",
       "<table><tr><th>a<th>b<th>c<tr><td rowspan=2>1<td colspan=2>2<tr><td>3<td>4</table>",
       "| a | b | c |\n| --- | --- | --- |\n| 1 | 2 |  |\n|  | 3 | 4 |",
     ],
     [
-      "its title, and what is outside of cells",
+      "caption, and content outside cells",
       "<table><caption>T</caption>x<tr><th>a<th>b<tr><td>1<td>2</table>",
       "**T**\n\nx\n\n| a | b |\n| --- | --- |\n| 1 | 2 |",
     ],
@@ -156,17 +152,17 @@ describe("htmlToMarkdown", () => {
       "| a | b |\n| --- | --- |\n| `x`<br>`y` | `p\\|q` |",
     ],
     [
-      "a table in a cell as text",
+      "a nested table as text",
       "<table><tr><th>a<th>b<tr><td>1<td><table><tr><td>x<td>y<tr><td>z</table></table>",
       "| a | b |\n| --- | --- |\n| 1 | x y<br>z |",
     ],
     [
-      "one that only lays out as what it holds",
+      "a layout table as its content",
       "<table><tr><td><h2>a</h2><td><p>b<table><tr><th>c<th>d<tr><td>1<td>2</table></table>",
       "## a\n\nb\n\n| c | d |\n| --- | --- |\n| 1 | 2 |",
     ],
     [
-      "no numbers of lines",
+      "without line numbers",
       '<table><tr><td class="gutter"><pre>1\n2</pre><td class="code"><pre>a\nb</pre></table>',
       "```\na\nb\n```",
     ],
@@ -181,25 +177,25 @@ describe("htmlToMarkdown", () => {
       "```js\n  a\n\n\tb < c\n```",
     ],
     [
-      "the language of GitHub",
+      "GitHub's language class",
       '<div class="highlight highlight-source-rust"><pre>fn <b>a</b>() {}</pre></div>',
       "```rust\nfn a() {}\n```",
     ],
     [
-      "the language of Sphinx",
+      "Sphinx's language class",
       '<div class="highlight-python notranslate"><div class="highlight"><pre><span></span>x</pre></div></div>',
       "```python\nx\n```",
     ],
-    ["a fence that it does not hold", "<pre>```\nx\n```</pre>", "````\n```\nx\n```\n````"],
+    ["a fence longer than any inside", "<pre>```\nx\n```</pre>", "````\n```\nx\n```\n````"],
     [
       "lines in elements",
       "<pre><code><div>a</div><div>b</div></code><button>Copy</button></pre>",
       "```\na\nb\n```",
     ],
     ["line breaks", "<pre>a<br>b</pre>", "```\na\nb\n```"],
-    ["no language that is none", '<pre data-lang="a\n```\n# b">x</pre>', "```\nx\n```"],
+    ["no invalid language", '<pre data-lang="a\n```\n# b">x</pre>', "```\nx\n```"],
     [
-      "no numbers of lines",
+      "without line numbers",
       '<pre class="line-numbers"><a data-nosnippet>1</a>a\n<span class="lineno">2 </span>b</pre>',
       "```\na\nb\n```",
     ],

@@ -49,12 +49,12 @@ describe("the main content of a page", () => {
       `## A\n\n${prose}\n\n## B\n\n${prose}`,
     ],
     [
-      "a heading that stands before it",
+      "a heading before it",
       `<header><h1>T</h1>${links}</header><article><p>${prose}${prose}</p></article>`,
       `# T\n\n${prose}${prose}`,
     ],
     [
-      "notes within it",
+      "notes inside it",
       `<article><p>${prose}<aside class="note">${prose}</aside></article>`,
       `${prose}\n\n${prose}`,
     ],
@@ -65,7 +65,7 @@ describe("the main content of a page", () => {
       `${prose} `.repeat(5).trim(),
     ],
     [
-      "sections that are called after their headings",
+      "sections named after their headings",
       `<main><section id="cookies"><h2>Cookies</h2>Short</section><div class="section" id="menu"><h2>Menu</h2>Bar</div></main>`,
       "## Cookies\n\nShort\n\n## Menu\n\nBar",
     ],
@@ -74,10 +74,10 @@ describe("the main content of a page", () => {
       `<main><h3><button>Why?</button></h3><p>${prose}</main>`,
       `### Why?\n\n${prose}`,
     ],
-    ["a list of links where there is nothing else", `<body>${links}</body>`, "- [Home](/a)\n- [About](/b)"],
-    ["navigation where there is nothing else", `<nav>${links}</nav>`, "- [Home](/a)\n- [About](/b)"],
+    ["a list of links when there is nothing else", `<body>${links}</body>`, "- [Home](/a)\n- [About](/b)"],
+    ["navigation when there is nothing else", `<nav>${links}</nav>`, "- [Home](/a)\n- [About](/b)"],
     [
-      "what is hidden where there is nothing else",
+      "hidden content when there is nothing else",
       "<body><div hidden>Only this</div><noscript>Scripts, please</noscript>",
       "Only this\n\nScripts, please",
     ],

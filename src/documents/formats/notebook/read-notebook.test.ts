@@ -165,26 +165,26 @@ describe("notebooks", () => {
 
   it.each([
     ["Markdown", { "text/markdown": "**b**", "text/plain": "b" }, "\n\n**b**"],
-    ["text where a page says no more", { "text/html": "<b>b</b>", "text/plain": "b" }, "\n```\nb\n```"],
+    ["text when the HTML adds nothing", { "text/html": "<b>b</b>", "text/plain": "b" }, "\n```\nb\n```"],
     [
-      "a page where text only names the object",
+      "HTML when the text only names the object",
       { "text/html": "<b>b</b>", "text/plain": "<HTML object>" },
       "\n\n**b**",
     ],
     [
-      "text where a page is but a program",
+      "text when the HTML is only a script",
       { "text/html": "<script>1</script>", "text/plain": "<X>" },
       "\n```\n<X>\n```",
     ],
     ["formulas", { "text/latex": ["$x", "$"] }, "\n\n$x$"],
     ["data", { "application/json": { a: [1] } }, '\n```\n{\n  "a": [\n    1\n  ]\n}\n```'],
-    ["the name of a drawing", { "image/svg+xml": "<svg/>" }, "\n\n[picture: image/svg+xml, 6 bytes]"],
+    ["the name of an SVG image", { "image/svg+xml": "<svg/>" }, "\n\n[picture: image/svg+xml, 6 bytes]"],
     [
-      "the names of what it cannot show",
+      "the names of types it cannot show",
       { "application/vnd.x": 1, "video/mp4": "AA" },
       "\n\n[application/vnd.x, video/mp4: not shown]",
     ],
-    ["that nothing is there", {}, "\n\n[nothing]"],
+    ["a note when the output is empty", {}, "\n\n[nothing]"],
   ])("show %s", async (_, data, expected) => {
     const { parts: given } = await read(notebook(code(result(data))));
     expect(given[0]?.text).toBe(`\`\`\`\nx\n\`\`\`\n\nOutput [1]:${expected}`);

@@ -6,22 +6,22 @@ import { allText, sampleBytes } from "../../../../test/support/documents/samples
 describe("RTF", () => {
   it.each([
     ["the character set of the document", "\\ansicpg1251 \\'cf\\'f0\\'e8\\'e2\\'e5\\'f2", "Привет"],
-    ["that of a font", "{\\fonttbl{\\f1\\fcharset161 Times;}}\\f1 \\'e1\\'e2{\\f0 \\'e4}", "αβä"],
     [
-      "characters of several bytes",
-      "{\\fonttbl{\\f1\\fcharset128 Gothic;}}\\f1 \\'93\\'fa\\'96\\'7b",
-      "日本",
+      "the character set of a font",
+      "{\\fonttbl{\\f1\\fcharset161 Times;}}\\f1 \\'e1\\'e2{\\f0 \\'e4}",
+      "αβä",
     ],
-    ["bytes that are not escaped", "gr\xfc\xdfe", "grüße"],
+    ["multi-byte characters", "{\\fonttbl{\\f1\\fcharset128 Gothic;}}\\f1 \\'93\\'fa\\'96\\'7b", "日本"],
+    ["unescaped bytes", "gr\xfc\xdfe", "grüße"],
     [
-      "signs of symbol fonts",
+      "characters of symbol fonts",
       "{\\fonttbl{\\f1\\fcharset2 Symbol;}}a {\\f1 b\\'b7} {\\f1\\u-3999 ?}",
       "a β• α",
     ],
-    ["Unicode, without what repeats it", "\\u8364 ?\\uc2\\u8364 \\'80x\\uc0\\u8364 .", "€€€."],
-    ["halves of a character", "\\u-10179 ?\\u-8704 ?", "😀"],
+    ["Unicode without its fallback text", "\\u8364 ?\\uc2\\u8364 \\'80x\\uc0\\u8364 .", "€€€."],
+    ["surrogate pairs", "\\u-10179 ?\\u-8704 ?", "😀"],
     [
-      "words that stand for characters",
+      "control words for characters",
       "\\ldblquote a\\rdblquote\\~b\\_c\\-d\\emdash\\{\\}\\\\",
       "“a”\u00a0b\u2011cd—{}\\",
     ],

@@ -58,7 +58,7 @@ it.each<readonly [what: string, ...commands: readonly string[]]>([
     'for i in 1 2; do eval "GIT_A=1; GIT_B=1; GIT_C=1; GIT_D=1; GIT_E=1; GIT_F=1; GIT_G=1; GIT_H=1; "ls; PATH=bin; done',
   ],
   [
-    "write or delete what is protected, or outside",
+    "write or delete protected or outside files",
     "find a -delete",
     "find a -fprintf .git/config x",
     "sed -n '1w .git/config' a",

@@ -5,7 +5,7 @@ import { analyseCommand } from "../analyse-command.ts";
 
 /** Each of these ran the program p0 in a real bash while it was taken for reading or writing. */
 const attacks: Readonly<Record<string, readonly string[]>> = {
-  "variables that the shell keeps as numbers": [
+  "variables with the integer attribute": [
     "RANDOM='a[$(p0)]'",
     "SRANDOM='a[$(p0)]'",
     "OPTIND='a[$(p0)]'",
@@ -19,8 +19,8 @@ const attacks: Readonly<Record<string, readonly string[]>> = {
     "for SECONDS in 'a[$(p0)]'; do :; done",
     "x='a[$(p0)]'; RANDOM=x; echo $RANDOM",
   ],
-  "brackets that sed does not know in addresses": ["sed -n '/[[:digit:][]/e p0 #]/p' a"],
-  "a sandbox that sed is told of too late": ["sed -e 'e p0' --sandbox a"],
+  "brackets that sed does not support in addresses": ["sed -n '/[[:digit:][]/e p0 #]/p' a"],
+  "a sed sandbox option that comes too late": ["sed -e 'e p0' --sandbox a"],
   "a here-document that is not the input": [
     "echo p0 | bash 3<<<':'",
     "echo p0 | sh 3<<E\n:\nE",
@@ -28,19 +28,15 @@ const attacks: Readonly<Record<string, readonly string[]>> = {
     "echo p0 | bash {x}<<<':'",
     "echo p0 | bash /dev/stdin",
   ],
-  "wrappers that start a shell when they are given nothing": [
+  "wrappers that start a shell without arguments": [
     "echo p0 | unshare",
     "echo p0 | unshare -r",
     "echo p0 | setarch x86_64",
     "echo p0 | setarch -R",
     "echo p0 | fakeroot",
   ],
-  "an architecture that is left out": ["setarch -R p0", "setarch x86_64 -R p0"],
-  "a directory that is made to look like a repository": [
-    "git -C x status",
-    "cd x && git status",
-    "cd x; git diff",
-  ],
+  "an omitted architecture": ["setarch -R p0", "setarch x86_64 -R p0"],
+  "a directory made to look like a repository": ["git -C x status", "cd x && git status", "cd x; git diff"],
   "an output file that is a command": ["strace -o '|p0' true", "strace -o '!p0' true"],
   "variables that name programs": [
     "SHELL=p0 flock lock -c true",

@@ -166,7 +166,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     "find . -name $x",
     ["execute: find . -name «$x» ($x may become an action of find; look at <.>)"],
   ],
-  ["find in its home", "find ~ -name a", ["read: find «~» -name a (look at <~>)"]],
+  ["find in the home directory", "find ~ -name a", ["read: find «~» -name a (look at <~>)"]],
   ["fd", "fd -e ts foo src", ["read: fd -e ts foo src (look at <src>)"]],
   ["fd -x", "fd foo -x rm", ["execute: fd foo -x rm (fd -x runs a program; look at <rm>)"]],
   ["du", "du -sh src", ["read: du -sh src (look at <src>)"]],

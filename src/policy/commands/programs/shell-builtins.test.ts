@@ -3,8 +3,12 @@ import { outline } from "../../../../test/support/commands/outline.ts";
 
 const cases: readonly (readonly [name: string, command: string, lines: readonly string[]])[] = [
   ["cd", "cd src && cat a", ["read: cd src (look at <src>)", "read: cat a @src (read <a>)"]],
-  ["cd, and then anywhere", "cd src; cat a", ["read: cd src (look at <src>)", "read: cat a @? (read <a>)"]],
-  ["cd or not", "cd src || cat a", ["read: cd src (look at <src>)", "read: cat a @? (read <a>)"]],
+  [
+    "cd that makes later paths unknown",
+    "cd src; cat a",
+    ["read: cd src (look at <src>)", "read: cat a @? (read <a>)"],
+  ],
+  ["cd that may fail", "cd src || cat a", ["read: cd src (look at <src>)", "read: cat a @? (read <a>)"]],
   [
     "cd twice",
     "cd a && cd b && cat c",

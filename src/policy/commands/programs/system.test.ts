@@ -37,12 +37,12 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
   ["python", "python3 x.py", ["execute: python3 x.py (python3 runs the code it is given)"]],
   ["make", "make test", ["execute: make test (make builds, which runs code of the project)"]],
   [
-    "cargo, which obeys the project",
+    "cargo, which follows project settings",
     "cargo --version",
     ["execute: cargo --version (cargo builds, which runs code of the project)"],
   ],
   [
-    "yarn, which obeys the project",
+    "yarn, which follows project settings",
     "yarn --version",
     ["execute: yarn --version (yarn installs packages, which run scripts)"],
   ],
@@ -68,7 +68,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     ["execute: frobnicate (runs frobnicate, which is not a known program)"],
   ],
   [
-    "the name of a property",
+    "a program named like an object property",
     "constructor; __proto__; toString",
     [
       "execute: constructor (runs constructor, which is not a known program)",

@@ -90,7 +90,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
   ["sed e", "sed '1e rm x' a", ["execute: sed 1e rm x a (the sed script runs a command (e); read <a>)"]],
   ["sed s///e", "sed 's/a/b/e' a", ["execute: sed s/a/b/e a (the sed script runs a command (e); read <a>)"]],
   [
-    "sed s///e with another mark",
+    "sed s///e with another delimiter",
     "sed 's,a,b,ge' a",
     ["execute: sed s,a,b,ge a (the sed script runs a command (e); read <a>)"],
   ],
@@ -121,7 +121,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     ["execute: sed s/[/]w out/x/ a (a sed script that is not understood may write and run; read <a>)"],
   ],
   [
-    "sed that is not understood",
+    "sed with unknown syntax",
     "sed '\\%a%p' a",
     ["execute: sed \\%a%p a (a sed script that is not understood may write and run; read <a>)"],
   ],
@@ -143,7 +143,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     ['execute: awk {print | "sh"} a (the awk program has a pipe; read <a>)'],
   ],
   [
-    "awk prints into a file",
+    "awk that prints into a file",
     "awk '{print > \"out\"}' a",
     ['write: awk {print > "out"} a (the awk program may print into a file; read <a>)'],
   ],

@@ -33,7 +33,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     ["execute: bash build.sh (runs the commands in build.sh; read <build.sh>)"],
   ],
   [
-    "bash with its input",
+    "bash with standard input",
     "bash",
     [
       "execute: bash (bash runs the commands in its input)",
@@ -158,7 +158,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
   ],
   ["xargs without a command", "xargs", ["read: xargs"]],
   [
-    "xargs appends options",
+    "xargs that appends options",
     "xargs rg foo",
     [
       "read: xargs rg foo",
@@ -359,7 +359,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
   ["exec", "exec -a ls rm x", ["read: exec -a ls rm x", "destructive: rm x [exec] (deletes x; delete <x>)"]],
   ["eval", "eval rm x", ["read: eval rm x", "destructive: rm x [eval] (deletes x; delete <x>)"]],
   [
-    "eval of a quotation",
+    "eval of a quoted text",
     "eval 'rm x; ls'",
     ["read: eval rm x; ls", "destructive: rm x [eval] (deletes x; delete <x>)", "read: ls [eval]"],
   ],
