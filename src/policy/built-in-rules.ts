@@ -29,12 +29,16 @@ open      /dev/null /dev/zero /dev/full /dev/tty /dev/stdin /dev/stdout /dev/std
 protected ~/.bashrc ~/.bash_profile ~/.bash_login ~/.bash_logout ~/.profile ~/.zshrc ~/.zshenv ~/.zprofile ~/.zlogin
 protected ~/.inputrc ~/.config/fish/** ~/.gitconfig ~/.config/git/** ~/.curlrc ~/.wgetrc ~/.gdbinit ~/.config/systemd/**
 protected **/.git/hooks/** **/.git/config **/.git/config.worktree **/.git/info/** **/.git/commondir
-protected **/.git/modules/**/hooks/** **/.git/modules/**/config **/.git/worktrees/**/config.worktree
+protected **/.git/modules/**/hooks/** **/.git/modules/**/{config,config.worktree,commondir} **/.git/modules/**/info/**
+protected **/.git/worktrees/**/{config.worktree,commondir,gitdir}
 protected **/.toolcrib/**
 
 # Files that editors, agents and services run by themselves: ask first.
-ask write .git .mcp.json .envrc .pre-commit-config.yaml .gitlab-ci.yml **/.github/workflows/** **/.husky/**
-ask write **/.vscode/** **/.idea/** **/.claude/** **/.codex/** **/.cursor/** **/.gemini/** **/.devcontainer/**
+ask write .git **/.git/**/git-rebase-todo .envrc .pre-commit-config.yaml **/.husky/** {,.}lefthook.*
+ask write .mcp.json **/.claude/** **/.codex/** **/.cursor/** **/.gemini/** **/.opencode/** opencode.json opencode.jsonc
+ask write **/.windsurf/** **/.roo/** **/.kiro/** **/.continue/** **/.clinerules/** **/.amazonq/** **/.qwen/** **/.junie/**
+ask write **/.vscode/** *.code-workspace **/.idea/** **/.zed/** **/.devcontainer/** **/.cargo/config **/.cargo/config.toml
+ask write **/.github/workflows/** **/.github/hooks/** .gitlab-ci.yml **/.circleci/**
 
 # Only the user can trust and approve.
 deny run toolcrib policy trust

@@ -144,24 +144,15 @@ it("lists protected paths that must not be created", () => {
     "npm test",
     "protected Deploy/** Lock.file {a,b}/c ../out x/../../../y\nask read d\nprotected e*",
   );
-  const usual = [
-    directory(".claude"),
-    directory(".codex"),
-    directory(".cursor"),
-    directory(".devcontainer"),
-    file(".envrc"),
-    directory(".gemini"),
-    directory(".git"),
-    directory(".github/workflows"),
-    file(".gitlab-ci.yml"),
-    directory(".husky"),
-    directory(".idea"),
-    file(".mcp.json"),
-    file(".pre-commit-config.yaml"),
-    directory(".toolcrib"),
-    directory(".vscode"),
-  ];
   const byPath = (one: { path: string }, other: { path: string }) => (one.path < other.path ? -1 : 1);
+  const usual = [
+    ...[".amazonq", ".circleci", ".claude", ".clinerules", ".codex", ".continue", ".cursor"].map(directory),
+    ...[".devcontainer", ".gemini", ".git", ".github/hooks", ".github/workflows", ".husky"].map(directory),
+    ...[".idea", ".junie", ".kiro", ".opencode", ".qwen", ".roo", ".toolcrib", ".vscode"].map(directory),
+    ...[".windsurf", ".zed"].map(directory),
+    ...[".cargo/config", ".cargo/config.toml", ".envrc", ".gitlab-ci.yml", ".mcp.json"].map(file),
+    ...[".pre-commit-config.yaml", "opencode.json", "opencode.jsonc"].map(file),
+  ].sort(byPath);
   const own = [directory("Deploy"), file("Lock.file"), file("a/c"), file("b/c")];
   expect(absent!.toSorted(byPath)).toEqual([...usual, ...own].sort(byPath));
   const without = (path: string) => usual.filter((one) => one.path !== inside(path)).sort(byPath);
