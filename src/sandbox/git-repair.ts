@@ -39,7 +39,7 @@ function targetOf(pinned: string): string | undefined {
 }
 
 /** The path itself, or with a number if it exists. */
-function freeName(path: string): string {
+export function freeName(path: string): string {
   for (let number = 0; ; number++) {
     const name = number === 0 ? path : `${path}-${number}`;
     if (lstatSync(name, { throwIfNoEntry: false }) === undefined) return name;
@@ -88,14 +88,14 @@ function settle(path: string, pinned: string, before: SettingsFile): string {
 /** Parses only the format that git itself writes, because any other spelling may mean anything. */
 function addsOnlyHarmless(before: string, after: string): boolean {
   if (before === after) return true;
-  const [old, found] = [settingsIn(before), settingsIn(after)];
+  const [old, found] = [parseGitSettings(before), parseGitSettings(after)];
   if (old === undefined || found === undefined) return false;
   const asText = ({ section, key, value }: Setting) => `${section}.${key} = ${value}`;
   const known = new Set(old.map(asText));
   return found.every((setting) => known.has(asText(setting)) || isHarmless(setting, old));
 }
 
-interface Setting {
+export interface Setting {
   /** The section with its name: `remote.origin`. */
   readonly section: string;
   readonly key: string;
@@ -121,12 +121,12 @@ const harmless =
   /^(?:core\.(?:repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|autocrlf|eol)|user\.(?:name|email)|(?:advice|color|pull|push|rebase)\.\w+)$/;
 
 /** Returns undefined for a line that git would not write. */
-function settingsIn(text: string): readonly Setting[] | undefined {
+export function parseGitSettings(text: string): readonly Setting[] | undefined {
   const settings: Setting[] = [];
   let section = "";
   for (const line of text.split("\n")) {
     const header = /^\[([\w.-]+)(?: "([^"\\\]]+)")?\]$/.exec(line);
-    const [, key, value] = /^\t(\w+) = ([^\\]*)$/.exec(line) ?? [];
+    const [, key, value] = /^\t([\w-]+) = ([^\\]*)$/.exec(line) ?? [];
     if (header !== null) section = [header[1]!.toLowerCase(), header[2]].filter(Boolean).join(".");
     else if (key !== undefined && value !== undefined)
       settings.push({ section, key: key.toLowerCase(), value });

@@ -5,6 +5,7 @@ import { namesIfReadable } from "../system/directories.ts";
 import { liesInside } from "../system/workspace-path.ts";
 import type { Placeholder } from "./bubblewrap/placeholders.ts";
 import { isBare } from "./git-repair.ts";
+import { gitTargetsIn } from "./git-targets.ts";
 import { realPathOf } from "./real-paths.ts";
 import { isClosed } from "./tree-scan.ts";
 
@@ -72,9 +73,7 @@ function protectionOf(directory: string): GitProtection {
 }
 
 function namedPaths(directory: string, workTree: string): GitProtection {
-  const absent = ["config", "config.worktree"].flatMap((name) =>
-    pathsNamedIn(join(directory, name), workTree),
-  );
+  const absent = gitTargetsIn(directory, workTree).targets;
   const readOnly = absent.map(({ path }) => path).filter(existsSync);
   return { held: [], readOnly, absent, info: undefined };
 }
@@ -235,51 +234,4 @@ function isFile(path: string): boolean {
 /** Throws for an entry that cannot be examined, so that a repository does not lose its protection. */
 function certainStats(path: string) {
   return lstatSync(path, { throwIfNoEntry: false });
-}
-
-/** Hooks and further settings in a work tree that a settings file names, directly or by an include. */
-function pathsNamedIn(config: string, workTree: string): readonly Placeholder[] {
-  const found = new Map<string, Placeholder>();
-  const look = (file: string) => {
-    for (const { key, value } of settingsIn(textOf(file) ?? "")) {
-      const isInclude = /^include(?:if)?\..*path$/.test(key);
-      // `~` and `%(prefix)` never lead into the work tree.
-      if ((!isInclude && key !== "core.hookspath") || /^[~%]/.test(value)) continue;
-      const path = resolve(isInclude ? dirname(file) : workTree, value);
-      // Paths outside, and the whole work tree, are not protected.
-      if (path === workTree || !liesInside(path, workTree) || liesInside(config, path)) continue;
-      if (found.has(path) || found.size >= mostNamedPaths) continue;
-      found.set(path, { path, kind: isInclude ? "file" : "directory" });
-      if (isInclude) look(path);
-    }
-  };
-  look(config);
-  return [...found.values()];
-}
-
-const mostNamedPaths = 20;
-
-/** Keys in lower case: `core.hookspath`, `includeif.CONDITION.path`. */
-function settingsIn(text: string): readonly { readonly key: string; readonly value: string }[] {
-  let section = "";
-  return text
-    .replaceAll("\\\n", "")
-    .split("\n")
-    .flatMap((line) => {
-      const header = /^\s*\[\s*([\w.-]+)\s*(?:"((?:[^"\\]|\\.)*)")?\s*\]/.exec(line);
-      if (header !== null) section = [header[1], header[2]].filter((part) => part !== undefined).join(".");
-      const [, name, value = ""] =
-        /^\s*([a-z][\w-]*)\s*=\s*(.*)$/i.exec(line.slice(header?.[0].length)) ?? [];
-      return name === undefined ? [] : [{ key: `${section}.${name}`.toLowerCase(), value: unquoted(value) }];
-    });
-}
-
-function unquoted(value: string): string {
-  const parts = value.match(/"(?:[^"\\]|\\.)*"|\\.|[^"\\]/g) ?? [];
-  const end = parts.findIndex((part) => part === "#" || part === ";");
-  return parts
-    .slice(0, end === -1 ? undefined : end)
-    .map((part) => (part.startsWith('"') ? part.slice(1, -1) : part).replace(/\\(.)/g, "$1"))
-    .join("")
-    .trim();
 }

@@ -41,6 +41,7 @@ it("finds hidden files, read-only files, and repositories", async () => {
     ],
     readOnly: [at(".vscode")],
     repositories: [at(".git"), at("a/.git")],
+    bare: [],
     unnameable: [],
     isWhole: true,
   });
@@ -94,6 +95,7 @@ it("reports when there are more entries than it scans, and scans near the top fi
     hidden: [{ path: join(folder.path, "z/.env"), kind: "file" }],
     readOnly: [],
     repositories: [],
+    bare: [],
     unnameable: [],
     isWhole: false,
   });
@@ -121,6 +123,7 @@ it("reports names that are not valid text", async () => {
     hidden: [{ path: join(folder.path, "\uFFFDx.pem"), kind: "file" }],
     readOnly: [],
     repositories: [],
+    bare: [],
     unnameable: [join(folder.path, "\uFFFD.pem")],
     isWhole: true,
   });
@@ -131,7 +134,7 @@ it("stops when reading takes too long, and continues from there the next time", 
   fill(folder.path, ["a/.env"]);
   const entries = new TreeScan(folder.path, { maxMs: -1 });
   expect(await entries.scan(judge)).toEqual({
-    ...{ hidden: [], readOnly: [], repositories: [], unnameable: [] },
+    ...{ hidden: [], readOnly: [], repositories: [], bare: [], unnameable: [] },
     isWhole: false,
   });
 });
@@ -161,6 +164,7 @@ it("skips entries so deep that no path can name them", async () => {
     hidden: [{ path: join(folder.path, ".env"), kind: "file" }],
     readOnly: [],
     repositories: [],
+    bare: [],
     unnameable: [],
     isWhole: true,
   });

@@ -12,6 +12,8 @@ export interface ScanResult {
   readonly readOnly: readonly string[];
   /** Every `.git` in the tree: file, link or directory. */
   readonly repositories: readonly string[];
+  /** Directories below the top that git treats as repositories without a `.git`. */
+  readonly bare: readonly string[];
   /** Entries that cannot be hidden, because no mount can name them: their names are not valid text. */
   readonly unnameable: readonly string[];
   /** False when the tree is too large to scan completely. */
@@ -58,11 +60,15 @@ export class TreeScan {
     this.#options = options;
   }
 
-  /** Concurrent calls share one scan, and so do calls shortly after a slow scan. */
-  scan(rules: PathRules): Promise<ScanResult> {
+  /**
+   * Concurrent calls share one scan, and so do calls shortly after a slow scan. `fresh`: does not use the result of a
+   * scan that has begun before.
+   */
+  scan(rules: PathRules, { fresh = false }: { readonly fresh?: boolean } = {}): Promise<ScanResult> {
     const isSame = this.#rules?.isHidden === rules.isHidden && this.#rules.isReadOnly === rules.isReadOnly;
     const begun = monotonicMs();
-    if (isSame && this.#latest !== undefined && begun < this.#latest.until) return this.#latest.covered;
+    if (isSame && !fresh && this.#latest !== undefined && begun < this.#latest.until)
+      return this.#latest.covered;
     if (!isSame) this.#known = new Map();
     this.#rules = rules;
     const latest = { covered: this.#look(rules), until: Number.POSITIVE_INFINITY };
@@ -104,7 +110,7 @@ export class TreeScan {
         continue;
       }
       if (known.size < mostRemembered) known.set(path, directory);
-      for (const kind of ["hidden", "readOnly", "repositories", "unnameable"] as const)
+      for (const kind of ["hidden", "readOnly", "repositories", "bare", "unnameable"] as const)
         found[kind].push(...(directory[kind] as never[]));
       for (const below of directory.below) if (!leftOut.has(below.path)) queue.push(below);
     }
@@ -123,6 +129,7 @@ class FoundEntries {
   readonly hidden: TreeEntry[] = [];
   readonly readOnly: string[] = [];
   readonly repositories: string[] = [];
+  readonly bare: string[] = [];
   readonly unnameable: string[] = [];
 }
 
@@ -165,7 +172,10 @@ function sort(
   const prefix = withSlash(directory);
   const sorted = { ...new FoundEntries(), below: [] as { path: string; isReadOnly: boolean }[] };
   // A directory that is missing, or inaccessible to this user and so to every command, has no entries.
-  for (const entry of attempt(() => readdirSync(directory, { withFileTypes: true })) ?? []) {
+  const entries = attempt(() => readdirSync(directory, { withFileTypes: true })) ?? [];
+  const bareNames = entries.filter(({ name }) => name === "HEAD" || name === "objects" || name === "refs");
+  if (bareNames.length === 3) sorted.bare.push(directory);
+  for (const entry of entries) {
     const path = prefix + entry.name;
     if (Buffer.byteLength(path) > longestPath) continue;
     if (entry.name === ".git") {

@@ -6,11 +6,13 @@ import type { Environment } from "../contract/environment.ts";
 import { ToolError } from "../contract/error.ts";
 import type { ExtraRoots, PathGuard } from "../contract/guard.ts";
 import { openLocalEnvironment } from "../environment/local/local-environment.ts";
+import { quoteForRule } from "../lib/text/rule-text.ts";
 import { builtInRules, extraRootRules } from "../policy/built-in-rules.ts";
 import { guardPaths } from "../policy/guard-paths.ts";
 import type { PathContext, RuleSource } from "../policy/policy.ts";
 import { compilePolicy, type Policy } from "../policy/rules/compile-policy.ts";
 import { parseRules } from "../policy/rules/parse-rules.ts";
+import { gitTargetsOf } from "../sandbox/git-targets.ts";
 import { ownCode } from "../sandbox/own-code.ts";
 import { realLocation, userDirectories } from "../system/directories.ts";
 import {
@@ -40,7 +42,7 @@ export interface PolicyOptions {
 /** The rules of one open Toolcrib: as their files are now, and those that approvals add. */
 export class OpenPolicy {
   readonly #options: PolicyOptions;
-  readonly #marks: FileStamps;
+  #marks: FileStamps;
   readonly #grantedFile: string;
   readonly #context: PathContext;
   readonly #listeners = new Set<() => void>();
@@ -79,11 +81,7 @@ export class OpenPolicy {
 
   /** Reads every source. Throws when one cannot be read or parsed: rules are never silently left out. */
   static async open(options: PolicyOptions): Promise<OpenPolicy> {
-    const { user, granted, trust } = policyFiles(options.config, options.workspace);
-    const { environment, ruleFiles = [] } = options;
-    // In another environment, checking the project's file could be slow: it is only read again with the others.
-    const own = environment ? [] : [join(options.workspace, projectRulesPath)];
-    const marks = new FileStamps([user, granted, trust, ...ruleFiles, ...own]);
+    const marks = stampsOf(options);
     const project = await projectRules(options);
     return new OpenPolicy(readSources(options, project), project, options, marks);
   }
@@ -166,6 +164,8 @@ export class OpenPolicy {
   async #refresh(): Promise<Policy> {
     try {
       if (!this.#marks.areSame) await this.#settle(settleMs);
+      // Changed git settings may include other files.
+      this.#marks = stampsOf(this.#options);
       let project = await projectRules(this.#options);
       let read = readSources(this.#options, project);
       if (hasLost(this.#sources, read)) {
@@ -264,6 +264,7 @@ function readSources(options: PolicyOptions, project: ProjectRules | undefined):
   const onlyTightens = project?.trust === "trusted" ? undefined : true;
   return [
     builtInRules,
+    ...gitRules(options),
     ...(options.extraRoots === undefined ? [] : [extraRootRules]),
     ...fromFile("user", files.user),
     ...(project
@@ -275,6 +276,27 @@ function readSources(options: PolicyOptions, project: ProjectRules | undefined):
       ? []
       : [{ level: "command line", name: "--rule", text: rules.join("\n") } as const]),
   ];
+}
+
+/** The files that rules are made from. */
+function stampsOf({ config, workspace, environment, ruleFiles = [] }: PolicyOptions): FileStamps {
+  const { user, granted, trust } = policyFiles(config, workspace);
+  // In another environment, checking its files could be slow: they are only read again with the others.
+  const own = environment ? [] : [join(workspace, projectRulesPath), ...gitTargetsOf(workspace).files];
+  return new FileStamps([user, granted, trust, ...ruleFiles, ...own]);
+}
+
+/** Asks before writing files of the workspace that git runs or obeys because of its settings. */
+function gitRules({ workspace, environment }: PolicyOptions): readonly RuleSource[] {
+  const { targets } = environment ? { targets: [] } : gitTargetsOf(workspace);
+  const lines = targets
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: a rule is one line
+    .filter(({ path }) => !/[\u0000-\u001f\u007f]/.test(path))
+    .map(({ path, kind }) => {
+      const pattern = `${quoteForRule(path)}${kind === "directory" ? "/**" : ""}`;
+      return `ask write ${pattern} because "git settings name it"`;
+    });
+  return lines.length === 0 ? [] : [{ level: "built-in", name: "git settings", text: lines.join("\n") }];
 }
 
 function mustRead(file: string): string {

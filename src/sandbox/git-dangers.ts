@@ -1,0 +1,143 @@
+import { readFileSync, readlinkSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { attempt, statsAt } from "../system/attempt.ts";
+import { namesIfReadable } from "../system/directories.ts";
+import { contentAt } from "../system/pinned-path.ts";
+import { parseGitSettings, type Setting } from "./git-repair.ts";
+import { realPathOf } from "./real-paths.ts";
+
+/** Something in a repository that makes git run a program. */
+export interface GitDanger {
+  /** `core.fsmonitor` or `hooks/pre-commit`. */
+  readonly name: string;
+  /** Also tells different values and contents apart. */
+  readonly exact: string;
+}
+
+/**
+ * What would make git run programs in a repository, given as its `.git` (file, link or directory) or as a bare
+ * directory. `isTrusted`: common directories that commands cannot change.
+ */
+export function dangersIn(git: string, isTrusted: (directory: string) => boolean): readonly GitDanger[] {
+  const directory = gitDirectoryOf(git);
+  if (directory === undefined) return [];
+  const common = commonDirectory(directory);
+  const isChecked = !isTrusted(common);
+  return [
+    ...(isChecked ? [...settingDangers(join(common, "config")), ...hookDangers(join(common, "hooks"))] : []),
+    ...settingDangers(join(directory, "config.worktree")),
+  ];
+}
+
+/** The directory that a `.git` stands for; undefined when it leads nowhere. */
+export function gitDirectoryOf(git: string): string | undefined {
+  if (statsAt(git)?.isFile() !== true) return realPathOf(git);
+  const target = /^gitdir:\s*(.+?)\s*$/m.exec(textIn(git) ?? "")?.[1];
+  return target === undefined ? undefined : realPathOf(resolve(dirname(git), target));
+}
+
+/** The directory with the settings and hooks of a git directory, which a linked work tree shares with others. */
+export function commonDirectory(directory: string): string {
+  const common = resolve(directory, textIn(join(directory, "commondir"))?.trim() || ".");
+  return realPathOf(common) ?? common;
+}
+
+const maxSettings = 1024 * 1024;
+
+function textIn(path: string): string | undefined {
+  const bytes = contentAt(path, maxSettings);
+  return bytes && Buffer.from(bytes).toString("latin1");
+}
+
+function settingDangers(file: string): readonly GitDanger[] {
+  const stats = statsAt(file);
+  if (stats === undefined) return [];
+  const text = textIn(file);
+  const settings = text === undefined ? undefined : parseGitSettings(text);
+  if (settings === undefined) return [unreadable(file, text ?? attempt(() => readlinkSync(file)) ?? "")];
+  return settings
+    .filter((setting) => !runsNoProgram(setting))
+    .map(({ section, key, value }) => ({ name: `${section}.${key}`, exact: `${section}.${key}=${value}` }));
+}
+
+/** Git may understand lines that it would not write itself. */
+function unreadable(file: string, text: string): GitDanger {
+  return { name: "settings that git did not write itself", exact: `${file} ${text}` };
+}
+
+function hookDangers(hooks: string): readonly GitDanger[] {
+  const stats = statsAt(hooks);
+  if (stats === undefined) return [];
+  if (!stats.isDirectory()) return [{ name: "hooks", exact: `hooks ${stats.ino} ${stats.ctimeMs}` }];
+  return namesIfReadable(hooks)
+    .filter((name) => !name.endsWith(".sample"))
+    .map((name) => {
+      const hook = statsAt(join(hooks, name));
+      return { name: `hooks/${name}`, exact: `hooks/${name} ${hook?.ino} ${hook?.ctimeMs}` };
+    });
+}
+
+/** Whether a setting of a new repository is one of those that git, clone and common tools write. */
+function runsNoProgram({ section, key, value }: Setting): boolean {
+  const [kind = "", name] = section.split(/\.(.*)/s, 2);
+  if (name === undefined)
+    return plainSettings.test(`${kind}.${key}`) || (key === "fsmonitor" && value === "false");
+  // `ext::` names a program instead of an address, and `!` a command.
+  if (value.includes("::") || value.startsWith("!")) return false;
+  return namedSettings[kind]?.includes(key) === true;
+}
+
+const plainSettings =
+  /^(?:core\.(?:repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|autocrlf|eol|safecrlf|worktree|sparsecheckout|sparsecheckoutcone|untrackedcache|splitindex|longpaths|quotepath|abbrev|compression)|user\.(?:name|email|signingkey)|(?:commit|tag)\.gpgsign|init\.defaultbranch|gc\.auto|submodule\.(?:active|recurse)|extensions\.\w+|lfs\.repositoryformatversion|(?:advice|color|pull|push|rebase|index|fetch|receive)\.(?!hook)\w+)$/;
+
+const namedSettings: Readonly<Record<string, readonly string[]>> = {
+  remote: ["url", "pushurl", "fetch", "tagopt", "prune", "mirror", "promisor", "partialclonefilter"],
+  submodule: ["url", "active", "branch", "update", "ignore"],
+  branch: ["remote", "merge", "rebase", "description", "pushremote", "vscode-merge-base"],
+};
+
+/** The paths of the gitlinks in the index of a git directory. `git status` runs git in their repositories. */
+export function gitlinksIn(gitDirectory: string): readonly string[] {
+  const names = namesIfReadable(gitDirectory).filter((name) => /^(?:index$|sharedindex\.)/.test(name));
+  return names.flatMap((name) => gitlinksInFile(join(gitDirectory, name), commonDirectory(gitDirectory)));
+}
+
+const known = new Map<string, readonly string[]>();
+
+function gitlinksInFile(file: string, common: string): readonly string[] {
+  const stats = statsAt(file);
+  if (stats?.isFile() !== true) return [];
+  const stamp = [file, stats.ino, stats.size, stats.ctimeMs].join(":");
+  const remembered = known.get(stamp);
+  if (remembered !== undefined) return remembered;
+  const hashBytes = /objectformat\s*=\s*"?sha256/i.test(textIn(join(common, "config")) ?? "") ? 32 : 20;
+  const links: string[] = [];
+  // Git refuses an index that ends early.
+  attempt(() => readGitlinks(readFileSync(file), hashBytes, links));
+  if (known.size > 50) known.clear();
+  // File system clocks are coarse, so a file that just changed may change again with the same time.
+  if (Date.now() - stats.ctimeMs > 100) known.set(stamp, links);
+  return links;
+}
+
+/** See `gitformat-index(5)`. */
+function readGitlinks(index: Buffer, hashBytes: number, links: string[]): void {
+  const version = index.readUInt32BE(4);
+  let [at, last]: [number, Buffer] = [12, Buffer.alloc(0)];
+  for (let left = index.readUInt32BE(8); left > 0; left--) {
+    const flags = index.readUInt16BE(at + 40 + hashBytes);
+    let name = at + 42 + hashBytes + (flags & 0x4000 ? 2 : 0);
+    let kept = 0;
+    if (version === 4) {
+      let byte = index.readUInt8(name++);
+      let removed = byte & 127;
+      for (; byte & 128; removed = ((removed + 1) << 7) | (byte & 127)) byte = index.readUInt8(name++);
+      kept = last.length - removed;
+    }
+    const end = index.indexOf(0, name);
+    const rest = index.subarray(name, end);
+    last = kept === 0 ? rest : Buffer.concat([last.subarray(0, kept), rest]);
+    if ((index.readUInt32BE(at + 24) & 0o170000) === 0o160000) links.push(last.toString());
+    at = version === 4 ? end + 1 : at + ((end - at + 8) & ~7);
+  }
+}
