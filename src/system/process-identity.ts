@@ -1,4 +1,4 @@
-import { readFileSync, readlinkSync } from "node:fs";
+import { readFileSync, readlinkSync, unlinkSync } from "node:fs";
 import { attempt } from "./attempt.ts";
 
 /** Identifies this process in file names: process id, start time, boot and process namespace. */
@@ -30,6 +30,11 @@ export const longAbandonedMs: number = 30 * 24 * 60 * 60 * 1000;
 
 export function newRecordName(): string {
   return `${thisProcess()}.${process.getBuiltinModule("node:crypto").randomBytes(6).toString("hex")}`;
+}
+
+/** Another process may have removed it. */
+export function removeRecord(record: string): void {
+  attempt(() => unlinkSync(record));
 }
 
 // Without /proc, processes are known only by their id.

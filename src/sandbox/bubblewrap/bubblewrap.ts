@@ -73,7 +73,7 @@ export class Bubblewrap implements Sandbox {
           if (network === undefined) throw cannotBeReached(port);
           return network.reach(port);
         },
-        settle: async () => [...remarks.splice(0), ...opened.settle()],
+        settle: async () => [...remarks.splice(0), ...(await opened.settle())],
         uncovered: () => opened.uncovered(),
         finished: () => finish(setup),
       };
@@ -118,10 +118,10 @@ export class Bubblewrap implements Sandbox {
           return { opened, mounts };
         }
       } catch (error) {
-        opened.end();
+        opened.abandon();
         throw error;
       }
-      opened.end();
+      opened.abandon();
     }
   }
 
@@ -196,7 +196,9 @@ async function start(
 
 async function finish({ network, running, opened, covers, remarks }: Setup): Promise<readonly string[]> {
   running.leave();
-  return [...remarks.splice(0), ...covers.end(), ...opened.end(), ...((await network?.close()) ?? [])];
+  const uncovered = covers.end();
+  const ended = await opened.end();
+  return [...remarks.splice(0), ...uncovered, ...ended, ...((await network?.close()) ?? [])];
 }
 
 const reachedNoHosts = "The command had no network, because perl is not installed.";

@@ -2,7 +2,14 @@ import { expect, it } from "vitest";
 import type { ScanResult } from "../tree-scan.ts";
 import { bundleEntries, bundlePaths } from "./bundle-mounts.ts";
 
-const nothing: ScanResult = { hidden: [], readOnly: [], repositories: [], unnameable: [], isWhole: true };
+const nothing: ScanResult = {
+  hidden: [],
+  readOnly: [],
+  repositories: [],
+  bare: [],
+  unnameable: [],
+  isWhole: true,
+};
 
 function many(directory: string): string[] {
   return [...Array(2001).keys()].map((number) => `${directory}/${number}.pem`);

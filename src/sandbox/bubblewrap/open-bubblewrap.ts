@@ -4,6 +4,7 @@ import { makePrivateDirectory } from "../../system/directories.ts";
 import { readSystemFile } from "../../system/process-identity.ts";
 import { openPrivateDirectories } from "../private-directories.ts";
 import { probe } from "../probe.ts";
+import { RepositoryWatch, repositoriesFolder } from "../repository-watch.ts";
 import type { OpenedSandbox, Sandbox, SandboxContext } from "../sandbox.ts";
 import { seccompProgram } from "../seccomp/seccomp-program.ts";
 import { Bubblewrap } from "./bubblewrap.ts";
@@ -31,6 +32,7 @@ export async function openBubblewrap(
   placeholders.removeAbandoned();
   const view = new WorkspaceView({
     ...{ workspace, directory, own, privates, placeholders },
+    repositories: new RepositoryWatch({ workspace, folder: repositoriesFolder(directory) }),
     machine: findMachinePaths(),
   });
   const seccomp = join(privates.own, "seccomp");
@@ -92,7 +94,7 @@ function isSet(setting: string, value: string): boolean {
 
 const gaps = [
   "Files outside the home and temporary directories can be read as far as the user can read them.",
-  "Below the top of the workspace, commands can create new files that editors, agents or git run automatically.",
+  "Below the top of the workspace, commands can create new files that editors or agents run automatically. New git repositories there whose settings run programs are disabled only after the command has ended.",
   "When you replace a secret or protected file while a command runs, as most editors do when they save, the command can see it until it is ended 50 ms later; changes that it may have made to git settings are undone.",
   "Secrets in node_modules are not hidden. A secret created while a process runs is not hidden from that process.",
   "When a command turns the top of the workspace into a git repository without a `.git`, that is undone only after the command has ended.",

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import {
   chmodSync,
   existsSync,
@@ -10,8 +11,10 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
+import { newRecordName } from "../../system/process-identity.ts";
 import { DelayedRemoval, type Placeholder, Placeholders } from "./placeholders.ts";
 
 function openStubs(folder: string) {
@@ -157,4 +160,44 @@ it("creates and removes nothing where a directory was replaced by a link", async
   led.end();
   use.end();
   expect([led.standing, readdirSync(victim)]).toEqual([[], ["hooks"]]);
+});
+
+it("removes what is left after a kill at any moment of the removal", async () => {
+  await using folder = temporaryFolder();
+  const { wanted, entries, records } = openStubs(folder.path);
+  const module = fileURLToPath(new URL("./placeholders.ts", import.meta.url));
+  // The process kills itself at the nth change of the file system while it ends its use.
+  const program = `
+    const fs = require("node:fs");
+    const { syncBuiltinESMExports } = require("node:module");
+    import(${JSON.stringify(module)}).then(({ Placeholders }) => {
+      const use = new Placeholders(process.argv[1]).use(JSON.parse(process.argv[2]));
+      let left = Number(process.argv[3]);
+      for (const name of ["renameSync", "unlinkSync", "rmdirSync", "writeFileSync"]) {
+        const real = fs[name];
+        fs[name] = (...args) => (left-- === 0 ? process.kill(process.pid, "SIGKILL") : real(...args));
+      }
+      syncBuiltinESMExports();
+      use.end();
+    });`;
+  for (const moment of [0, 1, 2, 4, 6]) {
+    const args = ["-e", program, records, JSON.stringify(wanted), String(moment)];
+    const { signal } = spawnSync(process.execPath, args);
+    new Placeholders(records).removeAbandoned();
+    expect([moment, signal, entries(), readdirSync(records)]).toEqual([moment, "SIGKILL", [], []]);
+  }
+});
+
+it("removes a directory that another process could not remove, because of a placeholder in it", async () => {
+  await using folder = temporaryFolder();
+  const { stubs, wanted, entries, records, at } = openStubs(folder.path);
+  const first = stubs.use(wanted);
+  // As a process records it that has found `.github` just before the first one has written its record.
+  const other = join(records, newRecordName());
+  writeFileSync(other, JSON.stringify([{ path: at(".github/workflows"), kind: "directory" }]));
+  first.end();
+  expect(entries()).toEqual([".github", ".github/workflows"]);
+  renameSync(other, `${other}.ending`);
+  stubs.removeAbandoned();
+  expect([entries(), readdirSync(records)]).toEqual([[], []]);
 });

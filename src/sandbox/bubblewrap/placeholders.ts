@@ -15,7 +15,7 @@ import { attempt } from "../../system/attempt.ts";
 import { inPrivateDirectory, namesIn } from "../../system/directories.ts";
 import { asToolError, errnoOf } from "../../system/file-errors.ts";
 import { atPinnedPath, changeAt, contentAt } from "../../system/pinned-path.ts";
-import { isGone, longAbandonedMs, newRecordName } from "../../system/process-identity.ts";
+import { isGone, longAbandonedMs, newRecordName, removeRecord } from "../../system/process-identity.ts";
 
 /** An empty file or directory at a path that must not be created, because a mount needs a mount point. */
 export interface Placeholder {
@@ -56,9 +56,9 @@ export class Placeholders {
     const record = join(this.#folder, newRecordName());
     this.#write(record, placeholders);
     const end = () => {
-      forget(record);
-      const left = this.#remove(placeholders);
-      if (left.length > 0) this.#write(record, left);
+      // After a crash from here on, the record still names the placeholders that are left.
+      attempt(() => renameSync(record, `${record}${ending}`));
+      this.removeAbandoned();
     };
     try {
       const made = new Set(placeholders.filter(make));
@@ -81,13 +81,14 @@ export class Placeholders {
     return [...kept];
   }
 
-  /** Removes the placeholders of processes that have ended. */
+  /** Removes the placeholders of commands and processes that have ended. */
   removeAbandoned(): void {
-    const abandoned = namesIn(this.#folder).filter((name) => isGone(name, 0, longAbandonedMs));
-    const placeholders = this.#recorded(abandoned);
-    for (const name of abandoned) forget(join(this.#folder, name));
-    const left = placeholders.length > 0 ? this.#remove(placeholders) : [];
-    if (left.length > 0) this.#write(join(this.#folder, abandoned[0]!), left);
+    for (const name of namesIn(this.#folder).filter(isUnused)) {
+      const record = join(this.#folder, name);
+      const left = this.#remove(this.#recorded([name]));
+      if (left.length > 0) this.#write(record, left);
+      else removeRecord(record);
+    }
   }
 
   #write(record: string, placeholders: readonly Placeholder[]): void {
@@ -102,13 +103,28 @@ export class Placeholders {
     });
   }
 
-  /** Returns the placeholders that could not be removed. */
+  /** Returns the placeholders that could not be removed yet. */
   #remove(placeholders: readonly Placeholder[]): readonly Placeholder[] {
-    const used = new Set(this.#recorded().map(({ path }) => path));
-    return placeholders
-      .toReversed()
-      .filter((placeholder) => !used.has(placeholder.path) && !remove(placeholder, this.#removal));
+    const used = this.#used();
+    const unused = placeholders.filter(({ path }) => !used.has(path));
+    const left = unused.toReversed().filter((placeholder) => !remove(placeholder, used, this.#removal));
+    // Another process may have begun to use one just before it was removed.
+    const usedNow = unused.length === 0 ? used : this.#used();
+    for (const placeholder of unused) if (usedNow.has(placeholder.path)) make(placeholder);
+    return left.toReversed();
   }
+
+  #used(): ReadonlySet<string> {
+    const names = namesIn(this.#folder).filter((name) => !isUnused(name));
+    return new Set(this.#recorded(names).map(({ path }) => path));
+  }
+}
+
+// The end of the name of a record whose command has ended.
+const ending = ".ending";
+
+function isUnused(name: string): boolean {
+  return name.endsWith(ending) || isGone(name, 0, longAbandonedMs);
 }
 
 /** Sorts outermost paths first. */
@@ -142,12 +158,20 @@ function make(placeholder: Placeholder): boolean {
 // The directory belongs to another user, or has just vanished. Commands cannot create anything there either.
 const closedToAll = ["EACCES", "EPERM", "EROFS", "ENOENT", "ENOTDIR", "ELOOP", "ENAMETOOLONG"];
 
-function remove(placeholder: Placeholder, removal: DelayedRemoval | undefined): boolean {
+/** Returns whether it needs no further attempt. `used`: placeholders of running commands. */
+function remove(
+  placeholder: Placeholder,
+  used: ReadonlySet<string>,
+  removal: DelayedRemoval | undefined,
+): boolean {
+  const isUsed = (name: string) => used.has(join(placeholder.path, name));
   try {
-    atPinnedPath(placeholder.path, (pinned) => {
+    const isOver = atPinnedPath(placeholder.path, (pinned) => {
       if (isPlaceholder(pinned, placeholder)) changeAt(pinned, () => take(placeholder, pinned, removal));
+      else return !isPlaceholder(pinned, placeholder, isUsed);
+      return true;
     });
-    return true;
+    return isOver ?? true;
   } catch (error) {
     // It has content, or was already removed.
     return !["EACCES", "EPERM", "EROFS", "EBUSY"].includes(errnoOf(error) ?? "");
@@ -188,11 +212,6 @@ function isThere(path: string): boolean {
     // In an unreadable directory, commands cannot create anything either.
     return true;
   }
-}
-
-/** Another process may have removed it. */
-function forget(record: string): void {
-  attempt(() => unlinkSync(record));
 }
 
 // After this time the kernel has released the mounts.

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { openPrivateDirectories } from "../private-directories.ts";
+import { RepositoryWatch } from "../repository-watch.ts";
 import type { MachinePaths } from "./machine-paths.ts";
 import { Placeholders } from "./placeholders.ts";
 import { WorkspaceView } from "./workspace-view.ts";
@@ -13,13 +14,14 @@ async function viewOf(folder: string, workspace: string, machine: Partial<Machin
   const privates = openPrivateDirectories(directory);
   const view = new WorkspaceView({
     ...{ workspace, directory, privates, placeholders: new Placeholders(join(directory, "stubs")) },
+    repositories: new RepositoryWatch({ workspace, folder: join(directory, "repositories") }),
     machine: {
       ...{ homes: [], temporaryDirectories: [], ofOthers: [], kernelSettings: [], secrets: [] },
       ...machine,
     },
   });
   const opened = await view.open({ isHidden: (path) => path.endsWith("/.env") }, "/bin/sh");
-  opened.end();
+  await opened.end();
   const { replaced, hidden, readable } = opened.view;
   return {
     replaced: replaced.map(({ target }) => target),
@@ -57,13 +59,14 @@ it("refuses a grant that is too large to scan for secrets, and reports it", asyn
     ...{ workspace: at("work"), directory: at("state"), maxGranted: 2 },
     privates: openPrivateDirectories(at("state")),
     placeholders: new Placeholders(at("state/stubs")),
+    repositories: new RepositoryWatch({ workspace: at("work"), folder: at("state/repositories") }),
     machine: {
       ...{ homes: [at("home")], temporaryDirectories: [], ofOthers: [], kernelSettings: [], secrets: [] },
     },
   });
   const readable = [at("home/large"), at("read")];
   const opened = await view.open({ readable, writable: [at("home/small"), at("written")] }, "/bin/sh");
-  expect([opened.view.readable, opened.view.writable, opened.end()]).toEqual([
+  expect([opened.view.readable, opened.view.writable, await opened.end()]).toEqual([
     [],
     [at("home/small")],
     // What can be read anyway, and was only to be read, needs no word.
@@ -82,11 +85,12 @@ it("hides Toolcrib's own directories, wherever they are", async () => {
     ...{ workspace: at("work"), directory: at("state"), own: ["config", "home/config", "missing"].map(at) },
     privates: openPrivateDirectories(at("state")),
     placeholders: new Placeholders(at("state/stubs")),
+    repositories: new RepositoryWatch({ workspace: at("work"), folder: at("state/repositories") }),
     machine: {
       ...{ homes: [at("home")], temporaryDirectories: [], ofOthers: [], kernelSettings: [], secrets: [] },
     },
   });
   const opened = await view.open({}, "/bin/sh");
-  opened.end();
+  await opened.end();
   expect(opened.view.hidden.map(({ path }) => path)).toEqual([at("state"), at("config")]);
 });

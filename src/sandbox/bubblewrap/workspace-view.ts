@@ -13,6 +13,7 @@ import {
   realPathOf,
   realPathsOf,
 } from "../real-paths.ts";
+import type { RepositoryWatch } from "../repository-watch.ts";
 import type { PreparedLaunch, SandboxContext } from "../sandbox.ts";
 import { toolChainsIn } from "../tool-chains.ts";
 import {
@@ -33,6 +34,7 @@ interface WorkspaceViewOptions extends Omit<SandboxContext, "findProgram"> {
   readonly privates: PrivateDirectories;
   readonly machine: MachinePaths;
   readonly placeholders: Placeholders;
+  readonly repositories: RepositoryWatch;
   /** The most directories to scan below a path that a rule grants outside the workspace. */
   readonly maxGranted?: number;
 }
@@ -42,9 +44,11 @@ export interface OpenView extends Pick<Required<PreparedLaunch>, "uncovered"> {
   /** Paths that are covered by mounts. Replacing one outside uncovers it inside. */
   readonly covered: readonly string[];
   /** Repairs damage that the sandbox could not prevent so far. Returns remarks. */
-  settle(): readonly string[];
+  settle(): Promise<readonly string[]>;
   /** Called when the command has ended. Returns remarks. */
-  end(): readonly string[];
+  end(): Promise<readonly string[]>;
+  /** Called when no command was started. */
+  abandon(): void;
 }
 
 interface Grants {
@@ -88,10 +92,20 @@ export class WorkspaceView {
     const { hidden, readOnly, remarks } = bundleEntries(scanned, workspace);
     const absent = (confinement.absent ?? []).map(asPlaceholder);
     const found: Found = { rules, grants, hidden, readOnly, git, absent };
-    const settle = this.#watch(confinement, git);
+    const repair = this.#watch(confinement, git);
+    const check = this.#options.repositories.begin(scanned);
+    const settle = async () => [
+      ...repair(),
+      ...check.settle((await this.#scan(wanted, rules, { fresh: true })).scanned),
+    ];
     const begun = Date.now();
     const needed = [...absent, ...git.parts.flatMap((part) => part.absent)];
     const use = placeholders.use(needed.filter(({ path }) => hasRealParent(path)));
+    const abandon = () => {
+      use.end();
+      check.end();
+      removeEmptyMountPoints(hidden, begun);
+    };
     try {
       const { view, covered, isKnown } = this.#compose(found, use.standing, program);
       return {
@@ -106,14 +120,17 @@ export class WorkspaceView {
             (path) => !isKnown(path) && !isInOneOf(path, standing),
           );
         },
-        end: () => {
+        end: async () => {
           use.end();
           removeEmptyMountPoints(hidden, begun);
-          return [...remarks, ...refused, ...git.remarks, ...settle()];
+          const settled = await settle();
+          check.end();
+          return [...remarks, ...refused, ...git.remarks, ...settled];
         },
+        abandon,
       };
     } catch (error) {
-      use.end();
+      abandon();
       throw error;
     }
   }
@@ -215,6 +232,7 @@ export class WorkspaceView {
   async #scan(
     granted: Grants,
     rules: PathRules,
+    options?: Parameters<TreeScan["scan"]>[1],
   ): Promise<Grants & { readonly scanned: ScanResult; readonly refused: readonly string[] }> {
     const { workspace } = this.#options;
     const tops = [...new Set([workspace, ...granted.writable, ...granted.readable])];
@@ -222,7 +240,7 @@ export class WorkspaceView {
       tops.map(async (top) => {
         const scan = this.#scans.get(top) ?? this.#newScan(top);
         this.#scans.set(top, scan);
-        return { top, ...(await scan.scan(rules)) };
+        return { top, ...(await scan.scan(rules, options)) };
       }),
     );
     const tooLarge = scans.filter(({ top, isWhole }) => top !== workspace && !isWhole).map(({ top }) => top);
@@ -245,6 +263,7 @@ export class WorkspaceView {
         hidden: seen.flatMap(({ hidden }) => hidden),
         readOnly: written.flatMap(({ readOnly }) => readOnly),
         repositories: written.flatMap(({ repositories }) => repositories),
+        bare: written.flatMap(({ bare }) => bare),
         unnameable: seen.flatMap(({ unnameable }) => unnameable),
         isWhole: scans[0]!.isWhole,
       },
@@ -316,9 +335,9 @@ function behindLink(target: string): SandboxView["substitutes"] {
   return source === undefined ? [] : [{ source, target }];
 }
 
-/** For `.git` always an empty directory, which git ignores. */
-function asPlaceholder({ path, kind }: AbsentPath): Placeholder {
-  return { path, kind: path.endsWith("/.git") ? "directory" : kind };
+/** Always an empty directory: git, package managers and linters ignore it, and no program takes it for settings. */
+function asPlaceholder({ path }: AbsentPath): Placeholder {
+  return { path, kind: "directory" };
 }
 
 function isInGit(path: string): boolean {

@@ -55,8 +55,10 @@ export class LandlockSandbox implements Sandbox {
     const launch = { ...given, confinement: withRealPaths(given.confinement) };
     const tooMuch = launch.confinement.writable?.find((path) => liesInside(directory, path));
     if (tooMuch !== undefined) throw cannotBeWritten(tooMuch, "it contains Toolcrib's own state");
-    const scans = await this.#scanWritable(launch.confinement);
-    const watch = await tripwire.begin(launch.confinement, scans);
+    refuseSecrets(await this.#scanWritable(launch.confinement));
+    const watch = await tripwire.begin(launch.confinement, (options) =>
+      this.#scanWritable(launch.confinement, options),
+    );
     let network: LoopbackNetwork | undefined;
     const end = async () => [...((await network?.close()) ?? []), ...(await watch.end())];
     let plan: Uint8Array;
@@ -79,7 +81,7 @@ export class LandlockSandbox implements Sandbox {
       endsTogether: false,
       started: ({ channels }) => settingUp(channels[0]!, plan, launch.file),
       reach: unconfined(launch).reach,
-      settle: async () => [...watch.settle(), ...lost()],
+      settle: async () => [...(await watch.settle()), ...lost()],
       finished: () => (remarks ??= end().then((ended) => [...ended, ...lost()])),
     };
   }
@@ -89,20 +91,18 @@ export class LandlockSandbox implements Sandbox {
     await this.#parts.privates.close();
   }
 
-  /** Landlock cannot hide a file in a writable directory, so a directory that contains secrets is refused. */
-  async #scanWritable(confinement: Confinement): Promise<readonly ScanResult[]> {
+  /** The directories outside the workspace that a command may write. */
+  async #scanWritable(
+    confinement: Confinement,
+    options?: Parameters<TreeScan["scan"]>[1],
+  ): Promise<readonly WritableScan[]> {
     const { writable = [] } = confinement;
     const directories = writable.filter((path) => !liesInside(path, this.#parts.workspace));
     return Promise.all(
       directories.map(async (directory) => {
         const scan = this.#scans.get(directory) ?? new TreeScan(directory, { maxDirectories: 5000 });
         this.#scans.set(directory, scan);
-        const found = await scan.scan(rulesOf(confinement));
-        const [secret] = found.hidden;
-        if (secret !== undefined)
-          throw cannotBeWritten(directory, `${secret.path} is a secret, and Landlock cannot hide it there`);
-        if (!found.isWhole) throw cannotBeWritten(directory, "it is too large to scan for secrets");
-        return found;
+        return { directory, ...(await scan.scan(rulesOf(confinement), options)) };
       }),
     );
   }
@@ -176,6 +176,20 @@ function notSetUp(output: string, file: string): ToolError {
     });
   const message = `The command was not run: the Landlock sandbox could not be set up (${output || "it ended"})`;
   return new ToolError("unavailable", message, doctorHints);
+}
+
+interface WritableScan extends ScanResult {
+  readonly directory: string;
+}
+
+/** Landlock cannot hide a file in a writable directory, so a directory that contains secrets is refused. */
+function refuseSecrets(scans: readonly WritableScan[]): void {
+  for (const { directory, hidden, isWhole } of scans) {
+    const [secret] = hidden;
+    if (secret !== undefined)
+      throw cannotBeWritten(directory, `${secret.path} is a secret, and Landlock cannot hide it there`);
+    if (!isWhole) throw cannotBeWritten(directory, "it is too large to scan for secrets");
+  }
 }
 
 function cannotBeWritten(path: string, reason: string): ToolError {

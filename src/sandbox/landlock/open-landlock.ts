@@ -7,6 +7,7 @@ import { liesInside } from "../../system/workspace-path.ts";
 import { ownCode } from "../own-code.ts";
 import { linkToolChains, openPrivateDirectories } from "../private-directories.ts";
 import { probe } from "../probe.ts";
+import { repositoriesFolder } from "../repository-watch.ts";
 import type { OpenedSandbox, SandboxContext } from "../sandbox.ts";
 import { toolChainsIn } from "../tool-chains.ts";
 import { LandlockSandbox } from "./landlock-sandbox.ts";
@@ -54,6 +55,7 @@ export async function openLandlock(options: LandlockOptions): Promise<OpenedSand
       workspace,
       directory: join(directory, "tripwire"),
       writable: [privates.temporary, privates.home],
+      repositories: repositoriesFolder(directory),
     }),
   });
   const file = await findProgram("true").catch(() => perl);

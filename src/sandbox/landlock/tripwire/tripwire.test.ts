@@ -52,7 +52,7 @@ describe.skipIf(process.platform !== "linux")("the tripwire", () => {
     writeFileSync(at("free"), "");
     writeFileSync(at(".git/index"), "");
     expect(await watch.end()).toEqual([]);
-    expect(readdirSync(directory)).toEqual(["contents", "runs"]);
+    expect(readdirSync(directory)).toEqual(["contents", "repositories", "runs"]);
     expect(readdirSync(join(directory, "runs"))).toEqual([]);
   });
 
@@ -303,7 +303,7 @@ describe.skipIf(process.platform !== "linux")("the tripwire", () => {
     expect(existsSync(join(directory, "contents"))).toBe(true);
     await running.end();
     other.close();
-    expect(readdirSync(directory)).toEqual(["runs"]);
+    expect(readdirSync(directory)).toEqual(["repositories", "runs"]);
     const again = await one.begin(protecting(workspace));
     rmSync(at(".vscode"), { recursive: true });
     await again.end();

@@ -10,6 +10,7 @@ import { liesInside } from "../../../system/workspace-path.ts";
 import { watchForBareRepository } from "../../git-repair.ts";
 import { type GitProtection, repositoryBelow, repositoryOf } from "../../git-repositories.ts";
 import { isInOneOf } from "../../real-paths.ts";
+import { RepositoryWatch } from "../../repository-watch.ts";
 import { rulesOf, type ScanResult, TreeScan } from "../../tree-scan.ts";
 import { EntryReader, type EntryRecord, linkAbove, openUpAbove } from "./entry-record.ts";
 import { Quarantine, type Repair, Restoration } from "./restoration.ts";
@@ -27,7 +28,7 @@ export interface Watch {
   /** Directories outside the workspace that git must write to commit. */
   readonly writable: readonly string[];
   /** Restores the changes so far, and keeps watching. Returns remarks. */
-  settle(): readonly string[];
+  settle(): Promise<readonly string[]>;
   end(): Promise<readonly string[]>;
 }
 
@@ -45,25 +46,32 @@ export class Tripwire {
   readonly #quarantineFolder: string;
   #reader = new EntryReader();
   readonly #tree: TreeScan;
+  readonly #repositories: RepositoryWatch;
 
-  /** `writable`: other directories that commands can move entries to. */
+  /** `writable`: other directories that commands can move entries to. `repositories`: a folder for records. */
   constructor(options: {
     readonly workspace: string;
     readonly directory: string;
     readonly writable?: readonly string[];
+    readonly repositories?: string;
   }) {
-    const { workspace, directory, writable = [] } = options;
+    const { workspace, directory, writable = [], repositories = join(directory, "repositories") } = options;
     this.#workspace = workspace;
     this.#around = [workspace, ...writable];
     this.#records = join(directory, "runs");
     this.#contents = join(directory, "contents");
     this.#quarantineFolder = join(directory, "taken-back");
     this.#tree = new TreeScan(workspace);
+    this.#repositories = new RepositoryWatch({ workspace, folder: repositories });
     makePrivateDirectory(this.#records);
   }
 
-  /** `outside`: scans of the directories outside the workspace that the command may write. */
-  async begin(confinement: Confinement, outside: readonly ScanResult[] = []): Promise<Watch> {
+  /** `scanOutside`: scans the directories outside the workspace that the command may write. */
+  async begin(
+    confinement: Confinement,
+    scanOutside: (options?: { readonly fresh: true }) => Promise<readonly ScanResult[]> = async () => [],
+  ): Promise<Watch> {
+    const outside = await scanOutside();
     const settled = this.#settleAbandoned();
     const covered = await this.#tree.scan(rulesOf(confinement));
     const restoreBare = watchForBareRepository(this.#workspace);
@@ -80,13 +88,20 @@ export class Tripwire {
     const file = join(this.#records, newRecordName());
     writeFileSync(`${file}.new`, JSON.stringify(record), { mode: 0o600 });
     renameSync(`${file}.new`, file);
-    const settle = () => [...this.#settle(record), ...[restoreBare()].filter((remark) => remark !== "")];
+    const check = this.#repositories.begin(allRepositories([covered, ...outside]));
+    const settle = async () => {
+      const restored = [...this.#settle(record), ...[restoreBare()].filter((remark) => remark !== "")];
+      const now = await this.#tree.scan(rulesOf(confinement), { fresh: true });
+      const nowOutside = await scanOutside({ fresh: true });
+      return [...restored, ...check.settle(allRepositories([now, ...nowOutside]))];
+    };
     return {
       writable: watched.held.filter((path) => !liesInside(path, this.#workspace)),
       settle,
       end: async () => {
-        const remarks = settle();
+        const remarks = await settle();
         rmSync(file, { force: true });
+        check.end();
         const unwatched = isWhole && covered.isWhole ? [] : [tooMany];
         return [...settled, ...remarks, ...unwatched];
       },
@@ -166,6 +181,13 @@ export class Tripwire {
     const temporary = join(this.#contents, newName());
     writeFileSync(temporary, content, { mode: 0o600 });
     renameSync(temporary, join(this.#contents, hash));
+  };
+}
+
+function allRepositories(scans: readonly ScanResult[]): Pick<ScanResult, "repositories" | "bare"> {
+  return {
+    repositories: scans.flatMap(({ repositories }) => repositories),
+    bare: scans.flatMap(({ bare }) => bare),
   };
 }
 
