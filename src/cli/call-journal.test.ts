@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { type CliWorkspace, cliWorkspace } from "../../test/support/cli-workspace.ts";
 
-/** A fixture in which one call changed a poem; its id. */
+/** Changes a poem with one call, and returns its id. */
 async function editedPoem(fixture: CliWorkspace): Promise<string> {
   fixture.write("poem.txt", "one\ntwo\nthree\n");
   const words = ["call", "edit.replace", "--path", "poem.txt", "--find", "two", "--replace", "2", "--json"];

@@ -18,7 +18,7 @@ const wide = 400;
 const explain = (name: string, ...operands: string[]) =>
   explainCommand(findCommand(name), { options: new Map(), operands }, wide);
 
-/** Every line of help that shows what to type, as words. */
+/** Every example command in the help, as arguments. */
 const typed = (help: string) =>
   [...help.matchAll(/^ {2}toolcrib (.*?) +#/gm)].map((match) =>
     [...match[1]!.split(/ [|<] /)[0]!.matchAll(/'([^']*)'|(\S+)/g)].map((word) => word[1] ?? word[2]!),

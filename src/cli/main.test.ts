@@ -122,7 +122,7 @@ describe("toolcrib call", () => {
     ]);
   });
 
-  it("prints one object with six keys with --json, whatever the outcome", async () => {
+  it("prints one object with six keys with --json for every outcome", async () => {
     const reports = await runAll(
       ["call", "file.read", '{"path": "poem.txt", "limit": 1}', "--json"],
       ["call", "file.read", '{"path": "none.txt"}', "--json"],
@@ -288,7 +288,7 @@ describe("toolcrib call", () => {
 });
 
 describe("a long call", () => {
-  /** A hole of 64 GB in which no line ends: it takes no fixture, but time to look through. */
+  /** A sparse file of 64 GB without newlines: it takes no disk space, but long to search. */
   const hole = "hole.txt";
   const words = ["call", "file.read", "--path", hole, "--offset", "100000"];
   beforeAll(() => {
@@ -432,7 +432,7 @@ describe("the other commands", () => {
     ]);
   });
 
-  it("show where files are kept", async () => {
+  it("show where files are stored", async () => {
     const [table, json] = await runAll(["paths"], ["paths", "--json"]);
     const paths = JSON.parse(json!.stdout);
     const home = join(folder, "home");
@@ -459,7 +459,7 @@ describe("the other commands", () => {
     );
   });
 
-  it("run the tour, in ASCII where the locale is C, and leave the folder unchanged", async () => {
+  it("run the tour, in ASCII in the C locale, and leave the folder unchanged", async () => {
     const before = readdirSync(workspace, { recursive: true });
     const { exit, stdout, stderr } = await finish(startProcess(["tour"], { LC_ALL: "C" }));
     expect({ exit, stderr, stdout: exit === 0 ? "" : stdout }).toEqual({ exit: 0, stderr: "", stdout: "" });

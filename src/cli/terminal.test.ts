@@ -8,7 +8,7 @@ function inLocale(variables: Record<string, string>, text: string): string {
   return forLocale(text);
 }
 
-it("writes ASCII where the locale is C", () => {
+it("writes ASCII in the C locale", () => {
   const text = "“a” — b … c · d ✓ → ┌─┐│";
   const ascii = '"a" - b ... c - d ok -> +-+|';
   expect([

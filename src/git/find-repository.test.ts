@@ -15,7 +15,7 @@ it("passes git only the settings that were checked, even if the file changes", a
   const environment = openLocalEnvironment({ workspace, sandbox });
   const context = { environment, signal: new AbortController().signal };
   const outputs: string[] = [];
-  // The first time by what git lists, then by what was read.
+  // First from git's own list, then from the parsed file.
   for (const _ of ["first", "again"]) {
     const { repository } = await findRepository(".", context);
     const { code } = await runGit(repository, ["var", "GIT_COMMITTER_IDENT"]);

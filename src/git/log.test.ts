@@ -3,7 +3,7 @@ import { momentOf } from "./log.ts";
 
 const seconds = (text: string) => `@${Math.floor(Date.parse(text) / 1000)}`;
 
-it("takes a day without a time as the whole day", () => {
+it("treats a day without a time as the whole day", () => {
   expect([momentOf("2026-03-01", "since"), momentOf("2026/03/01", "until")]).toEqual([
     seconds("2026-03-01T00:00:00"),
     seconds("2026-03-01T23:59:59"),

@@ -9,7 +9,7 @@ import { toCommandLine } from "../lib/text/shell-quote.ts";
 
 const node = toCommandLine([process.execPath]);
 
-/** Answers every path but one with a redirection. */
+/** Redirects every path except one. */
 function serve(port: number): string {
   return `exec ${node} -e 'require("node:http")
     .createServer((request, response) => response.writeHead(request.url === "/bad" ? 503 : 302).end())

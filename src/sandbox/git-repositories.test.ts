@@ -23,7 +23,7 @@ function makeRepository(path: string): string {
   return path;
 }
 
-/** What holds for every repository. */
+/** The result for an ordinary repository. */
 function usual(directory: string): { held: string[]; readOnly: string[]; absent: object[]; info: string } {
   const at = (name: string) => join(directory, name);
   return {
@@ -48,7 +48,7 @@ it("holds a repository, and makes the files that control it read-only", async ()
 it("lists missing files as absent", async () => {
   await using folder = temporaryFolder();
   mkdirSync(join(folder.path, ".git"));
-  // As a stub is.
+  // An empty .git, as a placeholder is.
   expect(repositoryOf(folder.path)).toBeUndefined();
   const at = (name: string) => join(folder.path, ".git", name);
   writeFileSync(at("HEAD"), "");

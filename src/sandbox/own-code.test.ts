@@ -20,7 +20,7 @@ it("lists Toolcrib's packages when a project has installed them, and nothing oth
   put("project/package.json");
   const module = pathToFileURL(join(project, "node_modules/toolcrib/dist/parts/own-code.js")).href;
   put(`project/node_modules/${program}/package.json`);
-  // It is looked for from the folder of @vscode/ripgrep on.
+  // Node looks for it from the folder of @vscode/ripgrep upwards.
   const inside = ["toolcrib", "zod", "@vscode/ripgrep", program, `@vscode/node_modules/${program}`].map(
     (name) => ({ path: join(project, "node_modules", name), kind: "directory" }),
   );

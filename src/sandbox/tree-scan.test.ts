@@ -63,11 +63,11 @@ it("detects changes since the last scan, and only then checks paths again", asyn
     (await entries.scan(curious)).hidden.map(({ path }) => path.slice(folder.path.length));
   await hidden();
   fill(folder.path, ["c/d/.env"]);
-  // A look that took long, as on a busy machine, is shared for a while by those after it.
+  // A slow scan, as on a busy machine, is reused for a while.
   await expect.poll(hidden).toEqual(["/c/d/.env"]);
   rmSync(join(folder.path, "c/d/.env"));
   await expect.poll(hidden).toEqual([]);
-  // Directories that were written just now are read again until the clock of the file system has gone on.
+  // Directories written just now are read again until the file system's clock advances.
   const { setTimeout } = await import("node:timers/promises");
   await setTimeout(150);
   await expect

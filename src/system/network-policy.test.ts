@@ -4,7 +4,7 @@ import { listen, openProxyLab } from "../../test/support/network/proxy-lab.ts";
 import { kindOfAddress } from "../lib/network-address.ts";
 import { ConnectionError, OutboundNetwork } from "./network-policy.ts";
 
-/** Everything that is not named below private addresses, as in the mode "yolo". */
+/** Every address that is not private, as in mode "yolo". */
 const everythingPublic = (host: string) =>
   host !== "localhost" && (kindOfAddress(host) ?? "public") === "public";
 

@@ -98,7 +98,7 @@ it("loses nothing when many processes add lines at once", async () => {
   expect(readFileSync(file, "utf8").trimEnd().split("\n").sort()).toEqual(lines.sort());
 });
 
-it("takes over the lock of a process that died", async () => {
+it("takes over the lock of a dead process", async () => {
   await using folder = temporaryFolder();
   const file = join(folder.path, "rules");
   writeFileSync(`${file}.lock`, "");
@@ -156,7 +156,7 @@ it("never treats an unreadable file as empty", async () => {
       hint: "Make the file readable, or remove it. No call runs until then.",
     });
   }
-  // Root may read it all the same.
+  // Root can read it anyway.
   if (process.getuid?.() === 0) expect(readPolicyFile(at("forbidden"))).toBe("deny run rm **\n");
   else expect(failure(() => readPolicyFile(at("forbidden"))).code).toBe("unavailable");
 });

@@ -47,6 +47,6 @@ it("detects abandoned transactions by their owner, but not in other containers",
       return marks.list()[0]?.state;
     }),
   );
-  // Where there is no /proc, all live in one space.
+  // Without /proc, all processes share one namespace.
   expect(states).toEqual(namespace === "0" ? states : ["abandoned", "held", "held", "held"]);
 });

@@ -17,7 +17,7 @@ interface Ours {
 const always = { signal: new AbortController().signal };
 
 describe("a channel", () => {
-  it("gives each request its own answer", async () => {
+  it("returns the matching answer for each request", async () => {
     const { asking } = joined();
     const sums = Array.from({ length: 50 }, (_, count) => asking.ask("add", [count, 1], always));
     expect(await Promise.all(sums)).toEqual(Array.from({ length: 50 }, (_, count) => count + 1));
@@ -86,7 +86,7 @@ function joined() {
       return numbers.reduce((sum, number) => sum + number, 0);
     },
   };
-  // Also when what answers is still being loaded.
+  // Also while the handler is still loading.
   const answering = new Channel<Ours>(
     (message) => queueMicrotask(() => asking.receive(message)),
     Promise.resolve(sums),

@@ -136,7 +136,7 @@ Deleted the file notes.txt (4 bytes).
       for (const { exit, screen } of [deleted, written]) {
         const lines = stripVTControlCharacters(screen).split("\n");
         expect([exit, lines.filter((line) => /^(Tool|Allow it\?)/.test(line)).length]).toEqual([3, 2]);
-        // Nothing but our own colours.
+        // Only Toolcrib's own colours.
         expect(screen.replaceAll(colour, "")).not.toMatch(/(?!\n)[\p{Cc}\p{Bidi_Control}]/u);
       }
     });

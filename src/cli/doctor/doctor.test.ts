@@ -333,7 +333,7 @@ describe("the models of doctor", () => {
 });
 
 describe("the MCP clients of doctor", () => {
-  it("are listed when they start Toolcrib, and a problem when its program is gone", async () => {
+  it("are listed when they start Toolcrib, and a problem when its program is missing", async () => {
     await using folder = temporaryFolder();
     const write = (file: string, servers: object) => {
       mkdirSync(dirname(join(folder.path, file)), { recursive: true });

@@ -16,7 +16,7 @@ const environmentOf = ({ home }: CliWorkspace) => ({
   TOOLCRIB_HOME: home,
   TOOLCRIB_TOKEN: undefined,
 });
-/** The Inspector looks for its version two folders up, where the package that it is published in does not have it. */
+/** The Inspector looks for its version two folders up, where its published package does not have it. */
 function installInspector({ home }: CliWorkspace): string {
   const modules = join(import.meta.dirname, "../../../node_modules");
   const folder = join(home, "inspector");
@@ -146,7 +146,7 @@ describe("a server over standard input and output", () => {
 });
 
 describe("a server over HTTP", () => {
-  /** Starts one and reads what it prints. */
+  /** Starts a server and reads its output. */
   async function started(
     fixture: CliWorkspace,
     words: readonly string[],

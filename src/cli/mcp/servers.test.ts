@@ -92,7 +92,7 @@ it("starts none when the instance cannot be opened", async () => {
       said += text;
       if (said.includes("rule")) break;
     }
-    // Long after it would have been started.
+    // Long after it would have started.
     await wait(1_500);
     expect(existsSync(mark)).toBe(false);
   } finally {

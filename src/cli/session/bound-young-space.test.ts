@@ -24,6 +24,6 @@ function youngMegabytesAfterRounds(how: "bound" | "free"): number {
 it("stops the growth of the young generation", () => {
   const bound = youngMegabytesAfterRounds("bound");
   expect(bound).toBeLessThanOrEqual(16);
-  // How far it grows by itself depends on the memory there is.
+  // Its default growth depends on the available memory.
   expect(youngMegabytesAfterRounds("free")).toBeGreaterThanOrEqual(bound);
 });

@@ -15,7 +15,7 @@ it("shows paths relative to the workspace", () => {
   );
 });
 
-it("shows a user the message that is meant for users", () => {
+it("shows a user the message for users", () => {
   const error = {
     code: "timeout",
     message: "For models",

@@ -5,7 +5,7 @@ import { hasTerminals } from "../../../test/support/pseudo-terminal.ts";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { withoutProgress } from "../../../test/support/without-progress.ts";
 
-/** Where nothing is kept, and nothing may be left behind. */
+/** An empty folder, in which nothing may be left behind. */
 function demoFixture() {
   const folder = temporaryFolder();
   const fixture = cliWorkspace({ TMPDIR: folder.path });
@@ -141,7 +141,7 @@ describe("toolcrib run --demo", () => {
       exit,
       lines.includes("I'll look at the project and run its tests first."),
       lines.some((line) => line.startsWith("edit.replace src/price.js  +1 −1")),
-      // Only the line that is written again moves the cursor.
+      // Only the redrawn line moves the cursor.
       withoutProgress(screen).includes("\u001b"),
       fixture.leftBehind(),
     ]).toEqual([0, true, true, false, []]);

@@ -21,7 +21,7 @@ const command = (cmd: string) => ({ name: "exec_command", input: { cmd } });
 /** Without a sandbox, which would have its own process ids. */
 const unguarded = ["--mode", "yolo", "--sandbox", "none"];
 
-/** Lines, with what differs from run to run left out. */
+/** The lines, without details that differ between runs. */
 const plain = (output: string) =>
   withoutProgress(output)
     .replace(/session_\w+/g, "SESSION")

@@ -44,7 +44,7 @@ async function changesTo(
   });
 }
 
-/** What turns a change set round: its `before` contents have to be known. */
+/** Inverts a change set, which requires its `before` contents. */
 function inverseOf(
   changes: readonly FileChange[],
   receipts: readonly ChangeReceipt[],

@@ -6,7 +6,7 @@ import { MemoryEnvironment } from "../memory/memory-environment.ts";
 import type { ByteSource } from "./line-index.ts";
 import { layOut, sliceLines } from "./read-lines.ts";
 
-/** Lines with their newlines, found the simple way. */
+/** Lines with their newlines, found by a simple reference implementation. */
 function linesOf(text: string): string[] {
   return text === "" ? [] : text.split(/(?<=\n)/);
 }
@@ -55,7 +55,7 @@ const encodings = {
   "utf-16be": (text: string) => Buffer.from(text, "utf16le").swap16(),
 };
 
-// Long enough to lie across the chunks in which files are scanned, with newlines thick and thin.
+// Long enough to span several scan chunks, with dense and sparse newlines.
 const piece = fc.tuple(
   fc.constantFrom("x", "\n", "ä\n", "\r\n", "ਅ\u0a0a", "😀", "some words\n"),
   fc.constantFrom(1, 2, 7, 100, 20_000),
@@ -99,7 +99,7 @@ it("finds lines beyond the first two gigabytes", async () => {
     [0, Buffer.from("first\n")],
     [2 ** 31, Buffer.from("\nthird line\n")],
   ]);
-  // Zeros, but for the parts.
+  // Zeros, except for the parts.
   const source: ByteSource = {
     size: 2 ** 31 + 100,
     read: (target, position) => {

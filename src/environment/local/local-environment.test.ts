@@ -64,7 +64,7 @@ it("accepts absolute paths in the spelling the workspace was opened with", async
   await environment.close();
 });
 
-it("can take the whole disk as the workspace", async () => {
+it("accepts the whole disk as the workspace", async () => {
   await using world = openLocalWorld({ files: { "folder/file": "text" } });
   const environment = openLocalEnvironment({ workspace: "/" });
   expect(await textOf(environment, world.path("folder/file"))).toBe("text");

@@ -8,7 +8,7 @@ import { openRace, type Race, type RaceResult } from "../../../test/support/envi
 import { racedEnvironments } from "../../../test/support/environment/raced-environments.ts";
 import { attempt } from "../../system/attempt.ts";
 
-// The boundary is promised where directories are held by handle.
+// The boundary is guaranteed only where directories are opened by handle.
 const isPromised = process.platform === "linux";
 
 describe.runIf(isPromised)("when a directory is replaced by a link between any two file system calls", () => {
@@ -30,7 +30,7 @@ describe.runIf(isPromised)("when a directory is replaced by a link between any t
   });
 });
 
-// For calls that Node makes of several: the exchange comes in the middle of them. An implementation that checks paths by name
+// For Node calls that make several system calls: the swap happens between those. An implementation that checks paths by name
 // loses at least one try in a hundred here (docs/decisions/0003); bench/ runs a million.
 for (const [name, { actions, options }] of Object.entries(racedEnvironments)) {
   describe.runIf(isPromised)("while a process replaces a directory by a link", () => {
@@ -52,7 +52,7 @@ async function interleave(): Promise<Readonly<Record<string, Readonly<Record<str
   const program = await bundledProgram(
     new URL("../../../test/support/environment/interleaver.ts", import.meta.url),
   );
-  // In memory, where there is a file system for it: the thousands of exchanges cost half as much.
+  // In a memory file system if there is one: the thousands of swaps take half the time.
   const folder = isWritable("/dev/shm") ? "/dev/shm" : tmpdir();
   const child = spawn(process.execPath, [program], {
     stdio: ["ignore", "pipe", "inherit"],

@@ -74,7 +74,7 @@ describe.skipIf(withoutBubblewrap !== undefined)("a session in bubblewrap", () =
   });
 });
 
-/** As a call sees it whose commands are confined like this. */
+/** The environment of a call whose commands have this confinement. */
 function confined(environment: Environment, confinement: Confinement): Environment {
   const start: Environment["start"] = (program, options) => {
     const given = options.confinement;

@@ -57,7 +57,7 @@ async function run(command: string, options: Partial<ShellCommand> = {}, name = 
   return result(await begin(command, options, name));
 }
 
-/** As a call does whose commands are confined like this. */
+/** Runs a command with this confinement. */
 async function runAs(confinement: Confinement, command: string): Promise<Said> {
   const confined = new Proxy(environment, {
     get(target, name) {
@@ -86,12 +86,12 @@ const ended =
 const lost =
   "The shell of this session did not return from the command and was ended. The next command starts a new one: the directory, variables and functions are gone.";
 
-// One suite for both: with the windows of tmux, in the best sandbox there is; and without either.
+// One suite for two setups: with tmux windows in the best available sandbox, and without either.
 describe.each([
   ["auto", "auto"],
   ["never", "none"],
 ] as const)("persistent shells, tmux: %s, sandbox: %s", (tmux, want) => {
-  // One environment for all: how well it can confine commands is found out once.
+  // One environment for all tests: it detects its sandbox only once.
   beforeAll(() => {
     workspace = realpathSync(mkdtempSync(join(tmpdir(), "shells ")));
     state = mkdtempSync(join(tmpdir(), "state "));
@@ -298,7 +298,7 @@ describe.each([
       for await (const _ of running.stderr) cancel.abort();
       clearInterval(lettingGo);
       expect(await stdout).toEqual("");
-      // Of a machine that is too busy to hold it the shell may be lost, but not silently.
+      // On a very busy machine the shell may be lost, but not silently.
       const { remarks } = await running.exit;
       expect([[], [lost]]).toContainEqual(remarks);
       expect((await run("echo [$x]")).stdout).toEqual(remarks.length === 0 ? "[kept]\n" : "[]\n");

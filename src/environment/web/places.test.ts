@@ -3,7 +3,7 @@ import { certificate } from "../../../test/support/network/certificate.ts";
 import { ask, says, saysSecurely } from "../../../test/support/web/web-lab.ts";
 import { kindOfAddress } from "../../lib/network-address.ts";
 
-/** As in the mode "yolo": wherever others can connect as well. */
+/** As in mode "yolo": every public address. */
 const everythingPublic = (host: string) => (kindOfAddress(host) ?? "public") === "public";
 const ok = ["HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"];
 const at = (...addresses: readonly string[]) =>

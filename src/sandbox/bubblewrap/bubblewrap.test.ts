@@ -180,7 +180,7 @@ describe.skipIf(missing !== undefined)("in bubblewrap", () => {
     const replaced = readFileSync(config, "utf8");
     const { code } = await running;
     const text = readFileSync(config, "utf8");
-    // Whether it had the time to write.
+    // Whether it had enough time to write.
     expect({ code, isKept: text === before || text === replaced }).toEqual({ code: undefined, isKept: true });
     expect(text).not.toContain("evil");
   });

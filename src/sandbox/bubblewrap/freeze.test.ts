@@ -17,7 +17,7 @@ it.skipIf(process.platform !== "linux")(
       const thaw = await freeze(leader);
       const loop = childrenOf(leader).find((pid) => pid !== stoppedBefore)!;
       const states = [...childrenOf(loop), loop, stoppedBefore].map(stateOf);
-      // A process that has just ended, and that its frozen parent does not await, does not run either.
+      // A zombie of a frozen parent does not run either.
       const seen = [...new Set(states)].filter((state) => state !== "Z");
       const spent = cpuOf(loop);
       await setTimeout(30);
@@ -40,7 +40,7 @@ function stateOf(pid: number): string {
   return fieldsOf(pid)[0]!;
 }
 
-/** With that of the children that it has awaited. */
+/** Includes the children that it has waited for. */
 function cpuOf(pid: number): string {
   return fieldsOf(pid).slice(11, 15).join(" ");
 }

@@ -98,7 +98,7 @@ it("removes the placeholders of a killed process", async () => {
   const { stubs, wanted, entries, records } = openStubs(folder.path);
   stubs.use(wanted);
   const [record] = readdirSync(records);
-  // A process of an earlier run of the machine.
+  // A process from before the last reboot.
   renameSync(join(records, record!), join(records, "1-1-00000000-1.0"));
   const live = stubs.use(wanted.slice(0, 1));
   new Placeholders(records).removeAbandoned();

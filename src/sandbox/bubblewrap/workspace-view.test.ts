@@ -69,7 +69,7 @@ it("refuses a grant that is too large to scan for secrets, and reports it", asyn
   expect([opened.view.readable, opened.view.writable, await opened.end()]).toEqual([
     [],
     [at("home/small")],
-    // What can be read anyway, and was only to be read, needs no word.
+    // A read grant for a path that is readable anyway needs no remark.
     [
       `The command may not write ${at("written")}: it is too large to scan for secrets. Allow a narrower directory.`,
       `The command may not read or write ${at("home/large")}: it is too large to scan for secrets. Allow a narrower directory.`,

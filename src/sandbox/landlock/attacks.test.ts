@@ -62,7 +62,7 @@ async function attack(as: { readonly user?: number; readonly version?: number })
   return results.filter(([, result]) => result !== "held").map(([name]) => name);
 }
 
-/** Whether everybody may read a file and enter every directory above it. */
+/** Whether every user may read a file and enter all its parent directories. */
 function othersReach(path: string): boolean {
   if ((statSync(path).mode & 0o5) === 0) return false;
   return path === "/" || othersReach(dirname(path));

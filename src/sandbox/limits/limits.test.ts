@@ -51,7 +51,7 @@ for (const level of ["bwrap", "landlock", "none"] as const) {
   describe.skipIf(missing !== undefined)(`a command at its limits, in the sandbox ${level}`, () => {
     it("is ended when it starts ever more processes", async () => {
       await using fixture = openSandboxFixture(level);
-      // It ends by itself at 4096, so that on a busy machine no other test finds the table of processes full.
+      // Stops at 4096 processes, so that other tests on a busy machine can still start some.
       const name = uniqueSeconds();
       const bomb = `bomb() { if (($1 < 12)); then bomb $(($1 + 1)) | bomb $(($1 + 1)) & else exec sleep ${name}; fi; }`;
       const { remarks } = await fixture.run(`${bomb}; bomb 0; sleep ${name}`, { limits: { processes: 150 } });
@@ -69,7 +69,7 @@ for (const level of ["bwrap", "landlock", "none"] as const) {
 
     it("is ended when it reaches the memory limit", async () => {
       await using fixture = openSandboxFixture(level);
-      // Bash would become its last command, and let go of the memory before a busy machine has looked at it.
+      // Bash would exec its last command, and free the memory before a busy machine measures it.
       const ran = await fixture.run("x=$(head -c 80000000 /dev/zero | tr '\\0' a); sleep 60; :", {
         limits: { memoryBytes: 50 * megabyte },
       });

@@ -225,7 +225,7 @@ function bash(
   return startInside(["bash", "--noprofile", "--norc", "-c", script], options);
 }
 
-/** Runs a script that has a `socket` to the port on the other side, and can make more by `tunnel()`. */
+/** Runs a script with a `socket` to the port on the other side; `tunnel()` opens more. */
 function node(script: string, port: number): ReturnType<typeof startInside> {
   const prelude = `
     import crypto from "node:crypto"; import net from "node:net"; import { once } from "node:events";

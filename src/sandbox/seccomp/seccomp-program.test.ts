@@ -17,7 +17,7 @@ const answers: Record<number, Answer> = {
   327773: "EPROTONOSUPPORT",
 };
 
-/** What the kernel would answer; upper halves of arguments can be given as well, for they must not matter. */
+/** The kernel's answer; arguments may have upper halves, which must not matter. */
 function ask(
   options: SeccompOptions,
   number: number,
@@ -51,7 +51,7 @@ describe.each(architectures)("a seccomp program for %s", (architecture) => {
     expect(ask(own, 1, [], 0x40000003)).toBe("EPERM");
   });
 
-  it("does not know system calls that are newer than itself, or of the x32 ABI", () => {
+  it("answers ENOSYS to system calls that are newer than itself, or of the x32 ABI", () => {
     fc.assert(
       fc.property(fc.integer({ min: newestKnownCall + 1, max: 0xffffffff }), (number) => {
         expect(ask(own, number)).toBe("ENOSYS");
@@ -63,7 +63,7 @@ describe.each(architectures)("a seccomp program for %s", (architecture) => {
     }
   });
 
-  it("allows every system call without a rule, whatever its arguments", () => {
+  it("allows every system call without a rule, with any arguments", () => {
     const judged = new Set(Array.from(systemCalls.keys(), (name) => numberOf(name, architecture)));
     const free = Array.from({ length: newestKnownCall + 1 }, (_, number) => number).filter(
       (number) => !judged.has(number),
@@ -76,7 +76,7 @@ describe.each(architectures)("a seccomp program for %s", (architecture) => {
     );
   });
 
-  it("refuses system calls that commands never need, whatever the arguments", () => {
+  it("refuses system calls that commands never need, with any arguments", () => {
     fc.assert(
       fc.property(fc.array(fc.bigInt({ min: 0n, max: 0xffffffffffffffffn }), { maxLength: 6 }), (args) => {
         for (const name of always)
@@ -240,7 +240,7 @@ describe.each(architectures)("a seccomp program for %s", (architecture) => {
     const opened = (options: SeccompOptions, flags: number) =>
       call(options, "openat", 0, 0, BigInt(flags) + upper, 0);
     expect([call(old, "truncate", 1, 2), call(filtered, "truncate", 1, 2)]).toEqual(["EPERM", "allow"]);
-    // To read, to write, for both, for neither; then the same, cut.
+    // Read, write, both, neither; then the same with O_TRUNC.
     expect([0, 1, 2, 3, 0x200, 0x201, 0x202, 0x203].map((flags) => opened(old, flags))).toEqual([
       ...["allow", "allow", "allow", "allow"],
       ...["EPERM", "allow", "allow", "EPERM"],
@@ -250,7 +250,7 @@ describe.each(architectures)("a seccomp program for %s", (architecture) => {
   });
 });
 
-/** What the kernel does not look at. */
+/** Bits that the kernel ignores. */
 const upper = 0xdeadbeef00000000n;
 
 const kinds: Record<string, readonly [family: number, type: number, protocol: number]> = {

@@ -40,7 +40,7 @@ function sampleOf({ symbols }: Outline): readonly CodeSymbol[] {
   return symbols.filter((_, index) => index % step === 0);
 }
 
-/** The texts of all symbols but for one, what it holds and what holds it. */
+/** The texts of all symbols except one, its descendants and its ancestors. */
 function others({ text, outline }: CodeFile, { start, end }: CodeSymbol): readonly string[] {
   const isApart = (symbol: CodeSymbol) => symbol.end <= start || symbol.start >= end;
   return outline.symbols
@@ -103,7 +103,7 @@ function previousOf({ text, outline }: CodeFile, symbol: CodeSymbol): CodeSymbol
   return index > 0 && areAlike && gaps[0] !== undefined && isEven ? siblings[index - 1] : undefined;
 }
 
-/** Its text as a model would give it. */
+/** Its text as a model would write it. */
 function atMargin(text: string, symbol: CodeSymbol): string {
   const { start, end } = spanOf(text, symbol);
   const indentation = indentationAt(text, start);

@@ -74,7 +74,7 @@ describe("a change with the project's checker", () => {
 
 const go = "package a\n\nfunc A() int {\n return 1\n}\n";
 
-/** A workspace with a file of Go, on a machine whose gofmt is a line for sh. */
+/** A workspace with a Go file, on a machine whose gofmt is a shell command. */
 function fixtureWith(script: string) {
   const folder = temporaryFolder();
   const workspace = join(folder.path, "work space");

@@ -25,7 +25,7 @@ impl Counter {
 const opened = codeFixture();
 afterAll(() => opened[Symbol.asyncDispose]());
 
-/** What becomes of a file. */
+/** The content of a file after an edit. */
 async function edited(
   content: string | Uint8Array,
   input: Omit<EditSmartInput, "path">,
@@ -36,7 +36,7 @@ async function edited(
   return readFileSync(opened.at(path), "utf8");
 }
 
-/** Writes a file, and has the caller see it. */
+/** Writes a file, and records that the caller has seen it. */
 function show(path: string, content: string | Uint8Array): void {
   writeFileSync(opened.at(path), content);
   const bytes = readFileSync(opened.at(path));

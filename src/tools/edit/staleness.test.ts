@@ -121,7 +121,7 @@ interface Fixture extends TemporaryToolcrib {
   replace(find: string, replace: string): Promise<readonly string[]>;
 }
 
-/** Has a poem in it. */
+/** A fixture with a poem. */
 async function openFixture(): Promise<Fixture> {
   const fixture = await temporaryToolcrib();
   fixture.write("poem.txt", poem);

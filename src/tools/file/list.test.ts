@@ -86,7 +86,7 @@ describe("file.list", () => {
     ]);
   });
 
-  it("prints every entry on one line, whatever its name", async () => {
+  it("prints every entry on one line, even with unusual names", async () => {
     const environment = new MemoryEnvironment({ files: { "a\nb/c\rd": "" } });
     environment.link("link", "a\nb");
     expect((await list(environment, {})).text).toBe('"a\\nb"/\n  "c\\rd"  0 bytes\nlink -> "a\\nb"');
@@ -132,7 +132,7 @@ describe("file.list", () => {
     );
   });
 
-  // Other systems take no such names.
+  // Other systems refuse such names.
   it.runIf(process.platform === "linux")("shows the closest form of names that are not UTF-8", async () => {
     await using folder = temporaryFolder();
     const odd = (name: string) => Buffer.concat([Buffer.from(join(folder.path, name)), Buffer.from([0xff])]);

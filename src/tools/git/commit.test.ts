@@ -225,7 +225,7 @@ function hook(opened: GitFixture, name: string, script = "", folder = ".git/hook
   chmodSync(path, 0o755);
 }
 
-/** Where there is a sandbox hooks run in it, also when a rule would let them out. */
+/** With a sandbox, hooks run in it even if a rule allows them to run outside. */
 const allowing = { lines: "allow run git hook run *\nunconfined run git hook run *" };
 
 async function isHeld(opened: GitFixture): Promise<boolean> {
@@ -271,7 +271,7 @@ describe("hooks", () => {
 
   it.each([
     { place: "in the sandbox", options: {} },
-    { place: "bare, where there is none", options: { sandbox: "none" } },
+    { place: "without a sandbox", options: { sandbox: "none" } },
   ] as const)("run $place if rules allow it", async ({ options }) => {
     await using opened = await openStaged({ ...allowing, ...options });
     hook(

@@ -3,13 +3,13 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type GitFixture, openGitFixture } from "../../../test/support/git-tools/git-fixture.ts";
 
-/** Files go into this repository in capital letters. */
+/** The filter of this repository stores files in capital letters. */
 async function openFiltered(lines: string): Promise<GitFixture> {
   const opened = await openGitFixture({ lines });
   opened.configure({ "filter.loud.clean": "tr a-z A-Z" });
   opened.write({ ".gitattributes": "*.txt filter=loud\n", "a.txt": "hello\n", "b.md": "quiet\n" });
   opened.sh("git add -A && git commit -q -m First");
-  // Now git has to read it again to know that nothing is changed.
+  // Now git must read the file again to see that nothing changed.
   utimesSync(join(opened.workspace, "a.txt"), new Date(0), new Date(0));
   return opened;
 }

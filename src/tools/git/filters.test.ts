@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type GitFixture, openGitFixture } from "../../../test/support/git-tools/git-fixture.ts";
 
-/** What goes into the repository in capitals, and out of it in small letters. */
+/** A filter that stores upper case and checks out lower case. */
 async function openFiltered(
   lines = "",
   settings: Readonly<Record<string, string>> = usual,

@@ -135,7 +135,7 @@ describe("git.log", () => {
 
   it("continues without losing a commit of a merged branch, or of a file under its earlier name", async () => {
     await using opened = await openPast();
-    // Behind the rename: before it, git follows the file only if the dates allow it.
+    // After the rename: before it, git follows the file only if the dates allow it.
     opened.git("switch", "-q", "-c", "side", opened.second);
     opened.write({ side: "1\n" });
     commit(opened, "Aside", "2026-01-05");
@@ -166,7 +166,7 @@ describe("git.log", () => {
 });
 
 describe("git.show", () => {
-  it("shows the files of the first commit, whatever the settings", async () => {
+  it("shows the files of the first commit with any settings", async () => {
     await using opened = await openPast();
     opened.configure({ "log.showRoot": "false" });
     const { text } = await call(opened, "git.show", { revision: opened.first, stat: true });

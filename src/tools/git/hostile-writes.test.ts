@@ -15,7 +15,7 @@ import {
   type Worktree,
 } from "../../../test/support/git-tools/git-fixture.ts";
 
-/** Without a sandbox, so that nothing but git's own settings keeps a payload from running. */
+/** Without a sandbox, so that only the git settings prevent a payload from running. */
 async function openVictim(): Promise<GitFixture> {
   const files = { "a.txt": "one\n", "b.txt": "two\n" };
   return openGitFixture({ files, prepare: branchAndChange, sandbox: "none" });
@@ -30,7 +30,7 @@ function branchAndChange({ sh, write }: Worktree): void {
   write({ "a.txt": "changed\n", "new.txt": "new\n" });
 }
 
-/** Every way of writing. */
+/** Every call that writes. */
 const writings = [
   ["git.stage", { all: true }],
   ["git.stage", { paths: ["new.txt"], unstage: true }],

@@ -18,7 +18,7 @@ import {
   type Worktree,
 } from "../../../test/support/git-tools/git-fixture.ts";
 
-/** Every way of reading; each touches files, history and objects. */
+/** Every call that reads; each touches files, history and objects. */
 const readings: readonly (readonly [string, object])[] = [
   ["git.status", {}],
   ["git.diff", {}],
@@ -53,7 +53,7 @@ async function readAll(opened: GitFixture): Promise<string> {
   return said.join("\n");
 }
 
-/** What payloads have left since the last look. */
+/** What payloads have written since the last check. */
 function ran(opened: GitFixture): string {
   const file = join(opened.home, "ran");
   const said = existsSync(file) ? readFileSync(file, "utf8") : "";
@@ -71,7 +71,7 @@ function carelessly(opened: GitFixture, ...args: string[]): boolean {
       timeout: 20_000,
     });
   } catch {
-    // What matters is what ran.
+    // Only the programs that ran matter.
   }
   return ran(opened) !== "";
 }
@@ -87,7 +87,7 @@ function touch(opened: GitFixture, path: string): void {
 
 interface Attack {
   readonly prepare: (opened: GitFixture, payload: string) => void;
-  /** A command of git that falls for it. Missing where that takes a terminal or a network. */
+  /** A git command that runs the payload. Undefined if that needs a terminal or a network. */
   readonly falls?: readonly string[];
 }
 
@@ -269,7 +269,7 @@ const attacks: Readonly<Record<string, Attack>> = {
 
 describe("a repository that tries to run programs", () => {
   for (const [name, { prepare, falls }] of Object.entries(attacks)) {
-    it(`runs nothing by ${name}`, async () => {
+    it(`runs nothing through ${name}`, async () => {
       await using opened = await openVictim();
       prepare(opened, `'${opened.payload("payload")}'`);
       ran(opened);

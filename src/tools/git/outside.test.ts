@@ -7,7 +7,7 @@ import {
   type Worktree,
 } from "../../../test/support/git-tools/git-fixture.ts";
 
-/** Calls that would show something of another repository, if they got there. */
+/** Calls that would reveal something of another repository, if they reached it. */
 const readings: readonly (readonly [string, object])[] = [
   ["git.status", {}],
   ["git.diff", { commit: "HEAD" }],

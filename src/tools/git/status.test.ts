@@ -25,7 +25,7 @@ describe("git.status", () => {
     });
   });
 
-  it("lists staged, changed and untracked files, whatever their names", async () => {
+  it("lists staged, changed and untracked files with any names", async () => {
     await using opened = await openGitFixture({
       files: { "old name.txt": "1\n2\n3\n4\n", "b.txt": "b\n", "gone.txt": "", "-x": "", ":(top)y": "" },
     });

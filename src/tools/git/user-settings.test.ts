@@ -37,7 +37,7 @@ function openPlain(options: GitFixtureOptions = {}): Promise<GitFixture> {
   return openGitFixture({ files: { a: "1\n" }, settings, ...options });
 }
 
-/** Commits what has changed, for a user with these settings of git. */
+/** Commits the changes, for a user with these git settings. */
 async function commitAs(
   opened: GitFixture,
   settings: string,

@@ -28,7 +28,7 @@ function git(folder: string, ...args: string[]): void {
   execFileSync("git", [...identity, ...settings, ...args], { cwd: folder, stdio: "ignore" });
 }
 
-/** Enough files that a program is worth its start. */
+/** Enough files to make starting a program worthwhile. */
 const many = Object.fromEntries(
   Array.from({ length: 400 }, (_, index) => [`many/${index % 20}/${index}.txt`, ""]),
 );
@@ -83,7 +83,7 @@ describe("search.glob", () => {
     expect(text).toBe(`No file in the workspace matches *.rs.${more}`);
   });
 
-  it("prints every file on one line, whatever its name", async () => {
+  it("prints every file on one line, even with unusual names", async () => {
     const { text } = await find(new MemoryEnvironment({ files: { "a\nb.txt": "", c: "" } }), {
       pattern: "*",
       sort: "path",

@@ -106,7 +106,7 @@ describe("search.grep", () => {
     );
   });
 
-  it("shows nothing outside the workspace, whatever ripgrep returns", async () => {
+  it("shows nothing outside the workspace, even if ripgrep returns it", async () => {
     const folder = makeFolder();
     const workspace = path.join(folder, "workspace");
     const liar = path.join(folder, "rg");

@@ -31,7 +31,7 @@ afterAll(async () => {
   fs.rmSync(workspace, { recursive: true });
 });
 
-/** In memory, and with ripgrep where that can do it. */
+/** In memory, and with ripgrep if it is available. */
 async function linesOf(input: GrepInput): Promise<readonly string[]> {
   const local = openLocalEnvironment({ workspace });
   opened.push(local);

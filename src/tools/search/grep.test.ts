@@ -36,7 +36,7 @@ function openLocal(files: Files, options: { readonly hasRipgrep: boolean }): Env
 
 const nothing = { files: 0, bytes: 0 };
 
-/** Every way an answer can come about. Whichever it is, the answer is the same. */
+/** Every engine. All return the same answer. */
 const engines = {
   ripgrep: (files: Files) => ({ environment: openLocal(files, { hasRipgrep: true }), budget: nothing }),
   "the built-in engine": (files: Files) => ({

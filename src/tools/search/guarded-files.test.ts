@@ -40,7 +40,7 @@ const noBudget = { files: 0, bytes: 0 };
 const guarded = ["a.secret", "large.secret", "picture.secret", "vault/deep/c.txt"];
 const note = `[4 files that may hold secrets were skipped: ${guarded.join(", ")}]`;
 
-/** Patterns that only ripgrep understands, and such as make it search again. */
+/** Every output mode, and a pattern that only ripgrep supports. */
 const inputs: Readonly<Record<string, Partial<GrepInput>>> = {
   lines: {},
   "lines with context": { context: 1 },
@@ -66,7 +66,7 @@ describe("search.grep", () => {
     });
   }
 
-  it("reports how many files it skipped, whatever they contain", async () => {
+  it("reports how many files it skipped, regardless of their contents", async () => {
     const found = await grep({ pattern: "needle" }, open({ rg: undefined }), usualBudget);
     expect(found.text).toBe(`b.txt:1:needle\n${note}`);
     const other = await grep({ pattern: "elsewhere" }, open({ rg: undefined }), usualBudget);

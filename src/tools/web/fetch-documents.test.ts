@@ -60,7 +60,7 @@ const a = 1;
     expect(content).toBe("http://here/a (200): text/plain, 18 bytes\n\n<html><p>words</p>");
   });
 
-  it("an image as an image, whatever type its server declares", async () => {
+  it("an image as an image, regardless of the declared type", async () => {
     const { format, images } = await fetched(picture, "text/html");
     expect([format, images]).toEqual([
       "image",
@@ -68,7 +68,7 @@ const a = 1;
     ]);
   });
 
-  it("a document as text, whatever type its server declares", async () => {
+  it("a document as text, regardless of the declared type", async () => {
     const file = readFileSync(new URL("../../../test/samples/documents/report.docx", import.meta.url));
     const { format, code } = await fetched(file, "application/octet-stream", "/download?id=7");
     expect([format, code]).toEqual(["docx", undefined]);

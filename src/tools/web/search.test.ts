@@ -11,7 +11,7 @@ function sample(name: string): Buffer {
   return readFileSync(join(import.meta.dirname, "../../../test/samples/search", name));
 }
 
-/** An engine that answers everything alike, and what it was asked. */
+/** An engine that returns the same answer to every request, and records the requests. */
 async function engine(body: string | Buffer, { status = 200, headers = {} } = {}) {
   const bodies: string[] = [];
   const server = await serve((request, response) => {

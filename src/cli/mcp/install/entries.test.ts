@@ -4,7 +4,7 @@ import { jsonEntry, tomlEntry } from "./configuration-entry.ts";
 
 const value = { command: "node", args: ["x", "mcp"] };
 
-/** Puts an entry in, changes it, and takes it out again: after each step all else is there, to the byte. */
+/** Adds an entry, changes it, and removes it: every other byte stays unchanged after each step. */
 function change(editor: EntryEdit, text: string, servers: string) {
   const place = { servers, name: "toolcrib" };
   const file = "settings";
@@ -45,7 +45,7 @@ describe("an entry in JSON", () => {
         found: value,
         isLonger: true,
       });
-      // What was put in is one piece.
+      // The added text is contiguous.
       const at = [...set].findIndex((letter, index) => letter !== [...text][index]);
       const added = set.length - text.length;
       expect(set.slice(0, at) + set.slice(at + added)).toBe(text);

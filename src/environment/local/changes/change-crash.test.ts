@@ -28,7 +28,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(home, { recursive: true }));
 
-// One process is stopped at every step in turn, each in a workspace of its own: from that step on, nothing that it does has
+// One process is stopped at every step in turn, each in a separate workspace: from that step on, nothing it does has
 // an effect. Its records are those of a dead process as soon as it ends. A start that is killed at each step takes ten times
 // as long; bench/crash-changes.ts does that.
 describe("a change set", { timeout: 300_000 }, () => {
@@ -58,7 +58,7 @@ describe("a change set", { timeout: 300_000 }, () => {
     const { folder, steps, succeeded } = await interrupt("change", "failAt", interference);
     const outcomes = await settleEach(folder, steps);
     expect(outcomes).toEqual(succeeded.map((isDone) => (isDone ? "after" : "before")));
-    // Tidying up comes last, and no longer decides.
+    // Cleanup comes last, and does not affect the outcome.
     expect(outcomes.join(" ")).toMatch(/^(?:before )+(?:after )*after$/);
   });
 
@@ -68,7 +68,7 @@ describe("a change set", { timeout: 300_000 }, () => {
     expect(snapshot(join(folder, "whole", "workspace"))).toEqual(before);
     await runProgram(interrupter, folder, "recover", "stopAt", "{}");
     const outcomes = await settleEach(folder, steps, after);
-    // Before it has begun to go back, it can still be completed.
+    // Before the rollback starts, it can still be completed.
     expect(outcomes.join(" ")).toMatch(/^(?:after )*(?:before )+before$/);
   });
 });
@@ -101,7 +101,7 @@ async function interrupt(act: string, how: "stopAt" | "failAt", others: Interfer
   return { folder, steps: numbers, succeeded };
 }
 
-/** How the next start settles the workspace of each step. */
+/** The outcome of recovery at the next start, for the workspace of each step. */
 async function settleEach(
   folder: string,
   steps: readonly number[],
@@ -113,7 +113,7 @@ async function settleEach(
   return outcomes;
 }
 
-/** What a workspace is after the next start; fails when it is neither, or something is left over. */
+/** The state of a workspace after the next start; fails if it is neither, or if something is left over. */
 async function settle(folder: string, after: object): Promise<"before" | "after"> {
   const records = join(folder, "records");
   const workspace = join(folder, "workspace");

@@ -46,7 +46,7 @@ function change(interference: Interference) {
   });
 }
 
-/** Kills a process that changes files, when it is about to give the name. */
+/** Kills a process that changes files, just before it creates this name. */
 async function crashAt(name: string): Promise<void> {
   const [, signal] = await once(change({ killAt: name }), "exit");
   expect(signal).toBe("SIGKILL");

@@ -17,7 +17,7 @@ interface Started {
   readonly program: RunningProcess;
   readonly living: () => readonly string[];
   readonly records: () => readonly string[];
-  /** All it prints, and how it ends. */
+  /** Its whole output, and how it ended. */
   readonly end: Promise<{ readonly said: string; readonly exit: ProcessExit }>;
 }
 
@@ -49,7 +49,7 @@ async function atWork(script: string, act: (started: Started) => Promise<void>):
 const forgetting = "while :; do sleep 0.02; done";
 const deaf = `trap "" TERM HUP INT; ${forgetting}`;
 
-// Systems without /proc know a group only.
+// Systems without /proc can find only the process group.
 describe.runIf(process.platform === "linux")("all descendants of a program", () => {
   const scripts = [
     ["in its group", "sleep 600 & sleep 600 & echo at work; wait"],

@@ -43,7 +43,7 @@ async function firstNumber(program: RunningProcess): Promise<number> {
 function isRunning(processNumber: number): boolean {
   try {
     process.kill(processNumber, 0);
-    // Init may be slow to take note of it.
+    // Init may be slow to reap it.
     return process.platform !== "linux" || processInfo(processNumber)?.isOver === false;
   } catch {
     return false;
@@ -219,7 +219,7 @@ it("ends running programs when Toolcrib's own process exits", async () => {
 
 it("does not wait for a grandchild that holds the pipe, but ends and reports it", async () => {
   await using world = openLocalWorld();
-  // It is bash for a moment still, before it is sleep.
+  // The process is still bash for a moment before it becomes sleep.
   const program = await shell(
     world.environment,
     "sleep 600 & while ps -o comm= -p $! | grep -q bash; do :; done; echo $!",
@@ -338,6 +338,6 @@ it("streams 400 MB in little memory", { timeout: 120_000 }, async () => {
   const [output] = (await once(child.stdout, "data")) as [Buffer];
   const { grownMegabytes, ...result } = JSON.parse(output.toString()) as { grownMegabytes: number };
   expect(result).toEqual({ bytes: 400_000_000, code: 0 });
-  // How far memory grows is the garbage collector's choice; keeping what passed would cost all 400.
+  // Memory growth depends on the garbage collector; keeping the output would cost all 400 MB.
   expect(grownMegabytes).toBeLessThan(200);
 });

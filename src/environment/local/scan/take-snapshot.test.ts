@@ -75,7 +75,7 @@ it("returns the same with and without an earlier snapshot", async () => {
   ];
   let known = await world.environment.snapshot!();
   for (const step of steps) {
-    // So that directories count as settled.
+    // Old enough that directories count as settled.
     execFileSync("bash", ["-c", `sleep 0.1; ${step}`], { cwd: world.environment.workspace });
     const [quick, thorough] = [
       await world.environment.snapshot!({ known }),
@@ -106,13 +106,13 @@ it("lists an entry with an invalid name under the closest valid one", async () =
   try {
     writeFileSync(name, "");
   } catch {
-    // Some file systems take only valid names.
+    // Some file systems accept only valid names.
   }
   const isThere = readdirSync(world.environment.workspace).length > 0;
   expect(await leftOut(world)).toEqual(isThere ? { "bad\ufffd": "unreadable" } : {});
 });
 
-// Only Linux has such a place.
+// Only Linux has such a directory.
 it.runIf(existsSync("/proc/self"))("does not enter virtual file systems of the kernel", async () => {
   await using world = openLocalWorld({}, { workspace: "/" });
   const options = {
@@ -134,7 +134,7 @@ it("yields to other tasks", async () => {
   const controller = new AbortController();
   const looking = world.environment.snapshot!({ signal: controller.signal });
   setImmediate(() => controller.abort());
-  // Quick machines are done before anybody has a turn.
+  // Fast machines finish before another task gets a turn.
   const outcome = await looking.then(
     ({ paths }) => paths.length,
     ({ code }) => code,

@@ -23,7 +23,7 @@ import { temporaryFolder } from "../../../../test/support/temporary-folder.ts";
 import type { Confinement } from "../../../contract/confinement.ts";
 import { Tripwire } from "./tripwire.ts";
 
-/** A repository with settings of an editor, and a tripwire over it. */
+/** A repository with editor settings, and a tripwire for it. */
 function openWorld(base: string) {
   const [workspace, directory] = [join(base, "work"), join(base, "state")];
   mkdirSync(join(workspace, ".vscode"), { recursive: true });
@@ -275,7 +275,7 @@ describe.skipIf(process.platform !== "linux")("the tripwire", () => {
     }
   });
 
-  it("shares the first recorded state between several commands, in whatever order they end", async () => {
+  it("shares the first recorded state between several commands, in any order of their ends", async () => {
     await using folder = temporaryFolder();
     const { workspace, directory, at } = openWorld(folder.path);
     // As in two processes.

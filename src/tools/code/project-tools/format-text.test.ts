@@ -152,7 +152,7 @@ describe.skipIf(missing)("a formatter of the project", () => {
   });
 });
 
-/** A workspace on a machine that has these programs, each a line for sh, or undefined where it is missing. */
+/** A workspace on a machine with these programs: each is a shell command, or undefined if it is not installed. */
 function fixtureWith(scripts: Readonly<Record<string, string | undefined>>) {
   const folder = temporaryFolder();
   const workspace = join(folder.path, "work space");
