@@ -42,7 +42,7 @@ const mayImport: Record<string, readonly string[]> = {
   ],
   adapters: ["contract", "wire", "toolcrib"],
   mcp: ["contract", "lib", "system", "environment", "dialects", "wire", "toolcrib"],
-  compat: ["contract", "lib", "tools", "dialects", "toolcrib", "mcp"],
+  compat: ["contract", "lib", "system", "tools", "dialects", "toolcrib", "mcp"],
   models: ["contract", "lib", "dialects", "wire"],
   agent: ["contract", "lib", "system", "dialects", "toolcrib", "adapters", "models"],
   cli: [

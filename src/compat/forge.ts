@@ -3,8 +3,11 @@ import { anthropicDialect, geminiDialect, openaiDialect } from "../dialects/forg
 import { ToolRegistry } from "./forge/tool-registry.ts";
 
 export {
+  type CommandOptions,
   type CommandResult,
+  type EnvironmentOptions,
   type ExecutionEnvironment,
+  type GrepOptions,
   LocalExecutionEnvironment,
 } from "./forge/execution-environment.ts";
 export {

@@ -29,7 +29,7 @@ export type ErrorDetails =
   /** The arguments do not match the tool's schema: the message is the tool's name, a colon and the faults. */
   | { readonly kind: "bad-arguments" }
   /** A command was ended at its `timeout_ms`, which may be raised. */
-  | { readonly kind: "command-timeout" }
+  | { readonly kind: "command-timeout"; readonly stdout: string; readonly stderr: string }
   /** A document needs more than may be spent on reading it. */
   | { readonly kind: "document-limit"; readonly reason: string }
   /** The file in which an edit failed. */

@@ -1,3 +1,4 @@
+import { ToolError } from "../contract/error.ts";
 import type { ToolOutput } from "../contract/tool.ts";
 import { counted } from "../lib/text/format-quantity.ts";
 import type { FileListData } from "../tools/file/list.ts";
@@ -47,9 +48,24 @@ const editFile = rename("edit.replace", {
 
 const applyPatch = rename("edit.patch", {
   name: "apply_patch",
+  check: ({ patch }) => requireEnvelope(patch),
   limits: { maxChars: 10_000, keep: "both" },
   answer: answerPatch,
 });
+
+/** The canonical tool also reads a patch without its first or last line; Forge never does. */
+function requireEnvelope(patch: string): void {
+  // Some models escape the line ends of a whole patch.
+  const isOneLine = !patch.trim().includes("\n");
+  const has = (marker: string) =>
+    isOneLine ? patch.includes(`*** ${marker}`) : new RegExp(`^\\s*\\*{3}\\s*${marker}`, "im").test(patch);
+  const missing = (["Begin", "End"] as const).find((which) => !has(`${which} Patch`));
+  if (missing === undefined) return;
+  const message = `The patch does not ${missing.toLowerCase()} with \`*** ${missing} Patch\``;
+  throw new ToolError("invalid-input", message, {
+    hint: "Put it between the lines `*** Begin Patch` and `*** End Patch`.",
+  });
+}
 
 function shell({ timeoutMs }: { readonly timeoutMs: number }): DialectTool {
   return rename("shell.run", {
@@ -133,16 +149,21 @@ const glob = rename("search.glob", {
 });
 
 function answerCommand({ data }: ToolOutput<ShellRunData>): string {
-  const { exitCode, signal, durationMs, stdout, stderr } = data;
+  return [showCommand(data), ...notesOf(data)].join("\n");
+}
+
+/** How a command ended, and its output. */
+export function showCommand({ exitCode, signal, durationMs, stdout, stderr }: EndedCommand): string {
   const streams = Object.entries({ stdout, stderr }).filter(([, text]) => text !== "");
   return [
-    signal === null ? `exit code: ${exitCode}` : `ended by ${signal}`,
+    exitCode === null ? `ended by ${signal ?? "a signal"}` : `exit code: ${exitCode}`,
     `duration: ${durationMs} ms`,
     ...streams.flatMap(([name, text]) => [`${name}:`, text.replace(/\n$/, "")]),
     ...(streams.length === 0 ? ["[no output]"] : []),
-    ...notesOf(data),
   ].join("\n");
 }
+
+type EndedCommand = Pick<ShellRunData, "exitCode" | "signal" | "durationMs" | "stdout" | "stderr">;
 
 function answerGrep(
   { data, text }: ToolOutput<GrepData>,

@@ -1,4 +1,5 @@
-import type { AnyTool, OutputLimits, Tool, ToolOutput } from "../contract/tool.ts";
+import { safeParse } from "zod/v4/core";
+import type { AnyTool, OutputLimits, Tool, ToolContext, ToolOutput } from "../contract/tool.ts";
 import { type CanonicalName, type CanonicalTool, catalog } from "../tools/catalog.ts";
 import type { DialectTool, OfferedTool, ResolvedCall } from "./dialect.ts";
 
@@ -26,6 +27,8 @@ export interface Renaming<Name extends CanonicalName> {
   readonly require?: readonly (keyof InputOf<Name>)[];
   /** Values for fields that the caller leaves out, or that the dialect does not offer. */
   readonly defaults?: { readonly [Field in keyof InputOf<Name>]?: InputOf<Name>[Field] };
+  /** Throws for arguments that the canonical tool accepts and the dialect refuses. */
+  readonly check?: (input: InputOf<Name>) => void;
   readonly limits?: OutputLimits;
   readonly timeoutMs?: number;
   readonly answer?: Answering<DataOf<Name>, Record<string, unknown>>;
@@ -58,8 +61,11 @@ type Titles = Pick<Renaming<CanonicalName>, "name" | "summary" | "limits" | "tim
 
 async function renameTool(tool: AnyTool, renaming: Renaming<CanonicalName>): Promise<OfferedTool> {
   const renamed = { ...retitle(tool, renaming), hiddenFields: renaming.hiddenFields ?? [] };
-  const resolve = (input: unknown, given: unknown) =>
-    answerWith({ tool: renamed, input }, renaming.answer, given as Record<string, unknown>);
+  const resolve = (input: unknown, given: unknown) => {
+    // The pipeline reports arguments of the wrong type.
+    if (renaming.check && safeParse(tool.input, input).success) renaming.check(input as never);
+    return answerWith({ tool: renamed, input }, renaming.answer, given as Record<string, unknown>);
+  };
   if (inputChanges.every((change) => renaming[change] === undefined))
     return { ...renamed, takesCanonical: true, resolve: (given) => resolve(given, given) };
   const { renameInput } = await import("./rename-input.ts");
@@ -80,7 +86,11 @@ export type Answer =
       });
 
 /** Formats the output of a tool for a dialect; `given` are the arguments in the dialect. */
-export type Answering<Data, Given> = (output: ToolOutput<Data>, given: Given) => Answer;
+export type Answering<Data, Given> = (
+  output: ToolOutput<Data>,
+  given: Given,
+  context: ToolContext,
+) => Answer | Promise<Answer>;
 
 export function answerWith<Given>(
   call: ResolvedCall,
@@ -92,7 +102,7 @@ export function answerWith<Given>(
   const { tool } = call;
   const run: AnyTool["run"] = async (input, context) => {
     const output = await tool.run(input, context);
-    const answered = answer(output, given);
+    const answered = await answer(output, given, context);
     return { ...output, ...(typeof answered === "string" ? { text: answered } : answered) };
   };
   return { ...call, tool: { ...tool, run } };

@@ -112,6 +112,8 @@ export class Toolset {
     try {
       return findTool(this.#tools, name, this.#dialect);
     } catch (error) {
+      if (this.#dialect.tools.some((tool) => tool.name === name && !this.#isAvailable(tool)))
+        throw needsAgents(name);
       if (!this.#options.readOnly) throw error;
       const areAllowed = await Promise.all(
         this.#tools.map(async (tool) => this.#isAllowed(await this.#load(tool))),
@@ -167,8 +169,12 @@ export class Toolset {
     return listed === undefined || listed.includes(canonical) || listed.includes(name);
   }
 
+  #isAvailable({ needs }: DialectTool): boolean {
+    return needs === undefined || (this.#options.has?.has(needs) ?? false);
+  }
+
   #fill(): void {
-    const { own = [], sources = [], allowed, allowUnknown = false, has } = this.#options;
+    const { own = [], sources = [], allowed, allowUnknown = false } = this.#options;
     const { tools: dialectTools, aliases = [], ignoresCase } = this.#dialect;
     const ours = own.map(offer);
     const taken = new Set(
@@ -177,7 +183,7 @@ export class Toolset {
     const offered = sources.flatMap((source) => source.tools);
     const theirs = offered.map((tool) => offerUnlessTaken(taken, tool)).filter((tool) => tool !== undefined);
     // The last tool of a name replaces the others.
-    const available = dialectTools.filter(({ needs }) => needs === undefined || has?.has(needs));
+    const available = dialectTools.filter((tool) => this.#isAvailable(tool));
     const keyed = [...available, ...ours, ...theirs].map(
       (tool) => [ignoresCase ? tool.name.toLowerCase() : tool.name, tool] as const,
     );
@@ -267,6 +273,13 @@ function readOnlyError(name: string): ToolError {
       hint: "Use a read-only tool.",
     },
   );
+}
+
+function needsAgents(name: string): ToolError {
+  return new ToolError("unavailable", `${name} needs other agents, and there are none here`, {
+    hint: "Do the task without it.",
+    forUser: { hint: "Pass the option `agents`, or use `toolcrib chat`." },
+  });
 }
 
 /** Fails in the pipeline, so that calls of unknown tools are announced and recorded, too. */

@@ -1,16 +1,28 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { release } from "node:os";
 import { ToolError } from "../../contract/error.ts";
-import type { AnyTool } from "../../contract/tool.ts";
-import type { Dialect } from "../../dialects/dialect.ts";
 import type { DataOf } from "../../dialects/rename.ts";
-import { type CallResult, openToolcrib, type Toolcrib, type ToolcribOptions } from "../../toolcrib/index.ts";
+import {
+  type Approve,
+  type CallOptions,
+  type CallResult,
+  openToolcrib,
+  type Toolcrib,
+  type ToolcribOptions,
+} from "../../toolcrib/index.ts";
 
-/** Where tools act. Its own methods are ordinary calls, too. */
+/**
+ * Where tools act: any object with these methods. Paths are relative to the working directory. An error with the code
+ * ENOENT or EISDIR means what it means in Node.js.
+ */
 export interface ExecutionEnvironment {
+  /** Absolute. */
   readonly workingDirectory: string;
   readonly platform: string;
   readonly osVersion: string;
-  /** Lines of a text file, unchanged. */
+  /** Which calls run without approval, and other options of `openToolcrib`. */
+  readonly options?: EnvironmentOptions;
+  /** Lines of a text file, unchanged. Rejects for a file that is not text. */
   readFile(path: string, lines?: { readonly offset?: number; readonly limit?: number }): Promise<string>;
   writeFile(path: string, content: string): Promise<void>;
   deleteFile(path: string): Promise<void>;
@@ -18,28 +30,33 @@ export interface ExecutionEnvironment {
   fileExists(path: string): Promise<boolean>;
   execCommand(command: string, options?: CommandOptions): Promise<CommandResult>;
   /** Matching lines as `path:line:text`. */
-  grep(pattern: string, path?: string): Promise<string>;
+  grep(pattern: string, path?: string, options?: GrepOptions): Promise<string>;
   /** Paths, the newest first. */
   glob(pattern: string, path?: string): Promise<readonly string[]>;
-  /** The instance with these tools. Opened on first use, and again after the tools have changed. */
-  instance(tools: InstanceTools): Promise<Toolcrib>;
   /** Ends everything. May be called twice. */
   cleanup(): Promise<void>;
 }
 
-/** The tools of an instance. */
-export interface InstanceTools {
-  readonly version: number;
-  toolsFor(environment: ExecutionEnvironment): {
-    readonly dialect: Dialect;
-    readonly tools: readonly AnyTool[];
-  };
-}
+export type EnvironmentOptions = Omit<
+  ToolcribOptions,
+  "workspace" | "dialect" | "tools" | "allowedTools" | "environment" | "extraRoots"
+>;
 
 export interface CommandOptions {
+  /** Default: 10,000. */
   readonly timeoutMs?: number;
   readonly workingDirectory?: string;
   readonly variables?: Readonly<Record<string, string>>;
+  /** Ends the command. */
+  readonly signal?: AbortSignal;
+}
+
+export interface GrepOptions {
+  /** Only files that match. */
+  readonly glob?: string | undefined;
+  readonly ignoreCase?: boolean | undefined;
+  /** The lines after the first `maxResults` are not needed. */
+  readonly maxResults?: number | undefined;
 }
 
 export interface CommandResult {
@@ -51,22 +68,44 @@ export interface CommandResult {
   readonly durationMs: number;
 }
 
-/** A folder of this machine, with the options of `openToolcrib`. */
+/** Set while a tool uses an environment: the call was checked, so calls that a method makes itself need no approval. */
+export const insideTool: AsyncLocalStorage<true> = new AsyncLocalStorage();
+
+/** Open instances by key. An instance is opened again when its tools have another version. */
+export class Instances {
+  readonly #open = new Map<object, { readonly version: number; readonly crib: Promise<Toolcrib> }>();
+  readonly #replaced: Promise<Toolcrib>[] = [];
+
+  get(key: object, version: number, open: () => Promise<Toolcrib>): Promise<Toolcrib> {
+    const known = this.#open.get(key);
+    if (known?.version === version) return known.crib;
+    // Calls may still be running there.
+    if (known) this.#replaced.push(known.crib);
+    const crib = open();
+    this.#open.set(key, { version, crib });
+    crib.catch(() => this.#open.delete(key));
+    return crib;
+  }
+
+  async close(): Promise<void> {
+    const instances = [...this.#replaced.splice(0), ...[...this.#open.values()].map(({ crib }) => crib)];
+    this.#open.clear();
+    await Promise.all(instances.map(async (crib) => (await crib.catch(() => undefined))?.close()));
+  }
+}
+
+/** A folder of this machine, with the options of `openToolcrib`. Its methods are ordinary calls, too. */
 export class LocalExecutionEnvironment implements ExecutionEnvironment {
   readonly workingDirectory: string;
   readonly platform: string = process.platform;
   readonly osVersion: string = release();
-  readonly #options: ToolcribOptions;
-  readonly #instances = new Map<InstanceTools, { version: number; crib: Promise<Toolcrib> }>();
-  readonly #replaced: Promise<Toolcrib>[] = [];
-  #own: Promise<Toolcrib> | undefined;
+  readonly options: EnvironmentOptions & Pick<ToolcribOptions, "extraRoots">;
+  /** Of the registries that work here, and of its own methods. */
+  readonly instances: Instances = new Instances();
 
-  constructor(
-    workingDirectory: string,
-    options: Omit<ToolcribOptions, "workspace" | "dialect" | "tools" | "allowedTools"> = {},
-  ) {
+  constructor(workingDirectory: string, options: LocalExecutionEnvironment["options"] = {}) {
     this.workingDirectory = workingDirectory;
-    this.#options = { ...options, workspace: workingDirectory };
+    this.options = options;
   }
 
   async readFile(
@@ -102,22 +141,25 @@ export class LocalExecutionEnvironment implements ExecutionEnvironment {
   }
 
   async execCommand(command: string, options: CommandOptions = {}): Promise<CommandResult> {
-    const { timeoutMs = 10_000, workingDirectory: cwd, variables: env } = options;
+    const { timeoutMs = 10_000, workingDirectory: cwd, variables: env, signal } = options;
     const startedMs = performance.now();
-    const result = await this.#result("shell.run", { command, timeout_ms: timeoutMs, cwd, env });
-    if (result.error?.code === "timeout") {
-      const { output: stdout = "" } = result.error;
+    const input = { command, timeout_ms: timeoutMs, cwd, env };
+    const result = await this.#result("shell.run", input, signal && { signal });
+    const details = result.error?.details;
+    if (details?.kind === "command-timeout") {
+      const { stdout, stderr } = details;
       const durationMs = Math.round(performance.now() - startedMs);
-      return { stdout, stderr: "", exitCode: null, timedOut: true, durationMs };
+      return { stdout, stderr, exitCode: null, timedOut: true, durationMs };
     }
     const { stdout, stderr, exitCode, durationMs } = dataOf<CommandResult>(result);
     return { stdout, stderr, exitCode, timedOut: false, durationMs };
   }
 
-  async grep(pattern: string, path = "."): Promise<string> {
-    const input = { pattern, path, limit: maxFound };
+  async grep(pattern: string, path = ".", options: GrepOptions = {}): Promise<string> {
+    const { glob, ignoreCase, maxResults = maxFound } = options;
+    const input = { pattern, path, glob, ignore_case: ignoreCase, limit: maxResults };
     const { matches, limited } = await this.#call<DataOf<"search.grep">>("search.grep", input);
-    if (limited) throw tooMuch(path);
+    if (limited && options.maxResults === undefined) throw tooMuch(path);
     return matches.map((match) => `${match.path}:${match.line}:${match.text}`).join("\n");
   }
 
@@ -128,28 +170,19 @@ export class LocalExecutionEnvironment implements ExecutionEnvironment {
     return files.map((file) => file.path);
   }
 
-  async instance(tools: InstanceTools): Promise<Toolcrib> {
-    const known = this.#instances.get(tools);
-    if (known?.version === tools.version) return known.crib;
-    const crib = openToolcrib({ ...this.#options, ...tools.toolsFor(this) });
-    this.#instances.set(tools, { version: tools.version, crib });
-    // Calls may still be running there.
-    if (known) this.#replaced.push(known.crib);
-    return crib;
-  }
-
   async cleanup(): Promise<void> {
-    const instances = [...this.#replaced, ...[...this.#instances.values()].map(({ crib }) => crib)];
-    await Promise.all([...instances, this.#own].map(async (crib) => (await crib)?.close()));
+    await this.instances.close();
   }
 
   async #call<Data>(name: string, input: unknown): Promise<Data> {
     return dataOf(await this.#result(name, input));
   }
 
-  async #result(name: string, input: unknown): Promise<CallResult> {
-    this.#own ??= openToolcrib(this.#options);
-    return (await this.#own).call(name, input);
+  async #result(name: string, input: unknown, options: CallOptions = {}): Promise<CallResult> {
+    const open = () => openToolcrib({ ...this.options, workspace: this.workingDirectory });
+    const crib = await this.instances.get(this, 0, open);
+    const approve: Approve = async () => ({ allow: true });
+    return crib.call(name, input, { ...options, ...(insideTool.getStore() && { approve }) });
   }
 }
 

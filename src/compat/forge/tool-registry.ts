@@ -1,30 +1,27 @@
+import { join } from "node:path";
 import type { Risk } from "../../contract/access.ts";
 import type { AnyTool } from "../../contract/tool.ts";
 import type { ToolDefinition } from "../../dialects/definition.ts";
 import type { Dialect } from "../../dialects/dialect.ts";
 import { Toolset } from "../../dialects/toolset.ts";
-import type { CallOptions, CallResult } from "../../toolcrib/index.ts";
+import { userDirectories } from "../../system/directories.ts";
+import { type CallOptions, type CallResult, openToolcrib, type Toolcrib } from "../../toolcrib/index.ts";
 import { describedTool } from "../described-tool.ts";
-import {
-  type ExecutionEnvironment,
-  type InstanceTools,
-  LocalExecutionEnvironment,
-} from "./execution-environment.ts";
+import { AdaptedEnvironment } from "./adapted-environment.ts";
+import { adaptDialect } from "./adapted-tools.ts";
+import { type ExecutionEnvironment, Instances, LocalExecutionEnvironment } from "./execution-environment.ts";
 
 /** The tools of one provider's models and custom ones. The latest registration of a name wins. */
-export class ToolRegistry implements InstanceTools {
+export class ToolRegistry implements AsyncDisposable {
   readonly dialect: Dialect;
   readonly #own = new Map<string, AnyTool | CustomTool>();
   readonly #removed = new Set<string>();
+  /** In environments other than folders of this machine, which close theirs in `cleanup`. */
+  readonly #instances = new Map<ExecutionEnvironment, Instances>();
   #version = 0;
 
   constructor(dialect: Dialect) {
     this.dialect = dialect;
-  }
-
-  /** Increases with every change. */
-  get version(): number {
-    return this.#version;
   }
 
   register(tool: AnyTool | CustomTool): this {
@@ -60,22 +57,67 @@ export class ToolRegistry implements InstanceTools {
 
   /** The definitions for models; those for agents only on request. */
   async definitions(having: { readonly agents?: boolean } = {}): Promise<readonly ToolDefinition[]> {
-    const { dialect, tools: own } = this.toolsFor(new LocalExecutionEnvironment("."));
+    const { dialect, tools: own } = this.#toolsFor(new LocalExecutionEnvironment("."));
     const has = new Set(having.agents ? (["agents"] as const) : []);
     return new Toolset(dialect, { own, has }).definitions();
   }
 
-  /** Makes one call. Failures are results; rejects only when no instance can be opened. */
+  /**
+   * Makes one call, through the methods of the environment. Failures are results; rejects only when no instance can be
+   * opened.
+   */
   async execute(
     name: string,
     args: unknown,
     environment: ExecutionEnvironment,
     options?: CallOptions,
   ): Promise<CallResult> {
-    return (await environment.instance(this)).call(name, args, options);
+    return (await this.#instanceFor(name, environment)).call(name, args, options);
   }
 
-  toolsFor(environment: ExecutionEnvironment): ReturnType<InstanceTools["toolsFor"]> {
+  /** Ends what was opened in environments of your own. May be called twice. */
+  async close(): Promise<void> {
+    const instances = [...this.#instances.values()];
+    this.#instances.clear();
+    await Promise.all(instances.map((each) => each.close()));
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  /** A tool whose methods a local environment does not override needs no detour through them. */
+  #instanceFor(name: string, environment: ExecutionEnvironment): Promise<Toolcrib> {
+    const isLocal = environment instanceof LocalExecutionEnvironment;
+    if (isLocal && !overridesAny(environment, methodsOf(this.dialect, name))) {
+      const { options, workingDirectory: workspace } = environment;
+      return environment.instances.get(this, this.#version, () =>
+        openToolcrib({ ...options, workspace, ...this.#toolsFor(environment) }),
+      );
+    }
+    const instances = isLocal ? environment.instances : (this.#instances.get(environment) ?? new Instances());
+    if (!isLocal) this.#instances.set(environment, instances);
+    return instances.get(this.#own, this.#version, () => this.#openAdapted(environment));
+  }
+
+  async #openAdapted(environment: ExecutionEnvironment): Promise<Toolcrib> {
+    const { stateDirectory = userDirectories().state, ...options } = environment.options ?? {};
+    const adapted = new AdaptedEnvironment(environment);
+    const { dialect, tools } = this.#toolsFor(environment);
+    return openToolcrib({
+      ...options,
+      // Its paths may be those of another machine, whose history is not that of the folder here.
+      stateDirectory: join(stateDirectory, "environments"),
+      environment: adapted,
+      dialect: adaptDialect(dialect, adapted),
+      tools,
+    });
+  }
+
+  #toolsFor(environment: ExecutionEnvironment): {
+    readonly dialect: Dialect;
+    readonly tools: readonly AnyTool[];
+  } {
     const tools = this.dialect.tools.filter(({ name }) => !this.#removed.has(name));
     return {
       dialect: { ...this.dialect, tools },
@@ -87,6 +129,31 @@ export class ToolRegistry implements InstanceTools {
       }),
     };
   }
+}
+
+type Method = keyof ExecutionEnvironment & keyof LocalExecutionEnvironment;
+
+const fileMethods: readonly Method[] = ["readFile", "writeFile", "deleteFile", "moveFile", "fileExists"];
+
+const methods: Readonly<Record<string, readonly Method[]>> = {
+  "shell.run": ["execCommand"],
+  "search.grep": ["grep"],
+  "search.glob": ["glob"],
+  "file.read": [...fileMethods, "glob"],
+  "file.list": [...fileMethods, "glob"],
+  "file.write": fileMethods,
+  "edit.replace": fileMethods,
+  "edit.patch": fileMethods,
+};
+
+/** The methods of an environment that a tool uses. */
+function methodsOf({ tools }: Dialect, name: string): readonly Method[] {
+  const tool = tools.find((each) => each.name === name || each.canonical === name);
+  return methods[tool?.canonical ?? ""] ?? [];
+}
+
+function overridesAny(environment: LocalExecutionEnvironment, names: readonly Method[]): boolean {
+  return names.some((name) => environment[name] !== LocalExecutionEnvironment.prototype[name]);
 }
 
 /** A custom tool in Forge's form. */

@@ -53,6 +53,7 @@ import {
   type FileNode,
   infoOf,
   type Node,
+  newDirectory,
   newFile,
   newLink,
   pathOf,
@@ -62,20 +63,25 @@ import {
 
 /** A workspace in memory. Behaves like the local one, but cannot start programs. */
 export class MemoryEnvironment implements Environment {
-  readonly workspace = "/workspace";
+  readonly workspace: string;
   readonly #tree: Tree;
   readonly #outputs = new Map<string, FileNode>();
   readonly #layouts = new WeakMap<Uint8Array, TextLayout>();
 
   constructor(
     content: {
+      /** Default: `/workspace`. */
+      readonly workspace?: string;
+      readonly directories?: readonly string[];
       readonly files?: Readonly<Record<string, string | Uint8Array>>;
       readonly outputs?: Readonly<Record<string, string | Uint8Array>>;
       /** Refuses real paths to every caller. */
       readonly guard?: PathGuard | undefined;
     } = {},
   ) {
+    this.workspace = content.workspace ?? "/workspace";
     this.#tree = new Tree(this.workspace, content.guard);
+    for (const path of content.directories ?? []) this.#put(path, newDirectory());
     for (const [path, bytes] of Object.entries(content.files ?? {})) this.#put(path, newFile(bytes));
     for (const [handle, bytes] of Object.entries(content.outputs ?? {}))
       this.#outputs.set(handle, newFile(bytes));

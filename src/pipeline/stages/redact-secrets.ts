@@ -79,7 +79,7 @@ function redactNotices(notify: ToolCall["notify"]): { notify: ToolCall["notify"]
 /** Redacts before the output is cut, so that no half of a secret remains at the cut. */
 function redactOutputOf(error: unknown): unknown {
   if (!(error instanceof ToolError) || error.output === undefined) return error;
-  return reworded(error, { output: redactText(error.output) });
+  return reworded(error, { output: redactText(error.output), details: redactValue(error.details) });
 }
 
 /** The text that was not found may be a redaction mark. `catchErrors` redacts messages. */

@@ -57,7 +57,9 @@ export function outOfTime(
       ];
   return new ToolError("timeout", `The command ${how} and was stopped`, {
     hint: `${fix}, or run it with \`background\`.`,
-    details: run.wasQuiet ? undefined : { kind: "command-timeout" },
+    details: run.wasQuiet
+      ? undefined
+      : { kind: "command-timeout", stdout: run.shown.stdout, stderr: run.shown.stderr },
     output: outputOf(run),
     kept: run.kept,
   });
