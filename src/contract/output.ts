@@ -25,6 +25,13 @@ export interface OutputKept {
   readonly handle: string | undefined;
   /** One sentence: how much is stored, and how to read it. */
   readonly note: string;
-  /** The lines of the text, with line ends, that stand for omitted bytes, and how many bytes each. */
-  readonly gaps: readonly { readonly mark: string; readonly bytes: number }[];
+  readonly gaps: readonly OutputGap[];
+}
+
+/** A line of the text, with its end, that stands for omitted bytes. */
+export interface OutputGap {
+  readonly mark: string;
+  readonly bytes: number;
+  /** The same in UTF-16 units. */
+  readonly chars: number;
 }

@@ -53,6 +53,20 @@ describe("the omega dialect", () => {
     );
   });
 
+  it("counts characters of every width, however long the text is", async () => {
+    await using fixture = await omegaFixture();
+    const line = `${"é🐘".repeat(33)}\n`;
+    const shown = line.repeat(500);
+    const total = line.length * 30_000;
+    writeFileSync(join(fixture.workspace, "a.txt"), line.repeat(30_000));
+    expect(await fixture.call("read", { file_path: "a.txt" })).toBe(
+      `${shown}\n... (output truncated: ${total} total chars, showing first 50000)`,
+    );
+    expect(await fixture.call("bash", { command: "cat a.txt" })).toBe(
+      `${line.repeat(300)}\n... (output truncated: ${total} total chars, showing first 30000)`,
+    );
+  });
+
   it("gives a command 120 seconds, and keeps its output when it is stopped", async () => {
     await using fixture = await omegaFixture();
     const ending = new AbortController();

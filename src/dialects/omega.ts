@@ -1,5 +1,8 @@
 import { posix } from "node:path";
+import type { TextEncoding } from "../contract/environment.ts";
 import type { ErrorCode } from "../contract/error.ts";
+import type { ToolContext } from "../contract/tool.ts";
+import { utf16Units } from "../lib/text/encoding.ts";
 import { counted } from "../lib/text/format-quantity.ts";
 import type { Dialect, Failure } from "./dialect.ts";
 import { type DataOf, rename } from "./rename.ts";
@@ -44,7 +47,7 @@ export const omegaDialect: Dialect = {
       require: ["path"],
       defaults: { limit: Number.MAX_SAFE_INTEGER, line_numbers: false },
       limits: { maxChars: MAX_READ_OUTPUT, keep: "head", notice: truncationNotice },
-      answer: ({ data, ...shown }) => contentOf(data) ?? shown,
+      answer: async ({ data, ...shown }, _given, context) => (await contentOf(data, context)) ?? shown,
     }),
     rename("file.write", {
       name: "write",
@@ -110,14 +113,33 @@ function commandOutput({ stdout, stderr, together, exitCode, signal, remarks }: 
 }
 
 /** The text of a file, unchanged; undefined for anything else, which keeps the default output. */
-function contentOf({ files: [file] }: DataOf<"file.read">) {
+async function contentOf({ files: [file] }: DataOf<"file.read">, context: ToolContext) {
   if (file?.kind !== "text") return undefined;
-  const { text, encoding, bytes, nextOffset, cutBytes } = file;
+  const { path, text, encoding, bytes, nextOffset, cutBytes } = file;
   const note = encoding.startsWith("utf-8") ? "" : `\n[encoding: ${encoding}]`;
   if (nextOffset === undefined && cutBytes === undefined) return { text: text + note };
   const missing = bytes - Buffer.byteLength(text);
-  return { text, kept: { handle: undefined, note: "", gaps: [{ mark: "", bytes: missing }] } };
+  const chars = (await charsIn(path, file, context)) - text.length;
+  return { text, kept: { handle: undefined, note: "", gaps: [{ mark: "", bytes: missing, chars }] } };
 }
+
+/** Counts without holding the file. */
+async function charsIn(
+  path: string,
+  { bytes, encoding }: { readonly bytes: number; readonly encoding: TextEncoding },
+  { environment, signal }: ToolContext,
+): Promise<number> {
+  if (encoding === "latin1") return bytes;
+  if (encoding !== "utf-8" && encoding !== "utf-8-bom") return bytes / 2 - 1;
+  let chars = encoding === "utf-8-bom" ? -1 : 0;
+  for (let offset = 0; offset < bytes; offset += countedAtOnce) {
+    signal.throwIfAborted();
+    chars += utf16Units(await environment.readBytes(path, { offset, length: countedAtOnce }));
+  }
+  return chars;
+}
+
+const countedAtOnce = 4 * 1024 * 1024;
 
 function edited({ files: [file] }: DataOf<"edit.replace">, path: string): string {
   const { occurrences = 1, notes = [] } = file ?? {};

@@ -23,6 +23,13 @@ export function detectUtf16(head: Uint8Array): "utf-16le" | "utf-16be" | undefin
   return head.includes(0) && !hasUtf8Mark(head) ? guessUtf16(head) : undefined;
 }
 
+/** The length of UTF-8 as a JavaScript string. A character counts where it begins, so that parts can be added up. */
+export function utf16Units(bytes: Uint8Array): number {
+  let units = 0;
+  for (const byte of bytes) if ((byte & 0xc0) !== 0x80) units += byte >= 0xf0 ? 2 : 1;
+  return units;
+}
+
 /** The length in bytes of a file's byte-order mark, given its beginning. */
 export function byteOrderMarkLength(head: Uint8Array): number {
   if (hasUtf8Mark(head)) return 3;

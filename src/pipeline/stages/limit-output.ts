@@ -82,7 +82,7 @@ function cutShort(
   kept?: OutputKept,
 ): string {
   const shown = characterStart(text, maxChars);
-  const missing = kept?.gaps.reduce((sum, { mark, bytes }) => sum + bytes - mark.length, 0) ?? 0;
+  const missing = kept?.gaps.reduce((sum, { mark, chars }) => sum + chars - mark.length, 0) ?? 0;
   return `${text.slice(0, shown)}\n${notice({ total: text.length + missing, shown })}`;
 }
 

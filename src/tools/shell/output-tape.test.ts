@@ -47,7 +47,7 @@ it("keeps both ends of a long stream, and all of the other", () => {
   const { stdout, stderr, gaps, text } = showOutput(tape);
   expect(stderr).toBe("a warning\n");
   const [{ mark, bytes } = { mark: "", bytes: 0 }] = gaps;
-  expect(gaps).toEqual([{ mark: `\n[… ${bytes} bytes of stdout cut …]\n`, bytes }]);
+  expect(gaps).toEqual([{ mark: `\n[… ${bytes} bytes of stdout cut …]\n`, bytes, chars: bytes }]);
   const [head, tail] = stdout.split(mark) as [string, string];
   expect([head.slice(0, 22), head.length]).toEqual([`first\n${line}`, heldBytes]);
   expect(head.length + bytes + tail.length).toBe(200 * piece.length + 11);

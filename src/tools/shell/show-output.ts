@@ -1,4 +1,6 @@
+import type { OutputGap } from "../../contract/output.ts";
 import { releaseBytes } from "../../lib/bytes/bytes.ts";
+import { utf16Units } from "../../lib/text/encoding.ts";
 import { showSize } from "../../lib/text/format-quantity.ts";
 import { plainTerminalText } from "../../lib/text/terminal-text.ts";
 
@@ -11,7 +13,7 @@ export interface ShownOutput {
   /** The text without stream markers. */
   readonly unmarked: string;
   /** The markers in the text for bytes that were not held. */
-  readonly gaps: readonly { readonly mark: string; readonly bytes: number }[];
+  readonly gaps: readonly OutputGap[];
   /** Notes about the bytes, in sentences. */
   readonly remarks: readonly string[];
 }
@@ -48,7 +50,7 @@ interface ReadStream {
   readonly isDamaged: boolean;
 }
 
-function readStream(stream: StreamName, { head, tail, lostBytes, totalBytes }: Ends): ReadStream {
+function readStream(stream: StreamName, { head, tail, lostBytes, lostChars, totalBytes }: Ends): ReadStream {
   const [first] = head;
   if (first === undefined) return { runs: [], gaps: [], isDamaged: false };
   const { order } = first;
@@ -59,9 +61,9 @@ function readStream(stream: StreamName, { head, tail, lostBytes, totalBytes }: E
     return { runs: [run(order, mark)], gaps: [], isDamaged: false };
   }
   const whole = lostBytes === 0 ? decode([...head, ...tail]) : beginning;
-  const end = lostBytes === 0 ? { pieces: [], skippedBytes: 0 } : fromLineStart(tail);
+  const end = lostBytes === 0 ? { pieces: [], skipped: new Uint8Array() } : fromLineStart(tail);
   const ending = decode(end.pieces);
-  const bytes = lostBytes + end.skippedBytes;
+  const bytes = lostBytes + end.skipped.length;
   const mark = `${endsLine(whole) ? "" : "\n"}[… ${bytes} bytes of ${stream} cut …]\n`;
   const gap = run(end.pieces[0]?.order ?? order, mark);
   return {
@@ -70,7 +72,7 @@ function readStream(stream: StreamName, { head, tail, lostBytes, totalBytes }: E
       ...(lostBytes === 0 ? [] : [gap]),
       ...ending.map(({ order, text }) => run(order, text)),
     ],
-    gaps: lostBytes === 0 ? [] : [{ mark, bytes }],
+    gaps: lostBytes === 0 ? [] : [{ mark, bytes, chars: lostChars + utf16Units(end.skipped) }],
     isDamaged: isDamaged(head, beginning),
   };
 }
@@ -85,13 +87,14 @@ function decode(pieces: readonly Piece[]): { readonly order: number; readonly te
 }
 
 /** Also leaves out the rest of a line or character that a gap has cut. */
-function fromLineStart(tail: readonly Piece[]): { pieces: readonly Piece[]; skippedBytes: number } {
+function fromLineStart(tail: readonly Piece[]): { pieces: readonly Piece[]; skipped: Uint8Array } {
   const [first, ...others] = tail;
-  if (first === undefined) return { pieces: [], skippedBytes: 0 };
+  if (first === undefined) return { pieces: [], skipped: new Uint8Array() };
   const line = first.bytes.subarray(0, 4096).indexOf(0x0a) + 1;
   const character = first.bytes.findIndex((byte) => (byte & 0xc0) !== 0x80);
-  const skippedBytes = line > 0 ? line : Math.max(0, character);
-  return { pieces: [{ ...first, bytes: first.bytes.subarray(skippedBytes) }, ...others], skippedBytes };
+  const end = line > 0 ? line : Math.max(0, character);
+  const rest = { ...first, bytes: first.bytes.subarray(end) };
+  return { pieces: [rest, ...others], skipped: first.bytes.subarray(0, end) };
 }
 
 function endsLine(texts: readonly { readonly text: string }[]): boolean {
@@ -148,6 +151,8 @@ interface Ends {
   readonly head: readonly Piece[];
   readonly tail: readonly Piece[];
   readonly lostBytes: number;
+  /** The same in UTF-16 units. */
+  readonly lostChars: number;
   readonly totalBytes: number;
 }
 
@@ -181,6 +186,7 @@ class Side {
   #tailStart = 0;
   #tailBytes = 0;
   #totalBytes = 0;
+  #lostChars = 0;
 
   add(bytes: Uint8Array, order: number): void {
     this.#totalBytes += bytes.length;
@@ -199,16 +205,19 @@ class Side {
       head: this.#head,
       tail: this.#tail.slice(this.#tailStart),
       lostBytes,
+      lostChars: this.#lostChars,
       totalBytes: this.#totalBytes,
     };
   }
 
   #addToTail(bytes: Uint8Array, order: number): void {
     const part = copyOf(bytes.subarray(-heldBytes));
+    this.#lostChars += utf16Units(bytes.subarray(0, bytes.length - part.length));
     this.#tail.push({ order, bytes: part });
     this.#tailBytes += part.length;
     for (let oldest = this.#tail[this.#tailStart]!; this.#tailBytes - oldest.bytes.length >= heldBytes; ) {
       this.#tailBytes -= oldest.bytes.length;
+      this.#lostChars += utf16Units(oldest.bytes);
       releaseBytes(oldest.bytes);
       this.#tailStart += 1;
       oldest = this.#tail[this.#tailStart]!;
