@@ -35,7 +35,7 @@ it("calls other tools by the names the model knows, in summaries and fields", as
   const { expected_old_hash: hash } = cut!.inputSchema.properties as Record<string, { description: string }>;
   expect([...[save, preview].map((tool) => namesIn(tool!.description)), hash!.description]).toEqual([
     ["str_replace"],
-    ["str_replace", "edit.patch", "edit.diff"],
+    ["str_replace"],
     "Hash from show; refuse another block.",
   ]);
 });

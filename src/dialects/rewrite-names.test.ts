@@ -27,13 +27,19 @@ it("drops a sentence that names only missing tools, and keeps one that also name
     wording("See it with file.list. search.grep finds it."),
     wording("Look with file.list or file.read."),
     wording("See what is in it with file.list."),
+    wording("See it (file.list), then change it."),
+    wording("See it with file.list, then change it. Or ask, look with file.list, or use search.grep."),
+    wording("Look. To see a directory, use file.list. Did you mean file.list? Use search.grep."),
   ]).toEqual([
     "Use Grep to find it.",
     "To find something use Grep.",
     "To find something use Grep.",
     "Grep finds it.",
-    "Look with file.list or Read.",
-    "See what is in it with file.list.",
+    "Look with Read.",
+    "",
+    "See it, then change it.",
+    "Or ask, or use Grep.",
+    "Look. Did you mean file.list? Use Grep.",
   ]);
 });
 

@@ -4,29 +4,60 @@ import type { OfferedTool } from "./dialect.ts";
 /** Rewrites a text that names tools and fields canonically for a dialect. */
 export type Rewrite = (text: string) => string;
 
-/** Replaces canonical tool names with the dialect's. Drops sentences that name only tools which are not offered. */
+/**
+ * Replaces canonical tool names with the dialect's. Drops what needs tools that are not offered: whole sentences, and
+ * alternatives (", or ", " or "), clauses and parentheses of others.
+ */
 export function rewriteToolNames(
   names: ReadonlyMap<string, string>,
   known: (name: string) => boolean,
 ): Rewrite {
-  const namesOnlyMissing = (sentence: string) => {
-    const named = sentence.startsWith("Did you mean ") ? [] : (sentence.match(toolName) ?? []).filter(known);
-    return named.length > 0 && !named.some((name) => names.has(name));
-  };
+  const missingIn = (text: string) =>
+    (text.match(toolName) ?? []).filter((name) => known(name) && !names.has(name));
+  const offeredIn = (text: string) => (text.match(toolName) ?? []).filter((name) => names.has(name));
+  const needsMissing = (text: string) => missingIn(text).length > 0 && offeredIn(text).length === 0;
+  const isFileName = (sentence: string) => sentence.startsWith("Did you mean ");
   return (text) => {
-    if (!text.includes(".")) return text;
-    const sentences = text.split(sentenceEnds);
-    const possible = sentences.filter((sentence) => !namesOnlyMissing(sentence));
-    const [first = "", ...others] = possible.length === 0 ? sentences : possible;
-    const isNewStart = first !== sentences[0] && !beginsWithTool.test(first);
-    return [isNewStart ? capitalised(first) : first, ...others]
+    if (!text.includes(".") || missingIn(text).length + offeredIn(text).length === 0) return text;
+    const possible = text.split(sentenceEnds).flatMap((sentence) => {
+      if (isFileName(sentence) || missingIn(sentence).length === 0) return [sentence];
+      const left = withoutMissing(sentence, needsMissing);
+      return left === "" || missingIn(left).length > 0 ? [] : [left];
+    });
+    if (/^[A-Z]/.test(text) && !beginsWithTool.test(possible[0] ?? ""))
+      possible[0] &&= possible[0].charAt(0).toUpperCase() + possible[0].slice(1);
+    return possible
+      .map((each) => (isFileName(each) ? each : each.replace(toolName, (name) => names.get(name) ?? name)))
       .join(" ")
-      .replace(/;$/, ".")
-      .replace(toolName, (name, at: number, all: string) =>
-        // A file name, not a tool.
-        all.slice(0, at).endsWith("Did you mean ") ? name : (names.get(name) ?? name),
-      );
+      .replace(/;$/, ".");
   };
+}
+
+/** A sentence without the parts that are not possible; empty if none is left. */
+function withoutMissing(sentence: string, isMissing: (text: string) => boolean): string {
+  const end = /[.;]$/.exec(sentence)?.[0] ?? "";
+  const plain = sentence
+    .slice(0, sentence.length - end.length)
+    .replace(/ \([^()]*\)/g, (part) => (isMissing(part) ? "" : part))
+    .replace(alternatives, (both, one: string, other: string) => {
+      if (isMissing(one) === isMissing(other)) return both;
+      return isMissing(one) ? other : one;
+    });
+  const ways = plain.split(", or ").flatMap((way) => {
+    const all = way.split(clauseEnds);
+    // "then …" needs the clause before, "To see it, …" the clause after.
+    const isLeft = all.map((clause) => !isMissing(clause));
+    const clauses = all.filter((clause, at) => {
+      const needed = dependent.test(clause)
+        ? isLeft[at - 1]
+        : introduction.test(clause)
+          ? isLeft[at + 1]
+          : true;
+      return isLeft[at] && needed !== false;
+    });
+    return clauses.length === 0 ? [] : [clauses.join(", ")];
+  });
+  return ways.length === 0 ? "" : ways.join(", or ") + end;
 }
 
 /**
@@ -72,11 +103,13 @@ function fieldsOf(input: OfferedTool["input"]): readonly string[] {
   return Object.keys(shape);
 }
 
-function capitalised(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
-}
-
-const sentenceEnds = /(?<=[.;]) (?=\S)/;
+const dependent = /^(?:then|and|which) /;
+const introduction = /^(?:to|for|if|when|in) /i;
+/** "file.read or search.grep" */
+const alternatives = /\b([a-z]+\.[a-z_]+) (?:or|and) ([a-z]+\.[a-z_]+)\b/g;
+/** Commas inside JSON are not the ends of clauses. */
+const clauseEnds = /, (?=(?:or |then |and )?[a-z])(?![^{}]*\})/;
+const sentenceEnds = /(?<=[.;?]) (?=\S)/;
 const toolName = /\b[a-z]+\.[a-z_]+\b/g;
 const beginsWithTool = /^[a-z]+\.[a-z_]+\b/;
 const fieldName = /`(\w+)`/g;

@@ -27,8 +27,8 @@ const rustBlocks: readonly DialectTool[] = [
   rename("code.replace_block", {
     name: "rust_replace_block",
     summary:
-      "Replace a whole Rust block, with its attributes and doc comments, by kind and name. " +
-      "Safer than file.write for existing code.",
+      "Replace a whole Rust block by kind and name. Attributes and doc comments above it stay unless the new block has " +
+      "its own. Safer than file.write for existing code.",
     fields,
     values,
     describe: { ...describe, new_block: "The complete new block." },

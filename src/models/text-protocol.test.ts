@@ -46,7 +46,7 @@ To act, reply with exactly one JSON object:
   ${example}
   {"action": "respond", "message": "Your message"}
   {"action": "done", "summary": "What you did"}
-\`tool_call\` calls one tool; its result comes in the next message. \`respond\` sends a message and ends your turn. \`done\` ends the task. In strings, write line breaks as \\n, quotes as \\" and backslashes as \\\\.
+\`tool_call\` calls one tool; its result comes in the next message. Both others end your turn: \`respond\` with a message, such as a question, \`done\` with a summary of the finished task. In strings, write line breaks as \\n, quotes as \\" and backslashes as \\\\.
 
 Tools:
 - look: Reads a file.

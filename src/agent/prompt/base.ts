@@ -67,6 +67,15 @@ const instructions = `[user] You are a coding agent. You work in the user's work
 [file.write] - file.write replaces a whole file: use it for new files, not for changes.
 [edit.patch|edit.replace|edit.diff] - Read the file again after an edit that failed, not after one that succeeded.
 
+# Blocks of code
+[code.symbols code.replace_block code.validate !edit.patch] Change existing code by block, in five steps:
+[code.symbols code.replace_block code.validate !edit.patch] 1. Discover: list the blocks of the file with code.symbols.
+[code.symbols code.replace_block code.validate !edit.patch] 2. Read: read the block with file.read. Never skip this step.
+[code.symbols code.replace_block code.validate !edit.patch] 3. Edit: change it with code.replace_block or code.insert_block.
+[code.symbols code.replace_block code.validate !edit.patch] 4. Validate: check the syntax with code.validate, or more with a compiler such as \`cargo check\` in shell.run. Never skip this step.
+[code.symbols code.replace_block code.validate !edit.patch native] 5. Report: say what you changed and what the validation showed.
+[code.symbols code.replace_block code.validate !edit.patch text] 5. Report: say with \`respond\` or \`done\` what you changed and what the validation showed.
+
 # Results
 [shell.run|process.start] - Verify your work with the project's own tests, checks or build, the narrowest first.
 - A failed call says why and what to do: act on that, and do not repeat a call unchanged. If a call is denied, do not work around it.

@@ -141,3 +141,23 @@ it("runs no program that a repository's settings name", async () => {
     false,
   ]);
 });
+
+it.each([
+  ["native", "5. Report: say what you changed and what the validation showed."],
+  ["text", "5. Report: say with `respond` or `done` what you changed and what the validation showed."],
+] as const)("gives the surgical dialect its five steps, with %s calls", async (protocol, last) => {
+  await using folder = temporaryFolder();
+  const system = await build(
+    { workspace: folder.path, dialect: "surgical" },
+    { dialect: "surgical", protocol },
+  );
+  const [, steps = ""] = system.split("# Blocks of code\n");
+  expect(steps.split("\n").slice(0, 6)).toEqual([
+    "Change existing code by block, in five steps:",
+    "1. Discover: list the blocks of the file with rust_list_symbols.",
+    "2. Read: read the block with read_file. Never skip this step.",
+    "3. Edit: change it with rust_replace_block or rust_insert_after_block.",
+    "4. Validate: check the syntax with rust_validate_file, or more with a compiler such as `cargo check` in shell. Never skip this step.",
+    last,
+  ]);
+});

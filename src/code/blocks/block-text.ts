@@ -18,30 +18,38 @@ export function blockHash(text: string, symbol: CodeSymbol): string {
 }
 
 /**
- * Whether a block has the expected hash, which may be shortened. Accepts the hash of the text itself or of its whole
- * lines, with or without its doc comment, with its own line ends or line feeds.
+ * Where the text that has the expected hash begins: at the block, at a line above its declaration, or at the declaration.
+ * Undefined if none has it. The hash may be shortened. Accepts the hash of the text itself or of its whole lines, with its
+ * own line ends or line feeds.
  */
-export function hasHash(text: string, symbol: CodeSymbol, expected: string): boolean {
+export function startByHash(text: string, symbol: CodeSymbol, expected: string): number | undefined {
   const digits = expected.toLowerCase();
-  return readingsOf(text, symbol).some((each) => contentHash(Buffer.from(each)).startsWith(digits));
+  const { end } = spanOf(text, symbol);
+  return startsOf(text, symbol).find((start) => {
+    const starts = opensLine(text, start) ? [start, lineStart(text, start)] : [start];
+    const plain = starts.map((from) => text.slice(from, end));
+    const readings = plain.flatMap((each) => [each, each.replaceAll("\r\n", "\n")]);
+    const isExpected = (each: string) => contentHash(Buffer.from(each)).startsWith(digits);
+    return [...new Set(readings.flatMap((each) => [each, `${each}\n`]))].some(isExpected);
+  });
 }
 
-function readingsOf(text: string, symbol: CodeSymbol): readonly string[] {
-  const { start, end } = spanOf(text, symbol);
-  const starts = [start, symbol.declarationStart].flatMap((from) =>
-    opensLine(text, from) ? [from, lineStart(text, from)] : [from],
-  );
-  const plain = starts
-    .map((from) => text.slice(from, end))
-    .flatMap((each) => [each, each.replaceAll("\r\n", "\n")]);
-  return [...new Set(plain.flatMap((each) => [each, `${each}\n`]))];
-}
-
-/** Whether a block is the expected text, ignoring line ends, trailing blanks and indentation. */
-export function isBlock(text: string, symbol: CodeSymbol, expected: string): boolean {
+/** Where the text begins that equals the expected one, ignoring line ends, trailing blanks and indentation. */
+export function startByText(text: string, symbol: CodeSymbol, expected: string): number | undefined {
   const wanted = unindented(expected);
   const { end } = spanOf(text, symbol);
-  return [symbol.start, symbol.declarationStart].some((from) => unindented(text.slice(from, end)) === wanted);
+  return startsOf(text, symbol).find((from) => unindented(text.slice(from, end)) === wanted);
+}
+
+/** A caller may have read a block with all, some or none of the comments and attributes above its declaration. */
+function startsOf(text: string, symbol: CodeSymbol): readonly number[] {
+  const { start } = spanOf(text, symbol);
+  const { declarationStart } = symbol;
+  const above = text.slice(start, Math.max(start, declarationStart));
+  const later = [...above.matchAll(/\n[ \t]*(?=\S)/g)].map(
+    ({ index, 0: { length } }) => start + index + length,
+  );
+  return [...new Set([start, ...later, declarationStart])];
 }
 
 /** The first line may have been copied without its indentation. */

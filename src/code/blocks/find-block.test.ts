@@ -144,6 +144,32 @@ describe("findBlock in Rust", () => {
   });
 });
 
+describe("findBlock among implementations with type parameters", () => {
+  const generic = `impl<T> Display for Stack<T> {
+    fn run() {}
+}
+impl<T> Stack<T> {
+    fn run() {}
+}
+impl<T> From<T> for Stack<T> {
+    fn run() {}
+}
+`;
+
+  it.each([
+    ["Stack", "impl", undefined, 4],
+    ["impl Stack", "impl", undefined, 4],
+    ["Stack", "impl", "impl Stack", 4],
+    ["Display for Stack", "impl", undefined, 1],
+    ["run", "function", "impl Stack", 5],
+    ["run", "function", "impl<T> Stack<T>", 5],
+    ["run", "function", "impl From for Stack", 8],
+    ["Stack::run", "function", undefined, 5],
+  ])("prefers the inherent one: %s (%s) in %s", async (name, kind, modulePath, line) => {
+    expect(await found("a.rs", generic, { name, kind, modulePath })).toBe(line);
+  });
+});
+
 describe("findBlock in other languages", () => {
   const python =
     "class Foo:\n    def bar(self): ...\n    class Inner:\n        def bar(self): ...\ndef bar(): ...\n";

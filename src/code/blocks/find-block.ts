@@ -24,10 +24,10 @@ export function findBlocks(path: string, outline: Outline, wanted: BlockWanted):
   const split = /^(.+?)(?:::|\.|#|\/)([^:.#/\s]+)$/su.exec(wanted.name.trim());
   for (const named of [spelledSo, spelledAlike]) {
     const whole = within(path, outline, wanted.modulePath, named(ofKind, wanted.name));
-    if (whole.length > 0) return whole;
+    if (whole.length > 0) return nearestSpelled(whole, wanted.name);
     const inHolder = split ? within(path, outline, split[1], named(ofKind, split[2]!)) : [];
     const found = within(path, outline, wanted.modulePath, inHolder);
-    if (found.length > 0) return found;
+    if (found.length > 0) return nearestSpelled(found, split![2]!);
   }
   throw noSuchBlock(path, outline, wanted);
 }
@@ -51,9 +51,21 @@ function spelledSo(symbols: readonly CodeSymbol[], wanted: string): readonly Cod
 
 /** Whether they are equal except for type parameters, or for the trait of an implementation. */
 function spelledAlike(symbols: readonly CodeSymbol[], wanted: string): readonly CodeSymbol[] {
+  return symbols.filter((symbol) => loosenessOf(symbol, wanted) !== undefined);
+}
+
+function loosenessOf(symbol: CodeSymbol, wanted: string): number | undefined {
   const name = wanted.trim().replace(/\s+/g, " ");
-  const spellings = [name, name.replace(kindWord, "")];
-  return symbols.filter((symbol) => spellingsOf(symbol).some((spelling) => spellings.includes(spelling)));
+  const names = [name, name.replace(kindWord, "")];
+  const fitting = spellingsOf(symbol).filter(({ text }) => names.includes(text));
+  return fitting.length === 0 ? undefined : Math.min(...fitting.map(({ looseness }) => looseness));
+}
+
+/** `impl<T> Stack<T>` is nearer to "Stack" than `impl<T> Display for Stack<T>`. */
+function nearestSpelled(symbols: readonly CodeSymbol[], wanted: string): readonly CodeSymbol[] {
+  const loosenesses = symbols.map((symbol) => loosenessOf(symbol, wanted) ?? 0);
+  const least = Math.min(...loosenesses);
+  return symbols.filter((_, index) => loosenesses[index] === least);
 }
 
 /** "impl Agent" or "fn run" given as a name. */

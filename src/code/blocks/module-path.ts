@@ -26,14 +26,13 @@ export function nearnessTo(
 function match(path: string, holders: readonly CodeSymbol[], names: readonly string[]): number | undefined {
   const holder = holders.at(-1)!;
   let best: number | undefined;
-  for (const [looseness, spelling] of spellingsOf(holder).entries()) {
-    const before = withoutEnd(path, spelling);
+  for (const { text, looseness } of spellingsOf(holder)) {
+    const before = withoutEnd(path, text);
     if (before === undefined) continue;
     const rest = withoutKind(before, holder, holders.at(-2));
     if (rest === undefined) continue;
     const above = matchAbove(rest, holders.slice(0, -1), names);
-    if (above !== undefined)
-      best = Math.min(best ?? Number.POSITIVE_INFINITY, above + Math.min(looseness, 1));
+    if (above !== undefined) best = Math.min(best ?? Number.POSITIVE_INFINITY, above + looseness);
   }
   return best;
 }
@@ -53,16 +52,33 @@ function matchAbove(
   return undefined;
 }
 
-/** The name as written, then without type parameters, then for an implementation only the type or the trait. */
-export function spellingsOf({ name, kind }: Pick<CodeSymbol, "name" | "kind">): readonly string[] {
+interface Spelling {
+  readonly text: string;
+  /** 0 as written, 1 without type parameters or path, 2 without the trait of an implementation. */
+  readonly looseness: 0 | 1 | 2;
+}
+
+export function spellingsOf({ name, kind }: Pick<CodeSymbol, "name" | "kind">): readonly Spelling[] {
   const plain = withoutParameters(name);
-  const spellings = [name, plain, lastName(plain)];
   const [trait, type] = kind === "impl" ? plain.split(/ for /) : [];
+  const alike = [plain, lastName(plain)];
+  const types: string[] = [];
   if (trait !== undefined && type !== undefined) {
-    const last = lastName(type);
-    spellings.push(`${lastName(trait)} for ${type}`, `${lastName(trait)} for ${last}`, type, last);
+    types.push(type, lastName(type));
+    alike.push(...types.map((each) => `${lastName(trait)} for ${each}`));
   }
-  return [...new Set(spellings.map((each) => each.replace(/\s+/g, " ").trim()))].filter(Boolean);
+  const found = new Map<string, Spelling>();
+  for (const [looseness, texts] of [
+    [0, [name]],
+    [1, alike],
+    [2, types],
+  ] as const) {
+    for (const each of texts) {
+      const text = each.replace(/\s+/g, " ").trim();
+      if (text !== "" && !found.has(text)) found.set(text, { text, looseness });
+    }
+  }
+  return [...found.values()];
 }
 
 function withoutParameters(name: string): string {

@@ -5,13 +5,15 @@ import { spanOf } from "./block-text.ts";
 import { indentationLevel, type Snippet, targetAt } from "./snippet.ts";
 import { separatorAfter, withoutSeparator } from "./spacing.ts";
 
+/** The ways to replace a block, most likely first. `start`: where the replaced text begins. Default: the whole block. */
 export function replaceBlock(
   text: string,
   outline: Outline,
   symbol: CodeSymbol,
   given: Snippet,
+  start: number = spanOf(text, symbol).start,
 ): readonly BlockChange[] {
-  const { start, end } = spanOf(text, symbol);
+  const { end } = spanOf(text, symbol);
   const snippet = withoutSeparator(given, separatorAfter(text, end));
   const whole = text.slice(lineStart(text, start), end);
   const target = targetAt(text, outline, start);

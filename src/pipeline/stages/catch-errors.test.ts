@@ -54,6 +54,17 @@ describe("catchErrors", () => {
     ]);
   });
 
+  it("words the faults of arguments for the caller's dialect, and no other message", async () => {
+    const messageOf = async (details?: { readonly kind: "bad-arguments" }) => {
+      const error = new ToolError("invalid-input", "Use file.read", { hint: "It takes: path.", details });
+      return (await failureOf(error, { wording: (text) => text.replace("file.read", "Read") })).message;
+    };
+    expect([await messageOf({ kind: "bad-arguments" }), await messageOf()]).toEqual([
+      "Use Read",
+      "Use file.read",
+    ]);
+  });
+
   it("words the hint for the caller's dialect", async () => {
     const error = new ToolError("no-match", "No match", { hint: "Use file.read." });
     const { hint } = await failureOf(error, { wording: (text) => text.replace("file.read", "Read") });

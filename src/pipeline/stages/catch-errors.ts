@@ -10,7 +10,10 @@ export const catchErrors: Stage = async (call, next) => {
     const error = redacted(thrown instanceof ToolError ? thrown : internalError(thrown));
     const { wording } = call.tool;
     if (wording === undefined || error.hint === undefined) return { ok: false, error };
-    return { ok: false, error: reworded(error, { hint: wording(error.hint) }) };
+    // The faults of arguments are texts of the schema, which may name other tools. Other messages may quote content.
+    const isOurs = error.details?.kind === "bad-arguments";
+    const message = isOurs ? wording(error.message) : error.message;
+    return { ok: false, error: reworded(error, { message, hint: wording(error.hint) }) };
   }
 };
 

@@ -89,20 +89,137 @@ describe("code.replace_block", () => {
     });
   });
 
-  it("replaces attributes and doc comments with the block, and reports those that the new one lacks", async () => {
-    writeFileSync(opened.at("a.rs"), agent);
-    const { data } = await opened.run(codeReplaceBlock, {
-      path: "a.rs",
-      kind: "struct",
-      name: "Agent",
-      new_block: "pub struct Agent;",
+  describe("with attributes and doc comments above the old block", () => {
+    const above = "    /// Adds.\n    #[test]\n    #[cfg(\n        unix\n    )]\n";
+    const content = `mod a {\n${above}    fn add() {\n        one();\n    }\n}\n`;
+    const head = "kept what is above it: ";
+    const replaced = async (newBlock: string, expected = {}) => {
+      const input = { path: "a.rs", name: "add", new_block: newBlock, ...expected };
+      const { data } = await answered(codeReplaceBlock, content, input);
+      return [readFileSync(opened.at("a.rs"), "utf8"), data.files[0]?.notes];
+    };
+    const withAbove = (lines: string, body = "    fn add() {}\n") => `mod a {\n${lines}${body}}\n`;
+
+    it("keeps them when the new block has none", async () => {
+      expect(await replaced("fn add() {\n    two();\n}")).toEqual([
+        content.replace("one", "two"),
+        [`${head}/// Adds. ⏎ #[test] ⏎ #[cfg( and 2 more lines`],
+      ]);
     });
-    expect(data.files[0]?.notes).toEqual([
-      "removed what was above it, because the new block has none: /// An agent. ⏎ #[derive(Debug)]",
-    ]);
-    expect(readFileSync(opened.at("a.rs"), "utf8")).toBe(
-      agent.replace(/\/\/\/ An agent[\s\S]*?\n}\n/, "pub struct Agent;\n"),
-    );
+
+    it("keeps the comments when the new block has only attributes, and the reverse", async () => {
+      expect([await replaced("#[ignore]\nfn add() {}"), await replaced("/// New.\nfn add() {}")]).toEqual([
+        [withAbove("    /// Adds.\n    #[ignore]\n"), [`${head}/// Adds.`]],
+        [withAbove(above.replace("Adds", "New")), [`${head}#[test] ⏎ #[cfg( ⏎ unix and 1 more line`]],
+      ]);
+    });
+
+    it("replaces them when the new block has both", async () => {
+      expect(await replaced("/// New.\n#[ignore]\nfn add() {}")).toEqual([
+        withAbove("    /// New.\n    #[ignore]\n"),
+        [],
+      ]);
+    });
+
+    it("keeps them with the declaration when the new block begins with another", async () => {
+      expect(await replaced("const A: u8 = 1;\n\nfn add() {}")).toEqual([
+        `mod a {\n    const A: u8 = 1;\n\n${above}    fn add() {}\n}\n`,
+        [`${head}/// Adds. ⏎ #[test] ⏎ #[cfg( and 2 more lines`],
+      ]);
+    });
+
+    it("keeps exactly what the verified text excludes", async () => {
+      const own = "fn add() {\n        one();\n    }";
+      const whole = content.slice(content.indexOf("///"), content.indexOf("\n}"));
+      const results = [];
+      for (const verified of [own, whole, whole.slice(whole.indexOf("#[test]"))]) {
+        results.push(await replaced("fn add() {}", { expected_old_block: verified }));
+        results.push(await replaced("fn add() {}", { expected_old_hash: hash("sha256", verified) }));
+      }
+      const [kept, removed, part] = [
+        [withAbove(above), [`${head}/// Adds. ⏎ #[test] ⏎ #[cfg( and 2 more lines`]],
+        [withAbove(""), ["removed what was above it: /// Adds. ⏎ #[test] ⏎ #[cfg( and 2 more lines"]],
+        [withAbove("    /// Adds.\n"), [`${head}/// Adds.`]],
+      ];
+      expect(results).toEqual([kept, kept, removed, removed, part, part]);
+    });
+
+    it.each([
+      [
+        "a.py",
+        "class A:\n    # Why.\n    @property\n    def add(self):\n        pass\n",
+        "def add(self):\n    return 1",
+        "pass",
+        "return 1",
+      ],
+      [
+        "A.java",
+        "class A {\n  /** Adds. */\n  @Override\n  public int add() { return 1; }\n}\n",
+        "public int add() { return 2; }",
+        "1;",
+        "2;",
+      ],
+      [
+        "a.ts",
+        "class A {\n  /** Adds. */\n  @log() add() {\n    return 1;\n  }\n}\n",
+        "add() {\n  return 2;\n}",
+        "1;",
+        "2;",
+      ],
+      [
+        "a.cs",
+        "class A {\n  /// Adds.\n  [Fact]\n  public int Add() { return 1; }\n}\n",
+        "public int Add() { return 2; }",
+        "1;",
+        "2;",
+      ],
+      [
+        "a.go",
+        "package a\n\n// Add adds.\n//go:noinline\nfunc Add() int { return 1 }\n",
+        "func Add() int { return 2 }",
+        "1 }",
+        "2 }",
+      ],
+      [
+        "a.php",
+        "<?php\nclass A {\n  /** Adds. */\n  #[Test]\n  function add() { return 1; }\n}\n",
+        "function add() { return 2; }",
+        "1;",
+        "2;",
+      ],
+      ["a.kt", "class A {\n    @Test\n    fun add(): Int = 1\n}\n", "fun add(): Int = 2", "1\n", "2\n"],
+      [
+        "a.ex",
+        'defmodule A do\n  @doc "Adds."\n  def add(x), do: x\nend\n',
+        "def add(x), do: x + 1",
+        "do: x\n",
+        "do: x + 1\n",
+      ],
+    ])("keeps them in %s", async (path, text, newBlock, was, now) => {
+      const input = {
+        path,
+        name: /^[a-z]/.test(newBlock) && text.includes("Add(") ? "Add" : "add",
+        new_block: newBlock,
+      };
+      expect(await edited(codeReplaceBlock, text, input)).toBe(text.replace(was, now));
+    });
+
+    it("removes them when the new code declares nothing, or does not parse with them", async () => {
+      const python = "@dec\ndef add():\n    pass\n";
+      const { data } = await answered(codeReplaceBlock, python, {
+        path: "a.py",
+        name: "add",
+        new_block: "add = 1",
+      });
+      expect([readFileSync(opened.at("a.py"), "utf8"), data.files[0]?.notes]).toEqual([
+        "add = 1\n",
+        ["function add is gone: the new block declares variable add", "removed what was above it: @dec"],
+      ]);
+      expect((await replaced("// none"))[1]).toEqual([
+        "the new block declares nothing: Function add [2-9] in Module a is gone",
+        "removed what was above it: /// Adds. ⏎ #[test] ⏎ #[cfg( and 2 more lines",
+      ]);
+    });
   });
 
   it("reports that the new block has another name, or declares nothing", async () => {
@@ -418,7 +535,7 @@ describe("code.replace_block", () => {
     const input = { path: "a.rs", name: "tests.run", new_block: "fn run() { x() }" };
     const own = "fn run() {}";
     const wayOut =
-      "Nothing was written. Read the block again with code.read_symbol, then edit its current content.";
+      "Nothing was written. Read the block again (code.read_symbol), then edit its current content.";
     expect(await refused(codeReplaceBlock, agent, { ...input, expected_old_hash: "0123456789" })).toEqual({
       code: "stale",
       message: `a.rs: Function run [28-28] has the hash ${hash("sha256", own)}, not the expected 0123456789`,
@@ -460,7 +577,7 @@ describe("code.replace_block", () => {
             new_block: "def f(self): ...",
             ...expectation,
           }),
-        ).toBe("class A:\r\n    def f(self): ...\r\n");
+        ).toBe(`class A:\r\n${form.includes("@dec") ? "" : "    @dec\r\n"}    def f(self): ...\r\n`);
     }
   });
 
@@ -490,7 +607,7 @@ describe("code.replace_block", () => {
       },
     ]);
     expect(schemaFaults(codeReplaceBlock, { path: "a", name: "a", new_block: " \n" })).toEqual([
-      "new_block: is empty: to remove a block use code.delete_block",
+      "new_block: is empty; to remove a block use code.delete_block or edit.replace",
     ]);
   });
 

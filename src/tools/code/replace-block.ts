@@ -1,7 +1,5 @@
 import * as z from "zod/mini";
 import { findBlock } from "../../code/blocks/find-block.ts";
-import { replaceBlock } from "../../code/blocks/replace-block.ts";
-import { snippetOf } from "../../code/blocks/snippet.ts";
 import type { Tool } from "../../contract/tool.ts";
 import {
   type BlockEditData,
@@ -15,22 +13,19 @@ import {
 } from "./block-fields.ts";
 import { changeCode, diffOfChange, type PlanCode } from "./change-code.ts";
 import { projectToolsTimeoutMs } from "./project-tools/change-checked.ts";
-import {
-  declaredIn,
-  notesOnReplacement,
-  refuseOtherBlock,
-  refuseUnfit,
-  settleLines,
-} from "./settle-lines.ts";
+import { refuseOtherBlock } from "./settle-lines.ts";
+import { settleReplacement } from "./settle-replacement.ts";
 
 const input = z.strictObject({
   path: pathField,
   ...blockFields,
   new_block: z.string().check(
     z.refine((block) => block.trim() !== "", {
-      error: "is empty: to remove a block use code.delete_block",
+      error: "is empty; to remove a block use code.delete_block or edit.replace",
     }),
-    z.describe("The whole new block, with its attributes and doc comments."),
+    z.describe(
+      "The whole new block. Attributes and doc comments above the old one stay unless it has its own.",
+    ),
   ),
   ...editFields,
 });
@@ -53,11 +48,7 @@ export const codeReplaceBlock: Tool<ReplaceBlockInput, BlockEditData> = {
 function planOf(input: ReplaceBlockInput): PlanCode<DeclaringEdit> {
   return async (file, context) => {
     const symbol = findBlock(file.path, file.outline, blockWanted(input));
-    refuseOtherBlock(file, symbol, input);
-    refuseUnfit(file, symbol, input.new_block);
-    const changes = replaceBlock(file.text, file.outline, symbol, snippetOf(input.new_block));
-    const settled = await settleLines(file, changes, context);
-    const declared = declaredIn(settled.outline, settled, symbol);
-    return { ...settled, declared, notes: notesOnReplacement(file, symbol, declared) };
+    const verifiedStart = refuseOtherBlock(file, symbol, input);
+    return settleReplacement(file, symbol, { newBlock: input.new_block, verifiedStart }, context);
   };
 }

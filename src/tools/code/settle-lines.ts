@@ -1,7 +1,7 @@
 import { type BlockChange, type Splice, spliced, splicesOf } from "../../code/blocks/block-change.ts";
-import { blockHash, blockText, hasHash, isBlock } from "../../code/blocks/block-text.ts";
+import { blockHash, blockText, startByHash, startByText } from "../../code/blocks/block-text.ts";
 import { type Damage, damageOf, showFault } from "../../code/blocks/change-damage.ts";
-import { describeBlock, headOf } from "../../code/blocks/describe-block.ts";
+import { headOf } from "../../code/blocks/describe-block.ts";
 import type { CodeSymbol, Outline } from "../../contract/code.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { PreviewContext } from "../../contract/tool.ts";
@@ -13,7 +13,7 @@ import { showRuns } from "../edit/show-lines.ts";
 import type { EditFields } from "./block-fields.ts";
 import type { CodeFile } from "./code-file.ts";
 
-interface Settled {
+export interface Settled {
   readonly splices: readonly Splice[];
   /** The outline of the changed text. */
   readonly outline: Outline;
@@ -99,30 +99,6 @@ export function declaredIn(
   return named.find(({ kind }) => kind === like?.kind) ?? named[0] ?? inside[0];
 }
 
-/** Describes lines that disappear with the old block, so that nothing is lost silently. */
-export function notesOnReplacement(
-  { text, outline }: CodeFile,
-  old: CodeSymbol,
-  declared: CodeSymbol | undefined,
-): readonly string[] {
-  return [...renamed(outline, old, declared), ...dropped(text, old, declared)];
-}
-
-function renamed(outline: Outline, old: CodeSymbol, declared: CodeSymbol | undefined): readonly string[] {
-  if (!declared) return [`the new block declares nothing: ${describeBlock(outline, old)} is gone`];
-  if (declared.name === old.name && declared.kind === old.kind) return [];
-  return [`${old.kind} ${old.name} is gone: the new block declares ${declared.kind} ${declared.name}`];
-}
-
-function dropped(text: string, old: CodeSymbol, declared: CodeSymbol | undefined): readonly string[] {
-  const above = text.slice(old.start, old.declarationStart).trim();
-  if (above === "" || (declared && declared.start < declared.declarationStart)) return [];
-  const lines = above.split(/\r?\n/).map((line) => line.trim());
-  const shown = lines.slice(0, 3).map((line) => (line.length > 100 ? `${line.slice(0, 99)}…` : line));
-  const more = lines.length > 3 ? ` and ${counted(lines.length - 3, "more line")}` : "";
-  return [`removed what was above it, because the new block has none: ${shown.join(" ⏎ ")}${more}`];
-}
-
 /** Refuses a change that breaks other parts of the file. `text` is the changed text. */
 export function damaged(path: string, text: string, { faults, lost }: Damage): ToolError {
   const message =
@@ -145,24 +121,30 @@ function moreThan(count: number): string {
   return count > maxShown ? `\nand ${counted(count - maxShown, "more fault")}` : "";
 }
 
-/** Refuses a block that is not what the caller expects. */
-export function refuseOtherBlock({ path, text }: CodeFile, symbol: CodeSymbol, expected: EditFields): void {
-  const { expected_old_hash: hash, expected_old_block: block } = expected;
-  if (block !== undefined && block.trim() !== "" && !isBlock(text, symbol, block)) {
+/** Refuses a block that is not what the caller expects. Returns where the verified text begins, if any was given. */
+export function refuseOtherBlock(
+  { path, text }: CodeFile,
+  symbol: CodeSymbol,
+  { expected_old_hash: hash = "", expected_old_block: block = "" }: EditFields,
+): number | undefined {
+  const byText = block.trim() === "" ? undefined : startByText(text, symbol, block);
+  if (block.trim() !== "" && byText === undefined) {
     throw stale(
       `${path}: ${headOf(symbol)} is not the expected block:\n${difference(block, blockText(text, symbol))}`,
     );
   }
-  if (hash !== undefined && hash !== "" && !hasHash(text, symbol, hash)) {
+  const byHash = hash === "" ? undefined : startByHash(text, symbol, hash);
+  if (hash !== "" && byHash === undefined) {
     throw stale(
       `${path}: ${headOf(symbol)} has the hash ${blockHash(text, symbol)}, not the expected ${hash}`,
     );
   }
+  return byText === undefined || byHash === undefined ? (byText ?? byHash) : Math.min(byText, byHash);
 }
 
 function stale(message: string): ToolError {
   return new ToolError("stale", message, {
-    hint: "Nothing was written. Read the block again with code.read_symbol, then edit its current content.",
+    hint: "Nothing was written. Read the block again (code.read_symbol), then edit its current content.",
   });
 }
 

@@ -10,7 +10,7 @@ const fields = z.strictObject({
   ...selectionFields,
   redo: flag("Revert the latest undo."),
   paths: z.optional(z.array(z.string()).check(z.maxLength(1000), z.describe("Only these."))),
-  hunk: z.optional(z.int().check(z.minimum(1), z.describe("Only this hunk of journal.diff."))),
+  hunk: z.optional(z.int().check(z.minimum(1), z.describe("Only this hunk (journal.diff numbers them)."))),
   merge: flag("Merge into files that changed since."),
   skip_changed: flag("Skip files that changed since."),
   dry_run: flag("Only show it."),

@@ -2,7 +2,6 @@ import { type BlockChange, type Splice, spliced, splicesOf } from "../../../code
 import { damageOf } from "../../../code/blocks/change-damage.ts";
 import { describeBlock } from "../../../code/blocks/describe-block.ts";
 import { insertBlock } from "../../../code/blocks/insert-block.ts";
-import { replaceBlock } from "../../../code/blocks/replace-block.ts";
 import { snippetOf } from "../../../code/blocks/snippet.ts";
 import type { TextLocation } from "../../../code/smart/location.ts";
 import type { CodeSymbol } from "../../../contract/code.ts";
@@ -13,13 +12,8 @@ import { sourcesOf } from "../../../edit/source.ts";
 import type { CodeFile } from "../../code/code-file.ts";
 import { firstThatParses } from "../../code/delete-block.ts";
 import { filePlan } from "../../code/file-plan.ts";
-import {
-  damaged,
-  declaredIn,
-  notesOnReplacement,
-  refuseUnfit,
-  settleLines,
-} from "../../code/settle-lines.ts";
+import { damaged, refuseUnfit, settleLines } from "../../code/settle-lines.ts";
+import { settleReplacement } from "../../code/settle-replacement.ts";
 import { listLines } from "../show-lines.ts";
 import { type Operation, planAsIs, planDeletion, planLines } from "./plan-lines.ts";
 import type { ReadFile } from "./smart-file.ts";
@@ -83,13 +77,12 @@ async function planBlock(
     const { splices } = await firstThatParses(file, symbol, context);
     return filePlan({ file, after: spliced(text, splices), notes });
   }
+  if (operation === "replace") {
+    const change = await settleReplacement(file, symbol, { newBlock: content }, context);
+    return filePlan({ file, after: spliced(text, change.splices), notes: [...notes, ...change.notes] });
+  }
   refuseUnfit(file, symbol, content);
   const snippet = snippetOf(content);
-  if (operation === "replace") {
-    const change = await settleLines(file, replaceBlock(text, outline, symbol, snippet), context);
-    const more = notesOnReplacement(file, symbol, declaredIn(change.outline, change, symbol));
-    return filePlan({ file, after: spliced(text, change.splices), notes: [...notes, ...more] });
-  }
   const position = operation === "insert_before" ? "before" : "after";
   const change = await settleLines(file, insertBlock({ text, outline, symbol, position, snippet }), context);
   return filePlan({ file, after: spliced(text, change.splices), notes });
