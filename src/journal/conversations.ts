@@ -1,5 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { ConversationInfo, Conversations, EntryRange, KeptEntry } from "../contract/conversations.ts";
+import { tryParseJson } from "../lib/json/try-parse-json.ts";
 import { journalUnusable } from "./database.ts";
 import type { Journal } from "./journal.ts";
 import type { OpenStore } from "./store.ts";
@@ -32,7 +33,8 @@ export class StoredConversations implements Conversations {
     return rows.map(({ number, at, entry }) => ({
       number: Number(number),
       at: Number(at),
-      entry: parse(entry),
+      // Undefined for an altered entry, so that it does not hide all others.
+      entry: tryParseJson(String(entry)),
     }));
   }
 
@@ -43,7 +45,7 @@ export class StoredConversations implements Conversations {
       lastAt: Number(row.lastAt),
       entries: Number(row.entries),
       bytes: Number(row.bytes),
-      first: parse(row.first),
+      first: tryParseJson(String(row.first)),
     }));
   }
 
@@ -95,12 +97,3 @@ const listing = `
     (SELECT entry FROM conversations AS beginning WHERE beginning.session = conversations.session ORDER BY number LIMIT 1) AS first
   FROM conversations GROUP BY session ORDER BY lastAt DESC, session DESC
 `;
-
-/** Undefined for an altered entry, so that it does not hide all others. */
-function parse(text: unknown): unknown {
-  try {
-    return JSON.parse(String(text));
-  } catch {
-    return undefined;
-  }
-}

@@ -1,5 +1,6 @@
 import { ToolError } from "../contract/error.ts";
 import type { Change, EntryState } from "../contract/history.ts";
+import { tryParseJson } from "../lib/json/try-parse-json.ts";
 import { isGone } from "../system/process-identity.ts";
 import type { CallFilter, CallRecord, FileCounts, RecordedChange, SessionRecord } from "./record.ts";
 import { type Records, type Row, sessionAbandonedMs } from "./records.ts";
@@ -55,11 +56,7 @@ export function toChanges(row: Row): readonly RecordedChange[] {
 
 /** Returns undefined for an altered record, so that it does not hide all others. */
 export function parseBody({ body }: Row): Readonly<Record<string, unknown>> | undefined {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return undefined;
-  }
+  return tryParseJson(body) as Readonly<Record<string, unknown>> | undefined;
 }
 
 /** Compares the first and last state of each file, so a file that was created and removed again does not count. */

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { TimeSlice } from "../lib/async/time-slice.ts";
+import { tryParseJson } from "../lib/json/try-parse-json.ts";
 import { identityOf, loadSqlite } from "../system/sqlite-file.ts";
 import { isDamage, isLostJournal, isOlderJournal, journalUnusable, lostJournal } from "./database.ts";
 import { chainStart, hashLink, type Link } from "./records.ts";
@@ -118,7 +119,9 @@ class Walk {
     const first = database.prepare("SELECT min(sequence) AS sequence FROM records").get()?.sequence;
     if (typeof first !== "number" || first <= 1) return;
     const claims = database.prepare("SELECT body FROM records WHERE call = '' AND kind = 'pruned'").all();
-    const claim = claims.map(({ body }) => parse(body)).find((body) => body?.upTo === first - 1);
+    const claim = claims
+      .map(({ body }) => tryParseJson(String(body)) as { upTo?: unknown; hash?: unknown } | undefined)
+      .find((body) => body?.upTo === first - 1);
     if (claim === undefined) return;
     this.next = first;
     this.#pruned = first - 1;
@@ -133,13 +136,5 @@ class Walk {
     if ((counted ?? 0) > (last ?? 0))
       this.fail({ sequence: (last ?? 0) + 1, reason: "was removed, with all later records" });
     else if (counted !== last) this.fail({ sequence: last ?? 1, reason: "was not written by Toolcrib" });
-  }
-}
-
-function parse(body: unknown): { readonly upTo?: unknown; readonly hash?: unknown } | undefined {
-  try {
-    return JSON.parse(String(body));
-  } catch {
-    return undefined;
   }
 }

@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import type { ToolError } from "../contract/error.ts";
 import { untilAborted } from "../lib/async/abort.ts";
 import { Semaphore, whileReading } from "../lib/async/semaphore.ts";
@@ -28,6 +29,11 @@ interface WorkerFailures {
   tooSlow(about: string): ToolError;
   /** The process ended during the request. */
   crashed(about: string, end: WorkerEnd, hint?: string): ToolError;
+}
+
+/** The program of a worker: next to its module as source, in a folder of its own in a build. */
+export function workerProgram(folder: string, module: string): string {
+  return fileURLToPath(new URL(module.endsWith(".ts") ? "main.ts" : `../${folder}/main.cjs`, module));
 }
 
 interface AskOptions {

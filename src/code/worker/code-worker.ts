@@ -1,8 +1,6 @@
-import { fileURLToPath } from "node:url";
 import { ToolError } from "../../contract/error.ts";
 import type { ServiceOf } from "../../workers/channel.ts";
-import type { WorkerEnd } from "../../workers/start-worker.ts";
-import { Worker, type WorkerOptions } from "../../workers/worker.ts";
+import { Worker, type WorkerOptions, workerProgram } from "../../workers/worker.ts";
 import { parserCrashed, tooSlow } from "./parse-errors.ts";
 
 export type WorkerRole = "reader" | "builder" | "indexer";
@@ -16,12 +14,11 @@ export class CodeWorker<Theirs extends ServiceOf<Theirs>> extends Worker<Theirs>
   constructor({ role, heavy = false, ...others }: CodeWorkerOptions) {
     // Keeps V8 from optimizing hot functions. NODE_OPTIONS does not accept this flag, and V8 ignores it at run time.
     const flags = heavy ? ["--liftoff-only"] : [];
-    super({ ...others, program: workerProgram(), args: role, flags, failures: { tooSlow, crashed } });
+    const program = workerProgram("code-worker", import.meta.url);
+    const crashed: WorkerOptions["failures"]["crashed"] = (about, { how, stderrTail }, hint) =>
+      parserCrashed(about, how, stderrTail, hint);
+    super({ ...others, program, args: role, flags, failures: { tooSlow, crashed } });
   }
-}
-
-function crashed(about: string, { how, stderrTail }: WorkerEnd, hint?: string): ToolError {
-  return parserCrashed(about, how, stderrTail, hint);
 }
 
 /** Retries in a heavy worker, because V8 may crash on a grammar that was not known to be heavy. */
@@ -36,9 +33,4 @@ export async function orInHeavyWorker<AnyWorker, Answer>(
     if (!(error instanceof ToolError) || error.code !== "unavailable") throw error;
     return await ask(heavy);
   }
-}
-
-/** The program of a worker: next to this file as source, in another folder in a build. */
-function workerProgram(module: string = import.meta.url): string {
-  return fileURLToPath(new URL(module.endsWith(".ts") ? "main.ts" : "../code-worker/main.cjs", module));
 }

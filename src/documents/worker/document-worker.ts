@@ -1,4 +1,3 @@
-import { fileURLToPath } from "node:url";
 import type {
   DocumentContent,
   DocumentReading,
@@ -11,7 +10,7 @@ import { Semaphore } from "../../lib/async/semaphore.ts";
 import { showSize } from "../../lib/text/format-quantity.ts";
 import { tooMuchMemory } from "../../workers/channel.ts";
 import type { WorkerEnd } from "../../workers/start-worker.ts";
-import { Worker } from "../../workers/worker.ts";
+import { Worker, workerProgram } from "../../workers/worker.ts";
 import { mostHeap, mostMemory } from "../budget.ts";
 import type { DocumentAsks, DocumentService } from "./service.ts";
 
@@ -27,7 +26,7 @@ export class DocumentWorker {
       progress: async ({ asked, message }) => this.#progress.get(asked)?.(message),
     };
     this.#worker = new Worker({
-      program: workerProgram(),
+      program: workerProgram("document-worker", import.meta.url),
       args: [],
       // Most objects are short-lived, so a larger young generation is collected less often.
       flags: [`--max-old-space-size=${mostHeap}`, "--min-semi-space-size=16"],
@@ -85,9 +84,4 @@ function crashed(about: string, { how, stderrTail }: WorkerEnd): ToolError {
     hint: "Use a program for this format (shell.run). Other documents can still be read.",
     cause: stderrTail,
   });
-}
-
-/** The program of a worker: in this folder when run from source, next to the folder in a build. */
-function workerProgram(module: string = import.meta.url): string {
-  return fileURLToPath(new URL(module.endsWith(".ts") ? "main.ts" : "../document-worker/main.cjs", module));
 }

@@ -55,7 +55,8 @@ export async function endCommand(
   await setTimeout(lookMs);
   if (!(await endAll(shell, bystanders))) return undefined;
   if (started.every(diedOfInterruption)) return "SIGINT";
-  return started.some(isPartOfShell) ? undefined : giveUp;
+  // Copies of bash run, or ran, a part of a command.
+  return started.some((pid) => programOf(pid) === "bash") ? undefined : giveUp;
 }
 
 async function endAll(shell: ShellProcesses, bystanders: ReadonlySet<number>): Promise<boolean> {
@@ -99,11 +100,6 @@ function ignoresInterruption(pid: number): boolean {
 
 function programOf(pid: number): string {
   return readSystemFile(`/proc/${pid}/comm`).trim();
-}
-
-/** Whether it is, or was, a copy of bash that runs a part of a command. */
-function isPartOfShell(pid: number): boolean {
-  return programOf(pid) === "bash";
 }
 
 /** Whether a zombie was ended by SIGINT. */

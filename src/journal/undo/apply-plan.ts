@@ -57,8 +57,10 @@ async function applyWork(
     await changeEntries([...work.directoriesCleared, ...work.directoriesMade]);
     await changeFiles(files);
   } catch (error) {
-    for (const { path, change } of done.reverse())
-      await environment.changeEntry(path, inverse(change)).catch(() => {});
+    for (const { path, change } of done.reverse()) {
+      const inverse = { before: change.after, after: change.before } as EntryChange;
+      await environment.changeEntry(path, inverse).catch(() => {});
+    }
     if (isCleared) await changeFiles(restoring, { ...context, signal: undefined }).catch(() => {});
     throw error;
   }
@@ -131,10 +133,6 @@ function namePath(path: string, error: unknown): never {
 
 function reverse(step: Step): Step {
   return { ...step, now: step.wanted.kind === "file" ? step.wanted : nothing, wanted: step.now };
-}
-
-function inverse({ before, after }: EntryChange): EntryChange {
-  return { before: after, after: before } as EntryChange;
 }
 
 interface Work {

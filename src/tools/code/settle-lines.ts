@@ -81,15 +81,10 @@ function linesAt(text: string, start: number, offsets: readonly number[]): Reado
   return lines;
 }
 
-interface Span {
-  readonly start: number;
-  readonly end: number;
-}
-
 /** The symbol that new code declares: one with the name and kind of the old, else the first. */
 export function declaredIn(
   { symbols }: Outline,
-  { start, end }: Span,
+  { start, end }: { readonly start: number; readonly end: number },
   like?: Pick<CodeSymbol, "kind" | "name">,
 ): CodeSymbol | undefined {
   const inside = symbols.filter(

@@ -50,13 +50,9 @@ function asKnown(
   return outdated.reduceRight<readonly string[]>((known, part) => {
     const lines = linesOf(decode(part.bytes));
     const positions = uniqueLines(lines, now);
-    const { start, end } = spanIn(lines, firstLine(part) - 1, positions);
+    const { start, end } = spanIn(lines, part.lines === "all" ? 0 : part.lines.first - 1, positions);
     return [...known.slice(0, start), ...lines, ...known.slice(end)];
   }, now);
-}
-
-function firstLine({ lines }: SeenPart): number {
-  return lines === "all" ? 1 : lines.first;
 }
 
 /** Positions of lines that occur once, which show where other lines were; -1 for lines that occur often. */

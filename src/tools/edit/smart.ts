@@ -72,15 +72,10 @@ function faultIn({ operation, content = "" }: EditSmartInput): string | undefine
     : "`content` is missing: what to insert";
 }
 
-interface SmartPlan {
-  readonly planned: PlannedFile;
-  readonly found: TextLocation;
-}
-
 async function planSmart(
   { path, location, operation, content = "", as_is: asIs }: EditSmartInput,
   context: PreviewContext,
-): Promise<SmartPlan> {
+): Promise<{ readonly planned: PlannedFile; readonly found: TextLocation }> {
   const file = await readSmartFile(path, context);
   try {
     const found = locate(file, location);

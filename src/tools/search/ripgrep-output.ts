@@ -18,11 +18,6 @@ export interface RipgrepLine {
   readonly bytes: Buffer;
 }
 
-interface RipgrepCount {
-  readonly path: string;
-  readonly count: number;
-}
-
 /** Parses `./path NUL line:column:offset:text`, or for context `./path NUL line-offset-text`. */
 export function readLines(output: AsyncIterable<Uint8Array>): AsyncGenerator<RipgrepLine[]> {
   return readRecords(output, (path, bytes, start, end) => {
@@ -43,7 +38,9 @@ export function readLines(output: AsyncIterable<Uint8Array>): AsyncGenerator<Rip
 }
 
 /** Parses `./path NUL count`. */
-export function readCounts(output: AsyncIterable<Uint8Array>): AsyncGenerator<RipgrepCount[]> {
+export function readCounts(
+  output: AsyncIterable<Uint8Array>,
+): AsyncGenerator<{ readonly path: string; readonly count: number }[]> {
   return readRecords(output, (path, bytes, start) => ({ path, count: readNumber(bytes, start).value }));
 }
 

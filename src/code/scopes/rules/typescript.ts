@@ -67,7 +67,9 @@ export const typescript: ScopeRules = scopeRules({
     "jsx_opening_element.name jsx_closing_element.name jsx_self_closing_element.name": ({ name }) =>
       /^[\p{Ll}]/u.test(name) ? "foreign" : reference,
     with_statement: "unclear",
-    "method_definition.name public_field_definition.name field_definition.property": ownMember,
+    "method_definition.name public_field_definition.name field_definition.property": ({ name }) =>
+      // `#name` is only visible in its class.
+      name.startsWith("#") ? define({ in: "outside", kind: kinds.private }) : "member definition",
     "method_signature.name abstract_method_signature.name property_signature.name": "member definition",
   },
   scopes: {
@@ -163,11 +165,6 @@ function exported(path: NodePath, at: number): Meaning {
 /** The specifier is only this name, except for a leading `type`. */
 function isAlone(path: NodePath, at: number): boolean {
   return !/\bas\b/.test(path.textAfter(at));
-}
-
-/** `#name` is only visible in its class. */
-function ownMember(path: NodePath): Meaning {
-  return path.name.startsWith("#") ? define({ in: "outside", kind: kinds.private }) : "member definition";
 }
 
 function firstWordOf(path: NodePath, at: number): number {

@@ -59,13 +59,10 @@ function languageOf(pre: Element): string | undefined {
     const found =
       named ??
       /(?:^|\s)(?:highlight-|sourceCode\s+|src-|hljs\s+|prettyprint\s+lang-)([\w+#]+)/.exec(classes)?.[1];
-    if (found !== undefined) return isLanguage(found) ? found.toLowerCase() : undefined;
+    if (found !== undefined)
+      return /^[\w+#.-]{1,30}$/.test(found) && !noLanguage.has(found) ? found.toLowerCase() : undefined;
   }
   return undefined;
-}
-
-function isLanguage(name: string): boolean {
-  return /^[\w+#.-]{1,30}$/.test(name) && !noLanguage.has(name);
 }
 
 const noLanguage: ReadonlySet<string> = new Set(

@@ -15,13 +15,11 @@ export interface ShownCell {
   readonly isShortened: boolean;
 }
 
-interface ShowOptions {
-  readonly language: Notebook["language"];
-  readonly maxOutput: number;
-}
-
 /** A cell as Markdown: its source, then its outputs. */
-export function showCell(cell: Cell, { language, maxOutput }: ShowOptions): ShownCell {
+export function showCell(
+  cell: Cell,
+  { language, maxOutput }: { readonly language: Notebook["language"]; readonly maxOutput: number },
+): ShownCell {
   const isCode = cell.kind === "code";
   const count = cell.executionCount === undefined ? "" : ` [${cell.executionCount}]`;
   const outputs = cell.outputs.map((output) => showOutput(output, maxOutput));

@@ -29,7 +29,7 @@ export async function startPdfium(documentBytes: number): Promise<Pdfium> {
 let module: Promise<WasmModule> | undefined;
 
 interface Started extends Pdfium {
-  readonly __indirect_function_table: WasmTable;
+  readonly __indirect_function_table: { get(index: number): (...values: number[]) => number };
 }
 
 async function compile(): Promise<WasmModule> {
@@ -121,10 +121,6 @@ interface WasmModule {
 interface WasmMemory {
   readonly buffer: ArrayBuffer;
   grow(pages: number): number;
-}
-
-interface WasmTable {
-  get(index: number): (...values: number[]) => number;
 }
 
 const { Module, Instance } = (globalThis as unknown as { WebAssembly: WebAssembly }).WebAssembly;

@@ -5,11 +5,6 @@ import type { ToolContext } from "../../../contract/tool.ts";
 import { describeCommand, type FoundTool, findTools, inSandboxOnly, noneFound } from "./find-tools.ts";
 import { formatters } from "./known-tools.ts";
 
-interface Formatted {
-  readonly text: string;
-  readonly command: string;
-}
-
 /**
  * Formats the text of a file with the project's formatter. Line ends stay; nothing is written. Needs the accesses of
  * `formatterAccesses`. Throws `unavailable` when there is no formatter.
@@ -17,7 +12,7 @@ interface Formatted {
 export async function formatText(
   { path, text }: { readonly path: string; readonly text: string },
   context: Formatting,
-): Promise<Formatted> {
+): Promise<{ readonly text: string; readonly command: string }> {
   const found = await findTools(path, { tools: formatters, prefer: "nearest" }, context);
   const missing: string[] = [];
   for (const tool of found) {
