@@ -13,6 +13,7 @@ import {
 interface Asked {
   readonly message: string;
   readonly choices: unknown;
+  readonly preset: unknown;
 }
 
 /** A client that asks its user, who gives this answer. */
@@ -29,7 +30,8 @@ async function askedFixture(
   fixture.client.setRequestHandler("elicitation/create", ({ params }) => {
     if (!("requestedSchema" in params)) throw new Error("this is no form");
     const { properties } = params.requestedSchema;
-    asked.push({ message: params.message, choices: (properties.answer as { enum?: unknown }).enum });
+    const { enum: choices, default: preset } = properties.answer as { enum?: unknown; default?: unknown };
+    asked.push({ message: params.message, choices, preset });
     return answer(fixture);
   });
   return { ...fixture, asked };
@@ -58,6 +60,8 @@ describe.each(eras)("a client with %s that supports elicitation", (era) => {
         `"session" and "always" add these rules: allow delete '${fixture.workspace}/a.txt' by file.delete`,
       ].join("\n"),
       choices: ["once", "session", "always", "no"],
+      // Without it, a client that shows the form refuses a plain "Accept".
+      preset: "once",
     });
   });
 
@@ -80,13 +84,38 @@ describe.each(eras)("a client with %s that supports elicitation", (era) => {
     ]).toEqual([true, true, "no"]);
   });
 
+  it("takes a form that the user declined as a no", async () => {
+    await using fixture = await askedFixture({ era, pendingApprovals: true, reflexMs: 0 }, () => ({
+      action: "decline",
+    }));
+    const result = await fixture.client.callTool(remove("a.txt"));
+    const crib = await fixture.crib();
+    expect([told(result), crib.history(1)[0]?.decision?.answer, fixture.asked.length]).toEqual([
+      {
+        content: [
+          {
+            type: "text",
+            text: expect.stringMatching(/^The user refused this call: .*\nDo not repeat it\./s),
+          },
+        ],
+        isError: true,
+      },
+      "no",
+      1,
+    ]);
+  });
+
   it.each([
-    ["declines", { action: "decline" }],
+    ["declines at once, by itself", { action: "decline" }],
     ["cancels", { action: "cancel" }],
     ["accepts without an answer", { action: "accept" }],
     ["gives an answer that is not one of the choices", { action: "accept", content: { answer: "perhaps" } }],
   ] as const)("is refused, with how to allow the call, when it %s", async (_name, answer) => {
-    await using fixture = await askedFixture({ era, pendingApprovals: true }, () => answer);
+    // On a busy machine, even a client that declines by itself takes a while.
+    await using fixture = await askedFixture(
+      { era, pendingApprovals: true, reflexMs: 600_000 },
+      () => answer,
+    );
     const result = await fixture.client.callTool(remove("a.txt"));
     expect([told(result), fixture.asked.length, existsSync(join(fixture.workspace, "a.txt"))]).toEqual([
       { content: [{ type: "text", text: expect.stringMatching(/toolcrib approve \w+/) }], isError: true },

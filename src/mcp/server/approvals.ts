@@ -10,6 +10,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { BoundedCache } from "../../lib/bounded-cache.ts";
 import { contentHash } from "../../lib/bytes/content-hash.ts";
+import { monotonicMs } from "../../lib/clock.ts";
 import { bigintAsText } from "../../lib/json/bigint-as-text.ts";
 import { printable, printableLine } from "../../lib/text/printable.ts";
 import { truncateText } from "../../lib/text/truncate.ts";
@@ -21,26 +22,40 @@ interface QuestionState {
   readonly shown: string;
   /** Each answer counts once. */
   readonly nonce: string;
+  /** When it was asked, by the clock of this process. */
+  readonly askedMs: number;
+}
+
+export interface QuestionOptions {
+  /** How long a question waits for its answer. Default: 600 s. */
+  readonly questionSeconds?: number | undefined;
+  /**
+   * A form that is declined faster than this was declined by the client, not by its user, as headless clients do: the
+   * approval stays pending. Default: 500 ms.
+   */
+  readonly reflexMs?: number | undefined;
 }
 
 /** The user's answer to a question that the client asked. */
 export type Answer =
   | { readonly kind: "none" }
-  /** The client cannot ask, or the user closed the form or left it empty. */
+  /** The client cannot ask, or declined by itself, or the user closed the form or left it empty. */
   | { readonly kind: "unanswered" }
   | { readonly kind: "answered"; approve(request: ApprovalRequest): Approval | undefined };
 
 /** Asks the user through the client, in both eras of the protocol. */
 export class ApprovalQuestions {
   readonly #codec: RequestStateCodec<QuestionState>;
+  readonly #reflexMs: number;
   readonly #used = new BoundedCache<string, true>({ maxEntries: maxRemembered });
   /** Approval requests of calls that were already tried before the SDK got them. */
   readonly #found = new Map<RequestId, ApprovalRequest>();
 
-  constructor({ ttlSeconds = 600 }: { readonly ttlSeconds?: number | undefined } = {}) {
+  constructor({ questionSeconds = 600, reflexMs = 500 }: QuestionOptions = {}) {
+    this.#reflexMs = reflexMs;
     this.#codec = createRequestStateCodec<QuestionState>({
       key: randomBytes(32),
-      ttlSeconds,
+      ttlSeconds: questionSeconds,
       bind: ({ mcpReq, sessionId = "" }) => `${mcpReq.method}\0${sessionId}`,
     });
   }
@@ -61,7 +76,8 @@ export class ApprovalQuestions {
   }
 
   async ask(request: ApprovalRequest, context: ServerContext): Promise<InputRequiredResult> {
-    const requestState = await this.#codec.mint({ shown: shownBy(request), nonce: randomUUID() }, context);
+    const state = { shown: shownBy(request), nonce: randomUUID(), askedMs: monotonicMs() };
+    const requestState = await this.#codec.mint(state, context);
     const inputRequests = { [questionKey]: inputRequired.elicit(formFor(request)) };
     return inputRequired({ requestState, inputRequests });
   }
@@ -71,12 +87,13 @@ export class ApprovalQuestions {
     const { signal } = mcpReq;
     const params = { mode: "form" as const, ...formFor(request) };
     const options = { signal, timeout: patienceMs, resetTimeoutOnProgress: true, onprogress: () => {} };
+    const askedMs = monotonicMs();
     const given = await mcpReq.send({ method: "elicitation/create", params }, options).catch((error) => {
       if (signal.aborted) throw error;
       return { action: "cancel" as const, content: undefined };
     });
     const shown = shownBy(request);
-    return answerOf(given, (later) => shownBy(later) === shown);
+    return this.#answer(given, askedMs, (later) => shownBy(later) === shown);
   }
 
   answerIn({ mcpReq }: ServerContext): Answer {
@@ -84,7 +101,30 @@ export class ApprovalQuestions {
     if (state === undefined) return { kind: "none" };
     const view = inputResponse(mcpReq.inputResponses, questionKey);
     if (view.kind !== "elicit") return { kind: "none" };
-    return answerOf(view, (request) => state.shown === shownBy(request) && this.#use(state.nonce));
+    return this.#answer(
+      view,
+      state.askedMs,
+      (request) => state.shown === shownBy(request) && this.#use(state.nonce),
+    );
+  }
+
+  /** The answer in a form; `isSame` recognizes the call that it was shown for. */
+  #answer(
+    { action, content }: { readonly action: string; readonly content?: Record<string, unknown> | undefined },
+    askedMs: number,
+    isSame: (request: ApprovalRequest) => boolean,
+  ): Answer {
+    const isDeclined = action === "decline" && monotonicMs() - askedMs >= this.#reflexMs;
+    const chosen = isDeclined ? "no" : action === "accept" ? content?.answer : undefined;
+    const approval = approvals.get(chosen);
+    if (approval === undefined) return { kind: "unanswered" };
+    return {
+      kind: "answered",
+      approve: (request) => {
+        if (!isSame(request)) return undefined;
+        return approval.allow ? { ...approval, hash: request.hash } : approval;
+      },
+    };
   }
 
   /** Whether an answer is used for the first time. Answers that are no longer remembered have expired, or nearly so. */
@@ -107,25 +147,11 @@ function formFor(request: ApprovalRequest) {
           title: "Allow it?",
           description: choices.map((choice) => `${choice}: ${meanings[choice]}`).join("; "),
           enum: choices,
+          // Accepting the form without touching it means yes, to this call only.
+          default: "once",
         },
       },
       required: ["answer"],
-    },
-  };
-}
-
-/** The answer in a form; `isSame` recognizes the call that it was shown for. */
-function answerOf(
-  { action, content }: { readonly action: string; readonly content?: Record<string, unknown> | undefined },
-  isSame: (request: ApprovalRequest) => boolean,
-): Answer {
-  const approval = action === "accept" ? approvals.get(content?.answer) : undefined;
-  if (approval === undefined) return { kind: "unanswered" };
-  return {
-    kind: "answered",
-    approve: (request) => {
-      if (!isSame(request)) return undefined;
-      return approval.allow ? { ...approval, hash: request.hash } : approval;
     },
   };
 }

@@ -2,17 +2,15 @@ import type { Readable, Writable } from "node:stream";
 import { type StdioServerHandle, serveStdio as serveByStdio } from "@modelcontextprotocol/server/stdio";
 import type { Toolcrib } from "../../toolcrib/index.ts";
 import type { ServerIdentity } from "../types.ts";
-import { ApprovalQuestions } from "./approvals.ts";
+import { ApprovalQuestions, type QuestionOptions } from "./approvals.ts";
 import { DirectCalls } from "./direct-calls.ts";
 import { newServer } from "./new-server.ts";
 import { ServedToolcrib } from "./served-toolcrib.ts";
 import { StdioTransport } from "./stdio-transport.ts";
 
-export interface ServeStdioOptions extends ServerIdentity, Partial<StdioStreams> {
+export interface ServeStdioOptions extends ServerIdentity, QuestionOptions, Partial<StdioStreams> {
   /** Opens the instance of this connection; the server closes it. */
   readonly open: () => Promise<Toolcrib>;
-  /** How long an approval question waits for its answer. Default: 600 s. */
-  readonly questionSeconds?: number | undefined;
 }
 
 /** A connection that is being served. */
@@ -26,9 +24,9 @@ export interface ServedConnection {
 /** Serves an instance to one client over standard input and output, in either era of the protocol. */
 export function serveStdio(options: ServeStdioOptions): ServedConnection {
   const { open, input = process.stdin, output = process.stdout, remark, ...others } = options;
-  const { questionSeconds, ...identity } = others;
+  const { questionSeconds, reflexMs, ...identity } = others;
   const toolcrib = new ServedToolcrib(open);
-  const questions = new ApprovalQuestions({ ttlSeconds: questionSeconds });
+  const questions = new ApprovalQuestions({ questionSeconds, reflexMs });
   const transport = new StdioTransport({ input, output, remark });
   const direct = new DirectCalls(transport, toolcrib, questions);
   const ended = Promise.withResolvers<void>();

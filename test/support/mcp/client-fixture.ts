@@ -16,6 +16,8 @@ export interface ClientFixtureOptions extends Omit<ToolcribOptions, "workspace">
   readonly capabilities?: ClientCapabilities;
   /** How long questions wait for their answer. */
   readonly questionSeconds?: number;
+  /** A form that is declined faster was declined by the client itself. */
+  readonly reflexMs?: number;
 }
 
 export interface ClientFixture {
@@ -29,7 +31,8 @@ export interface ClientFixture {
 
 /** A real client of the SDK, connected to a served instance in the same process. */
 export async function clientFixture(options: ClientFixtureOptions = {}): Promise<ClientFixture> {
-  const { era = "2025-11-25", files = {}, capabilities = {}, questionSeconds, ...toolcrib } = options;
+  const { era = "2025-11-25", files = {}, capabilities = {}, ...others } = options;
+  const { questionSeconds, reflexMs, ...toolcrib } = others;
   const folder = mkdtempSync(join(realpathSync(tmpdir()), "toolcrib mcp "));
   const workspace = join(folder, "work");
   mkdirSync(workspace);
@@ -45,6 +48,7 @@ export async function clientFixture(options: ClientFixtureOptions = {}): Promise
     version: "1.2.3",
     instructions: "Be exact.",
     questionSeconds,
+    reflexMs,
     open: async () => {
       const crib = await openToolcrib({
         workspace,
