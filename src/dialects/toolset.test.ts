@@ -198,10 +198,33 @@ it("does not list tools of other servers with too long descriptions", async () =
   ]);
 });
 
-function foreignTool(name: string, input: AnyTool["input"] = z.unknown()): AnyTool {
+it("lists the tools of a small server next to one with many", async () => {
+  const others = emptySource();
+  const shelf = new Toolset(dialect, { sources: [others] });
+  const input = z.looseObject({});
+  input._zod.toJSONSchema = () => ({ type: "object", description: "x".repeat(35_000) });
+  others.put([
+    ...Array.from({ length: 21 }, (_, index) => foreignTool(`big${index}`, undefined, "big")),
+    ...Array.from({ length: 20 }, (_, index) => foreignTool(`small${index}`, undefined, "small")),
+    foreignTool("long", input, "long"),
+    foreignTool("longer", input, "longer"),
+  ]);
+  const names = (await shelf.definitions()).map(({ name }) => name);
+  expect(names).toEqual([
+    "Read",
+    "Edit",
+    ...Array.from({ length: 20 }, (_, index) => `small${index}`),
+    "long",
+    "tools_find",
+    "tools_call",
+  ]);
+});
+
+function foreignTool(name: string, input: AnyTool["input"] = z.unknown(), server = "other"): AnyTool {
   return {
     name,
-    canonical: `other__${name}`,
+    canonical: `${server}__${name}`,
+    server,
     summary: "",
     risk: "read",
     input,

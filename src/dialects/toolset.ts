@@ -32,9 +32,9 @@ export class Toolset {
   readonly #options: ToolsetOptions;
   /** Listed because a model has found them. */
   readonly #found = new Set<string>();
-  /** Listed in addition to those of the dialect: custom tools, and those of other servers unless there are many. */
+  /** Listed in addition to those of the dialect: custom tools, and those of other servers with few tools. */
   #alwaysListed: ReadonlySet<string> = new Set();
-  /** Tools of other servers that must be found, because there are many. */
+  /** Tools of other servers that must be found, because their server has many. */
   #hidden: ReadonlySet<string> = new Set();
   readonly #listeners = new Listeners<void>();
   readonly #loading = new WeakMap<DialectTool, Promise<OfferedTool>>();
@@ -180,22 +180,27 @@ export class Toolset {
     const taken = new Set(
       [...dialectTools, ...aliases, ...ours, ...finders].map(({ name }) => name.toLowerCase()),
     );
-    const offered = sources.flatMap((source) => source.tools);
-    const theirs = offered.map((tool) => offerUnlessTaken(taken, tool)).filter((tool) => tool !== undefined);
+    const ofSources = sources.flatMap((source) => source.tools);
+    const crowded = crowdedServers(ofSources);
+    const hidden = new Set<string>();
+    const theirs = ofSources.flatMap((tool) => {
+      const offered = offerUnlessTaken(taken, tool);
+      if (offered !== undefined && crowded.has(tool.server)) hidden.add(offered.name);
+      return offered ?? [];
+    });
     // The last tool of a name replaces the others.
     const available = dialectTools.filter((tool) => this.#isAvailable(tool));
     const keyed = [...available, ...ours, ...theirs].map(
       (tool) => [ignoresCase ? tool.name.toLowerCase() : tool.name, tool] as const,
     );
     const tools = [...new Map(keyed).values()];
-    const hidden = areMany(offered) ? theirs : [];
-    this.#hidden = new Set(hidden.map(({ name }) => name));
+    this.#hidden = hidden;
     this.#alwaysListed = new Set(
-      [...ours, ...theirs].map(({ name }) => name).filter((name) => !this.#hidden.has(name)),
+      [...ours, ...theirs].map(({ name }) => name).filter((name) => !hidden.has(name)),
     );
     // Tools that must be found need a tool that finds them.
     const missing = finders.filter(({ canonical }) => !tools.some((tool) => tool.canonical === canonical));
-    const all = hidden.length > 0 ? [...tools, ...missing] : tools;
+    const all = hidden.size > 0 ? [...tools, ...missing] : tools;
     this.#tools =
       allowed === undefined
         ? all
@@ -204,19 +209,31 @@ export class Toolset {
   }
 }
 
-/** Whether listing the tools of other servers would cost more tokens than it helps. */
-function areMany(tools: readonly AnyTool[]): boolean {
-  if (tools.length > maxListedOfOthers) return true;
-  const chars = tools.map(({ summary, input }) => {
-    const schema = input._zod.toJSONSchema?.();
-    return summary.length + (schema === undefined ? 0 : JSON.stringify(schema).length);
-  });
-  return chars.reduce((sum, each) => sum + each, 0) > maxCharsOfOthers;
+/**
+ * The servers whose tools would cost more tokens than listing them helps: those with many tools, and the largest of the
+ * others as long as all together are too large.
+ */
+function crowdedServers(tools: readonly AnyTool[]): ReadonlySet<string | undefined> {
+  const crowded = new Set<string | undefined>();
+  const sizes: { readonly server: string | undefined; readonly chars: number }[] = [];
+  for (const [server, own] of Map.groupBy(tools, (tool) => tool.server))
+    if (own.length > maxListedPerServer) crowded.add(server);
+    else sizes.push({ server, chars: own.map(definitionChars).reduce((sum, each) => sum + each, 0) });
+  let listed = 0;
+  for (const { server, chars } of sizes.sort((one, other) => one.chars - other.chars))
+    if (listed + chars > maxCharsOfOthers) crowded.add(server);
+    else listed += chars;
+  return crowded;
 }
 
-const maxListedOfOthers = 20;
+const maxListedPerServer = 20;
 // About 15,000 tokens.
 const maxCharsOfOthers = 60_000;
+
+function definitionChars({ summary, input }: AnyTool): number {
+  const schema = input._zod.toJSONSchema?.();
+  return summary.length + (schema === undefined ? 0 : JSON.stringify(schema).length);
+}
 
 function resolveCall(offered: OfferedTool, given: unknown): ResolvedCall {
   if (offered.takesCanonical) return offered.resolve(given);

@@ -5,18 +5,13 @@ import { isRecord } from "../../lib/json/is-record.ts";
 import { prettyJson } from "../../lib/json/pretty-json.ts";
 import { showSize } from "../../lib/text/format-quantity.ts";
 import { cleanLine, withoutControls } from "./clean-text.ts";
+import { HubData } from "./hub-data.ts";
 
 /** The result of another server's tool, not validated. */
 export interface GivenResult {
   readonly content?: unknown;
   readonly structuredContent?: unknown;
   readonly isError?: unknown;
-}
-
-/** The result for programs: as the server returned it, without the bytes of images. */
-export interface HubData {
-  readonly content: readonly unknown[];
-  readonly structuredContent?: unknown;
 }
 
 /** Text and images, and a description of other content. Structured data is shown only when there is no text. */
@@ -32,10 +27,10 @@ export function showResult(given: GivenResult): ToolOutput<HubData> {
       ? structuredContent
       : prettyJson(JSON.stringify(structuredContent) ?? "");
   return {
-    data: {
-      content: blocks.map((block, index) => (shown[index]?.image ? withoutData(block) : block)),
-      ...(structuredContent !== undefined && { structuredContent }),
-    },
+    data: new HubData(
+      blocks.map((block, index) => (shown[index]?.image ? withoutData(block) : block)),
+      structuredContent,
+    ),
     text: content || withoutControls(data ?? "(no content)"),
     images: images.length > 0 ? images : undefined,
     isError: isError === true || undefined,

@@ -11,6 +11,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { isRecord } from "../../lib/json/is-record.ts";
 import { type ApprovalRequest, type CallEvent, type CallResult, ToolError } from "../../toolcrib/index.ts";
+import { HubData, passOn } from "../hub/hub-data.ts";
 import type { Answer, ApprovalQuestions } from "./approvals.ts";
 import { outputUri } from "./outputs.ts";
 import { ProgressNotes } from "./progress-notes.ts";
@@ -116,9 +117,15 @@ export function toCallResult(
       description: "The whole output",
     });
   }
+  const structuredContent = isStructured && isRecord(data) ? data : undefined;
+  // The tool of another server, by whatever name it was called.
+  const passed = data instanceof HubData ? passOn(data) : { links: [], structuredContent };
+  if (knowsLinks) blocks.push(...passed.links);
+  // Clients show structured content instead of the text, which says how to get the rest of a cut output.
+  const hasData = knowsLinks && output === null && passed.structuredContent !== undefined;
   return {
     content: blocks,
-    ...(isStructured && isRecord(data) && knowsLinks ? { structuredContent: data } : {}),
+    ...(hasData ? { structuredContent: passed.structuredContent } : {}),
     ...(isError ? { isError } : {}),
   };
 }

@@ -37,6 +37,15 @@ it("redacts every string in a copy, also by property names", () => {
   expect(kinds).toEqual(["GitHub token", "GitHub token", "key"]);
 });
 
+it("redacts the names of properties", () => {
+  const value = { a: 1, [token]: { [`the ${token}`]: 2 }, z: 3 };
+  expect(Object.entries(redactValue(value))).toEqual([
+    ["a", 1],
+    ["[redacted: GitHub token]", { "the [redacted: GitHub token]": 2 }],
+    ["z", 3],
+  ]);
+});
+
 it("evaluates getters only when they are read, and handles cycles", () => {
   let looks = 0;
   const value: Record<string, unknown> = {

@@ -61,20 +61,24 @@ function redactProperties(object: object, found: (kind: string) => void, inside:
     const { value, get } = Object.getOwnPropertyDescriptor(object, key)!;
     const redacted =
       typeof value === "string" ? redactNamedText(value, key, found) : redactPart(value, found, inside);
-    if (get === undefined && redacted === value) {
+    const name = key.length < shortestSecretKey ? key : redactText(key, found);
+    if (get === undefined && redacted === value && name === key) {
       if (copy !== undefined) copy[key] = value;
       continue;
     }
     copy ??= copyOf(object as Record<string, unknown>, keys.slice(0, index));
-    if (get === undefined) copy[key] = redacted;
+    if (get === undefined) copy[name] = redacted;
     else {
       // Getters stay lazy.
       const redactLater = () => redactPart(get.call(object), ignore, inside);
-      Object.defineProperty(copy, key, { get: redactLater, enumerable: true, configurable: true });
+      Object.defineProperty(copy, name, { get: redactLater, enumerable: true, configurable: true });
     }
   }
   return copy ?? object;
 }
+
+/** Keys of other servers' data may be secrets. Shorter ones are not searched, because nearly all keys are short. */
+const shortestSecretKey = 16;
 
 function copyOf(object: Record<string, unknown>, keys: readonly string[]): Record<string, unknown> {
   const copy = Object.create(Object.getPrototypeOf(object)) as Record<string, unknown>;

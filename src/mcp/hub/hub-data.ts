@@ -1,0 +1,75 @@
+import { isRecord } from "../../lib/json/is-record.ts";
+import { cleanLine, withoutControls } from "./clean-text.ts";
+
+/** The result for programs: as the server returned it, without the bytes of images. */
+export class HubData {
+  readonly content: readonly unknown[];
+  readonly structuredContent?: unknown;
+
+  constructor(content: readonly unknown[], structuredContent: unknown) {
+    this.content = content;
+    if (structuredContent !== undefined) this.structuredContent = structuredContent;
+  }
+}
+
+/** What an MCP client gets of another server's result in addition to its text and images. */
+export interface PassedOn {
+  readonly structuredContent?: Record<string, unknown>;
+  readonly links: readonly ResourceLink[];
+}
+
+interface ResourceLink {
+  readonly type: "resource_link";
+  readonly uri: string;
+  readonly name: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly mimeType?: string;
+  readonly size?: number;
+}
+
+/**
+ * Structured content and resource links, without characters that control terminals. Structured content that is longer
+ * than the text may be is left out, because clients show it instead of the text.
+ */
+export function passOn({ content, structuredContent }: HubData): PassedOn {
+  const links = content.flatMap(toLink).slice(0, maxLinks);
+  if (!isRecord(structuredContent) || JSON.stringify(structuredContent).length > maxStructuredChars)
+    return { links };
+  return { links, structuredContent: printableData(structuredContent) as Record<string, unknown> };
+}
+
+const maxLinks = 100;
+const maxStructuredChars = 30_000;
+
+function toLink(block: unknown): readonly ResourceLink[] {
+  if (!isRecord(block) || block.type !== "resource_link") return [];
+  const uri = cleanLine(block.uri, 2_000);
+  if (uri === "") return [];
+  const { size } = block;
+  const texts = [
+    ["title", 200],
+    ["description", 500],
+    ["mimeType", 80],
+  ] as const;
+  return [
+    {
+      type: "resource_link",
+      uri,
+      name: cleanLine(block.name, 200) || uri,
+      ...Object.fromEntries(
+        texts.map(([key, max]) => [key, cleanLine(block[key], max)]).filter(([, text]) => text !== ""),
+      ),
+      ...(typeof size === "number" && Number.isSafeInteger(size) && size >= 0 && { size }),
+    },
+  ];
+}
+
+function printableData(value: unknown): unknown {
+  if (typeof value === "string") return withoutControls(value);
+  if (Array.isArray(value)) return value.map(printableData);
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, part]) => [withoutControls(key), printableData(part)]),
+  );
+}
