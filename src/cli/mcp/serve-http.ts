@@ -3,19 +3,18 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { ToolError } from "../../contract/error.ts";
 import { serveHttp } from "../../mcp/server/http/serve-http.ts";
-import { instructionsFor } from "../../mcp/server/instructions.ts";
 import { makePrivateDirectory, realLocation, userDirectories } from "../../system/directories.ts";
 import { liesInside } from "../../system/workspace-path.ts";
 import type { Arguments } from "../command.ts";
 import { print } from "../terminal.ts";
 import { version } from "../version.ts";
-import { leave, openForClient, toolcribOptions, untilAskedToEnd } from "./serve-stdio.ts";
+import { leave, openForClient, servedInstance, untilAskedToEnd } from "./serve-stdio.ts";
 import { configuredHub, shared } from "./servers.ts";
 
 /** `toolcrib mcp --http`: serves any number of clients, until a signal. */
 export async function serveHttpClients(given: Arguments): Promise<number> {
   const { host, port } = readAddress(given.options.get("http")!);
-  const options = toolcribOptions(given);
+  const { options, instructions } = servedInstance(given);
   const secret = readSecret(given, options.workspace);
   if (secret === undefined && !isLoopback(host))
     throw new ToolError("invalid-input", `Other machines can reach ${host}, so set a token of your own`, {
@@ -30,7 +29,7 @@ export async function serveHttpClients(given: Arguments): Promise<number> {
     token,
     hosts: given.options.get("allow-host")?.split("\n") ?? [],
     version,
-    instructions: instructionsFor(options),
+    instructions,
     open: () => openForClient({ ...options, sources: hubs.map(shared) }),
   }).catch((cause: Error) => {
     throw new ToolError("unavailable", `Cannot listen on ${host}:${port}: ${cause.message}`, {

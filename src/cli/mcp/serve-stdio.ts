@@ -1,7 +1,9 @@
+import { homedir } from "node:os";
 import { ToolError } from "../../contract/error.ts";
 import { instructionsFor } from "../../mcp/server/instructions.ts";
 import { serveStdio } from "../../mcp/server/serve-stdio.ts";
-import { realWorkspace } from "../../system/directories.ts";
+import { realLocation, realWorkspace } from "../../system/directories.ts";
+import { liesInside } from "../../system/workspace-path.ts";
 import type { Toolcrib, ToolcribOptions } from "../../toolcrib/index.ts";
 import type { Arguments } from "../command.ts";
 import { readInstanceOptions } from "../options.ts";
@@ -13,10 +15,10 @@ import { configuredHub } from "./servers.ts";
 
 /** `toolcrib mcp`: serves one client until it disconnects. */
 export async function serveStdioClient(given: Arguments): Promise<number> {
-  const options = toolcribOptions(given);
+  const { options, instructions } = servedInstance(given);
   const connection = serveStdio({
     version,
-    instructions: instructionsFor(options),
+    instructions,
     open: async () => {
       const sources = await configuredHub(options.workspace);
       try {
@@ -81,19 +83,40 @@ export async function openForClient(options: ToolcribOptions): Promise<Toolcrib>
   }
 }
 
-/** The instance that a command line asks for. */
-export function toolcribOptions(given: Arguments): ToolcribOptions & { readonly workspace: string } {
+/** The instance that a command line asks for, and what clients are told about it. */
+export function servedInstance(given: Arguments): {
+  readonly options: ToolcribOptions & { readonly workspace: string };
+  readonly instructions: string;
+} {
   const { options } = given;
+  const named = options.get("workspace");
+  // Fails at once when the folder does not exist, not at the first call.
+  const workspace = realWorkspace(named ?? process.cwd());
+  const { rules = [], ...instance } = readInstanceOptions(options);
+  const isTooWide = named === undefined && liesInside(realLocation(homedir()), workspace);
+  // Some clients start servers in `/` or in the home folder, without the user having chosen that folder.
+  const reason = `Toolcrib was started in ${workspace} without --workspace DIR`;
+  const note = isTooWide ? `${reason}, ${consequence}` : undefined;
+  if (note !== undefined) remarkWarnings([note]);
+  const limits = isTooWide ? changes.map((what) => `deny ${what} because ${JSON.stringify(reason)}`) : [];
   return {
-    // Fails at once when the folder does not exist, not at the first call.
-    workspace: realWorkspace(options.get("workspace") ?? process.cwd()),
-    dialect: options.get("dialect") ?? "toolcrib",
-    ...readInstanceOptions(options),
-    maxShownTokens,
-    pendingApprovals: true,
-    waitForApprovalMs: readCount(given, "approval-wait-ms"),
+    options: {
+      workspace,
+      dialect: options.get("dialect") ?? "toolcrib",
+      ...instance,
+      rules: [...limits, ...rules],
+      maxShownTokens,
+      pendingApprovals: true,
+      waitForApprovalMs: readCount(given, "approval-wait-ms"),
+    },
+    instructions: instructionsFor({ workspace, readOnly: instance.readOnly, note }),
   };
 }
+
+const changes = ["write **", "delete **", "run @write"];
+
+const consequence =
+  "so it changes no files and runs only commands that read. The user can name the folder in the client's configuration: add --workspace DIR to the arguments of this server.";
 
 /** Claude Code refuses results above 25 000 tokens. */
 const maxShownTokens = 22_000;

@@ -1,4 +1,4 @@
-import { execFile, spawn } from "node:child_process";
+import { execFile, type SpawnOptions, spawn } from "node:child_process";
 import { once } from "node:events";
 import { cpSync, existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -103,6 +103,41 @@ describe("a server over standard input and output", () => {
     await untilGone([Number(fixture.read("server")), ...pids]);
     server.child.stdin!.end();
   }, 60_000);
+
+  it("changes nothing in a home folder that no option names", async () => {
+    await using fixture = cliWorkspace();
+    const { workspace } = fixture;
+    const env = { ...environmentOf(fixture), HOME: workspace };
+    const options = { cwd: workspace, env, stdio: ["pipe", "pipe", "pipe"] as SpawnOptions["stdio"] };
+    const unnamed = await mcpProcess(["--mode", "yolo", "--sandbox", "none"], options);
+    let warnings = "";
+    unnamed.child.stderr!.setEncoding("utf8").on("data", (text) => {
+      warnings += text;
+    });
+    const write = { path: "b.txt", content: "new\n" };
+    const refusals = [
+      await unnamed.call("file_write", write),
+      await unnamed.call("shell_run", { command: "touch c.txt" }),
+      await unnamed.call("shell_run", { command: "ls" }),
+    ];
+    unnamed.child.stdin!.end();
+    await unnamed.exited;
+    const named = await mcpProcess(["--mode", "yolo", "--workspace", "."], options);
+    const written = await named.call("file_write", write);
+    named.child.stdin!.end();
+    await named.exited;
+    const reason = `Toolcrib was started in ${workspace} without --workspace`;
+    expect(refusals.map((text) => [text.startsWith("Denied: "), text.includes(reason)])).toEqual([
+      [true, true],
+      [true, true],
+      [false, false],
+    ]);
+    expect([warnings.includes(reason), warnings.includes("add --workspace DIR"), written]).toEqual([
+      true,
+      true,
+      expect.stringContaining("b.txt"),
+    ]);
+  });
 
   it("survives invalid messages", async () => {
     await using fixture = cliWorkspace();

@@ -1,12 +1,15 @@
 import type { ToolcribOptions } from "../../toolcrib/index.ts";
 
 /** Instructions for the client's model; short, because every request contains them. */
-export function instructionsFor(options: Pick<ToolcribOptions, "workspace" | "readOnly">): string {
+export function instructionsFor(
+  options: Pick<ToolcribOptions, "workspace" | "readOnly"> & { readonly note?: string | undefined },
+): string {
   return [
     `Tools for the folder ${options.workspace}.`,
     options.readOnly
       ? "These tools change nothing."
       : "Edits are exact and can be undone. If a call is denied, the error says why.",
     "Long output is stored under a handle (out_…), which you can read like a file.",
+    ...(options.note === undefined ? [] : [options.note]),
   ].join(" ");
 }
