@@ -17,6 +17,7 @@ export const mcpCommand: Command = {
     ["mcp [options]", "serve one client over standard input and output"],
     ["mcp --http [HOST:]PORT [options]", "serve many clients over Streamable HTTP"],
     ["mcp install --client NAME [options]", "add this server to a client's configuration"],
+    ["mcp install --client NAME --url URL", "add a server that runs with --http"],
     ["mcp uninstall --client NAME", "remove it again"],
     ["mcp servers", "start the configured MCP servers and show their state"],
     ["mcp trust | untrust", "allow, or forbid, the servers in .toolcrib/mcp.json of this folder"],
@@ -49,6 +50,11 @@ export const mcpCommand: Command = {
       summary: "install: in your own configuration (default) or in this project's",
     },
     { name: "name", value: "NAME", summary: "install: the server's name (default: toolcrib)" },
+    {
+      name: "url",
+      value: "URL",
+      summary: "install: connect to this server over HTTP; its token is in TOOLCRIB_TOKEN",
+    },
     { name: "print", summary: "install: only show what would be written" },
     { name: "yes", summary: "trust: do not ask for confirmation" },
     workspaceOption,
@@ -97,7 +103,7 @@ const configuring = ["workspace", "client", "scope", "name", "print"];
 const optionsByForm: OptionsByForm = {
   "": serving,
   "--http": [...serving, "http", "token-file", "allow-host"],
-  install: [...configuring, ...serving],
+  install: [...configuring, ...serving, "url"],
   uninstall: configuring,
   servers: ["workspace", "json"],
   trust: ["workspace", "json", "yes"],

@@ -6,7 +6,7 @@ import { readServers } from "../../mcp/hub/settings/read-servers.ts";
 import type { ServerState } from "../../mcp/types.ts";
 import { type ClientName, clientNames, clients, type Scope, scopes } from "../mcp/install/clients.ts";
 import { editorFor, readConfiguration } from "../mcp/install/configuration.ts";
-import { commandWords, startsToolcrib } from "../mcp/install/install.ts";
+import { commandWords, isToolcrib } from "../mcp/install/install.ts";
 import { type Finding, ok, problem, warning } from "./finding.ts";
 
 /** Starts every configured MCP server once. */
@@ -84,12 +84,13 @@ async function examineClient(
   }
   const entries = Object.entries(isRecord(servers) ? servers : {});
   return entries
-    .filter(([server, entry]) => server === "toolcrib" || startsToolcrib(entry))
+    .filter(([server, entry]) => server === "toolcrib" || isToolcrib(entry))
     .map(([server, entry]) => {
       const missing = commandWords(entry)
         .slice(0, 2)
         .find((word) => isAbsolute(word) && !existsSync(word));
-      if (missing === undefined) return ok("clients", `${client.title} starts "${server}": ${file}`);
+      const verb = isRecord(entry) && entry.command === undefined ? "connects to" : "starts";
+      if (missing === undefined) return ok("clients", `${client.title} ${verb} "${server}": ${file}`);
       return problem(
         "clients",
         `${client.title} starts "${server}" with ${missing}, which does not exist`,

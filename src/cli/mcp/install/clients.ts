@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 
 /** An MCP client, and how its configuration names a server. */
 export interface Client {
@@ -10,10 +10,17 @@ export interface Client {
   /** The key that contains the servers. */
   readonly servers: string;
   /** The entry of a server that a command starts. */
-  entry(command: readonly [string, ...string[]]): Readonly<Record<string, unknown>>;
+  entry(command: readonly [string, ...string[]]): ClientEntry;
+  /** The entry of a server at a URL. Missing in clients that cannot read its token from `tokenVariable`. */
+  httpEntry?(url: string): ClientEntry;
   /** The variable for the open folder, in clients that start servers elsewhere. */
   readonly openFolder?: string;
 }
+
+export type ClientEntry = Readonly<Record<string, unknown>>;
+
+/** The environment variable with the token of a server over HTTP, for the server and for its clients. */
+export const tokenVariable = "TOOLCRIB_TOKEN";
 
 export const scopes = ["user", "project"] as const;
 export type Scope = (typeof scopes)[number];
@@ -39,6 +46,7 @@ export const clients: Readonly<Record<ClientName, Client>> = {
     ),
     servers: "mcpServers",
     entry: ([command, ...args]) => ({ type: "stdio", command, args, env: {} }),
+    httpEntry: (url) => ({ type: "http", url, headers: bearer(`\${${tokenVariable}}`) }),
   },
   codex: {
     title: "Codex",
@@ -47,12 +55,14 @@ export const clients: Readonly<Record<ClientName, Client>> = {
     ),
     servers: "mcp_servers",
     entry: ([command, ...args]) => ({ command, args }),
+    httpEntry: (url) => ({ url, bearer_token_env_var: tokenVariable }),
   },
   cursor: {
     title: "Cursor",
     file: located(".cursor/mcp.json"),
     servers: "mcpServers",
     entry: ([command, ...args]) => ({ command, args }),
+    httpEntry: (url) => ({ url, headers: bearer(`\${env:${tokenVariable}}`) }),
     openFolder,
   },
   vscode: {
@@ -60,6 +70,7 @@ export const clients: Readonly<Record<ClientName, Client>> = {
     file: located(".vscode/mcp.json", (folders) => join(codeFolder(folders), "User/mcp.json")),
     servers: "servers",
     entry: ([command, ...args]) => ({ type: "stdio", command, args }),
+    httpEntry: (url) => ({ type: "http", url, headers: bearer(`\${env:${tokenVariable}}`) }),
     openFolder,
   },
   zed: {
@@ -72,21 +83,31 @@ export const clients: Readonly<Record<ClientName, Client>> = {
   },
   gemini: {
     title: "Gemini CLI",
-    file: located(".gemini/settings.json"),
+    file: located(".gemini/settings.json", ({ variables }) =>
+      join(variables.GEMINI_CLI_HOME || home(variables), ".gemini/settings.json"),
+    ),
     servers: "mcpServers",
     entry: ([command, ...args]) => ({ command, args }),
+    httpEntry: (url) => ({ httpUrl: url, headers: bearer(`\${${tokenVariable}}`) }),
   },
   opencode: {
     title: "opencode",
     file: (scope, { workspace, variables }) => {
-      const folder = scope === "project" ? workspace : join(configFolder(variables), "opencode");
+      const { OPENCODE_CONFIG: own, OPENCODE_CONFIG_DIR: ownFolder } = variables;
+      if (scope === "user" && own) return resolve(own);
+      const folder = scope === "project" ? workspace : ownFolder || join(configFolder(variables), "opencode");
       const withComments = join(folder, "opencode.jsonc");
       return existsSync(withComments) ? withComments : join(folder, "opencode.json");
     },
     servers: "mcp",
     entry: (command) => ({ type: "local", command, enabled: true }),
+    httpEntry: (url) => ({ type: "remote", url, enabled: true, headers: bearer(`{env:${tokenVariable}}`) }),
   },
 };
+
+function bearer(token: string): ClientEntry {
+  return { Authorization: `Bearer ${token}` };
+}
 
 /** The path in the project, and the user's own file. Default: the same path in the home directory. */
 function located(

@@ -16,6 +16,7 @@ import { expect, it } from "vitest";
 import { builtProgram } from "../../../../test/support/built-program.ts";
 import { runInHost } from "../../../../test/support/command-host.ts";
 import { temporaryFolder } from "../../../../test/support/temporary-folder.ts";
+import { version } from "../../version.ts";
 import { clientNames, clients } from "./clients.ts";
 
 const main = builtProgram;
@@ -67,15 +68,106 @@ it("knows the file and the format of every client", () => {
       { mcp: { type: "local", command: ["node", "x", "mcp"], enabled: true } },
     ],
   ]);
-  const elsewhere = { CLAUDE_CONFIG_DIR: "/c", CODEX_HOME: "/x", XDG_CONFIG_HOME: "/g", HOME: "/h" };
+  const elsewhere = {
+    ...{ CLAUDE_CONFIG_DIR: "/c", CODEX_HOME: "/x", XDG_CONFIG_HOME: "/g", HOME: "/h" },
+    ...{ GEMINI_CLI_HOME: "/m", OPENCODE_CONFIG_DIR: "/o" },
+  };
   const other = { ...place, variables: elsewhere, platform: "darwin" } as const;
   expect(
-    ["claude", "codex", "zed", "vscode"].map((name) => clients[name as "zed"].file("user", other)),
+    (["claude", "codex", "zed", "vscode", "gemini", "opencode"] as const).map((name) =>
+      clients[name].file("user", other),
+    ),
   ).toEqual([
     "/c/.claude.json",
     "/x/config.toml",
     "/g/zed/settings.json",
     "/h/Library/Application Support/Code/User/mcp.json",
+    "/m/.gemini/settings.json",
+    "/o/opencode.json",
+  ]);
+  const own = { ...place, variables: { ...elsewhere, OPENCODE_CONFIG: "/own/config.json" } };
+  expect([clients.opencode.file("user", own), clients.opencode.file("project", own)]).toEqual([
+    "/own/config.json",
+    "/project/opencode.json",
+  ]);
+});
+
+it("starts the program that the project installs, when it installs one", async () => {
+  await using home = openHome({ "project/package.json": '{ "devDependencies": { "toolcrib": "^0.1.0" } }' });
+  const claude = ["--client", "claude", "--scope", "project"];
+  await home.run(["install", ...claude, "--mode", "safe"]);
+  const { toolcrib } = JSON.parse(home.read("project/.mcp.json")).mcpServers;
+  const again = await home.run(["install", ...claude, "--mode", "safe"]);
+  await home.run(["uninstall", ...claude]);
+  expect([
+    toolcrib.command,
+    toolcrib.args,
+    again.stdout.slice(0, 17),
+    readdirSync(home.at("project")),
+  ]).toEqual([
+    "npx",
+    ["--no-install", "toolcrib", "mcp", "--mode", "safe"],
+    "Already installed",
+    ["package.json"],
+  ]);
+});
+
+it("connects clients to a server over HTTP, with its token in a variable", async () => {
+  await using home = openHome({ "home/.cursor/mcp.json": '{ "mcpServers": {} }\n' });
+  const url = "http://127.0.0.1:7777/mcp";
+  const expected = {
+    claude: { type: "http", url, headers: { Authorization: "Bearer $" + "{TOOLCRIB_TOKEN}" } },
+    codex: { url, bearer_token_env_var: "TOOLCRIB_TOKEN" },
+    cursor: { url, headers: { Authorization: "Bearer $" + "{env:TOOLCRIB_TOKEN}" } },
+    vscode: { type: "http", url, headers: { Authorization: "Bearer $" + "{env:TOOLCRIB_TOKEN}" } },
+    zed: undefined,
+    gemini: { httpUrl: url, headers: { Authorization: "Bearer $" + "{TOOLCRIB_TOKEN}" } },
+    opencode: {
+      type: "remote",
+      url,
+      enabled: true,
+      headers: { Authorization: "Bearer {env:TOOLCRIB_TOKEN}" },
+    },
+  };
+  expect(Object.fromEntries(clientNames.map((name) => [name, clients[name].httpEntry?.(url)]))).toEqual(
+    expected,
+  );
+  const cursor = ["--client", "cursor"];
+  // From a program that the client starts to one that it connects to, and back.
+  await home.run(["install", ...cursor]);
+  const installed = await home.run(["install", ...cursor, "--url", url]);
+  const entry = JSON.parse(home.read("home/.cursor/mcp.json")).mcpServers.toolcrib;
+  const again = await home.run(["install", ...cursor, "--url", url]);
+  const removed = await home.run(["uninstall", ...cursor]);
+  const zed = await home.run(["install", "--client", "zed", "--url", url]);
+  expect([
+    zed.stderr.split("\n")[0],
+    entry,
+    installed.stdout.split("\n").slice(-4, -1),
+    again.stdout.slice(0, 17),
+    removed.stdout.split("\n").at(-2),
+    home.read("home/.cursor/mcp.json"),
+  ]).toEqual([
+    "Zed cannot read the token from a variable",
+    expected.cursor,
+    [
+      `Cursor connects to ${url} from its next start on.`,
+      "Set TOOLCRIB_TOKEN to the same token for the server and for Cursor.",
+      "To remove it: toolcrib mcp uninstall --client cursor",
+    ],
+    "Already installed",
+    'Cursor no longer uses "toolcrib".',
+    '{ "mcpServers": {} }\n',
+  ]);
+});
+
+it("leaves the entry of another server over HTTP alone", async () => {
+  const before = '{ "mcpServers": { "toolcrib": { "url": "https://other.example/mcp" } } }';
+  await using home = openHome({ "home/.cursor/mcp.json": before });
+  const { stderr } = await home.run(["install", "--client", "cursor"]);
+  expect([stderr.split("\n")[0], home.read("home/.cursor/mcp.json")]).toEqual([
+    '/home/.cursor/mcp.json already has another server named "toolcrib"',
+    before,
   ]);
 });
 
@@ -109,7 +201,7 @@ it("starts this installation from the user's file and npx from a project's, and 
           type: "stdio",
           command: "npx",
           // biome-ignore lint/suspicious/noTemplateCurlyInString: theirs, not ours
-          args: ["-y", "toolcrib", "mcp", "--read-only", "--workspace", "${workspaceFolder}"],
+          args: ["-y", `toolcrib@${version}`, "mcp", "--read-only", "--workspace", "${workspaceFolder}"],
         },
       },
     },
@@ -142,6 +234,9 @@ it.each([
   [["--tools", "nope.*"], "nope.*"],
   [["--rules", "nowhere.rules"], "The rule file "],
   [["--", "--nonsense"], "Unknown option for toolcrib mcp: --nonsense"],
+  [["--url", "7777"], '--url must be the address of an HTTP server, not "7777"'],
+  [["--url", "http://me:secret@127.0.0.1/mcp"], "--url must be the address of an HTTP server"],
+  [["--url", "http://127.0.0.1:7777/mcp", "--mode", "safe"], "--mode has no effect with --url"],
 ])("refuses to install an entry that would not start: %j", async (words, reason) => {
   await using home = openHome();
   const { exit, stderr } = await home.run(["install", "--client", "codex", ...words]);

@@ -1,4 +1,4 @@
-import { realpathSync } from "node:fs";
+import { readFileSync, realpathSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { ToolError } from "../../../contract/error.ts";
@@ -23,7 +23,15 @@ import { parseArguments, readCount, refuseOperands } from "../../parse-arguments
 import { printContent } from "../../report.ts";
 import { print, printExact, remark } from "../../terminal.ts";
 import { version } from "../../version.ts";
-import { type Client, type ClientName, clientNames, clients, type Scope } from "./clients.ts";
+import {
+  type Client,
+  type ClientEntry,
+  type ClientName,
+  clientNames,
+  clients,
+  type Scope,
+  tokenVariable,
+} from "./clients.ts";
 import {
   type Configuration,
   type EntryEdit,
@@ -37,10 +45,9 @@ import {
 } from "./configuration.ts";
 
 export async function installClient(given: Arguments): Promise<number> {
-  const { client, configuration, editor, key, scope } = await readTarget(given);
-  const args = serverArguments(given, client, scope);
-  await checkServerArguments(args);
-  const entry = client.entry(serverCommand(scope, args));
+  const target = await readTarget(given);
+  const { client, configuration, editor, key, scope } = target;
+  const entry = await wantedEntry(given, target);
   if (given.options.has("print")) {
     remark(`${configuration.file}\n`);
     printExact(editor.show(key, entry));
@@ -48,8 +55,8 @@ export async function installClient(given: Arguments): Promise<number> {
   }
   refuseProgramsOfTools("change clients");
   const present = readEntry(configuration, editor, key);
-  if (present !== undefined && !startsToolcrib(present)) throw taken(key.name, configuration.file);
-  const value = { ...entry, ...(present as typeof entry | undefined), ...commandOf(entry) };
+  if (present !== undefined && !isToolcrib(present)) throw taken(key.name, configuration.file);
+  const value = updatedEntry(present as ClientEntry | undefined, entry);
   if (isDeepStrictEqual(present, value)) {
     print(`Already installed in ${client.title}: ${configuration.file}\n`);
     return 0;
@@ -71,7 +78,12 @@ export async function installClient(given: Arguments): Promise<number> {
     const value = given.options.get(option);
     return value === undefined ? [] : [`--${option}`, value];
   });
-  print(`${client.title} starts "${key.name}" from its next start on.\n`);
+  const { url = entry.httpUrl } = entry;
+  if (url === undefined) print(`${client.title} starts "${key.name}" from its next start on.\n`);
+  else {
+    print(`${client.title} connects to ${url} from its next start on.\n`);
+    print(`Set ${tokenVariable} to the same token for the server and for ${client.title}.\n`);
+  }
   print(`To remove it: ${toCommandLine(["toolcrib", "mcp", "uninstall", ...flags])}\n`);
   return 0;
 }
@@ -83,7 +95,7 @@ export async function uninstallClient(given: Arguments): Promise<number> {
     print(`Not installed in ${client.title}: ${configuration.file}\n`);
     return 0;
   }
-  if (!startsToolcrib(present)) throw taken(key.name, configuration.file);
+  if (!isToolcrib(present)) throw taken(key.name, configuration.file);
   const record = readRecord({ file: configuration.file, name: key.name });
   // An unchanged file gets exactly its old content back.
   const isUntouched = record !== undefined && record.after === configuration.text;
@@ -98,13 +110,51 @@ export async function uninstallClient(given: Arguments): Promise<number> {
   if (record) removePolicyFile(recordFile(record));
   printChange(configuration, after);
   const left = readEntry({ ...configuration, text: after }, editor, key);
-  print(`${client.title} ${left ? `starts "${key.name}" as before` : `no longer starts "${key.name}"`}.\n`);
+  const verb = present !== null && typeof present === "object" && "command" in present ? "start" : "use";
+  print(
+    `${client.title} ${left ? `${verb}s "${key.name}" as before` : `no longer ${verb}s "${key.name}"`}.\n`,
+  );
   return 0;
+}
+
+/** The entry that the options ask for: of a server that the client starts, or of one at a URL. */
+async function wantedEntry(
+  given: Arguments,
+  { client, scope, workspace }: Pick<Target, "client" | "scope" | "workspace">,
+): Promise<ClientEntry> {
+  const { options, operands } = given;
+  const url = options.get("url");
+  if (url === undefined) {
+    const args = serverArguments(given, client, scope);
+    await checkServerArguments(args);
+    return client.entry(serverCommand(scope, args, workspace));
+  }
+  const named = [...options.keys()].find((name) => forwarded.has(name));
+  const [option] = named === undefined ? operands : [`--${named}`];
+  if (option !== undefined)
+    throw new ToolError("invalid-input", `${option} has no effect with --url`, {
+      hint: `Give it to the server: toolcrib mcp --http PORT ${option} …`,
+    });
+  checkUrl(url);
+  if (client.httpEntry === undefined)
+    throw new ToolError("unsupported", `${client.title} cannot read the token from a variable`, {
+      hint: `Add the server at ${url} in ${client.title} yourself, with its token.`,
+    });
+  return client.httpEntry(url);
+}
+
+function checkUrl(text: string): void {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url !== undefined && /^https?:$/.test(url.protocol) && url.username + url.password === "") return;
+  throw new ToolError("invalid-input", `--url must be the address of an HTTP server, not "${text}"`, {
+    hint: "For example: --url http://127.0.0.1:7777/mcp",
+  });
 }
 
 interface Target {
   readonly client: Client;
   readonly scope: Scope;
+  readonly workspace: string;
   readonly configuration: Configuration;
   readonly editor: EntryEdit;
   readonly key: EntryKey;
@@ -132,16 +182,19 @@ async function readTarget({ options }: Arguments): Promise<Target> {
   return {
     client,
     scope,
+    workspace,
     configuration: readConfiguration(file),
     editor: await editorFor(file),
     key: { servers: client.servers, name },
   };
 }
 
-/** The fields to replace. Other fields of the user, such as variables, stay. */
-function commandOf(entry: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const { command, args } = entry;
-  return args === undefined ? { command } : { command, args };
+/** Replaces the command, or the address and the token. Other fields of the user, such as variables, stay. */
+function updatedEntry(present: ClientEntry | undefined, entry: ClientEntry): ClientEntry {
+  if (present === undefined || "command" in present !== "command" in entry) return entry;
+  const { command, args, ...others } = entry;
+  if (command === undefined) return { ...present, ...entry };
+  return { ...others, ...present, command, ...(args !== undefined && { args }) };
 }
 
 function printChange({ file: path, text }: Configuration, now: string | undefined): void {
@@ -210,14 +263,27 @@ async function checkServerArguments(args: readonly string[]): Promise<void> {
 
 /**
  * The command that starts the server. The user's configuration contains the path of this installation, because desktop
- * programs often lack a PATH. A project's configuration is shared, so it uses npx.
+ * programs often lack a PATH. A project's configuration is shared, so it uses npx: with the program that the project
+ * installs, otherwise with this version, so that no later one runs unasked.
  */
-function serverCommand(scope: Scope, args: readonly string[]): [string, ...string[]] {
+function serverCommand(scope: Scope, args: readonly string[], workspace: string): [string, ...string[]] {
   const program = ownProgram();
   // The cache of npx may be cleared later.
   const isTemporary = /[/\\]_npx[/\\]/.test(program);
   if (scope === "user" && !isTemporary) return [process.execPath, program, "mcp", ...args];
-  return ["npx", "-y", scope === "user" ? `toolcrib@${version}` : "toolcrib", "mcp", ...args];
+  if (scope === "project" && installsToolcrib(workspace))
+    return ["npx", "--no-install", "toolcrib", "mcp", ...args];
+  return ["npx", "-y", `toolcrib@${version}`, "mcp", ...args];
+}
+
+/** Whether the project depends on Toolcrib, so that everyone who works there has it installed. */
+function installsToolcrib(workspace: string): boolean {
+  const text = attempt(() => readFileSync(join(workspace, "package.json"), "utf8"));
+  const manifest = tryParseJson(text ?? "null");
+  if (!isRecord(manifest)) return false;
+  return [manifest.dependencies, manifest.devDependencies, manifest.optionalDependencies].some(
+    (names) => isRecord(names) && Object.hasOwn(names, "toolcrib"),
+  );
 }
 
 /** The command line of a client's entry. */
@@ -225,15 +291,22 @@ export function commandWords(entry: unknown): readonly string[] {
   return isRecord(entry) ? [entry.command, entry.args].flat().map(String) : [];
 }
 
-/** Whether a client's entry starts Toolcrib. Only such an entry may be changed. */
-export function startsToolcrib(entry: unknown): boolean {
+/** Whether a client's entry starts Toolcrib, or connects to it. Only such an entry may be changed. */
+export function isToolcrib(entry: unknown): boolean {
+  if (isRecord(entry) && entry.command === undefined) return hasToken(entry);
   const [launcher = "", ...words] = commandWords(entry);
-  const [program = "", subcommand] = words.filter((word) => word !== "-y" && word !== "--yes");
+  const [program = "", subcommand] = words.filter((word) => !/^(?:-y|--yes|--no-install)$/.test(word));
   if (basename(launcher) === "toolcrib") return program === "mcp";
   const isOurs = /^npx(?:\.cmd)?$/.test(basename(launcher))
     ? /^toolcrib(?:@[\w.-]+)?$/.test(program)
     : program === ownProgram() || /[/\\]node_modules[/\\]toolcrib[/\\]/.test(program);
   return isOurs && subcommand === "mcp";
+}
+
+/** No other server gets the token, so an entry that sends it is one of Toolcrib's. */
+function hasToken({ headers, bearer_token_env_var: variable }: ClientEntry): boolean {
+  const { Authorization: header } = isRecord(headers) ? headers : {};
+  return variable === tokenVariable || (typeof header === "string" && header.includes(tokenVariable));
 }
 
 function ownProgram(): string {

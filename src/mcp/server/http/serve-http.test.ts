@@ -126,6 +126,28 @@ it("serves the older SDK that most clients still use", async () => {
   await client.close();
 });
 
+it("has no OAuth metadata, with or without the token", async () => {
+  await using fixture = await httpFixture();
+  const { origin } = new URL(fixture.url);
+  const metadata = ["oauth-protected-resource", "oauth-protected-resource/mcp", "oauth-authorization-server"];
+  const statuses = await Promise.all(
+    metadata.flatMap((name) =>
+      [headers, {}].map(async (sent) => {
+        const { status } = await fetch(`${origin}/.well-known/${name}`, { headers: sent });
+        return status;
+      }),
+    ),
+  );
+  const evil = await fetch(`${origin}/.well-known/${metadata[0]}`, {
+    headers: { origin: "https://evil.example" },
+  });
+  expect([new Set(statuses), evil.status, (await fetch(fixture.url)).status]).toEqual([
+    new Set([404]),
+    403,
+    401,
+  ]);
+});
+
 it("keeps a session, its instance and its missed events across broken connections", async () => {
   await using fixture = await httpFixture();
   const { client, transport } = await fixture.connect("2025-11-25");

@@ -26,9 +26,12 @@ export async function serveHttp(options: ServeHttpOptions): Promise<ServedHttp> 
   const { maxBodyBytes = 32 * 1024 * 1024 } = handling;
   const answer = toNodeHandler(handler, { maxRequestBodySize: maxBodyBytes });
   const server = createServer((request, response) => {
+    const isMcp = request.url?.split("?")[0] === path;
     const refusal = refusalOf(request.headers, { token, hosts });
-    if (refusal !== undefined) refuse(response, refusal.status, refusal.message, refusal.headers);
-    else if (request.url?.split("?")[0] !== path) refuse(response, 404, `MCP is at ${path}`);
+    // Clients look for OAuth metadata without a token: a 401 there would mean that the metadata exists.
+    if (!isMcp && (refusal === undefined || refusal.status === 401))
+      refuse(response, 404, `MCP is at ${path}`);
+    else if (refusal !== undefined) refuse(response, refusal.status, refusal.message, refusal.headers);
     else void answer(request as NodeRequest, response).catch(() => response.destroy());
   });
   await new Promise<void>((resolve, reject) => {
