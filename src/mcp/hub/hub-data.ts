@@ -12,7 +12,7 @@ export class HubData {
   }
 }
 
-/** What an MCP client gets of another server's result in addition to its text and images. */
+/** The parts of another server's result that an MCP client gets in addition to the text and the images. */
 export interface PassedOn {
   readonly structuredContent?: Record<string, unknown>;
   readonly links: readonly ResourceLink[];
