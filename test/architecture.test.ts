@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 
 const source = join(import.meta.dirname, "../src");
 
-/** Who may import whom, as in docs/architecture.md; change the table and the picture together. */
+/** The allowed imports, as in docs/architecture.md; change the table and the diagram together. */
 const mayImport: Record<string, readonly string[]> = {
   contract: [],
   lib: ["contract"],
@@ -136,7 +136,7 @@ it("covers every folder of the source", () => {
   expect([...new Set(imports().map(({ folder }) => folder))].sort()).toEqual(Object.keys(mayImport).sort());
 });
 
-/** Otherwise a PATH that leads into the workspace would say which program runs, outside every sandbox. */
+/** Otherwise a PATH into the workspace would decide which program runs, outside every sandbox. */
 it("uses no syntax newer than the oldest supported Node", () => {
   const shipped = globSync("**/*.ts", { cwd: source }).filter(
     (path) => !/\.test\.ts$|(?:^|\/)conformance\//.test(path),

@@ -101,7 +101,7 @@ const needsBubblewrap = ({ text }: Block) =>
     text,
   );
 
-/** In a console block a line with `$` is typed, the lines after it are the answer; a line `…` stands for any lines. */
+/** In a console block a line with `$` is typed, and the lines after it are its output; a line `…` matches any lines. */
 describe("every console session matches the real output", () => {
   for (const [name, block] of named(({ language }) => language === "console")) {
     it.skipIf(noBubblewrap !== undefined && needsBubblewrap(block))(name, async () => {

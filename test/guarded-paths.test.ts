@@ -13,7 +13,7 @@ import { toolContext } from "./support/tool-context.ts";
 
 const sentinel = "only in secret files";
 
-/** What lies in the workspace of these tests. State and configuration of Toolcrib lie in it, too. */
+/** The files in the workspace of these tests, including Toolcrib's state and configuration. */
 const files: Readonly<Record<string, string>> = {
   "open.txt": "open\n",
   ".env": `${sentinel}\n`,
@@ -41,13 +41,13 @@ const links: Readonly<Record<string, string>> = {
 
 interface Fixture extends AsyncDisposable {
   readonly workspace: string;
-  /** Through the whole counter, in the mode that asks nobody. */
+  /** Through the whole pipeline, in the mode that never asks. */
   call(tool: string, input: object): Promise<Told>;
-  /** The tool by itself: nobody has judged the call before. */
+  /** The tool alone, without a policy check of the call. */
   run(tool: CanonicalName, input: object): Promise<Told>;
 }
 
-/** How a call ended, and all that was said. */
+/** The outcome of a call, and its full output. */
 interface Told {
   readonly code: string;
   readonly said: string;
@@ -137,10 +137,10 @@ const writingCalls: readonly Row[] = [
   ["edit.diff", "edit.diff", (path) => ({ diff: `--- /dev/null\n+++ b/${path}\n@@ -0,0 +1 @@\n+new\n` })],
 ];
 
-/** What these leave or take is a link itself, never what it leads to. */
+/** These move or delete a symlink itself, never its target. */
 const isAboutLinks = (title: string) => /^file\.(?:move|delete)|that deletes/.test(title);
 
-/** Tools that are pointed at no file, or only tell names. */
+/** Tools that take no file, or only list names. */
 const others = ["file.list", "search.glob"];
 
 function patchWith(section: string): string {

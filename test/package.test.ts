@@ -342,7 +342,7 @@ function readPackage() {
   return JSON.parse(readFileSync(join(installed, "package.json"), "utf8"));
 }
 
-/** Copies what is not made by tools, so that packing replaces the build of nobody who uses it meanwhile. */
+/** Copies the sources without build output, so that packing does not replace a build in use. */
 function copyRepository(destination: string): void {
   const made = [".git", ".work", "dist", "node_modules"];
   cpSync(repository, destination, { recursive: true, filter: (path) => !made.includes(basename(path)) });
@@ -382,7 +382,7 @@ async function loadedBy(...words: string[]): Promise<{ files: string[]; builtins
   return { files: ours.map((file: string) => file.slice(installed.length + 1)), builtins };
 }
 
-/** Runs the launcher in a Node that says it is an old one. */
+/** Runs the launcher in a Node that pretends to be an old one. */
 async function runOld(file: string, ...words: string[]) {
   const pretence = join(project.path, "pretend.cjs");
   writeFileSync(

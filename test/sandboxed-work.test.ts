@@ -12,7 +12,7 @@ import { temporaryFolder } from "./support/temporary-folder.ts";
 const worker = await bundledProgram(new URL("sandboxed-work/worker.ts", import.meta.url));
 const nobody = 65534;
 
-/** Who works: we, and where we are root somebody who is not. */
+/** The users to test as: the current one, and an ordinary one when running as root. */
 const workers = process.getuid?.() === 0 ? (["root", "an ordinary user"] as const) : (["this user"] as const);
 const levels: readonly SandboxLevel[] = ["bwrap", "landlock"];
 

@@ -48,7 +48,7 @@ async function stoppedAt(index: number) {
   return { ...held, result };
 }
 
-/** The session can go on, and the strictest provider takes what is left of the turn. */
+/** The session can continue, and the strictest provider accepts what is left of the turn. */
 async function goesOn(session: Session, close: () => Promise<readonly string[]>) {
   expect(checkHistory(session.messages)).toEqual([]);
   expect(session.state).toBe("idle");
@@ -86,10 +86,10 @@ it("can be aborted at every event of a turn, and continues", async () => {
   await goesOn(session, close);
   for (let index = 1; index <= before; index += 1) {
     const { result, session, close, events } = await stoppedAt(index);
-    // What a command says comes in more or fewer pieces.
+    // The output of a command arrives in a varying number of chunks.
     const end = events.findIndex(({ type }) => type === "turn-end");
     expect([index, result.outcome]).toEqual([index, index <= end ? "aborted" : "completed"]);
-    // Each call that was told of has ended, too.
+    // Each announced call has ended, too.
     const calls = (type: AgentEvent["type"]) => events.filter((event) => event.type === type).length;
     expect(calls("tool-end")).toBe(calls("tool-start"));
     await goesOn(session, close);
@@ -156,7 +156,7 @@ it("ends a command and answers it, and does not make the calls after it", async 
 it("stops waiting for a retry, for an approval, for a hook", async () => {
   const write = { calls: [{ name: "file_write", input: { path: "b.txt", content: "" } }] };
   const never = () => new Promise<never>(() => {});
-  // biome-ignore lint/suspicious/noThenProperty: whoever brings promises of their own.
+  // biome-ignore lint/suspicious/noThenProperty: a thenable that never settles.
   const deaf = { then: () => {} };
   const cases: { options: LoopbackOptions; script: ScriptedReply; at: AgentEvent["type"] }[] = [
     {

@@ -67,7 +67,7 @@ function distinct(reply: ScriptedReply | undefined, number: number): ScriptedRep
   };
 }
 
-/** What the person does when so many events have come. */
+/** What the user does after this number of events. */
 const deeds = fc.array(
   fc.record({ at: fc.integer({ min: 1, max: 60 }), deed: fc.constantFrom("abort", "steer", "follow up") }),
   { maxLength: 3 },

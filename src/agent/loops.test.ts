@@ -5,7 +5,7 @@ function call(input: unknown, content = "same", more: Partial<WatchedCall> = {})
   return { name: "read", canonical: "file.read", input, content, failure: undefined, ...more };
 }
 
-/** What is found in each round; a round is the calls of one reply. */
+/** The findings of each round; a round is the calls of one reply. */
 function found(rounds: readonly (readonly WatchedCall[])[]): (FoundLoop | undefined)[] {
   const watch = new LoopWatch();
   return rounds.map((calls, index) => watch.note({ calls, round: index + 1 }));

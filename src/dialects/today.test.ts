@@ -129,7 +129,7 @@ it("undoes changes that codex commands made before they returned", async () => {
   expect([changed, undone.isError, readFileSync(file, "utf8")]).toEqual(["two\n", false, "one\n"]);
 });
 
-/** Without how well it was confined, and what is empty. */
+/** Without the sandbox level and empty fields. */
 function linesOf(content: string): readonly string[] {
   return content.split("\n").filter((line) => line !== "" && !line.startsWith("[sandbox"));
 }

@@ -206,7 +206,7 @@ describe("walkFiles", () => {
           .map((line) => line.slice("./".length))
           .sort();
       } catch (error) {
-        // It gives 1 when there is no file.
+        // ripgrep exits with 1 when there is no file.
         if ((error as { status: number }).status === 1) return [];
         throw error;
       }

@@ -138,7 +138,7 @@ describe("blobs", () => {
     const folder = join(fixture.path, "blobs");
     const keep = (name: string) => {
       const words = [process.execPath, keepFile, fixture.path, name, folder];
-      // A limit on the size of files fails like a full disk, and needs no disk of its own.
+      // A limit on file sizes fails like a full disk, and needs no separate disk.
       const child = spawnSync("bash", ["-c", `trap "" XFSZ; ulimit -f 8; exec "$0" "$@"`, ...words], {
         encoding: "utf8",
       });

@@ -82,7 +82,7 @@ it("prevents changes when the disk is full", async () => {
   mkdirSync(workspace);
   writeFileSync(join(workspace, "old"), "old");
   const write = () => {
-    // A limit on the size of files fails like a full disk, and needs no disk of its own.
+    // A limit on file sizes fails like a full disk, and needs no separate disk.
     const words = [
       process.execPath,
       fileURLToPath(new URL("../../test/support/journal/full-disk.ts", import.meta.url)),

@@ -145,7 +145,7 @@ function hashAt(file: string, sequence: number): string {
   return String(row?.hash);
 }
 
-/** A copy of the whole journal after somebody was at it. */
+/** A tampered copy of the whole journal. */
 function tampered(deed: string | ((database: DatabaseSync) => void)): string {
   files += 1;
   const file = join(folder, `${files}.sqlite`);

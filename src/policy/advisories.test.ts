@@ -4,7 +4,7 @@ import { type Circumstances, decideOn, rules, verdictOn } from "../../test/suppo
 import type { Access } from "../contract/access.ts";
 import { type Decision, outsideWorkspace, type RuleSource } from "./policy.ts";
 
-/** What a careless person may have allowed. */
+/** Rules that a careless user may have set. */
 const careless =
   "allow run @read\nallow run ls **\nallow run git **\nallow run npm *\nallow run sort **\nallow run sed **\nallow run rg **";
 

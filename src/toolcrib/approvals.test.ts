@@ -17,7 +17,7 @@ import {
   type ToolcribOptions,
 } from "./index.ts";
 
-/** A fixture in which a person gives these answers, one after the other, and `asked` is what they were shown. */
+/** A fixture in which the user gives these answers in order; `asked` lists the requests. */
 interface Fixture extends AsyncDisposable {
   readonly crib: Toolcrib;
   readonly workspace: string;
@@ -85,7 +85,7 @@ interface ActInput {
   readonly say?: unknown;
 }
 
-/** Does nothing, but would run a command or delete a file, as it is told; says what it was given. */
+/** Does nothing, but declares that it would run a command or delete a file; returns its input. */
 const acting: Tool<ActInput> = {
   name: "test.act",
   summary: "Acts.",

@@ -9,7 +9,7 @@ import { temporaryFolder } from "../../test/support/temporary-folder.ts";
 import { policyFiles } from "../system/policy-files.ts";
 import { type ApprovalRequest, openToolcrib, type ToolcribOptions } from "./index.ts";
 
-/** A room whose person gives one answer to everything. */
+/** An instance whose user gives one answer to everything. */
 async function openFixture(options: ToolcribOptions & { readonly answer?: "once" | "session" | "always" }) {
   const folder = temporaryFolder();
   const at = (path: string) => join(folder.path, path);
@@ -110,7 +110,7 @@ it("rejects unknown sandbox names", async () => {
 
 for (const level of ["bwrap", "landlock"] as const) {
   const missing = await missingHere(level);
-  it.skipIf(missing !== undefined)(`lets git commit in ${level}, and its hooks alone`, async () => {
+  it.skipIf(missing !== undefined)(`lets git commit in ${level}, and protects its hooks`, async () => {
     await using opened = await openFixture({ sandbox: level, mode: "yolo" });
     const git = (...args: readonly string[]) =>
       execFileSync("git", args, { cwd: opened.workspace, encoding: "utf8" });
@@ -151,40 +151,37 @@ describe.skipIf(missing !== undefined)(`in bubblewrap${missing ? ` (skipped: ${m
     ]).toMatchObject([{ stdout: "not private\n", sandbox: "bwrap" }, false, "y\n"]);
   });
 
-  const curl = existsSync("/usr/bin/curl") ? "" : " (skipped: there is no curl)";
-  it.skipIf(curl !== "")(
-    `reaches the hosts that rules or the person allow, and no others${curl}`,
-    async () => {
-      const server = createServer((_request, response) => response.end("reached\n")).listen(0, "127.0.0.1");
-      await new Promise((resolve) => server.once("listening", resolve));
-      const { port } = server.address() as AddressInfo;
-      // Programs do not use a proxy for this machine by themselves.
-      const fetching = `curl -s -m 5 --noproxy none http://127.0.0.1:${port}/`;
-      const answers: unknown[] = [];
-      try {
-        for (const rules of [
-          [],
-          ["allow connect 127.0.0.1"],
-          ["allow connect *"],
-          ["allow connect localhost"],
-        ]) {
-          await using opened = await openFixture({
-            sandbox: "bwrap",
-            rules: ["allow run sh probe.sh", ...rules],
-          });
-          writeFileSync(join(opened.workspace, "probe.sh"), `${fetching}\n`);
-          const ran = await opened.run("sh probe.sh");
-          answers.push("stdout" in ran ? ran.stdout.includes("reached") : ran);
-        }
-        await using asking = await openFixture({ sandbox: "bwrap", answer: "once" });
-        const ran = await asking.run(fetching);
-        answers.push("stdout" in ran && ran.stdout, asking.asked[0]!.hosts.includes("127.0.0.1"));
-      } finally {
-        server.close();
+  const curl = existsSync("/usr/bin/curl") ? "" : " (skipped: curl is missing)";
+  it.skipIf(curl !== "")(`reaches only hosts that rules or the user allow${curl}`, async () => {
+    const server = createServer((_request, response) => response.end("reached\n")).listen(0, "127.0.0.1");
+    await new Promise((resolve) => server.once("listening", resolve));
+    const { port } = server.address() as AddressInfo;
+    // Programs do not use a proxy for this machine by themselves.
+    const fetching = `curl -s -m 5 --noproxy none http://127.0.0.1:${port}/`;
+    const answers: unknown[] = [];
+    try {
+      for (const rules of [
+        [],
+        ["allow connect 127.0.0.1"],
+        ["allow connect *"],
+        ["allow connect localhost"],
+      ]) {
+        await using opened = await openFixture({
+          sandbox: "bwrap",
+          rules: ["allow run sh probe.sh", ...rules],
+        });
+        writeFileSync(join(opened.workspace, "probe.sh"), `${fetching}\n`);
+        const ran = await opened.run("sh probe.sh");
+        answers.push("stdout" in ran ? ran.stdout.includes("reached") : ran);
       }
-      expect(answers).toEqual([false, true, false, true, "reached\n", true]);
-    },
-  );
+      await using asking = await openFixture({ sandbox: "bwrap", answer: "once" });
+      const ran = await asking.run(fetching);
+      answers.push("stdout" in ran && ran.stdout, asking.asked[0]!.hosts.includes("127.0.0.1"));
+    } finally {
+      server.close();
+    }
+    expect(answers).toEqual([false, true, false, true, "reached\n", true]);
+  });
 
   it("runs a command outside the sandbox only when a rule allows it", async () => {
     const rules = ["allow run cat **", "unconfined run cat **", "allow read /**"];

@@ -100,7 +100,7 @@ describe("an instance with extra roots", () => {
       ["file_delete", { path: "../../../../../../etc/hostname" }],
       ["file_read", { path: at("state/journal.sqlite") }],
       ["file_write", { path: at("config/rules"), content: "allow run **" }],
-      // What the person's other instances keep, wherever this one does.
+      // Data of the user's other instances, wherever this one keeps its own.
       ...Object.values(userDirectories()).map(
         (directory): Call => ["file_read", { path: `${directory}/rules` }],
       ),

@@ -65,7 +65,7 @@ function targetOfHandle(handle: string): string {
 const anything = z.strictObject({ path: z.optional(z.string()), note: z.optional(z.string()) });
 type Anything = z.infer<typeof anything>;
 
-/** A tool that does what the test says. */
+/** A tool that runs the given function. */
 function customTool(
   run: (input: Anything, context: ToolContext) => Promise<ToolOutput> | ToolOutput,
   rest: Partial<Tool<Anything>> = {},
@@ -462,7 +462,7 @@ describe("write locks", () => {
 });
 
 describe("deadlines and cancellation", () => {
-  /** Does what it is told to when its time is over. */
+  /** Calls the given function at its deadline. */
   const patient = (atTheEnd: () => ToolOutput, begins?: () => void) =>
     customTool(
       (_input, { signal }) =>

@@ -7,7 +7,7 @@ import { openToolcrib, type ToolcribOptions } from "./index.ts";
 import { OpenPolicy } from "./open-policy.ts";
 import { trustProjectRules } from "./trust.ts";
 
-/** An open room whose rule files others write meanwhile. */
+/** An open instance whose rule files others write in the meantime. */
 async function openFixture(options: ToolcribOptions = {}) {
   const folder = temporaryFolder();
   const at = (path: string) => join(folder.path, path);

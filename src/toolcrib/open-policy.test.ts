@@ -28,7 +28,7 @@ function furnish(files: Readonly<Record<string, string>>) {
   return { ...folder, options, at, write, own: policyFiles(options.config, options.workspace) };
 }
 
-/** Verdict and place of the rule for a command, as a room would decide in mode cautious. */
+/** Verdict and location of the rule for a command, as an instance would decide in mode cautious. */
 async function verdictOn(command: string, options: PolicyOptions): Promise<readonly string[]> {
   const access: Access = { kind: "execute", command };
   const { record } = await previewDecision(

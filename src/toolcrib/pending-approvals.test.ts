@@ -15,7 +15,7 @@ import { workspaceFiles } from "../system/directories.ts";
 import { openToolcrib, type Toolcrib, type ToolcribOptions } from "./index.ts";
 import { AllPendingApprovals } from "./pending-approvals.ts";
 
-/** Fixtures of one home in which nobody can be asked, and the desk where a person answers. */
+/** Instances of one home without an approver, and the desk where the user answers. */
 async function openHouse(options: ToolcribOptions = {}) {
   const folder = temporaryFolder();
   const at = (path: string) => join(folder.path, path);
@@ -218,7 +218,7 @@ describe("an answer to a pending approval", () => {
     await remove(fixture);
     await house.desk.answer(fixture.pending()[0]!, { allow: true, remember: "session" });
     const codes = [await remove(other)];
-    // The other room has asked last: that is no reason to have it.
+    // The other instance asked last, which does not entitle it to the answer.
     codes.push(await remove(fixture));
     house.write("workspace/a.txt", "two\n");
     codes.push(await remove(fixture));
@@ -352,7 +352,7 @@ describe("a model", () => {
     const before = readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), "utf8")]);
     const { content } = await attacker.call("shell.run", { command: "sh attack.sh" });
     const after = readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), "utf8")]);
-    // Without a sandbox a command writes where the person can, but what Toolcrib offers still refuses it.
+    // Without a sandbox a command writes where the user can, but Toolcrib's own commands still refuse it.
     const isConfined = (await attacker.sandbox()).level !== "none";
     expect([content.includes("done"), isConfined ? after : before, await remove(fixture)]).toEqual([
       true,

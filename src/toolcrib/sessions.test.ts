@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
 import { type ApprovalRequest, openToolcrib } from "./index.ts";
 
-/** A fixture in which rules allow some plain programs, a person allows all else, and `asked` is what that was. */
+/** A fixture in which rules allow some plain programs and the user allows the rest; `asked` lists the latter. */
 async function openFixture() {
   const folder = temporaryFolder();
   const workspace = join(folder.path, "workspace");
@@ -30,7 +30,7 @@ async function openFixture() {
   return {
     workspace,
     run,
-    /** Why the person was asked since this was last asked for. */
+    /** Why the user was asked since the last call of this. */
     why: () => asked.splice(0).map(({ reason }) => reason),
     [Symbol.asyncDispose]: async () => {
       await crib.close();
@@ -51,7 +51,7 @@ async function levelHere() {
   }
 }
 
-// Where there is no sandbox every command asks, and nothing is to be seen of what sessions add.
+// Without a sandbox every command asks, which hides what sessions add.
 describe.skipIf(level === "none")("commands in a shell session (needs a sandbox)", () => {
   it("are checked against the state that earlier commands left", async () => {
     await using fixture = await openFixture();

@@ -73,7 +73,7 @@ it.each([
   expect(accepts(text)).toBe(false);
 });
 
-/** Reads a grammar of lark whose rules do not lead back to themselves: such a one is a regular expression. */
+/** Reads a lark grammar without recursive rules, which is a regular expression. */
 function recogniserOf(grammar: string): (text: string) => boolean {
   const rules = new Map(
     grammar

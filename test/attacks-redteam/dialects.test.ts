@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { openToolcrib, type ToolcribOptions } from "../../src/toolcrib/index.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
-/** A workspace beside a canary, with a link that leads out of it. */
+/** A workspace next to a canary, with a symlink that points outside. */
 async function openFixture(options: ToolcribOptions) {
   const folder = temporaryFolder();
   const workspace = join(folder.path, "workspace");

@@ -5,7 +5,7 @@ import { makeTar } from "../support/documents/make-tar.ts";
 import { makeZip } from "../support/documents/make-zip.ts";
 import { temporaryToolcrib } from "../support/temporary-toolcrib.ts";
 
-/** What a red team got out of document.read when it was new, judged through the whole counter. */
+/** Leaks that a red team found in the first document.read, tested through the whole pipeline. */
 const options = { timeout: 60_000 };
 const fixture = await temporaryToolcrib();
 afterAll(() => fixture[Symbol.asyncDispose]());

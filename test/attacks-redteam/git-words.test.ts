@@ -33,7 +33,7 @@ it("escapes names from a repository that would control a terminal or forge an ou
   const said: unknown[] = [];
   for (const [tool, input] of calls) {
     const { content, error } = await fixture.call(tool, input);
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what is looked for
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the test searches for control characters
     said.push([tool, error?.code, /[\x1b\x07\u202e]|^forged/m.exec(content)?.[0]]);
   }
   expect(said).toEqual(

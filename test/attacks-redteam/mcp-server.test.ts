@@ -9,11 +9,11 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 interface Message {
   readonly id?: unknown;
   readonly method?: string;
-  // biome-ignore lint/suspicious/noExplicitAny: whatever comes over the wire
+  // biome-ignore lint/suspicious/noExplicitAny: anything may come over the wire
   readonly [key: string]: any;
 }
 
-/** A server, and whoever writes lines to it that no SDK would write. */
+/** A server, and a client that writes lines no SDK would write. */
 async function rawFixture({ rules = [] as readonly string[] } = {}) {
   const folder = temporaryFolder();
   const workspace = join(folder.path, "work");

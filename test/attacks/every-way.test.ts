@@ -62,11 +62,11 @@ async function attack(level: SandboxLevel, user: number | undefined): Promise<At
   return JSON.parse(stdout);
 }
 
-/** Why nobody cannot be who attacks. */
+/** Why the attack cannot run as the user `nobody`. */
 function whyNotAs(): string | undefined {
-  if (process.getuid?.() !== 0) return "only root can become somebody else.";
+  if (process.getuid?.() !== 0) return "only root can switch users.";
   const closed = [trial, process.execPath].find((path) => !othersReach(path));
-  return closed === undefined ? undefined : `he cannot read ${closed}.`;
+  return closed === undefined ? undefined : `that user cannot read ${closed}.`;
 }
 
 function othersReach(path: string): boolean {

@@ -23,7 +23,7 @@ describe.each(levels)("commands at level %s", (sandbox) => {
     const ends = [await fixture.run("exit 7"), await fixture.run("kill -9 $$"), await fixture.run("true")];
     expect(ends.map(({ exitCode, signal }) => ({ exitCode, signal }))).toEqual([
       { exitCode: 7, signal: null },
-      // Bubblewrap tells it as shells do.
+      // Bubblewrap reports it as shells do.
       sandbox === "bwrap" ? { exitCode: 137, signal: null } : { exitCode: null, signal: "SIGKILL" },
       { exitCode: 0, signal: null },
     ]);

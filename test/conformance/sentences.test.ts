@@ -5,7 +5,7 @@ import { readVectors } from "./vector.ts";
 
 const here = import.meta.dirname;
 
-/** Something a source says, and what shows that it is so; or why there is nothing to show. */
+/** A statement of a source, with its proofs or the reason why it has none. */
 type Sentence = { readonly sentence: string } & (
   | {
       /** `omega/edit: name of the vector`, `test: src/compat/omega.test.ts: title of the test` */

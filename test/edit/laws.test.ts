@@ -25,7 +25,7 @@ describe.each(ways)("%s", (_, render) => {
       fc.property(revisions({ ends: oneLineEnd }), context, (revision, lines) => {
         const hunks = hunksOfRevision(revision, lines);
         const after = revised(revision);
-        // A file without a line end does not tell which it had.
+        // A file without a line end does not show which one it had.
         fc.pre(hunks.every((hunk) => newLines(hunk).length > 0) && after.lines.some(({ end }) => end !== ""));
         const reverse = hunks.map(reversed);
         expect(attempt(bytesOf(after), render(reverse))).toEqual(applied(bytesOf(revision.document)));

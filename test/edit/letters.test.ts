@@ -9,9 +9,9 @@ import { runs } from "./runs.ts";
 import { slips } from "./slips.ts";
 
 /*
- * Whatever is overlooked to find a place, letters and digits are not: those of the old lines stand in the file one after
- * the other, and there those of the new lines stand afterwards. Only a call that was unwrapped, or has a line that is
- * behind the file, says more than it means; then the plan has a note.
+ * Matching is lenient, but never about letters and digits: those of the old lines occur in the file in order, and
+ * those of the new lines replace them. Only a call that was unwrapped, or has a line beyond the end of the file,
+ * differs; then the plan has a note.
  */
 it("puts the letters of the new lines in place of the old ones, and changes no others", () => {
   const numRuns = runs(1500);

@@ -17,7 +17,7 @@ const texts = revisions({ ends: fc.constantFrom<LineEnds[]>(["\n"], ["\r\n"], ["
   ({ document }) => document.encoding.name.startsWith("UTF-8") && document.encoding.evidence.length === 0,
 );
 
-describe(`beside ${programNames}`, () => {
+describe(`compared with ${programNames}`, () => {
   it.each([0, 1, 3])("a diff with %i lines of context gives the same bytes", async (context) => {
     await using folder = temporaryFolder();
     const cases = fc.sample(fc.oneof(texts, lookalikes), { numRuns, seed });

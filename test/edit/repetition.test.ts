@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { EditRequest } from "../../src/edit/edit-request.ts";
 import { type Attempt, attempt, path } from "./attempt.ts";
 
-/** Files and calls that say the same over and over: what compares everything with everything does not end on them. */
+/** Repetitive files and calls, on which an algorithm that compares all pairs would not finish. */
 const shapes: readonly [string, string, EditRequest, Attempt][] = [
   [
     "text of many equal lines without a match",

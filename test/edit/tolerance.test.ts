@@ -18,7 +18,7 @@ function replacing(hunks: readonly Hunk[]): EditRequest {
   return asReplace(path, hunks);
 }
 
-/** Ways to write the same line that a model cannot tell apart. */
+/** Ways to write the same line that look the same to a model. */
 const respellings: readonly [string, (line: string) => string][] = [
   ["without trailing blanks", (line) => line.trimEnd()],
   ["with trailing blanks", (line) => `${line} `],
@@ -41,9 +41,9 @@ describe.each(ways)("%s", (_, render) => {
           const hunks = hunksOfRevision(revision, context);
           // Text for text that is to vanish leaves its line end behind.
           fc.pre(hunks.every((hunk) => newLines(hunk).length > 0));
-          // Blanks that a call has behind all its lines are not meant behind new ones either.
+          // Trailing blanks on every line of a call are not applied to new lines either.
           fc.pre(hunks.flatMap(newLines).every((line) => line.trimEnd() === line));
-          // Text that is found without the blanks behind it leaves them behind what is new.
+          // Text that is found without its trailing blanks leaves them after the new text.
           fc.pre(
             render !== replacing ||
               hunks.every(({ lines }) => isKept(lines.findLast(({ sign }) => sign !== "+")!, respell)),

@@ -50,7 +50,7 @@ interface Change {
   readonly last?: string;
 }
 
-/** The first message is the person's. */
+/** The first message is the user's. */
 function said(count: number, { head = "tools", first, third, last }: Change = {}): Conversation {
   const messages = Array.from({ length: count }, (_, index) => `message ${index}`);
   if (first !== undefined) messages[0] = first;

@@ -381,7 +381,7 @@ function clientOf(server: ProviderServer, kind: ProviderKind, key = apiKey): Ope
   return new OpenAI({ apiKey: key, baseURL: server.settings.providers![kind]!.baseUrl!, maxRetries: 0 });
 }
 
-/** Whatever is said; throws where the SDK does. */
+/** Returns any reply; throws when the SDK does. */
 async function ask(
   kind: Kind,
   client: OpenAI,

@@ -20,7 +20,7 @@ import { noServices } from "../support/no-services.ts";
 /*
  * Every directory in edit/ is a test of the edit tools: the files in input/, the call in call.json (`kind` is the tool,
  * the rest its input), and either the files as they are to be afterwards in expected/, or in error.json the code of the
- * refusal and what its message or hint says. notes.json, if there, has all notes of the answer. Texts in call.json may
+ * refusal and parts of its message or hint. notes.json, if present, has all notes of the result. Texts in call.json may
  * be lists of lines. To add one, copy a directory.
  */
 const scenarios = join(import.meta.dirname, "edit");

@@ -46,7 +46,7 @@ interface Asked extends Partial<Omit<CompactionOptions, "request">> {
   readonly tools?: ModelRequest["tools"];
 }
 
-/** Compacts, and tells what the model was asked on the way. */
+/** Compacts, and returns the requests to the model. */
 async function compact(messages: readonly Message[], options: Asked = {}) {
   const asked: ModelRequest[] = [];
   const request = { system: "system", tools: options.tools ?? [], messages };

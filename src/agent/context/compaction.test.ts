@@ -3,7 +3,7 @@ import { type LoopbackSession, sessionOnLoopback } from "../../../test/agent/ses
 import type { ProviderKind, ScriptedReply, SeenRequest } from "../../../test/providers/provider-server.ts";
 import { checkHistory } from "../../../test/support/check-history.ts";
 
-/** Those that say how much their models read. */
+/** Providers that report how many tokens they read. */
 const kinds: readonly ProviderKind[] = ["openai", "anthropic", "google", "ollama", "openrouter"];
 
 const files = Object.fromEntries(
@@ -19,7 +19,7 @@ const reads = (number: number): ScriptedReply => ({
 const isAskedToSumUp = ({ messages }: SeenRequest) =>
   messages.at(-1)?.text.includes("The conversation is too long and will be compacted") ?? false;
 
-/** Reads one file after the other; the sixth reply fills the window. What is asked aside is answered by `aside`. */
+/** Reads one file after the other; the sixth reply fills the window. `aside` answers side requests. */
 function reader(place: () => LoopbackSession, aside: (request: SeenRequest) => ScriptedReply) {
   let replies = 0;
   return (request: SeenRequest): ScriptedReply => {
@@ -240,7 +240,7 @@ it.each(["openai", "anthropic", "google", "openrouter"] as const)(
   },
 );
 
-/** As OpenAI says it; the others are understood by its words. */
+/** OpenAI's error message; those of the others are recognized by the same words. */
 const tooLong = {
   status: 400,
   body: {

@@ -90,7 +90,7 @@ describe("a killed session", () => {
   );
 });
 
-/** A model that notes what it was not told to be noted; where that is uncertain it looks. */
+/** A model that writes the notes it has no confirmation of; when unsure, it checks first. */
 function play({ messages }: SeenRequest, notes: readonly string[]) {
   const answers = messages.filter(({ role }) => role === "tool").map(({ text }) => text);
   const isDone = (text: string, index: number) => {

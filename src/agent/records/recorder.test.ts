@@ -62,7 +62,7 @@ it("does not end a session when the disk is full", async () => {
   const trial = fileURLToPath(
     new URL("../../../test/support/session-records/talk-on-full-disk.ts", import.meta.url),
   );
-  // A limit on the size of files fails like a full disk, and needs no disk of its own.
+  // A limit on file sizes fails like a full disk, and needs no separate disk.
   const words = ["-c", `trap "" XFSZ; ulimit -f 512; exec "$0" "$@"`, process.execPath, trial, folder.path];
   const { stdout, status } = spawnSync("bash", words, { encoding: "utf8" });
   const problem =

@@ -72,7 +72,7 @@ it("gives a task to an agent with its own history, and returns its answer", asyn
     "turn-end",
     "state",
   ]);
-  // Each reply is told of once, and every total is that of all.
+  // Each reply is reported once, and every total includes all.
   const used = events.flatMap((event) => (event.type === "usage" ? [event] : []));
   expect(used.map(({ usage }) => usage.input)).toEqual([100, 100, 100, 100, 100]);
   expect(used.map(({ total }) => total.input)).toEqual([100, 200, 300, 400, 500]);
@@ -462,7 +462,7 @@ it("asks the same user, names the agent, and remembers the answer for all", asyn
   expect(await close()).toEqual([]);
 });
 
-/** Lets nobody through before so many are there. */
+/** Blocks until this many callers have arrived. */
 function barrier(count: number): () => Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   let there = 0;

@@ -7,7 +7,7 @@ import { type BlockWanted, findBlock } from "./find-block.ts";
 const opened = codeFixture();
 afterAll(() => opened[Symbol.asyncDispose]());
 
-/** The line of the block that is found, or what its caller is told. */
+/** The line of the block that is found, or the error for its caller. */
 async function found(path: string, text: string, wanted: BlockWanted): Promise<unknown> {
   const outline = await opened.context.code.outline({ path, text }, { signal: opened.context.signal });
   try {

@@ -112,7 +112,7 @@ describe("an index", () => {
     expect(withAlpha.filter((name) => !first.found[0].includes(name))).toEqual([]);
     expect(first.state).toMatchObject({ files: 120, problem: expect.any(String) });
     expect(await answersOf(index)).toEqual(right);
-    // What is known by now must not be forgotten when something new cannot be put on record.
+    // Known content must not be dropped when new content cannot be stored.
     const added = Array.from({ length: 60 }, (_, place) => `new/${place}.ts`);
     for (const name of added) index.write(name, `alpha ${"0123456789 ".repeat(200)}`);
     const second = await onFullDisk();

@@ -244,13 +244,13 @@ describe("the index", () => {
       await index.withText("Again41"),
       await named("Again41"),
     ]).toEqual([[], ["f11.ts"], ["f11.ts"]]);
-    // Who has not looked since answers no less, and throws nothing away.
+    // A reader that has not refreshed still finds everything, and drops nothing.
     const text = { kind: "literal", text: "Again59", ignoreCase: false } as const;
     expect(await watching.candidates(text, { signal })).toContain("f29.ts");
     await using again = index.another();
     expect(await again.built()).toEqual({ files: 31, indexed: 31, outlined: 31, outlinable: 31 });
     const database = new DatabaseSync(path.join(index.directory, "index.db"));
-    // It was never made anew: numbers go on.
+    // The index was never rebuilt: file numbers continue.
     const { seq } = database.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'files'").get()!;
     expect(seq).toBe(31 + 60);
     const counts = database.prepare("SELECT kind, count(*) AS count FROM segments GROUP BY kind").all();

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { occurrencesIn, readMarked } from "../../../test/support/marked-names.ts";
 
-/** «name» is where one thing is meant; the same name elsewhere means something else. */
+/** «name» marks the occurrences of one binding; the same name elsewhere is another. */
 const cases: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   typescript: {
     "a variable of a block, not one outside": "let a = 1; { let «a» = 2; f(«a»); } f(a);",

@@ -8,7 +8,7 @@ interface Said {
   readonly path: string;
   readonly kind?: SymbolKind;
   readonly lines?: number;
-  /** How much each term says of this piece. */
+  /** The weight of each term in this piece. */
   readonly terms: Readonly<Record<string, number>>;
 }
 

@@ -105,7 +105,7 @@ describe("a location is", () => {
     ["ticket.rs", "L2-L4", "line numbers 2-4"],
     ["ticket.rs", "28", "line numbers 28"],
     ["plain.unknown", "line 3", "line numbers 3"],
-    // Symbols, by whatever word.
+    // Symbols, by any keyword.
     ["ticket.rs", "fn verify", "symbol 7-10"],
     ["ticket.rs", "pub fn verify", "symbol 7-10"],
     ["ticket.rs", "method verify", "symbol 7-10"],

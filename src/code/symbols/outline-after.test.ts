@@ -21,7 +21,7 @@ const sources = [
   "typescript.ts.txt",
 ];
 
-/** What is done to a line: some of it makes comments belong to something else, some breaks the text. */
+/** Changes to a line: some make comments belong to something else, some break the text. */
 const changes: readonly ((line: string) => string)[] = [
   (line) => `${line}\n`,
   (line) => `// said\n${line}`,

@@ -44,7 +44,7 @@ async function readOutline(name: string): Promise<Read> {
   return { text, outline: await reader.outline({ path: name, text, language }, { signal }) };
 }
 
-/** One line a symbol: kind, name, block, line of the name, inside, signature, doc. Then what is wrong with the syntax. */
+/** One line per symbol: kind, name, block, line of the name, container, signature, doc. Then the syntax faults. */
 function show(text: string, { symbols, faults }: Outline): string {
   const depths: number[] = [];
   const lines = symbols.map((symbol) => {

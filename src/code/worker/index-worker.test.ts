@@ -58,7 +58,7 @@ it("continues when a progress listener fails", async () => {
   await index.close();
 });
 
-/** A worker that keeps an index of one file, and waits to be told that it may read it. */
+/** A worker that keeps an index of one file, and waits for a signal to read it. */
 function askedAbout(workspace: string) {
   writeFileSync(join(workspace, "a.txt"), "alpha");
   const verdicts = Promise.withResolvers<readonly boolean[]>();

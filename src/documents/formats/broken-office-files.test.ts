@@ -45,7 +45,7 @@ it.each(samples)(
   60_000,
 );
 
-/** Cut at many places, and with another byte there: what is packed anew has the right checksum. */
+/** Cut at many positions, and with another byte there; repacked parts have the right checksum. */
 function brokenOnes(content: Buffer): readonly Buffer[] {
   const step = Math.max(7, Math.ceil(content.length / 12));
   return Array.from({ length: Math.ceil(content.length / step) }, (_, index) => index * step).flatMap(
@@ -57,7 +57,7 @@ function brokenOnes(content: Buffer): readonly Buffer[] {
   );
 }
 
-/** Without what is never looked at; not packed again, which would take the most time. */
+/** Without parts that are never read, and not compressed again, which would take the most time. */
 function unpacked(name: string): readonly (MadeEntry & { readonly content: Buffer })[] {
   const zip = openZip(sampleBytes(name), name, new Budget(name));
   return zip.entries

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { allText, readSample, secondReading, wordsOf } from "../../../test/support/documents/samples.ts";
 
-/** One document that LibreOffice saved in three formats says the same in each. */
+/** One document that LibreOffice saved in three formats reads the same in each. */
 const text = `# Tides
 
 The water rises[^1] twice a day. Größe: 5  m, see [the tables](<https://example.org/tides?a=1&b=(2)>).

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { failureOf } from "../../../test/support/documents/read-bytes.ts";
 import { allText, readSample, secondReading, wordsOf } from "../../../test/support/documents/samples.ts";
 
-/** One presentation that LibreOffice saved in two formats says the same in each. */
+/** One presentation that LibreOffice saved in two formats reads the same in each. */
 const parts = [
   {
     anchor: "slide 1",

@@ -251,7 +251,7 @@ function keep(name: string, days: number): string {
   return hash;
 }
 
-/** The names of what is still kept. */
+/** The names of the contents that are left. */
 function left(): readonly string[] {
   return "a b c z 20 40 50"
     .split(" ")

@@ -15,7 +15,7 @@ import { Journal } from "../journal.ts";
 import { openScanner, type ScannerParts } from "./scanner.ts";
 
 interface Bench extends ScannerParts {
-  /** Runs what stands for a command, and gives the answer and what is on record. */
+  /** Runs a simulated command, and returns its result and record. */
   run(act: () => unknown): Promise<{ readonly text: string; readonly changes: readonly Change[] }>;
   [Symbol.dispose](): void;
 }
@@ -151,7 +151,7 @@ it("runs no command when there is no space to store what it may change", async (
     fileURLToPath(new URL("../../../test/support/journal-scan/full-disk.ts", import.meta.url)),
     fixture.home,
   ];
-  // A limit on the size of files fails like a full disk, and needs no disk of its own.
+  // A limit on file sizes fails like a full disk, and needs no separate disk.
   const limited = ["-c", `trap "" XFSZ; ulimit -f 2000; exec "$0" "$@"`, ...words];
   const { stdout, stderr } = spawnSync("bash", limited, { encoding: "utf8" });
   expect(JSON.parse(stdout || stderr)).toEqual({

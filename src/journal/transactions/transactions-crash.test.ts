@@ -137,7 +137,7 @@ async function killOnce(how: "own" | "parked", afterMs: number): Promise<void> {
     ({ outcome, leftAlone }) => outcome !== "taken back" || leftAlone.length > 0,
   );
   expect(unlike).toEqual([]);
-  // Killed between two instances it was parked: then nobody had it, and it goes on.
+  // Killed between two instances it was parked and unowned, so it is resumed.
   if (how === "parked") await crib.call("transaction.rollback", {});
   expect(snapshot(workspace)).toEqual(before);
   await crib.close();

@@ -40,7 +40,7 @@ it("writes nothing through a symlink that replaces a folder at the last moment",
   }
 });
 
-/** The same method, after somebody was quicker. */
+/** The same method, after a concurrent change. */
 function later(environment: Environment, name: "change" | "move", act: () => void): unknown {
   return (...call: unknown[]) => {
     act();

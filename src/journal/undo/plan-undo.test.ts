@@ -14,7 +14,7 @@ const change = (callId: string, path: string, before: EntryState, after: EntrySt
   return { callId, sequence, path, before, after, ...more } as RecordedChange;
 };
 
-/** The plan in short: what is done in its order, and what is refused. */
+/** The plan in short: its steps in order, and the refusals. */
 function plan(
   changes: readonly RecordedChange[],
   now: Readonly<Record<string, EntryState>>,

@@ -214,7 +214,7 @@ function wasMovedHere(now: EntryState, { before, after }: Made, found: Whole): b
   return names.some((name) => found[name] === undefined && isSameState(now, after[name] ?? nothing));
 }
 
-/** What lies in a directory that the call moved goes back with it, whatever it is by now. */
+/** The contents of a directory that the call moved go back with it, however they changed. */
 function isMovedWith(name: string, { before, after }: Made): boolean {
   const folders = [...Object.entries(before), ...Object.entries(after)]
     .filter(([folder, { kind }]) => kind === "directory" && (!before[folder] || !after[folder]))

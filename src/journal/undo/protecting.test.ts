@@ -7,12 +7,12 @@ import type { Undone } from "../../contract/history.ts";
 import type { Tool } from "../../contract/tool.ts";
 
 interface CommandFixture extends UndoFixture {
-  /** What a person, or a command, writes at any time. */
+  /** Writes a file as the user or a command might at any time. */
   write(path: string, content: string): void;
   read(path: string): string;
 }
 
-/** A room with a tool that stands for a command, while which files are written. */
+/** An instance with a tool that simulates a command which writes files. */
 async function openFixture(
   files: Readonly<Record<string, string>>,
   given: readonly string[] = [],

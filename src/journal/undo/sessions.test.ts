@@ -9,7 +9,7 @@ import type { AnyTool } from "../../contract/tool.ts";
 import { contentHash } from "../../lib/bytes/content-hash.ts";
 import { catalog } from "../../tools/catalog.ts";
 
-// What peers got wrong, each in a test of its own: see docs/undo.md.
+// Mistakes of other undo systems, one test each: see docs/undo.md.
 
 it("keeps later edits by the user instead of checking out a whole tree", async () => {
   await using fixture = await openUndoFixture({ files: { a: "one\n", "d/b": "two\n", c: "three\n" } });

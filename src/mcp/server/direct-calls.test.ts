@@ -6,7 +6,7 @@ import { expect, it, vi } from "vitest";
 import { openToolcrib, type Toolcrib } from "../../toolcrib/index.ts";
 import { serveStdio } from "./serve-stdio.ts";
 
-/** A client that sends whatever it likes, after a handshake. */
+/** A client that sends arbitrary messages after a handshake. */
 async function rawClient() {
   const folder = mkdtempSync(join(realpathSync(tmpdir()), "toolcrib raw "));
   const [input, output] = [new PassThrough(), new PassThrough()];

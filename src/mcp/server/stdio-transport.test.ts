@@ -114,7 +114,7 @@ it("waits for a client that does not read, with one listener for all waiting mes
   expect(taken.join("")).toBe(Array.from({ length: 200 }, (_, index) => line(ping(index))).join(""));
 });
 
-/** Takes nothing until it is told to. */
+/** Reads nothing until it is released. */
 function stuckOutput() {
   const pending: (() => void)[] = [];
   const output = new Writable({ write: (_chunk, _encoding, done) => void pending.push(done) });

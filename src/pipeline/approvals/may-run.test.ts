@@ -28,7 +28,7 @@ interface Trial {
   readonly level?: SandboxLevel;
 }
 
-/** Runs a tool that starts programs of its own choice, and names none. */
+/** Runs a tool that starts programs on its own, and names none. */
 async function within<Found>(
   { lines = "", mode = "cautious", level = "bwrap" }: Trial,
   run: (context: ToolContext, found: { level: SandboxLevel }) => Promise<Found>,

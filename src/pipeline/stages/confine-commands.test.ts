@@ -15,7 +15,7 @@ import { compose } from "../stage.ts";
 import { checkPolicy } from "./check-policy.ts";
 import { confineCommands } from "./confine-commands.ts";
 
-/** An environment that only tells what it was told to start. */
+/** An environment that only records what it was asked to start. */
 function openStarting() {
   const started: StartOptions[] = [];
   const now: { level: SandboxLevel } = { level: "bwrap" };
@@ -42,7 +42,7 @@ interface Trial {
   readonly accesses?: readonly Access[];
   readonly confinement?: StartOptions["confinement"];
   readonly approve?: boolean;
-  /** What is there by the time of the start. */
+  /** The sandbox that is available when the command starts. */
   readonly later?: SandboxLevel;
 }
 

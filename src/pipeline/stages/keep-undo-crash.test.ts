@@ -23,7 +23,7 @@ describe("a killed call", { timeout: 600_000 }, () => {
       const before = snapshot(join(home, "workspace"));
       await trial(home, name, { killAt });
       const crib = await openKeepFixture(home);
-      // What the start itself has settled stands above it.
+      // Records of the recovery at start come above it.
       const latest = crib.history(5).find(({ tool }) => tool !== "environment.recover");
       const undone = await crib.call("journal.undo", { call: latest!.callId });
       await crib.close();

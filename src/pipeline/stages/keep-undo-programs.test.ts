@@ -13,7 +13,7 @@ interface ChooserInput {
   readonly fails?: boolean | undefined;
 }
 
-/** Starts programs of its own choice, and names none of them. */
+/** Starts programs on its own, and names none of them. */
 const chooser: Tool<ChooserInput> = {
   name: "trial.choose",
   summary: "",

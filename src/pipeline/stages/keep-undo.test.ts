@@ -127,7 +127,7 @@ it("changes nothing when there is no space to keep the replaced content", () => 
   for (const name of ["large.bin", "large/one.bin", "large/two.bin"])
     writeFileSync(join(workspace, name), `the only line${"x".repeat(2_000_000)}`);
   const before = snapshot(workspace);
-  // A limit on the size of files fails like a full disk, and needs no disk of its own.
+  // A limit on file sizes fails like a full disk, and needs no separate disk.
   const trial = fileURLToPath(new URL("../../../test/support/stages/full-disk.ts", import.meta.url));
   const child = spawnSync(
     "bash",

@@ -34,7 +34,7 @@ describe("keys with a recognizable shape", () => {
     "JSON Web Token": [`eyJ${random(letters, 33)}.eyJ${random(letters, 60)}.${random(letters, 43)}`],
   };
   for (const [kind, all] of Object.entries(keys)) {
-    it(`knows a ${kind}, wherever it stands`, () => {
+    it(`finds a ${kind} at any position`, () => {
       for (const key of all) {
         const before = kind === "Telegram token" ? "bot123456789:" : "";
         for (const [left, right] of surroundings) {
@@ -81,7 +81,7 @@ describe("values that are secret by their name", () => {
     [`authorization: 'Basic ${value}=='`, "bearer token"],
   ];
   for (const [text, kind] of named) {
-    it(`leaves the value out of ${text.replace(value, "…")}`, () => {
+    it(`redacts the value in ${text.replace(value, "…")}`, () => {
       expect(redactText(text)).toBe(
         text.replace(/q7[A-Za-z0-9]+=?=?(?=["'`&\\,;]|$)/, `[redacted: ${kind}]`),
       );

@@ -3,7 +3,7 @@ import type { Fault, ProviderKind } from "../../providers/provider-server.ts";
 import { sides } from "./sides.ts";
 import { completed, openStage } from "./stage.ts";
 
-/** What is not as it should be, and is to be understood nevertheless. */
+/** Irregular replies that must still be accepted. */
 const oddities: Readonly<Partial<Record<ProviderKind, readonly Fault[]>>> = {
   openai: ["text-after-calls", "one-piece-arguments", "changing-item-ids", "no-usage", "comments", "crlf"],
   "openai-chat": [

@@ -122,7 +122,7 @@ describe.each(sides)("$name", (side) => {
   });
 });
 
-/** Of all that happens in a turn, when a person may stop it. */
+/** The events of a turn at which a user may stop it. */
 const moments: readonly AgentEvent["type"][] = [
   "turn-start",
   "user-input",

@@ -223,7 +223,7 @@ describe("an exported session", () => {
   });
 });
 
-/** The same text wherever somebody else's words stand. */
+/** The same text in every field with foreign content. */
 function hostile(text: string) {
   return kept([
     { ...start, model: text, workspace: text, parent: { session: text, turn: 1 } },
@@ -235,7 +235,7 @@ function hostile(text: string) {
   ]);
 }
 
-/** What a page that renders Markdown takes for ours; code stands for any code. */
+/** The lines outside code fences, as a Markdown renderer sees them; inline code is replaced. */
 function outsideOfFences(markdown: string): readonly string[] {
   const lines: string[] = [];
   let fence: string | undefined;

@@ -19,7 +19,7 @@ function wordsOf(markdown: string): readonly string[] {
   return text.match(/[\p{L}\p{N}_]+/gu) ?? [];
 }
 
-/** What the second reader found and we left out, in runs; undefined when we say something else, or in another order. */
+/** Runs of words that only the second reader has; undefined when ours has other words or another order. */
 function leftOut(ours: readonly string[], theirs: readonly string[]): readonly string[] | undefined {
   const runs: string[][] = [];
   let place = 0;

@@ -5,7 +5,7 @@ import { readBytes } from "../../../../test/support/documents/read-bytes.ts";
 import { allText } from "../../../../test/support/documents/samples.ts";
 import { repairCharacterMaps } from "./repair-character-maps.ts";
 
-/** A page that shows these codes by a font whose letters only the map tells. */
+/** A page that shows these codes in a font whose characters only the map defines. */
 function pdfWith(map: string, codes: string): Buffer {
   return makePdf([
     "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",

@@ -75,10 +75,10 @@ function points(values: readonly string[]): string {
 
 interface Made {
   readonly shapes?: string;
-  /** What stands in a frame: a table. */
+  /** The content of a frame: a table. */
   readonly frame?: string;
   readonly chart?: string;
-  /** All that stands in the part of the chart. */
+  /** The content of the chart part. */
   readonly part?: string;
   /** How often its slide is shown. */
   readonly times?: number;

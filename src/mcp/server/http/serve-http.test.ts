@@ -11,7 +11,7 @@ import { type ServeHttpOptions, serveHttp } from "./serve-http.ts";
 const token = "a-token-for-trials";
 const headers = { authorization: `Bearer ${token}` };
 
-/** A server with real instances in a folder of its own. */
+/** A server with real instances in a temporary folder. */
 async function httpFixture(options: Partial<ServeHttpOptions> = {}) {
   const folder = temporaryFolder();
   const workspace = join(folder.path, "work");

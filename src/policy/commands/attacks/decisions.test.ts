@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import { verdictOn } from "../../../../test/support/policy/decide.ts";
 
-/** What a person may plausibly allow. */
+/** Rules that a user may plausibly set. */
 const allowed = `
 allow run git status
 allow run git diff **

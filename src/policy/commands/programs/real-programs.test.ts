@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { stubsRun } from "../../../../test/support/commands/stubs-run.ts";
 import { analyseCommand } from "../analyse-command.ts";
 
-/** The stubs an analysis tells of, as they log themselves; what only the input knows is left out. */
+/** The stubs an analysis reports, as they log themselves, without those that depend on the input. */
 function stubsTold(command: string): string[] {
   const told = analyseCommand(command).commands.filter(({ program }) => /^p\d$/.test(program ?? ""));
   return told.map(({ words }) => words.map(({ value }) => value ?? "?").join(" "));

@@ -11,7 +11,7 @@ import type { Vocabulary } from "../vocabulary.ts";
 
 const native = sides.filter(({ protocol }) => protocol === "native");
 
-/** Its dialect stays that of the first; each of them thinks, and makes calls that all others are then told of. */
+/** The dialect stays that of the first model; each model reasons, and makes calls that all others then see. */
 it.each(native)("starts with $name, continues with every other model, and switches back", async (first) => {
   const folder = temporaryFolder();
   onTestFinished(() => folder[Symbol.asyncDispose]());
@@ -48,7 +48,7 @@ it.each(native)("starts with $name, continues with every other model, and switch
   expect(last!.messages.filter(({ role }) => role === "tool")).toHaveLength(2 * ring.length);
 });
 
-/** Two turns, for who comes back. As real ones, no two providers give calls the same ids. */
+/** Two turns, for a model that is switched back to. As in reality, no two providers use the same call ids. */
 function repliesOf(words: Vocabulary, name: string): ScriptedReply[] {
   return [1, 2].flatMap((turn) => [
     {
