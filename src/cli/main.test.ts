@@ -166,7 +166,7 @@ describe("toolcrib call", () => {
       ["call", "file.read", "--path", "none.txt"],
       ["call", "file.read", "--path", "poem.txt", "--limit", "many"],
       ["call", "file.read", "--path", "../../../etc/passwd"],
-      ["call", "file.delete", "--path", "poem.txt"],
+      ["call", "file.delete", "--path", "poem.txt", "--mode", "safe"],
       ["call", "file.write", "--path", "a", "--content", "b", "--mode=safe"],
     );
     expect(ends.map(({ exit, stdout }) => [exit, stdout])).toEqual([
@@ -533,9 +533,13 @@ describe("the locale", () => {
   it("C makes all output ASCII", async () => {
     const env = { LC_ALL: "C" };
     const runs = await Promise.all(
-      [["--help"], ["help", "mcp"], ["tools"], ["models"], ["call", "file.delete", "--path", "poem.txt"]].map(
-        (words) => run(words, { env }),
-      ),
+      [
+        ["--help"],
+        ["help", "mcp"],
+        ["tools"],
+        ["models"],
+        ["call", "web.fetch", "--url", "http://127.0.0.1:1/"],
+      ].map((words) => run(words, { env })),
     );
     expect(runs.map(({ stdout, stderr }) => isAscii(stdout + stderr))).toEqual(runs.map(() => true));
   });

@@ -10,8 +10,8 @@ export type Access =
   | { readonly kind: "read"; readonly path: string }
   /** `link: "itself"` writes the link, not its target. `by: "git"` marks git's own files, which need no approval. */
   | { readonly kind: "write"; readonly path: string; readonly link?: "itself"; readonly by?: "git" }
-  /** Never follows a link. `inEdit`: a file that a patch deletes, checked like the patch's writes. */
-  | { readonly kind: "delete"; readonly path: string; readonly inEdit?: true }
+  /** Never follows a link. */
+  | { readonly kind: "delete"; readonly path: string }
   | ExecuteAccess
   | { readonly kind: "network"; readonly host: string };
 

@@ -136,3 +136,12 @@ export interface UndoLimits {
 }
 
 export const undoLimits: UndoLimits = { maxBytes: 256 * 1024 * 1024, maxEntries: 20_000 };
+
+/** A path that a call would change. "move": its content stays, under another name. */
+export interface PlannedChange {
+  readonly kind: "write" | "delete" | "move";
+  /** As passed to the environment. */
+  readonly path: string;
+  /** Tools store what they replace. What commands replace is stored before they run. */
+  readonly by: "tool" | "command";
+}

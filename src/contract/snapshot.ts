@@ -38,6 +38,22 @@ export const figureCount = 6;
  */
 export type LeftOut = "ignored" | "repository" | "unreadable" | "system";
 
+/** Ignored folders with these names are never scanned: programs fill them with what they can make again. */
+export const leftOutFolders: ReadonlySet<string> = new Set([
+  ...["node_modules", "bower_components", ".pnpm-store", ".yarn", ".npm"],
+  ...["target", ".gradle", ".m2", ".ivy2", ".cargo", ".rustup"],
+  ...[".venv", "venv", ".tox", ".nox", "__pycache__", "__pypackages__", "site-packages"],
+  ...[".cache", "cache", "caches", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".parcel-cache", ".turbo"],
+  ...[".next", ".nuxt", ".svelte-kit", ".angular", "DerivedData", "Pods", "_build", ".terraform"],
+]);
+
+/** How much of all other ignored files and folders one snapshot covers. */
+export const ignoredLimits = {
+  maxEntries: 20_000,
+  maxFileBytes: 16 * 1024 * 1024,
+  maxBytes: 128 * 1024 * 1024,
+} as const;
+
 /** A git repository. */
 export interface Repository {
   /** Its working tree relative to the workspace; "" for the workspace itself or a directory above it. */

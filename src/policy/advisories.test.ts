@@ -164,7 +164,7 @@ describe("advisories", () => {
     expect([
       decideOn([{ kind: "execute", command: "make" }], [untrusted]).verdict,
       touch({ kind: "read", path: ".env" }, [untrusted], { mode: "yolo" }),
-      touch({ kind: "delete", path: "a" }, [untrusted]),
+      touch({ kind: "delete", path: "a" }, [untrusted], { mode: "safe" }),
       decideOn([{ kind: "execute", command: "rm x" }], [rules("deny run rm"), untrusted], { mode: "yolo" })
         .verdict,
     ]).toEqual(["ask", "deny", "ask", "deny"]);

@@ -24,10 +24,43 @@ it("allows in each mode exactly what the mode promises", () => {
   ]);
   expect(Object.fromEntries(allowed)).toEqual({
     safe: ["read"],
-    cautious: ["read", "write"],
+    cautious: ["read", "write", "destructive"],
     paranoid: [],
     yolo: ["read", "write", "execute", "network", "destructive"],
   });
+});
+
+it("asks in cautious about what undo cannot restore, and says why, by whatever tool", () => {
+  const notCovered = { big: "300 MB are more than is stored for one call" };
+  const about = (access: Access, lines = "") => {
+    const { verdict, record } = decideOn([access], lines === "" ? [] : [rules(lines)], { notCovered });
+    return `${verdict}: ${record.reason}`;
+  };
+  const rm = (path: string): Access => ({ kind: "execute", command: `rm ${path}` });
+  const why = "undo cannot restore it: 300 MB are more than is stored for one call";
+  expect([
+    about({ kind: "delete", path: "a" }),
+    about({ kind: "delete", path: "big" }),
+    about({ kind: "write", path: "big" }),
+    about({ kind: "write", path: "big" }, "allow write big"),
+    about({ kind: "delete", path: "a" }, "ask delete **"),
+    about(rm("a")),
+    about(rm("a"), "allow run rm *"),
+    about(rm("big"), "allow run rm *"),
+    about(rm("*.log"), "allow run rm **"),
+    about(rm("../a"), "allow run rm *"),
+  ]).toEqual([
+    "allow: it would delete a",
+    `ask: it would delete big: ${why}`,
+    `ask: it would write big: ${why}`,
+    "allow: a rule allows it",
+    "ask: a rule asks before this",
+    "ask: it would run `rm a`",
+    expect.stringMatching(/^allow: /),
+    `ask: it would delete big: ${why}`,
+    expect.stringMatching(/^ask: /),
+    "ask: it would delete ../a: it lies outside the workspace",
+  ]);
 });
 
 it("decides by the riskiest part and names it", () => {
@@ -174,7 +207,7 @@ it("lets an untrusted file tighten the policy, never loosen it", () => {
   };
   expect([
     decideOn([{ kind: "execute", command: "make" }], [untrusted]).verdict,
-    verdict({ kind: "delete", path: "a" }, [untrusted]),
+    verdict({ kind: "delete", path: "a" }, [untrusted], { mode: "safe" }),
     verdict({ kind: "read", path: ".env" }, [untrusted]),
     verdict(write("docs/a"), [untrusted, rules("allow write docs/**")]),
     verdict({ kind: "read", path: "notes/a" }, [untrusted]),
@@ -191,6 +224,7 @@ it("limits a rule to the tools it names, and to their server", () => {
     decideOn([], [use], { tool: { name, risk: "execute", ...(server && { server }) } }).verdict;
   const remove = (path: string, name: string, server?: string) =>
     verdict({ kind: "delete", path }, [by], {
+      mode: "safe",
       tool: { name, risk: "destructive", ...(server && { server }) },
     });
   expect([
@@ -234,7 +268,7 @@ it("applies a deny rule for writing to deletion, and to everything in a director
     write("migrations/1"),
     { kind: "delete", path: "migrations" },
     write("logs/a"),
-    { kind: "delete", path: "logs/a", inEdit: true },
+    { kind: "delete", path: "logs/a" },
     { kind: "delete", path: "logs" },
   ];
   expect(accesses.map((access) => verdict(access, sources, { mode: "yolo" }))).toEqual([
@@ -256,8 +290,8 @@ it("checks the spelled and the real path of a symlink, and allows only by the re
     verdict({ kind: "read", path: "link" }, [], real(".env")),
     verdict(write("link"), [rules("ask write docs/**")], real("docs/a")),
     verdict(write("link"), sources, real("out/a")),
-    verdict({ kind: "delete", path: "link" }, spelled, real("other")),
-    verdict({ kind: "delete", path: "link" }, spelled, real("link")),
+    verdict({ kind: "delete", path: "link" }, spelled, { ...real("other"), mode: "safe" }),
+    verdict({ kind: "delete", path: "link" }, spelled, { ...real("link"), mode: "safe" }),
     decideOn([{ kind: "execute", command: "cat link" }], [rules("allow run cat *")], real(".env")).verdict,
     decideOn([{ kind: "execute", command: "cat link" }], [rules("allow run cat *")], {
       realPaths: { link: "/etc/passwd" },

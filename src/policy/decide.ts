@@ -5,7 +5,7 @@ import { findRules, unconfinedBy } from "./find-rules.ts";
 import { formatOrigin } from "./guard-paths.ts";
 import { kindOfHost, spells } from "./hosts.ts";
 import { partsOf, type ReadCommand } from "./parts.ts";
-import type { Decision, Mode, Part, PartVerdict, Question } from "./policy.ts";
+import type { Decision, Part, PartVerdict, Question } from "./policy.ts";
 import { harm, worse } from "./rules/command-risk.ts";
 import type { Policy } from "./rules/compile-policy.ts";
 import { isFor, type Rule } from "./rules/rule.ts";
@@ -102,10 +102,33 @@ function verdictOn(
   }
   if (wins !== undefined) return give("allow", wins.because ?? "a rule allows it", wins);
   if (doubt !== undefined) return give("ask", doubt);
-  if (part.kind === "run" || !allowedRisks[mode].has(risk))
-    return give("ask", `mode ${mode} asks before ${actions[risk]}`);
-  return give("allow", `mode ${mode} allows ${actions[risk]}`);
+  return { part, risk, rule: undefined, ...verdictOfMode(part, risk, mode, question) };
 }
+
+/** The verdict on a part that no rule is about. `cautious` allows every change that undo covers in full. */
+function verdictOfMode(
+  part: Part,
+  risk: Risk,
+  mode: "safe" | "cautious",
+  { notCovered }: Question,
+): Pick<PartVerdict, "verdict" | "reason"> {
+  const isChange = part.kind === "write" || part.kind === "delete";
+  if (mode === "cautious" && isChange) {
+    const { kind, target } = part;
+    const loss = target.kind === "known" ? notCovered?.get(target.spelled) : undefined;
+    if (loss !== undefined) return { verdict: "ask", reason: `undo cannot restore it: ${loss}` };
+    if (kind === "delete" && target.kind === "open")
+      return { verdict: "ask", reason: "undo may not restore it: only the shell knows what it deletes" };
+    return { verdict: "allow", reason: `mode cautious ${kind === "write" ? "allows writing" : deletes}` };
+  }
+  if (part.kind !== "run" && (risk === "read" || (risk === "write" && mode === "cautious")))
+    return { verdict: "allow", reason: `mode ${mode} allows ${actions[risk]}` };
+  // Deleting does not matter here: a command asks whatever it does.
+  const action = part.kind === "run" && risk === "destructive" ? "execute" : risk;
+  return { verdict: "ask", reason: `mode ${mode} asks before ${actions[action]}` };
+}
+
+const deletes = "allows deleting what undo restores";
 
 /** Cloud metadata contains credentials, so a rule must name it. A user may overlook an address in a prompt. */
 function handsOutKeys(part: Part, wins: Rule | undefined): boolean {
@@ -119,11 +142,6 @@ const keysReason = "it is a cloud metadata service, which hands out this machine
 function isWrittenByUser({ origin }: Rule): boolean {
   return origin.level !== "built-in";
 }
-
-const allowedRisks: Record<Exclude<Mode, "yolo" | "paranoid">, ReadonlySet<Risk>> = {
-  safe: new Set(["read"]),
-  cautious: new Set(["read", "write"]),
-};
 
 const actions: Record<Risk, string> = {
   read: "reading",

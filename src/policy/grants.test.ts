@@ -13,9 +13,9 @@ const granted = (lines: readonly string[] | undefined) => rules((lines ?? []).jo
 
 it("grants exactly the requested words, paths and hosts, to this tool", () => {
   expect([
-    grants(command("CI=1 npm test 'a b' && rm x; curl https://a.example/z > ../out")),
+    grants(command("CI=1 npm test 'a b' && rm x; curl https://a.example/z > ../out"), { mode: "safe" }),
     grants(command("ls | wc -l")),
-    grants({ kind: "delete", path: "my docs/a*.md" }),
+    grants({ kind: "delete", path: "my docs/a*.md" }, { mode: "safe" }),
     grants({ kind: "network", host: "A.example:443" }),
     grantsFor(decideOn([], [], { tool: elsewhere }), elsewhere),
   ]).toEqual([

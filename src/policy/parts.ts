@@ -1,5 +1,6 @@
 import { posix } from "node:path";
 import type { Access, ExecuteAccess } from "../contract/access.ts";
+import type { PlannedChange } from "../contract/history.ts";
 import type { analyseCommand, StartState } from "./commands/analyse-command.ts";
 import type { CommandAnalysis, Effect, SimpleCommand, Span, Word } from "./commands/analysis.ts";
 import { hostOf } from "./hosts.ts";
@@ -48,6 +49,29 @@ export function pathsNamed(
   return [...new Set(paths)];
 }
 
+/** Every path that a call or its commands would change. Git's own files are left out: git has its own ways back. */
+export function changesPlanned(
+  accesses: readonly Access[],
+  context: PathContext,
+  readCommand: ReadCommand,
+  shells?: Question["shells"],
+): readonly PlannedChange[] {
+  const read = reader(readCommand, context, shells);
+  return accesses.flatMap((access): readonly PlannedChange[] => {
+    if (access.kind === "delete") return [{ kind: "delete", path: access.path, by: "tool" }];
+    if (access.kind === "write" && access.by !== "git")
+      return [{ kind: access.link === "itself" ? "move" : "write", path: access.path, by: "tool" }];
+    if (access.kind !== "execute") return [];
+    return read(access).commands.flatMap(({ accesses: named, directory }) =>
+      named.flatMap(({ kind, target }) => {
+        if (kind !== "write" && kind !== "delete") return [];
+        const path = spelledPath(target, directory, context);
+        return path === undefined ? [] : { kind, path, by: "command" as const };
+      }),
+    );
+  });
+}
+
 /** Every directory that the commands of a call would read recursively, named by `searchOf`. */
 export function directoriesRead(
   accesses: readonly Access[],
@@ -84,7 +108,7 @@ function partsOfAccess(
     default: {
       const target = givenPath(access, context, realPaths);
       const by = access.kind === "write" ? access.by : undefined;
-      const risk = access.kind !== "delete" ? access.kind : access.inEdit ? "write" : "destructive";
+      const risk = access.kind === "delete" ? "destructive" : access.kind;
       return [{ kind: access.kind, path: access.path, target, risk, by }];
     }
   }

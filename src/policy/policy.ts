@@ -126,6 +126,8 @@ export interface Question {
   readonly realPaths: ReadonlyMap<string, string>;
   /** The state of the open shells that this call uses, by name; missing for a new shell. */
   readonly shells?: ReadonlyMap<string, StartState> | undefined;
+  /** In `cautious`: the paths whose change undo would not restore, as written in the call, and why. */
+  readonly notCovered?: ReadonlyMap<string, string>;
   /**
    * For each directory that commands read recursively, by `searchOf`: a refused path below it or a link out of the
    * workspace, else undefined. Missing when it was not searched completely.

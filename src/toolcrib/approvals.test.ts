@@ -62,6 +62,7 @@ async function openIn(
     workspace,
     stateDirectory: join(folder, "state"),
     configDirectory,
+    mode: "safe",
     tools: [acting],
     ...(answers === "nobody" ? {} : { approve }),
     ...options,
@@ -132,12 +133,12 @@ describe("an approval answer", () => {
     ]).toEqual([undefined, undefined, undefined, "needs-approval", "needs-approval", "needs-approval"]);
     expect(fixture.asked[0]!.grants).toEqual(["allow run npm test by test.act"]);
     expect(fixture.crib.history(6).map(({ decision }) => decision?.source)).toEqual([
-      "mode cautious",
-      "mode cautious",
-      "mode cautious",
+      "mode safe",
+      "mode safe",
+      "mode safe",
       "this session:1",
       "this session:1",
-      "mode cautious",
+      "mode safe",
     ]);
     expect(existsSync(fixture.granted)).toBe(false);
     await using later = await fixture.reopen([]);
@@ -224,7 +225,7 @@ describe("an approval answer", () => {
       {
         code: "denied",
         message:
-          "The user refused this call: it would run `ls`, run `tee out` (mode cautious asks before commands run)",
+          "The user refused this call: it would run `ls`, run `tee out` (mode safe asks before commands run); it would write out (mode safe asks before writing)",
         hint: "Do not repeat it. Ask the user what to do instead.",
       },
     ]);
@@ -377,7 +378,7 @@ describe("an approval request", () => {
     expect(error).toEqual({
       code: "needs-approval",
       message: expect.stringMatching(
-        /^This call needs approval: it would run `wc` \(mode cautious asks before commands run\); it would run `git push`: .* \(ask run git push \*\*, --rule:2\)$/,
+        /^This call needs approval: it would run `wc` \(mode safe asks before commands run\); it would run `git push`: .* \(ask run git push \*\*, --rule:2\)$/,
       ),
       hint: "The user cannot be asked here. Continue without it, or tell the user that it needs a rule or another mode.",
     });

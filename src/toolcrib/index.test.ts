@@ -320,10 +320,10 @@ describe("approval", () => {
   });
 
   it("is required for calls that the mode does not allow", async () => {
-    await open({ tools: [deleting] });
+    await open({ tools: [deleting], mode: "safe" });
     expect((await crib.call("test.act", {})).error).toEqual({
       code: "needs-approval",
-      message: "This call needs approval: it would delete a (mode cautious asks before deleting)",
+      message: "This call needs approval: it would delete a (mode safe asks before deleting)",
       hint: "The user cannot be asked here. Continue without it, or tell the user that it needs a rule or another mode.",
     });
   });
@@ -337,6 +337,7 @@ describe("approval", () => {
     ] as const;
     await open({
       tools: [deleting],
+      mode: "safe",
       approve: (request) => {
         requests.push(request);
         return answers[requests.length - 1]!;
@@ -350,7 +351,7 @@ describe("approval", () => {
     expect(results.map((result) => result.error?.message ?? result.content)).toEqual([
       "gone",
       "The user refused this call and said: Keep that file.",
-      "The user refused this call: it would delete a (mode cautious asks before deleting)",
+      "The user refused this call: it would delete a (mode safe asks before deleting)",
     ]);
     expect(requests[0]).toEqual({
       callId: results[0]!.callId,
@@ -358,8 +359,8 @@ describe("approval", () => {
       input: {},
       accesses: [{ kind: "delete", path: "a" }],
       risk: "destructive",
-      rule: "mode cautious: destructive",
-      source: "mode cautious",
+      rule: "mode safe: destructive",
+      source: "mode safe",
       reason: "it would delete a",
       parts: [
         expect.objectContaining({ verdict: "allow", part: expect.objectContaining({ kind: "use" }) }),

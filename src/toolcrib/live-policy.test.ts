@@ -19,7 +19,7 @@ async function openFixture(options: ToolcribOptions = {}) {
   const places = { workspace: at("workspace"), stateDirectory: at("state"), configDirectory: at("config") };
   const ruleFiles = options.ruleFiles?.map(at) ?? [];
   for (const file of ruleFiles) writeFileSync(file, "");
-  const crib = await openToolcrib({ ...places, ...options, ruleFiles });
+  const crib = await openToolcrib({ mode: "safe", ...places, ...options, ruleFiles });
   const call = async (name: string, input: unknown) => {
     const { error } = await crib.call(name, input);
     return error === null ? "passed" : `${error.code}: ${error.message}`.replaceAll(folder.path, "");
@@ -55,7 +55,7 @@ it("reads the rule files again for each call", async () => {
     "passed",
     "denied: Denied: it would read a.txt: it must not be read (deny read **, /more rules:1)",
     "denied: Denied: it would read a.txt: it must not be read (deny read a.*, .toolcrib/rules:1)",
-    "needs-approval: This call needs approval: it would delete none.txt (mode cautious asks before deleting)",
+    "needs-approval: This call needs approval: it would delete none.txt (mode safe asks before deleting)",
   ]);
 });
 

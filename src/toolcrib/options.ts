@@ -14,7 +14,7 @@ export interface ToolcribOptions {
   readonly workspace?: string;
   /** The names and argument shapes of the tools. Default: `toolcrib`. */
   readonly dialect?: string | Dialect;
-  /** Which calls run without approval. Default: `cautious`: reads and writes run, everything else needs approval. */
+  /** Which calls run without approval. Default: `cautious`: reads and changes that undo covers run, everything else asks. */
   readonly mode?: Mode;
   /** Asks the user. Without it, calls that need approval are refused. */
   readonly approve?: Approve;

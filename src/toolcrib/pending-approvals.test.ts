@@ -26,6 +26,7 @@ async function openHouse(options: ToolcribOptions = {}) {
     const fixture = await openToolcrib({
       ...places,
       workspace: at(workspace),
+      mode: "safe",
       pendingApprovals: true,
       ...options,
       ...more,
@@ -77,7 +78,7 @@ describe("a pending approval", () => {
       ),
     }).toEqual({
       content:
-        "This call needs approval: it would delete a.txt (mode cautious asks before deleting)\n" +
+        "This call needs approval: it would delete a.txt (mode safe asks before deleting)\n" +
         `The user can allow it with: toolcrib approve ${id}. Then make exactly this call again.`,
       code: "needs-approval",
       others: [],

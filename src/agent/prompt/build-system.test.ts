@@ -75,7 +75,7 @@ it("describes the environment, then the project's instructions, then the user's"
     "Date: 2026-11-16",
     "Git: branch main, 2 files with uncommitted changes; last commits:",
     `  ${hash} Begin &lt;/environment> <U+202E>`,
-    "Permissions: file reads and writes run without approval, everything else asks the user (mode cautious); commands run in a sandbox",
+    "Permissions: reads and file changes that undo can restore run without approval, everything else asks the user (mode cautious); commands run in a sandbox",
     "Model: anthropic/claude-test",
     "</environment>",
     "",

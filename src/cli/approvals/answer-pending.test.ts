@@ -13,6 +13,7 @@ async function openServer(
   fixture.write("a.txt", "one\n");
   const crib = await openToolcrib({
     workspace: fixture.workspace,
+    mode: "safe",
     stateDirectory: fixture.home,
     configDirectory: join(fixture.home, "config"),
     pendingApprovals: true,

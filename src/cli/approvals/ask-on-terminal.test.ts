@@ -6,7 +6,7 @@ import { type CliWorkspace, cliWorkspace } from "../../../test/support/cli-works
 import { hasTerminals } from "../../../test/support/pseudo-terminal.ts";
 import { policyFiles } from "../../system/policy-files.ts";
 
-const deleting = ["call", "file.delete", "--path", "notes.txt"];
+const deleting = ["call", "file.delete", "--path", "notes.txt", "--mode", "safe"];
 const question = "no with a message) ";
 
 function fixture(): CliWorkspace {
@@ -31,7 +31,7 @@ else
 Tool   file.delete
 Risk   destructive
 Why    it would delete notes.txt
-Rule   mode cautious: destructive
+Rule   mode safe: destructive
 What
   | Would delete the file notes.txt (4 bytes).
 Answers s and a add the rule:
@@ -60,7 +60,7 @@ Deleted the file notes.txt (4 bytes).
         exit,
         stripVTControlCharacters(screen).trimEnd().split("\n").at(-1),
       ]);
-      const refused = "Refused: it would delete notes.txt (mode cautious asks before deleting)";
+      const refused = "Refused: it would delete notes.txt (mode safe asks before deleting)";
       expect([lastLines, isThere(cli)]).toEqual([
         [
           [3, refused],
@@ -79,7 +79,7 @@ Deleted the file notes.txt (4 bytes).
       cli.write("notes.txt", "again\n");
       const second = await cli.run(...deleting);
       cli.write("other.txt", "other\n");
-      const other = await cli.run("call", "file.delete", "--path", "other.txt");
+      const other = await cli.run("call", "file.delete", "--path", "other.txt", "--mode", "safe");
       expect([first.exit, second.exit, other.exit, isThere(cli)]).toEqual([0, 0, 4, false]);
       expect(cli.read(policyFiles(join(cli.home, "config"), cli.workspace).granted)).toMatch(
         /^# \d{4}-\d\d-\d\d \d\d:\d\d UTC, asked for by call_\w+\nallow delete '.*\/notes.txt' by file.delete\n$/,
@@ -128,7 +128,10 @@ Deleted the file notes.txt (4 bytes).
       const padding = " ".repeat(74);
       cli.write(name, `harmless\n`);
       const content = `\u001b[1A\u001b[2Kharmless${padding}Allow it? (y once) \r\nTool   file.read\n`;
-      const deleted = await cli.onTerminal(["call", "file.delete", "--path", name], [[question, "n\n"]]);
+      const deleted = await cli.onTerminal(
+        ["call", "file.delete", "--path", name, "--mode", "safe"],
+        [[question, "n\n"]],
+      );
       const written = await cli.onTerminal(
         ["call", "file.write", "--path", "a.txt", "--content", content, "--mode", "safe"],
         [[question, "n\n"]],

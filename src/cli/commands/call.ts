@@ -48,7 +48,10 @@ export const callCommand: Command = {
     ["toolcrib call file.read --path README.md --limit 20", "arguments as flags"],
     [`toolcrib call file.read '{"path": "README.md"}' --json`, "JSON in and out"],
     ["toolcrib call search.grep --pattern TODO -- --mode files", "the tool's own --mode"],
-    ["toolcrib call file.delete --path old.txt --rule 'allow delete *.txt'", "allow it by a rule"],
+    [
+      "toolcrib call web.fetch --url https://example.com --rule 'allow connect example.com'",
+      "allow it by a rule",
+    ],
     ["toolcrib call edit.diff - < change.diff", "a text from standard input"],
     ["toolcrib call search.grep --help", "show a tool's arguments"],
   ],

@@ -18,7 +18,12 @@ beforeAll(async () => {
   workspace = join(folder, "a workspace");
   home = join(folder, "home");
   mkdirSync(workspace);
-  const crib = await openToolcrib({ workspace, stateDirectory: home, configDirectory: join(home, "config") });
+  const crib = await openToolcrib({
+    workspace,
+    stateDirectory: home,
+    configDirectory: join(home, "config"),
+    rules: ["ask delete **"],
+  });
   results = {
     created: await crib.call("file.write", { path: "a.txt", content: "one\n" }),
     edited: await crib.call("edit.replace", { path: "a.txt", find: "one", replace: "two" }),
@@ -51,7 +56,7 @@ describe("toolcrib log", () => {
           "needs-approval",
           "1 ms",
           '{"path":"a.txt"}',
-          "[asked: mode cautious: destructive]",
+          "[asked: ask delete ** (--rule:1)]",
         ],
         [
           "TIME",

@@ -21,7 +21,7 @@ by deny run rm -rf ** (${cli.userRules}:3)
 
   allow  run     git status    allow run git status (${cli.userRules}:1)
   deny   run     rm -rf build  deny run rm -rf ** (${cli.userRules}:3)
-  ask    delete  build         mode cautious asks before deleting
+  allow  delete  build         mode cautious allows deleting what undo restores
 `,
       stderr: "",
     });
@@ -63,11 +63,11 @@ by deny run rm -rf ** (${cli.userRules}:3)
             segment: { text: "rm -rf build", start: 14, end: 26 },
           },
           {
-            verdict: "ask",
+            verdict: "allow",
             kind: "delete",
             what: "build",
             risk: "destructive",
-            reason: "mode cautious asks before deleting",
+            reason: "mode cautious allows deleting what undo restores",
             rule: null,
             segment: { text: "build", start: 21, end: 26 },
           },
@@ -99,7 +99,7 @@ by deny run rm -rf ** (${cli.userRules}:3)
       ["use", "delete_x", "--rule", "deny use delete_* of github"],
     ];
     const ends = await Promise.all(calls.map((words) => cli.run("policy", "explain", ...words)));
-    expect(ends.map(({ exit }) => exit)).toEqual([3, 0, 0, 4, 4, 4, 0, 0, 4, 4, 0, 3, 0, 3, 0, 3, 4]);
+    expect(ends.map(({ exit }) => exit)).toEqual([3, 0, 0, 4, 0, 4, 0, 0, 4, 0, 0, 3, 0, 3, 0, 3, 4]);
   });
 
   it("shows the sandbox, variables and network of a call's commands", async () => {
@@ -342,7 +342,7 @@ describe("toolcrib policy replay", () => {
   it("compares the verdicts of rules for recorded calls with the original ones", async () => {
     await using cli = cliWorkspace();
     cli.write("a.txt", "a\n");
-    mkdirSync(cli.home, { recursive: true });
+    cli.write(cli.userRules, "ask delete b.txt\n");
     const crib = await openToolcrib({
       workspace: cli.workspace,
       stateDirectory: cli.home,

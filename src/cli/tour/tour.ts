@@ -47,7 +47,7 @@ async function showTools(folder: string): Promise<void> {
   const crib = await openToolcrib({ workspace: folder });
   print(`${paint(1, "bold", `Toolcrib ${version}`)}: safe, undoable tools for coding agents\n`);
   print(
-    `Workspace: ${crib.workspace}\nMode: ${crib.mode} (reads and writes run, the rest needs approval)\n\n`,
+    `Workspace: ${crib.workspace}\nMode: ${crib.mode} (reads and changes that undo covers run, the rest needs approval)\n\n`,
   );
   print(await describeTools(undefined));
   await crib.close();
@@ -79,8 +79,10 @@ async function changeThings(guide: Guide, own: OwnFolders): Promise<void> {
   await guide.visit(own, "Move it.", ["file.move", "--from", "notes/hello.txt", "--to", "hello.txt"]);
   const deletion = ["file.delete", "--path", "hello.txt"];
   const ends = "needs-approval";
-  await guide.visit(own, "Deleting is destructive, so it needs approval.", deletion, { ends });
-  await guide.visit(own, "You may allow it.", [...deletion, "--mode", "yolo"]);
+  await guide.visit(own, "In mode safe, every change needs approval.", [...deletion, "--mode", "safe"], {
+    ends,
+  });
+  await guide.visit(own, "In cautious, the default, what undo can restore runs at once.", deletion);
 }
 
 async function showLimits(guide: Guide, own: OwnFolders): Promise<void> {

@@ -27,12 +27,15 @@ export class BeforeImages {
   readonly #blobs: Blobs;
   readonly #lost = new Map<string, string>();
   #left: number;
+  /** New contents have a budget of their own, so that they never displace an old one. */
+  #leftForNew: number;
 
   constructor(environment: Environment, blobs: Blobs, limits: UndoLimits) {
     this.#environment = environment;
     this.#blobs = blobs;
     this.limits = limits;
     this.#left = limits.maxBytes;
+    this.#leftForNew = limits.maxBytes;
   }
 
   /** Files that could not be stored, with the reason: "data.bin (2.1 GB are more than is stored for one call)". */
@@ -54,7 +57,7 @@ export class BeforeImages {
       if (error.code === "not-found") return undefined;
       if (error.code !== "too-large" && error.code !== "denied") throw error;
       const info = await this.#environment.info(path);
-      if (error.code === "denied") return { info, ...this.lose(path, "no read permission") };
+      if (error.code === "denied") return { info, ...this.lose(path, unreadable) };
       if (!this.#take(info.bytes)) return { info, ...this.lose(path, tooMuch(info.bytes)) };
       return { info, hash: (await this.#blobs.keepFile(this.#environment, path, signal)).hash };
     }
@@ -68,8 +71,9 @@ export class BeforeImages {
 
   /** Stores a small new content too, because later edits replace it and merges start from it. */
   async keepNew(bytes: Uint8Array): Promise<string | undefined> {
-    const isKept = bytes.length <= maxNewBytes && this.#take(bytes.length);
-    return isKept ? this.#blobs.keep(bytes) : undefined;
+    if (bytes.length > maxNewBytes || bytes.length > this.#leftForNew) return undefined;
+    this.#leftForNew -= bytes.length;
+    return this.#blobs.keep(bytes);
   }
 
   lose(path: string, reason: string): Required<KeptContent> {
@@ -90,7 +94,11 @@ const inMemoryBytes = 16 * 1024 * 1024;
 
 const maxNewBytes = 256 * 1024;
 
-function tooMuch(bytes: number): string {
+export const unreadable = "no read permission";
+
+export const specialFile = "it is a FIFO, device or socket";
+
+export function tooMuch(bytes: number): string {
   return `${showSize(bytes)} are more than is stored for one call`;
 }
 
@@ -102,7 +110,7 @@ export interface FoundEntry {
 
 /** A directory and its whole content, parents first, or the reason why it cannot be listed. */
 export async function listEntries(
-  environment: Environment,
+  environment: Pick<Environment, "openDirectory">,
   top: FoundEntry,
   options: { readonly maxEntries: number; readonly signal?: AbortSignal },
 ): Promise<readonly FoundEntry[] | string> {
@@ -130,7 +138,7 @@ export async function listEntries(
 }
 
 /** Throws `stale` for a directory that was removed in the meantime. */
-async function open(environment: Environment, path: string): Promise<Directory> {
+async function open(environment: Pick<Environment, "openDirectory">, path: string): Promise<Directory> {
   try {
     return await environment.openDirectory(path);
   } catch (error) {

@@ -6,7 +6,7 @@ import { contentHash } from "../../lib/bytes/content-hash.ts";
 import { ownRealPath } from "../../lib/own-real-path.ts";
 import { alreadyExists, isStale } from "../../system/file-errors.ts";
 import { nothing } from "../entry-states.ts";
-import { type BeforeImages, type FoundEntry, listEntries } from "./before-images.ts";
+import { type BeforeImages, type FoundEntry, listEntries, specialFile } from "./before-images.ts";
 import { fileState, isUnchanged, type Keeping, keepChanges } from "./keep-changes.ts";
 
 /** `Environment.writeFile` with recording: replaces exactly the content that was stored. */
@@ -162,8 +162,6 @@ export async function keepMove(
     }
   }
 }
-
-const specialFile = "it is a FIFO, device or socket";
 
 interface MovedEntry {
   readonly info: FileInfo;

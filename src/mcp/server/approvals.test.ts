@@ -25,6 +25,7 @@ async function askedFixture(
   const fixture = await clientFixture({
     files: { "a.txt": "one\n", "b.txt": "two\n" },
     capabilities: { elicitation: {} },
+    mode: "safe",
     ...options,
   });
   fixture.client.setRequestHandler("elicitation/create", ({ params }) => {
@@ -54,7 +55,7 @@ describe.each(eras)("a client with %s that supports elicitation", (era) => {
       message: [
         "Allow file.delete? (risk: destructive)",
         "Reason: it would delete a.txt",
-        "Rule: mode cautious: destructive",
+        "Rule: mode safe: destructive",
         "Changes:",
         "    Would delete the file a.txt (4 bytes).",
         `"session" and "always" add these rules: allow delete '${fixture.workspace}/a.txt' by file.delete`,
@@ -153,7 +154,12 @@ it("is refused, with how to allow the call, when it fails to ask despite its cap
 
 describe.each(eras)("a client with %s that does not support elicitation", (era) => {
   it("is refused, with how to allow the call", async () => {
-    await using fixture = await clientFixture({ era, files: { "a.txt": "one\n" }, pendingApprovals: true });
+    await using fixture = await clientFixture({
+      era,
+      files: { "a.txt": "one\n" },
+      mode: "safe",
+      pendingApprovals: true,
+    });
     const result = await fixture.client.callTool(remove("a.txt"));
     expect(told(result)).toEqual({
       content: [{ type: "text", text: expect.stringMatching(/toolcrib approve \w+/) }],

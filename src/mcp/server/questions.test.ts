@@ -31,6 +31,7 @@ async function rawFixture(questionSeconds?: number) {
     open: () =>
       openToolcrib({
         environment,
+        mode: "safe",
         stateDirectory: join(folder.path, "state"),
         configDirectory: join(folder.path, "config"),
       }),

@@ -5,10 +5,11 @@ import type { Directory, Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { PathGuard } from "../../contract/guard.ts";
 import type { AnyTool } from "../../contract/tool.ts";
+import { type Foreseeing, foreseeLoss } from "../../journal/keep/foresee-loss.ts";
 import { oncePerObject } from "../../lib/once-per-object.ts";
 import { ownRealPath } from "../../lib/own-real-path.ts";
 import { guardPaths, isWithin } from "../../policy/guard-paths.ts";
-import { directoriesRead, pathsNamed, type ReadCommand } from "../../policy/parts.ts";
+import { changesPlanned, directoriesRead, pathsNamed, type ReadCommand } from "../../policy/parts.ts";
 import {
   type Mode,
   outsideWorkspace,
@@ -22,7 +23,7 @@ import type { Policy } from "../../policy/rules/compile-policy.ts";
 export interface CallToCheck {
   readonly tool: Pick<AnyTool, "name" | "canonical" | "server" | "ownName" | "risk">;
   readonly accesses: readonly Access[];
-  readonly environment: Pick<Environment, "realPath"> & Lister;
+  readonly environment: Lister & Foreseeing;
 }
 
 /**
@@ -48,13 +49,16 @@ export async function policyQuestion(
   // These sandboxes hide secrets, so there is no need to look for them, unless a command may leave the sandbox.
   const isHeld = (sandbox === "bwrap" || sandbox === "seatbelt") && policy.unconfined.length === 0;
   const directories = isHeld ? [] : directoriesRead(accesses, policy.context, readCommand, shells);
+  const realPaths = paths.length === 0 ? nowhere : await realPathsOf(paths, open, policy, environment);
+  const changes = mode === "cautious" ? changesPlanned(accesses, policy.context, readCommand, shells) : [];
   return {
     mode,
     tool: { name: ownName, risk, server },
     accesses,
     sandbox,
     shells,
-    realPaths: paths.length === 0 ? nowhere : await realPathsOf(paths, open, policy, environment),
+    realPaths,
+    notCovered: changes.length === 0 ? nowhere : await foreseeLoss(changes, realPaths, environment),
     refusedBelow:
       directories.length === 0 ? nowhere : await refusedBelow(directories, environment, guardPaths(policy)),
   };

@@ -21,7 +21,7 @@ describe("the declared paths of an edit", () => {
       { kind: "write", path: "old.ts" },
       { kind: "write", path: "from.ts", link: "itself" },
       { kind: "write", path: "to.ts" },
-      { kind: "delete", path: "gone.ts", inEdit: true },
+      { kind: "delete", path: "gone.ts" },
     ]);
   });
 
@@ -46,7 +46,7 @@ describe("the declared paths of an edit", () => {
     ];
     const expected = [
       { kind: "write", path: "x.ts" },
-      { kind: "delete", path: "z.ts", inEdit: true },
+      { kind: "delete", path: "z.ts" },
     ];
     for (const patch of wrapped)
       expect(accessesOf({ kind: "patch", patch })).toEqual(expect.arrayContaining(expected));

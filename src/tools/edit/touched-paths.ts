@@ -49,7 +49,7 @@ function accessesOfTouch({ action, paths, to }: Touch): readonly Access[] {
     case "update":
       return paths.map((path) => ({ kind: "write", path }));
     case "delete":
-      return paths.map((path) => ({ kind: "delete", path, inEdit: true }));
+      return paths.map((path) => ({ kind: "delete", path }));
     case "move":
       return [...paths.map((path) => ({ kind: "write", path, link: "itself" }) as const), ...target];
     case "copy":

@@ -22,6 +22,7 @@ export interface Circumstances {
   readonly tool?: Question["tool"];
   readonly sandbox?: Question["sandbox"];
   readonly realPaths?: Readonly<Record<string, string>>;
+  readonly notCovered?: Readonly<Record<string, string>>;
   readonly refusedBelow?: Readonly<Record<string, string | undefined>>;
   readonly shells?: Question["shells"];
 }
@@ -38,6 +39,7 @@ export function decideOn(
     accesses,
     sandbox: circumstances.sandbox ?? "landlock",
     realPaths: new Map(Object.entries(circumstances.realPaths ?? {})),
+    notCovered: new Map(Object.entries(circumstances.notCovered ?? {})),
     refusedBelow: new Map(Object.entries(circumstances.refusedBelow ?? {})),
     ...(circumstances.shells && { shells: circumstances.shells }),
   };

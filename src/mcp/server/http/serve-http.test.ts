@@ -25,7 +25,7 @@ async function httpFixture(options: Partial<ServeHttpOptions> = {}) {
     open: async () => {
       const crib = await openToolcrib({
         workspace,
-        mode: "cautious",
+        mode: "safe",
         stateDirectory: join(folder.path, "state"),
         configDirectory: join(folder.path, "config"),
       });

@@ -1,0 +1,119 @@
+import { posix } from "node:path";
+import type { Environment, FileInfo } from "../../contract/environment.ts";
+import { ToolError } from "../../contract/error.ts";
+import { type PlannedChange, undoLimits } from "../../contract/history.ts";
+import { ignoredLimits, leftOutFolders } from "../../contract/snapshot.ts";
+import { showSize } from "../../lib/text/format-quantity.ts";
+import { liesInside } from "../../system/workspace-path.ts";
+import { listEntries, specialFile, tooMuch, unreadable } from "./before-images.ts";
+
+export type Foreseeing = Pick<Environment, "workspace" | "info" | "openDirectory" | "readBytes">;
+
+/**
+ * Predicts what undo could not restore after a call: the reason, by path. Errs towards a loss. A path that does not exist
+ * or cannot be reached is left out, because nothing is lost there.
+ */
+export async function foreseeLoss(
+  changes: readonly PlannedChange[],
+  realPaths: ReadonlyMap<string, string>,
+  environment: Foreseeing,
+): Promise<ReadonlyMap<string, string>> {
+  const losses = new Map<string, string>();
+  // What a command changes may be ignored, and less is stored of that.
+  const budgets: Record<PlannedChange["by"], Budget> = {
+    tool: { ...undoLimits },
+    command: { ...ignoredLimits },
+  };
+  for (const change of changes) {
+    if (losses.has(change.path)) continue;
+    const real = realPaths.get(change.path) ?? posix.resolve(environment.workspace, change.path);
+    const reason = await new Forecast(change, budgets[change.by], environment).lossAt(real);
+    if (reason !== undefined) losses.set(change.path, reason);
+  }
+  return losses;
+}
+
+interface Budget {
+  maxBytes: number;
+  readonly maxFileBytes?: number;
+  readonly maxEntries: number;
+}
+
+class Forecast {
+  readonly #change: PlannedChange;
+  /** Shared by all changes of the call. */
+  readonly #budget: Budget;
+  readonly #environment: Foreseeing;
+
+  constructor(change: PlannedChange, budget: Budget, environment: Foreseeing) {
+    this.#change = change;
+    this.#budget = budget;
+    this.#environment = environment;
+  }
+
+  async lossAt(realPath: string): Promise<string | undefined> {
+    const excluded = this.#excluded(realPath);
+    if (excluded !== undefined) return excluded;
+    const { path, kind } = this.#change;
+    const info = await this.#environment.info(path, { followLinks: kind === "write" }).catch(ifUnreachable);
+    if (info === undefined) return undefined;
+    if (info.kind !== "directory") return this.#lossOf(path, info);
+    return kind === "delete" ? this.#lossBelow(realPath, info) : undefined;
+  }
+
+  async #lossBelow(realPath: string, info: FileInfo): Promise<string | undefined> {
+    const { maxEntries } = this.#budget;
+    const found = await listEntries(this.#environment, { realPath, info }, { maxEntries }).catch(
+      ifUnreachable,
+    );
+    if (found === undefined) return "it could not be listed";
+    if (typeof found === "string") return found;
+    for (const entry of found) {
+      const reason =
+        this.#excluded(entry.realPath) ??
+        (entry.info === undefined
+          ? "a name in it is not valid UTF-8"
+          : await this.#lossOf(entry.realPath, entry.info));
+      if (reason !== undefined) return reason;
+    }
+    return undefined;
+  }
+
+  /** Folders that undo never restores, whatever they contain. */
+  #excluded(realPath: string): string | undefined {
+    const { workspace } = this.#environment;
+    if (!liesInside(realPath, workspace)) return undefined;
+    const names = posix.relative(workspace, realPath).split("/");
+    if (names.includes(".git")) return "git's own files";
+    if (this.#change.by === "tool") return undefined;
+    const at = names.findIndex((name) => leftOutFolders.has(name));
+    return at < 0 ? undefined : `commands may change ${names.slice(0, at + 1).join("/")} without undo`;
+  }
+
+  async #lossOf(path: string, { kind, bytes, mode }: FileInfo): Promise<string | undefined> {
+    if (kind === "other") return specialFile;
+    // A moved file is at its new path, and a link is stored as a whole.
+    if (kind !== "file" || this.#change.kind === "move") return undefined;
+    const { maxFileBytes = bytes, maxBytes } = this.#budget;
+    if (bytes > maxFileBytes) return `${showSize(bytes)} may be too large to store`;
+    if (bytes > maxBytes) return tooMuch(bytes);
+    this.#budget.maxBytes -= bytes;
+    return (mode & everyoneReads) === everyoneReads || bytes === 0 || (await this.#isReadable(path))
+      ? undefined
+      : unreadable;
+  }
+
+  #isReadable(path: string): Promise<boolean> {
+    return this.#environment.readBytes(path, { offset: 0, length: 1 }).then(
+      () => true,
+      (error) => !(error instanceof ToolError && error.code === "denied"),
+    );
+  }
+}
+
+const everyoneReads = 0o444;
+
+/** The tool or the program reports the error. */
+function ifUnreachable(error: unknown): undefined {
+  if (!(error instanceof ToolError)) throw error;
+}
