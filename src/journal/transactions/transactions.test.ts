@@ -117,16 +117,21 @@ describe("a transaction", () => {
     await crib.close();
   });
 
-  it("leaves files changed by others since, and stays open for them", async () => {
+  it("leaves alone what somebody else has changed since, which is an error, and stays open for it", async () => {
     const world = newWorld();
     const crib = await world.open();
-    await crib.call("transaction.begin", {});
+    const { id } = (await dataOf(crib, "transaction.begin")) as { id: string };
     await change(crib);
     world.write("src/a.txt", "theirs\n");
-    const { left, notes } = (await dataOf(crib, "transaction.rollback")) as Record<string, string[]>;
-    expect([left, notes?.map((sentence) => sentence.replace(/call_\w+/, "call"))]).toEqual([
-      ["src/a.txt"],
-      ["Left alone: src/a.txt has changed since call."],
+    const { error } = await crib.call("transaction.rollback", {});
+    expect([error?.code, error?.message.replace(/call_\w+/, "call"), error?.hint]).toEqual([
+      "stale",
+      expect.stringMatching(
+        new RegExp(
+          `^${id} was rolled back only in part: \\d paths? restored, 1 left alone.\nLeft alone: src/a.txt has changed since call.`,
+        ),
+      ),
+      "The transaction is still open: fix these files and roll back again, or commit to keep them.",
     ]);
     expect(["src/a.txt", "src/b.txt"].map(world.read)).toEqual(["theirs\n", "two\n"]);
     world.write("src/a.txt", "1\n");
@@ -233,8 +238,10 @@ describe("a transaction", () => {
     await other.call("file.write", { path: "src/a.txt", content: "of the other\n" });
     await one.call("file.write", { path: "one.txt", content: "" });
     await other.call("file.write", { path: "other.txt", content: "" });
-    const rolledBack = { paths: ["one.txt"], left: ["src/a.txt"] };
-    expect(await dataOf(one, "transaction.rollback")).toMatchObject(rolledBack);
+    const { error } = await one.call("transaction.rollback", {});
+    expect(error?.message).toMatch(
+      /rolled back only in part: 1 path restored, 1 left alone.\nLeft alone: src\/a.txt/,
+    );
     expect(world.read("src/a.txt")).toBe("of the other\n");
     expect(await dataOf(other, "transaction.commit")).toMatchObject({ name: undefined });
     await one.call("transaction.commit", {});

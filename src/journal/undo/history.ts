@@ -1,4 +1,5 @@
 import type { Environment } from "../../contract/environment.ts";
+import { ToolError } from "../../contract/error.ts";
 import type { PathGuard } from "../../contract/guard.ts";
 import type * as contract from "../../contract/history.ts";
 import type { Checkpoint, Selection, Undone, UndoOptions } from "../../contract/history.ts";
@@ -12,7 +13,7 @@ import { listCheckpoints, setCheckpoint } from "./checkpoints.ts";
 import { Contents } from "./contents.ts";
 import { netChanges } from "./net-changes.ts";
 import { callsOf, type PreparedUndo, prepareUndo, withinPaths } from "./prepare-undo.ts";
-import { refuseUndo } from "./refusals.ts";
+import { RefusedUndo, refuseUndo } from "./refusals.ts";
 import { selectChanges, type UndoScope } from "./select-calls.ts";
 import { readStates } from "./settle-conflicts.ts";
 import { showPhases, showPlan } from "./show-change.ts";
@@ -67,12 +68,18 @@ export class JournalHistory implements contract.History {
       for (const callId of prepared.calls) without.add(callId);
       prepared = await prepareUndo(selection, options, context, without);
     }
-    const { calls, refusals, total, isEmpty } = prepared;
-    if (refusals.length > 0 && (!options.skipChanged || isEmpty))
-      throw refuseUndo(refusals, total, options.merge ?? false);
-    if (isEmpty)
-      return { calls, files: [], leftAlone: [], notes: calls.map((callId) => describeUndone(callId, undos)) };
-    return this.#apply(prepared, selection, options, undos);
+    const calls: Selection = { kind: "calls", ids: prepared.calls };
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await this.#finish(prepared, selection, options, undos);
+      } catch (error) {
+        const isStale =
+          error instanceof ToolError && error.code === "stale" && !(error instanceof RefusedUndo);
+        if (!isStale || tries === maxTries) throw error;
+      }
+      // A file changed since the undo was planned. Plan the same calls again, from the current files.
+      prepared = await prepareUndo(calls, options, context, without);
+    }
   }
 
   async setCheckpoint(name?: string): Promise<Checkpoint> {
@@ -83,12 +90,16 @@ export class JournalHistory implements contract.History {
     return listCheckpoints(this.#parts.journal);
   }
 
-  async #apply(
-    { plan, calls, refusals, notes }: PreparedUndo,
+  /** Refuses a planned undo, or applies it. */
+  async #finish(
+    { plan, calls, refusals, notes, total, isEmpty }: PreparedUndo,
     selection: Selection,
-    { paths, hunk, dryRun, signal }: UndoOptions,
+    { paths, hunk, dryRun, signal, merge = false, skipChanged = false }: UndoOptions,
     undos: UndoRecords,
   ): Promise<Undone> {
+    if (refusals.length > 0 && (!skipChanged || isEmpty)) throw refuseUndo(refusals, total, merge);
+    if (isEmpty)
+      return { calls, files: [], leftAlone: [], notes: calls.map((callId) => describeUndone(callId, undos)) };
     const files = await showPlan(plan, dryRun ? this.#parts : undefined);
     const leftAlone = refusals.map(({ path }) => path);
     const left = refusals.map(({ path, reason }) => `Left alone: ${showPath(path)} ${reason}.`);
@@ -119,6 +130,9 @@ export class JournalHistory implements contract.History {
     };
   }
 }
+
+/** Each time, another process has made progress. */
+const maxTries = 20;
 
 function describeUndone(callId: string, undos: UndoRecords): string {
   const by = undos.undoneBy(callId);

@@ -7,7 +7,7 @@ import { integer } from "../fields.ts";
 import { commandAccess } from "../shell/command-access.ts";
 import { maxTimeoutMs, surroundingsOf, usualTimeoutMs } from "../shell/describe-run.ts";
 import { type CommandRun, runCommand } from "../shell/run-command.ts";
-import { describeRollback } from "./rollback.ts";
+import { describeRollback, requireWhole } from "./rollback.ts";
 
 export interface TransactionCheckData {
   readonly passed: boolean;
@@ -53,8 +53,9 @@ export const transactionCheck: Tool<z.infer<typeof input>, TransactionCheckData>
       ...answer,
       // The command's own changes, which are known only when it has ended, are rolled back too.
       afterwards: async () => {
-        const rolledBack = await transactions.rollback({ aside: true }).catch((cause) => {
-          throw notRolledBack(end, cause);
+        const rollback = transactions.rollback({ aside: true }).then(requireWhole);
+        const rolledBack = await rollback.catch((cause) => {
+          throw notRolledBack(end, answer.text, cause);
         });
         return { data: { ...data, rolledBack }, text: describeRollback(rolledBack) };
       },
@@ -62,10 +63,11 @@ export const transactionCheck: Tool<z.infer<typeof input>, TransactionCheckData>
   },
 };
 
-function notRolledBack(end: string, cause: unknown): ToolError {
+function notRolledBack(end: string, output: string, cause: unknown): ToolError {
   const { code, message } = cause instanceof ToolError ? cause : new ToolError("internal", String(cause));
   return new ToolError(code, `The check ${end}, and its changes could not be rolled back: ${message}`, {
     hint: "The transaction is still open: fix the cause, then call transaction.rollback.",
+    output,
     cause,
   });
 }

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { ToolError } from "../../contract/error.ts";
 import type { RolledBack } from "../../contract/history.ts";
 import type { Tool } from "../../contract/tool.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
@@ -13,20 +14,24 @@ export const transactionRollback: Tool<object, RolledBack> = {
   accesses: () => [{ kind: "write", path: "." }],
 
   async run(_, { transactions }) {
-    const rolledBack = await transactions.rollback();
+    const rolledBack = requireWhole(await transactions.rollback());
     return { data: rolledBack, text: describeRollback(rolledBack) };
   },
 };
 
-export function describeRollback({ id, paths, left, notes }: RolledBack): string {
+/** Throws when paths were left alone: the workspace is then neither as before the transaction nor as after it. */
+export function requireWhole(rolledBack: RolledBack): RolledBack {
+  const { id, paths, left, notes } = rolledBack;
+  if (left.length === 0) return rolledBack;
+  const message = `${id} was rolled back only in part: ${counted(paths.length, "path")} restored, ${left.length} left alone.`;
+  throw new ToolError("stale", [message, ...notes].join("\n"), {
+    hint: "The transaction is still open: fix these files and roll back again, or commit to keep them.",
+  });
+}
+
+export function describeRollback({ id, paths, notes }: RolledBack): string {
   const what = paths.length === 0 ? "nothing was changed" : `${counted(paths.length, "path")} restored`;
-  if (left.length === 0) return [`Rolled back ${id}: ${what}.`, ...names(paths), ...notes].join("\n");
-  return [
-    `Rolled back ${id} except for what others changed since: ${what}.`,
-    ...names(paths),
-    ...notes,
-    "The transaction is still open: fix these files and roll back again, or commit to keep them.",
-  ].join("\n");
+  return [`Rolled back ${id}: ${what}.`, ...names(paths), ...notes].join("\n");
 }
 
 function names(paths: readonly string[]): readonly string[] {
