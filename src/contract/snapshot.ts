@@ -33,7 +33,8 @@ export const figure = { mode: 0, bytes: 1, modified: 2, changed: 3, inode: 4, de
 export const figureCount = 6;
 
 /**
- * Why an entry is skipped. "ignored": by ignore files, a directory or a large file; "repository": git's own files;
+ * Why an entry is skipped. "ignored": by ignore files, and one of `leftOutFolders` or over a limit of
+ * `ignoredLimits`; "repository": git's own files;
  * "unreadable": permissions, or a name that is not valid UTF-8; "system": not a disk, such as /proc.
  */
 export type LeftOut = "ignored" | "repository" | "unreadable" | "system";
@@ -48,11 +49,17 @@ export const leftOutFolders: ReadonlySet<string> = new Set([
 ]);
 
 /** How much of all other ignored files and folders one snapshot covers. */
-export const ignoredLimits = {
+export const ignoredLimits: IgnoredLimits = {
   maxEntries: 20_000,
   maxFileBytes: 16 * 1024 * 1024,
   maxBytes: 128 * 1024 * 1024,
-} as const;
+};
+
+export interface IgnoredLimits {
+  readonly maxEntries: number;
+  readonly maxFileBytes: number;
+  readonly maxBytes: number;
+}
 
 /** A git repository. */
 export interface Repository {
@@ -73,6 +80,8 @@ export interface SnapshotOptions {
   readonly like?: Snapshot;
   /** An earlier snapshot to speed this one up: it knows the names in unchanged directories. */
   readonly known?: Snapshot;
+  /** Default: `ignoredLimits`. */
+  readonly ignored?: IgnoredLimits;
   readonly signal?: AbortSignal;
 }
 

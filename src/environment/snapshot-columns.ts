@@ -3,8 +3,11 @@ import {
   type Contents,
   figure,
   figureCount,
+  type IgnoredLimits,
+  ignoredLimits,
   kindOfMode,
   type LeftOut,
+  leftOutFolders,
   type Repository,
   type Snapshot,
 } from "../contract/snapshot.ts";
@@ -61,6 +64,41 @@ export class SnapshotColumns {
 }
 
 type EntryFigures = Pick<Stats, "mode" | "size" | "mtimeMs" | "ctimeMs" | "ino" | "dev">;
+
+/** Decides which ignored entries a snapshot covers: all but `leftOutFolders`, within `ignoredLimits`. */
+export class IgnoredBudget {
+  readonly #maxFileBytes: number;
+  #entries: number;
+  #bytes: number;
+
+  constructor(limits: IgnoredLimits = ignoredLimits) {
+    this.#maxFileBytes = limits.maxFileBytes;
+    this.#entries = limits.maxEntries;
+    this.#bytes = limits.maxBytes;
+  }
+
+  /** Whether to enter an ignored directory, by its name. */
+  enters(name: string): boolean {
+    return this.#entries > 0 && !leftOutFolders.has(name);
+  }
+
+  /** Counts the entries of an ignored directory, unless there are too many. */
+  takes(entries: number): boolean {
+    if (entries > this.#entries) return false;
+    this.#entries -= entries;
+    return true;
+  }
+
+  /** Counts the content of an ignored file, unless it is too large. */
+  stores(bytes: number): boolean {
+    if (bytes > this.#maxFileBytes || bytes > this.#bytes) return false;
+    this.#bytes -= bytes;
+    return true;
+  }
+}
+
+/** Smaller files that are ignored one by one are always covered, so that most need no decision. */
+export const smallFileBytes: number = 1024 * 1024;
 
 /** The directories that a snapshot has entered, and the omitted ones with the reason. */
 export function directoriesOf(snapshot: Snapshot | undefined): ReadonlyMap<string, LeftOut | undefined> {

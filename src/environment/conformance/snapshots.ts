@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { figure, figureCount, kindOfMode, type Snapshot } from "../../contract/snapshot.ts";
+import { figure, figureCount, ignoredLimits, kindOfMode, type Snapshot } from "../../contract/snapshot.ts";
 import { failure, failureOf, type OpenWorld } from "./world.ts";
 
 /** A snapshot by path: kind, permissions except of links, size of files, and other known facts. */
@@ -42,41 +42,65 @@ export function testSnapshots(open: OpenWorld): void {
     expect(placeOf("folder/deep")).toBeLessThan(placeOf("folder/deep/file"));
   });
 
-  it("omits ignored directories, large ignored files and excluded paths", async () => {
+  it("omits ignored folders that programs fill, large ignored files and excluded paths", async () => {
+    const size = 16 * 1024 * 1024 + 1;
     const files = {
-      ".gitignore": "built/\n*.log\n",
+      ".gitignore": "built/\nnode_modules/\n*.log\n",
       "built/out": "",
-      "src/.gitignore": "!built\nlocal\n",
-      "src/built/out": "",
-      "src/local/x": "",
+      "built/deep/node_modules/m": "",
+      "node_modules/m": "",
+      "src/.gitignore": "!node_modules\ntarget\n",
+      "src/node_modules/out": "",
+      "src/target/x": "",
       "small.log": "",
-      "large.log": "l".repeat(1024 * 1024 + 1),
-      "large.txt": "l".repeat(1024 * 1024 + 1),
+      "large.log": "l".repeat(size),
+      "large.txt": "l".repeat(size),
       "ours/state": "",
     };
     await using world = open({ files });
     const { environment } = world;
     const first = await environment.snapshot!({ without: [`${environment.workspace}/ours`, world.outside] });
     expect(shown(first)).toEqual({
-      ".gitignore": "file 644 13",
-      built: "directory 755 (ignored)",
-      "large.log": "file 644 1048577 (ignored)",
-      "large.txt": "file 644 1048577",
+      ".gitignore": "file 644 27",
+      built: "directory 755",
+      "built/out": "file 644 0",
+      "built/deep": "directory 755",
+      "built/deep/node_modules": "directory 755 (ignored)",
+      "large.log": `file 644 ${size} (ignored)`,
+      "large.txt": `file 644 ${size}`,
+      node_modules: "directory 755 (ignored)",
       "small.log": "file 644 0",
       src: "directory 755",
-      "src/.gitignore": "file 644 13",
-      "src/built": "directory 755",
-      "src/built/out": "file 644 0",
-      "src/local": "directory 755 (ignored)",
+      "src/.gitignore": "file 644 21",
+      "src/node_modules": "directory 755",
+      "src/node_modules/out": "file 644 0",
+      "src/target": "directory 755 (ignored)",
     });
-    await environment.writeFile(".gitignore", Buffer.from("src\nnew\n"));
-    await environment.writeFile("new/file", Buffer.from(""));
+    await environment.writeFile(".gitignore", Buffer.from("src\ncache\n"));
+    await environment.writeFile("cache/file", Buffer.from(""));
     expect(shown(await environment.snapshot!({ like: first }))).toMatchObject({
-      built: "directory 755 (ignored)",
-      new: "directory 755 (ignored)",
-      "src/built/out": "file 644 0",
-      "src/local": "directory 755 (ignored)",
+      node_modules: "directory 755 (ignored)",
+      cache: "directory 755 (ignored)",
+      "src/node_modules/out": "file 644 0",
+      "src/target": "directory 755 (ignored)",
     });
+  });
+
+  it("omits ignored folders beyond the budget, but enters again what an earlier snapshot entered", async () => {
+    const many = Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`out/${at}`, ""]));
+    await using world = open({ files: { ".gitignore": "out\n", ...many } });
+    const { environment } = world;
+    const first = await environment.snapshot!();
+    const entries = (snapshot: Snapshot) => snapshot.paths.filter((path) => path.startsWith("out/")).length;
+    const ignored = { ...ignoredLimits, maxEntries: 20 };
+    const fresh = await environment.snapshot!({ ignored });
+    const like = await environment.snapshot!({ ignored, like: first });
+    expect([entries(first), entries(fresh), shown(fresh).out, entries(like)]).toEqual([
+      30,
+      0,
+      "directory 755 (ignored)",
+      30,
+    ]);
   });
 
   it("stays equal until something is written", async () => {

@@ -1,41 +1,52 @@
 import { type LeftOut, type Snapshot, type SnapshotOptions, typeBits } from "../../contract/snapshot.ts";
 import { type IgnoreFileName, IgnoreLevels, ignoreLevel } from "../../lib/ignore/ignore-rules.ts";
-import { directoriesOf, namesBelow, SnapshotColumns } from "../snapshot-columns.ts";
+import {
+  directoriesOf,
+  IgnoredBudget,
+  namesBelow,
+  SnapshotColumns,
+  smallFileBytes,
+} from "../snapshot-columns.ts";
 import { type DirectoryNode, infoOf, type Node, type Tree } from "./tree.ts";
 
 /** See Environment.snapshot. There are no repositories, only ignore files. */
-export function snapshotTree(tree: Tree, { without = [], like }: SnapshotOptions): Snapshot {
+export function snapshotTree(tree: Tree, { without = [], like, ignored: limits }: SnapshotOptions): Snapshot {
   const columns = new SnapshotColumns();
   const decided = directoriesOf(like);
   const passedOver = namesBelow(`${tree.rootPath}/`, without);
-  const enter = (directory: DirectoryNode, path: string, above: IgnoreLevels) => {
+  const ignored = new IgnoredBudget(limits);
+  const enter = (directory: DirectoryNode, path: string, above: IgnoreLevels, isInIgnored: boolean) => {
     const levels = above.with(ignoreLevel(path, rulesIn(directory), directory.children.has(".git")));
     for (const [name, node] of directory.children) {
       const entry = path === "" ? name : `${path}/${name}`;
       if (passedOver.has(entry)) continue;
       const place = columns.add(entry, figuresOf(node));
       if (node.kind === "link") columns.targets.set(place, node.target);
-      if (node.kind === "file" && node.bytes.length > maxIgnoredBytes && isIgnored(levels, entry, "file"))
-        columns.leftOut.set(place, "ignored");
+      if (node.kind === "file") {
+        const { length } = node.bytes;
+        const isIgnored =
+          isInIgnored || (length > smallFileBytes && levels.decide(entry, "file") === "ignore");
+        if (isIgnored && !ignored.stores(length)) columns.leftOut.set(place, "ignored");
+      }
       if (node.kind !== "directory") continue;
-      const why = decided.has(entry) ? decided.get(entry) : whyNotEntered(entry, name, levels);
-      if (why === undefined) enter(node, entry, levels);
+      const isIgnored = isInIgnored || levels.decide(entry, "directory") === "ignore";
+      const why = decided.has(entry) ? decided.get(entry) : whyNotEntered(node, name, isIgnored && ignored);
+      if (why === undefined) enter(node, entry, levels, isIgnored);
       else columns.leftOut.set(place, why);
     }
   };
-  enter(tree.root, "", new IgnoreLevels([]));
+  enter(tree.root, "", new IgnoreLevels([]), false);
   return columns.done();
 }
 
-const maxIgnoredBytes = 1024 * 1024;
-
-function whyNotEntered(path: string, name: string, levels: IgnoreLevels): LeftOut | undefined {
+/** `ignored`: the budget, when the directory is ignored. */
+function whyNotEntered(
+  node: DirectoryNode,
+  name: string,
+  ignored: IgnoredBudget | false,
+): LeftOut | undefined {
   if (name === ".git") return "repository";
-  return isIgnored(levels, path, "directory") ? "ignored" : undefined;
-}
-
-function isIgnored(levels: IgnoreLevels, path: string, kind: "file" | "directory"): boolean {
-  return levels.decide(path, kind) === "ignore";
+  return ignored && !(ignored.enters(name) && ignored.takes(node.children.size)) ? "ignored" : undefined;
 }
 
 function rulesIn({ children }: DirectoryNode): Map<IgnoreFileName, string> {

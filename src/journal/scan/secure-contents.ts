@@ -50,7 +50,8 @@ export async function secureContents(
   const missing: number[] = [];
   for (let position = 0; position < holdings.length; position += 1) {
     if (holdings[position] !== undefined || !isFileAt(snapshot, position)) continue;
-    if (snapshot.leftOut.has(position)) uncovered.set(position, "ignored, and larger than 1 MB");
+    if (snapshot.leftOut.has(position))
+      uncovered.set(position, "ignored, and beyond the budget for ignored files");
     else if (bytesAt(snapshot, position) > parts.limits.maxFileBytes)
       uncovered.set(position, "too large to store");
     else missing.push(position);

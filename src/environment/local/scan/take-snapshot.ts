@@ -12,7 +12,13 @@ import { errnoOf, LeadsOutside } from "../../../system/file-errors.ts";
 import type { PinnedDirectory, Pinning } from "../../../system/pinning.ts";
 import { isTemporaryName } from "../../../system/temporary-file.ts";
 import { withSlash } from "../../../system/workspace-path.ts";
-import { directoriesOf, namesBelow, SnapshotColumns } from "../../snapshot-columns.ts";
+import {
+  directoriesOf,
+  IgnoredBudget,
+  namesBelow,
+  SnapshotColumns,
+  smallFileBytes,
+} from "../../snapshot-columns.ts";
 import { readSmallFile } from "../files/read-file.ts";
 import { isSystem, KnownNames } from "./known-names.ts";
 import { repositoryAbove, repositoryIn } from "./repository.ts";
@@ -49,20 +55,23 @@ class Walk {
   readonly #decided: ReadonlyMap<string, LeftOut | undefined>;
   readonly #known: KnownNames;
   readonly #open: Frame[] = [];
+  readonly #ignored: IgnoredBudget;
 
-  constructor(pinning: Pinning, { without = [], like, known }: SnapshotOptions) {
+  constructor(pinning: Pinning, { without = [], like, known, ignored }: SnapshotOptions) {
     this.#pinning = pinning;
     this.#prefix = withSlash(pinning.root);
     this.#decided = directoriesOf(like);
     this.#without = namesBelow(this.#prefix, without);
     this.#known = new KnownNames(known);
+    this.#ignored = new IgnoredBudget(ignored);
   }
 
   start(levels: IgnoreLevels): void {
     const { root } = this.#pinning;
     const above = repositoryAbove(root);
     if (above !== undefined) this.columns.repositories.push(above);
-    this.#enter(new Frame(() => this.#pinning.pin(root), ""), { place: -1, stats: lstatSync(root) }, levels);
+    const frame = new Frame(() => this.#pinning.pin(root), "", false);
+    this.#enter(frame, { place: -1, stats: lstatSync(root) }, levels);
   }
 
   /** Scans one directory; false when none is left. */
@@ -75,7 +84,7 @@ class Walk {
       return true;
     }
     const name = nameOf(next.path);
-    const child = new Frame(() => frame.directory.child(name), next.path);
+    const child = new Frame(() => frame.directory.child(name), next.path, next.isIgnored);
     try {
       this.#enter(child, next, frame.levels);
     } catch (error) {
@@ -91,10 +100,16 @@ class Walk {
     for (const frame of this.#open.splice(0)) frame.close();
   }
 
-  #enter(frame: Frame, { place, stats }: Omit<Waiting, "path">, above: IgnoreLevels): void {
+  #enter(frame: Frame, { place, stats }: Pick<Waiting, "place" | "stats">, above: IgnoreLevels): void {
     const at = this.#prefix + (frame.path === "" ? "" : `${frame.path}/`);
     const known = this.#known.in(frame.path, stats, at);
     const names = known ? known.map(nameOf) : readdirSync(frame.directory.at("."));
+    // What the earlier snapshot entered is compared with this one, so it is entered again.
+    if (frame.isIgnored && !this.#ignored.takes(names.length) && !this.#decided.has(frame.path)) {
+      this.columns.leftOut.set(place, "ignored");
+      frame.close();
+      return;
+    }
     frame.levels = above.with(this.#readLevel(frame, names));
     const first = this.columns.next;
     for (const [index, name] of names.entries()) {
@@ -120,20 +135,28 @@ class Walk {
     const type = stats.mode & typeBits.all;
     if (this.#without.has(path)) return;
     if (type === typeBits.directory) {
+      const isIgnored = frame.isIgnored || levels.decide(path, "directory") === "ignore";
       const why = this.#decided.has(path)
         ? this.#decided.get(path)
-        : whyNotEntered(path, this.#prefix + path, stats, device, levels);
+        : this.#whyNotEntered(path, stats, device, isIgnored);
       const place = this.columns.add(path, stats);
-      if (why === undefined) frame.waiting.push({ place, path, stats });
+      if (why === undefined) frame.waiting.push({ place, path, stats, isIgnored });
       else this.columns.leftOut.set(place, why);
     } else if (type === typeBits.link) {
       const target = targetOf(frame.directory, nameOf(path));
       if (target !== undefined) this.columns.targets.set(this.columns.add(path, stats), target);
     } else {
       const place = this.columns.add(path, stats);
-      if (stats.size > maxIgnoredBytes && levels.decide(path, "file") === "ignore")
-        this.columns.leftOut.set(place, "ignored");
+      const isIgnored =
+        frame.isIgnored || (stats.size > smallFileBytes && levels.decide(path, "file") === "ignore");
+      if (isIgnored && !this.#ignored.stores(stats.size)) this.columns.leftOut.set(place, "ignored");
     }
+  }
+
+  #whyNotEntered(path: string, stats: Stats, device: number, isIgnored: boolean): LeftOut | undefined {
+    if (path === ".git" || path.endsWith("/.git")) return "repository";
+    if (isIgnored && !this.#ignored.enters(nameOf(path))) return "ignored";
+    return stats.dev !== device && isSystem(this.#prefix + path) ? "system" : undefined;
   }
 
   /** The entry no longer exists, or its name is not valid UTF-8. */
@@ -162,9 +185,6 @@ function nameOf(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }
 
-/** Small ignored files are often settings; larger ones are logs and data. */
-const maxIgnoredBytes = 1024 * 1024;
-
 const ifThere = { throwIfNoEntry: false } as const;
 
 const unknownFigures = { mode: 0, size: 0, mtimeMs: 0, ctimeMs: 0, ino: 0, dev: 0 };
@@ -189,37 +209,29 @@ function isForbidden(error: unknown): boolean {
   return ["EACCES", "EPERM", "ENAMETOOLONG", "EMFILE", "EIO"].includes(errnoOf(error) ?? "");
 }
 
-function whyNotEntered(
-  path: string,
-  at: string,
-  stats: Stats,
-  device: number,
-  levels: IgnoreLevels,
-): LeftOut | undefined {
-  if (path === ".git" || path.endsWith("/.git")) return "repository";
-  if (levels.decide(path, "directory") === "ignore") return "ignored";
-  return stats.dev !== device && isSystem(at) ? "system" : undefined;
-}
-
 interface Waiting {
   readonly place: number;
   readonly path: string;
   readonly stats: Stats;
+  readonly isIgnored: boolean;
 }
 
 /** A directory that is being scanned, pinned from first use until everything below it is scanned. */
 class Frame {
   /** "" for the workspace. */
   readonly path: string;
+  /** Whether ignore files match it or a directory above it. */
+  readonly isIgnored: boolean;
   levels: IgnoreLevels = new IgnoreLevels([]);
   /** Subdirectories that are still to be entered, last first. */
   readonly waiting: Waiting[] = [];
   readonly #hold: () => PinnedDirectory;
   #held: PinnedDirectory | undefined;
 
-  constructor(hold: () => PinnedDirectory, path: string) {
+  constructor(hold: () => PinnedDirectory, path: string, isIgnored: boolean) {
     this.#hold = hold;
     this.path = path;
+    this.isIgnored = isIgnored;
   }
 
   get directory(): PinnedDirectory {
