@@ -1,5 +1,6 @@
 import type { Environment, FileInfo } from "../contract/environment.ts";
 import type { KeptOutput, Outputs } from "../contract/output.ts";
+import { evidenceMs, supportedTime } from "../lib/clock.ts";
 import { newIdentifier } from "../lib/identifier.ts";
 import { openOutputFile } from "../system/output-file.ts";
 
@@ -109,10 +110,13 @@ const keptForMs = 7 * 24 * 60 * 60 * 1000;
 /** Deletes outputs older than a week, and the oldest over the limit. Ignores failures: another process may do the same. */
 async function removeOld(files: Environment, maxTotalBytes: number): Promise<void> {
   let totalBytes = 0;
-  for (const { name, bytes, modifiedMs } of await newestFirst(files)) {
+  const outputs = await newestFirst(files);
+  const now = Date.now();
+  const evidence = outputs.find(({ modifiedMs }) => modifiedMs <= now - evidenceMs)?.modifiedMs;
+  const oldest = supportedTime(now, evidence) - keptForMs;
+  for (const { name, bytes, modifiedMs } of outputs) {
     totalBytes += bytes;
-    if (totalBytes > maxTotalBytes || modifiedMs < Date.now() - keptForMs)
-      await files.delete(name).catch(() => undefined);
+    if (totalBytes > maxTotalBytes || modifiedMs < oldest) await files.delete(name).catch(() => undefined);
   }
 }
 

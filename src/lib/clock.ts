@@ -13,3 +13,15 @@ export function parseTime(text: string): number | undefined {
   const moment = Date.parse(`${date}T${(time ?? "00:00").replace(/ ?UTC$/, "Z")}`);
   return Number.isNaN(moment) ? undefined : moment;
 }
+
+/** Evidence for the current time must be at least this old. */
+export const evidenceMs: number = 24 * 60 * 60 * 1000;
+
+/**
+ * The time against which the age of stored data counts: the clock, but no more than a day ahead of `evidence`, the latest
+ * known time that is at least a day old. So a clock that jumps ahead makes nothing old at once, and a clock that is right
+ * is believed after a day of use. Without evidence nothing is older than a day, and the clock counts.
+ */
+export function supportedTime(now: number, evidence: number | undefined): number {
+  return evidence === undefined ? now : Math.min(now, evidence + evidenceMs);
+}

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setImmediate, setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { MemoryEnvironment } from "../../environment/memory/memory-environment.ts";
 import { contentHash } from "../../lib/bytes/content-hash.ts";
 import { BlobFolder, listBlobs } from "../../system/blob-store.ts";
@@ -31,6 +31,7 @@ beforeEach(() => {
   journal = new Journal({ file, session: "collecting" });
 });
 afterEach(() => {
+  vi.useRealTimers();
   journal.close();
   rmSync(folder, { recursive: true });
 });
@@ -93,8 +94,22 @@ describe("a collection", () => {
     expect(journal.calls({}).map(({ callId }) => callId)).toEqual(["call_5"]);
   });
 
+  it("removes nothing by age when the clock has jumped ahead, until records of a day support it", async () => {
+    change(20, ["a"]);
+    change(3, ["b"]);
+    const budget = { maxBytes: 1e9, maxDays: 30 };
+    vi.useFakeTimers({ now: Date.now() + 365 * dayMs, toFake: ["Date"] });
+    note(0, "note", {});
+    expect([await run(budget), left()]).toEqual([removed(0, 0), ["a", "b"]]);
+    vi.setSystemTime(Date.now() + dayMs / 2);
+    note(0, "note", {});
+    expect([await run(budget), left()]).toEqual([removed(0, 0), ["a", "b"]]);
+    vi.setSystemTime(Date.now() + dayMs);
+    expect([(await run(budget)).blobs, left()]).toEqual([2, []]);
+  });
+
   it("prunes a journal that was pruned before", async () => {
-    for (const days of [50, 40, 20]) change(days, [`${days}`]);
+    for (const days of [50, 40, 20, 1]) change(days, [`${days}`]);
     await run({ maxBytes: 1e9, maxDays: 45 });
     await run({ maxBytes: 1e9, maxDays: 30 });
     const { pruned, fault } = await verifyJournal(file);
@@ -107,6 +122,7 @@ describe("a collection", () => {
     const open = openThen("open", 39);
     changeIn(open, 39, ["b"]);
     change(38, ["c"]);
+    change(1, []);
     expect(await run({ maxBytes: 0, maxDays: 30 })).toEqual({ ...removed(2, 0), records: 5 });
     expect([left(), open.calls({ session: "open" }).length]).toEqual([["b"], 1]);
     open.close();
@@ -116,6 +132,7 @@ describe("a collection", () => {
     change(20, ["a"]);
     note(15, "checkpoint", { name: "here" });
     change(10, ["b"]);
+    change(1, []);
     expect(await run({ maxBytes: 0, maxDays: 30 })).toEqual(removed(1, 0));
     expect(left()).toEqual(["b"]);
     expect((await run({ maxBytes: 0, maxDays: 12 })).blobs).toBe(1);
@@ -124,6 +141,7 @@ describe("a collection", () => {
   it("keeps contents that an open transaction needs, however old it is", async () => {
     note(50, "transaction", { id: "transaction_1", state: "open" });
     change(45, ["a"]);
+    change(1, []);
     expect(await run({ maxBytes: 0, maxDays: 30 })).toEqual({ ...removed(0, 0), records: 1 });
     journal.append("transaction", { id: "transaction_1", state: "committed" });
     expect((await run({ maxBytes: 0, maxDays: 30 })).blobs).toBe(1);
@@ -165,6 +183,7 @@ describe("a collection", () => {
         days,
         numbers(400).map((number) => `${days} ${number}`),
       );
+    change(1, []);
     journal.close();
     const script = `
       import { collect } from ${JSON.stringify(join(source, "journal/collect/collect.ts"))};
@@ -184,7 +203,8 @@ describe("a collection", () => {
     }
     journal = new Journal({ file, session: "collecting" });
     await run({ maxBytes: 0, maxDays: 30 });
-    expect([[...listBlobs(join(folder, "blobs"))], journal.calls({})]).toEqual([[], []]);
+    const calls = journal.calls({}).map(({ callId }) => callId);
+    expect([[...listBlobs(join(folder, "blobs"))], calls]).toEqual([[], ["call_1"]]);
     expect((await verifyJournal(file)).fault).toBeUndefined();
   });
 

@@ -1,4 +1,5 @@
 import { TimeSlice } from "../../lib/async/time-slice.ts";
+import { evidenceMs, supportedTime } from "../../lib/clock.ts";
 import { listBlobs, removeBlob, removeLeftovers, type StoredBlob } from "../../system/blob-store.ts";
 import { StoredConversations } from "../conversations.ts";
 import type { Journal } from "../journal.ts";
@@ -26,8 +27,8 @@ export interface CollectionOptions {
 
 /**
  * Removes the oldest history over the budget: contents by age and then by size, records by age, conversations by their
- * last message. Keeps new contents, and everything that an open session, an open transaction or a recent checkpoint
- * needs. `folder` contains the blobs. Several processes may collect at once, and may be killed at any moment.
+ * last message. Age counts against the clock only as far as records support it. Keeps new contents, and everything that
+ * an open session, an open transaction or a recent checkpoint needs. `folder` contains the blobs. Several processes may collect at once, and may be killed at any moment.
  */
 export async function collect(
   journal: Journal,
@@ -37,8 +38,8 @@ export async function collect(
   const { budget, signal, graceMs = usualGraceMs } = options;
   const now = Date.now();
   const timeSlice = new TimeSlice(signal);
-  const oldest = now - budget.maxDays * dayMs;
   journal.flush();
+  const oldest = supportedTime(now, latestRecord(journal, now - evidenceMs)) - budget.maxDays * dayMs;
   const conversations = forgetConversations(journal, oldest);
   const needs = await Needs.find(journal, oldest, timeSlice);
   if (options.scans !== undefined) needs.hold(await new PendingScans(options.scans).holdings());
@@ -57,6 +58,14 @@ export async function collect(
 }
 
 const dayMs = 24 * 60 * 60 * 1000;
+
+/** The time of the latest record that is not younger than `upTo`; undefined when there is none. */
+function latestRecord(journal: Journal, upTo: number): number | undefined {
+  const row = journal.alone(({ database }) =>
+    database.prepare("SELECT max(at) AS at FROM records WHERE at <= ?").get(upTo),
+  );
+  return typeof row?.at === "number" ? row.at : undefined;
+}
 
 // Few enough that no writer waits for long.
 const batchSize = 200;
