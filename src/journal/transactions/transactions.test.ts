@@ -117,7 +117,7 @@ describe("a transaction", () => {
     await crib.close();
   });
 
-  it("leaves alone what somebody else has changed since, which is an error, and stays open for it", async () => {
+  it("fails for files changed by others since, leaves them, and stays open for them", async () => {
     const world = newWorld();
     const crib = await world.open();
     const { id } = (await dataOf(crib, "transaction.begin")) as { id: string };
@@ -285,7 +285,7 @@ describe("a check", () => {
     await crib.close();
   });
 
-  it("says, and so does the rollback, that ignored folders of programs stay as they are", async () => {
+  it("reports, as the rollback does, that ignored folders of programs are not restored", async () => {
     const world = newWorld();
     mkdirSync(join(world.workspace, "target"));
     world.write(".gitignore", "target/\n");
