@@ -35,7 +35,8 @@ export function showSurroundings(surroundings: Surroundings): string {
 
 const modeDescriptions: Readonly<Record<Mode, string>> = {
   safe: "reads run without approval, everything else asks the user (mode safe)",
-  cautious: "reads and file changes that undo can restore run without approval, everything else asks the user (mode cautious)",
+  cautious:
+    "reads and file changes that undo can restore run without approval, everything else asks the user (mode cautious)",
   paranoid: "every call asks the user (mode paranoid)",
   yolo: "no call asks the user (mode yolo)",
 };
