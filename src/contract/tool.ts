@@ -58,6 +58,8 @@ export interface ToolHints {
   readonly openWorld?: boolean;
   /** Its data contains everything in its text, so that a client may show only the data. */
   readonly structured?: boolean;
+  /** The JSON Schema of that data. */
+  readonly dataSchema?: Readonly<Record<string, unknown>>;
 }
 
 /** A tool of any input and output. */

@@ -15,6 +15,8 @@ export interface ToolDefinition {
   readonly risk: Risk;
   readonly effects: ToolEffects;
   readonly inputSchema: Readonly<Record<string, unknown>>;
+  /** The schema of the data, for tools whose data contains everything in their text. */
+  readonly outputSchema?: Readonly<Record<string, unknown>> | undefined;
   /** The type by which models know it, sent instead of the description. */
   readonly native?: OfferedTool["native"];
 }
@@ -45,6 +47,7 @@ function defineTool(tool: OfferedTool, rewrite: Rewrite): ToolDefinition {
     risk: tool.risk,
     effects: effectsOf(tool),
     inputSchema,
+    outputSchema: tool.hints?.structured ? tool.hints.dataSchema : undefined,
     native: tool.native,
   };
 }

@@ -16,14 +16,32 @@ export function faultsOf(format: WireFormat, tool: unknown): readonly string[] {
         ...(wire.parameters ? geminiFaults(wire.parameters, "parameters") : []),
       ];
     case "mcp":
+      return [
+        ...nameFaults(wire.name, 128),
+        ...faultsInRoot(wire.inputSchema!),
+        ...inspectorFaults(wire.inputSchema!, "arguments"),
+        ...(wire.title ? [] : ["no title"]),
+      ];
     case "ai-sdk":
       return [...nameFaults(wire.name, 128), ...faultsInRoot(wire.inputSchema!)];
   }
 }
 
+/** What the MCP Inspector warns about with --strict. */
+function inspectorFaults(schema: Schema, at: string): string[] {
+  const { type, additionalProperties: others } = schema;
+  const isAny = typeof others === "object" && others !== null && Object.keys(others).length === 0;
+  return [
+    ...(Array.isArray(type) ? [`${at}: a list of types`] : []),
+    ...(isAny ? [`${at}: additionalProperties {}`] : []),
+    ...innerFaults(schema, at, inspectorFaults),
+  ];
+}
+
 interface Wire {
   type?: string;
   name: string;
+  title?: string;
   description?: string;
   strict?: boolean;
   parameters?: Schema;

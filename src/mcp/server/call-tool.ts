@@ -117,15 +117,15 @@ export function toCallResult(
       description: "The whole output",
     });
   }
-  const structuredContent = isStructured && isRecord(data) ? data : undefined;
   // The tool of another server, by whatever name it was called.
-  const passed = data instanceof HubData ? passOn(data) : { links: [], structuredContent };
-  if (knowsLinks) blocks.push(...passed.links);
+  const passed = data instanceof HubData ? passOn(data) : undefined;
+  if (passed !== undefined && knowsLinks) blocks.push(...passed.links);
+  const own = isStructured && isRecord(data) ? data : undefined;
   // Clients show structured content instead of the text, which says how to get the rest of a cut output.
-  const hasData = knowsLinks && output === null && passed.structuredContent !== undefined;
+  const structuredContent = passed !== undefined && output === null ? passed.structuredContent : own;
   return {
     content: blocks,
-    ...(hasData ? { structuredContent: passed.structuredContent } : {}),
+    ...(structuredContent !== undefined && knowsLinks ? { structuredContent } : {}),
     ...(isError ? { isError } : {}),
   };
 }

@@ -17,11 +17,21 @@ const input = z.strictObject({
   strict: flag("Allow only + - * / ** ^ ( ) and numbers."),
 });
 
+const dataSchema = {
+  type: "object",
+  properties: {
+    value: { type: "string", description: "In decimal." },
+    isExact: { type: "boolean", description: "False if it was rounded." },
+    fraction: { type: "string", description: "The exact value when no decimal can express it." },
+  },
+  required: ["value", "isExact"],
+};
+
 export const mathCalculate: Tool<z.infer<typeof input>, MathCalculateData> = {
   name: "math.calculate",
   summary: `Evaluate an arithmetic expression. Returns the exact value (=), or ${shownDigits.approximation} digits of an irrational one.`,
   risk: "read",
-  hints: { structured: true },
+  hints: { structured: true, dataSchema },
   input,
   limits: { maxChars: 20_000, keep: "both" },
   accesses: () => [],

@@ -8,11 +8,22 @@ const input = z.strictObject({
   zone: string('"Europe/Berlin", "+02:00" or "local".'),
 });
 
+const dataSchema = {
+  type: "object",
+  properties: {
+    iso: { type: "string", description: "ISO 8601." },
+    zone: { type: "string" },
+    weekday: { type: "string" },
+    unixSeconds: { type: "integer" },
+  },
+  required: ["iso", "zone", "weekday", "unixSeconds"],
+};
+
 export const timeNow: Tool<z.infer<typeof input>, ZonedTime> = {
   name: "time.now",
   summary: "Get the current date, time and weekday. Default zone: UTC.",
   risk: "read",
-  hints: { structured: true },
+  hints: { structured: true, dataSchema },
   input,
   limits: { maxChars: 1000, keep: "head" },
   accesses: () => [],
