@@ -198,6 +198,25 @@ it("does not list tools of other servers with too long descriptions", async () =
   ]);
 });
 
+it("says that tools_call only reads where all tools do", async () => {
+  const finding: Dialect = {
+    ...dialect,
+    tools: [...dialect.tools, rename("tools.call", { name: "call" })],
+    listed: [],
+  };
+  const effects = await Promise.all(
+    [true, false].map(async (readOnly) => {
+      const defined = await new Toolset(finding, { readOnly }).definitions();
+      const { readOnly: reads, destructive } = defined.find(({ name }) => name === "call")!.effects;
+      return [reads, destructive];
+    }),
+  );
+  expect(effects).toEqual([
+    [true, false],
+    [false, true],
+  ]);
+});
+
 it("lists the tools of a small server next to one with many", async () => {
   const others = emptySource();
   const shelf = new Toolset(dialect, { sources: [others] });

@@ -64,7 +64,8 @@ export class Toolset {
     const wanted = this.#tools
       .filter((tool) => which === "all" || this.#isListed(tool))
       .filter(({ canonical }) => canFind || !isFinder(canonical));
-    return defineTools(await this.#loadAll(wanted), this.#rewrite);
+    const defined = defineTools(await this.#loadAll(wanted), this.#rewrite);
+    return this.#options.readOnly ? defined.map(callingReadOnly) : defined;
   }
 
   /** Searches the tools that are not listed at once. The results are listed from then on. */
@@ -259,6 +260,12 @@ function isFinder(canonical: string): boolean {
 }
 
 const finders = [rename("tools.find", { name: "tools_find" }), rename("tools.call", { name: "tools_call" })];
+
+/** Where all tools are read-only, so is the tool that calls others. Elsewhere it is as risky as any tool. */
+function callingReadOnly(defined: ToolDefinition): ToolDefinition {
+  if (defined.canonical !== "tools.call") return defined;
+  return { ...defined, effects: { ...defined.effects, readOnly: true, destructive: false } };
+}
 
 /** Never runs: the pipeline refuses the arguments first. */
 function never(): never {
