@@ -209,6 +209,39 @@ it("reports a missing workspace as the result of a call", async () => {
   ]);
 });
 
+it("shows its servers and the tools that each provides", async () => {
+  await using omega = openOmega();
+  const { executor } = omega;
+  const shown = () => [
+    [...executor.mcpClients.values()].map(({ name, tools }) => [name, tools]),
+    Object.fromEntries(executor.mcpToolMap),
+  ];
+  expect(shown()).toEqual([[], {}]);
+  await executor.connectMcpServers([server("one", "greet", "read"), server("two", "greet")]);
+  expect(shown()).toEqual([
+    [
+      ["one", 2],
+      ["two", 1],
+    ],
+    { greet: "one", one__read: "one", two__greet: "two" },
+  ]);
+  await executor.shutdownMcp();
+  expect(shown()).toEqual([[], {}]);
+});
+
+it("ignores case in the names of built-in tools only", async () => {
+  await using omega = openOmega();
+  await omega.executor.connectMcpServers([server("one", "greet")]);
+  const say = async (name: string) => (await omega.executor.execute(name, { text: "hi" })).content;
+  expect([await say("greet"), (await say("Greet")).split("\n")[0]]).toEqual([
+    "greet of one says hi",
+    'Unknown tool "Greet"',
+  ]);
+  expect(await omega.executor.execute("BASH", { command: "echo hello" })).toMatchObject({
+    content: "hello\n",
+  });
+});
+
 it("lists the tools of connected servers after its own and routes calls to them", async () => {
   await using omega = openOmega();
   const { executor } = omega;

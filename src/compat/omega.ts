@@ -13,6 +13,7 @@ import { isWriteProtected } from "../toolcrib/open-policy.ts";
 
 export {
   builtinToolDefs,
+  type McpClient,
   type McpServer,
   type ToolDef,
   ToolExecutor,

@@ -27,7 +27,8 @@ export const agentLoopDialect: Dialect = {
       name: "get_current_time",
       summary: "Get the current UTC time in ISO 8601 format.",
       only: [],
-      answer: ({ data }) => data.iso,
+      // Six digits of a second, as in Python.
+      answer: ({ data }) => data.iso.replace(/\.\d{3}(?=[+-])/, "$&000"),
     }),
     reshape(["file.read"], {
       name: "read",

@@ -7,17 +7,21 @@ import type { Dialect, DialectTool } from "./dialect.ts";
 export function findTool(
   tools: readonly DialectTool[],
   name: string,
-  { ignoresCase, aliases = [] }: Pick<Dialect, "ignoresCase" | "aliases"> = {},
+  { ignoresCase, aliases = [], tools: ofDialect = [] }: Partial<Dialect> = {},
 ): DialectTool {
-  const isCalled = ignoresCase
-    ? (known: string) => known.toLowerCase() === name.toLowerCase()
-    : (known: string) => known === name;
+  const isCalled = (known: string) => known === name;
+  const isAlmost = (known: string) => known.toLowerCase() === name.toLowerCase();
   // An alias counts only when its tool is offered.
   const isHere = (alias: DialectTool) => tools.some(({ canonical }) => canonical === alias.canonical);
+  // Only names of the dialect, also of tools that replace its own; those of other servers are exact.
+  const builtIn = new Set(ignoresCase ? ofDialect.map((tool) => tool.name.toLowerCase()) : []);
+  const inAnyCase = tools.filter((tool) => builtIn.has(tool.name.toLowerCase()));
   const found =
     tools.find((tool) => isCalled(tool.name)) ??
+    inAnyCase.find((tool) => isAlmost(tool.name)) ??
     aliases.find((alias) => isCalled(alias.name) && isHere(alias)) ??
-    tools.find(({ canonical }) => isCalled(canonical));
+    tools.find(({ canonical }) => isCalled(canonical)) ??
+    inAnyCase.find(({ canonical }) => isAlmost(canonical));
   if (found) return found;
   // Suggests names in the caller's spelling: canonical names have dots.
   const names = tools.map((tool) => (name.includes(".") ? tool.canonical : tool.name));

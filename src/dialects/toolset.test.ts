@@ -110,6 +110,7 @@ it("ignores case in names when the dialect does", async () => {
   const shelf = new Toolset(dialect, { own: [own("LIST", "own")], sources: [source] });
   source.put([{ ...own("read", "foreign"), canonical: "server__read" }]);
   const called = await Promise.all(["read", "server__read", "list"].map((name) => shelf.find(name, {})));
+  expect((await shelf.find("Server__read", {})).tool.canonical).toBeUndefined();
   expect([await namesOf(shelf, "all"), called.map(({ tool }) => tool.canonical)]).toEqual([
     ["Read", "Edit", "LIST", "server__read"],
     ["file.read", "server__read", "LIST"],

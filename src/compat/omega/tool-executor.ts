@@ -2,8 +2,9 @@ import { dirname, resolve } from "node:path";
 import type { AnyTool, ToolSource } from "../../contract/tool.ts";
 import { defineTools, type ToolDefinition } from "../../dialects/definition.ts";
 import { omegaDialect } from "../../dialects/omega.ts";
-import { connectHub } from "../../mcp/hub/connect-hub.ts";
+import { connectHub, type Hub } from "../../mcp/hub/connect-hub.ts";
 import type { ServerConfiguration } from "../../mcp/hub/settings/read-settings.ts";
+import type { ServerState } from "../../mcp/types.ts";
 import { openToolcrib, type Toolcrib, type ToolcribOptions } from "../../toolcrib/index.ts";
 
 export interface ToolResult {
@@ -14,6 +15,9 @@ export interface ToolResult {
 export interface McpServer extends ServerConfiguration {
   readonly name: string;
 }
+
+/** A connected server: its name, number of tools and protocol. */
+export type McpClient = Pick<ServerState, "name" | "reach" | "tools" | "version" | "protocol" | "pid">;
 
 /**
  * Options of the instance. Provider loops cannot ask the user, so the default mode is `yolo`. Protected and secret files
@@ -35,7 +39,8 @@ export class ToolExecutor implements AsyncDisposable {
   readonly #warn: (message: string) => void;
   #servers = new JoinedSources();
   #crib: Promise<Toolcrib> | undefined;
-  #mcpTools: readonly ToolDef[] = [];
+  #hubs: readonly Hub[] = [];
+  #mcpTools: readonly ToolDefinition[] = [];
 
   constructor(workspacePath: string, options: ToolExecutorOptions = {}) {
     const { warn = (message) => process.emitWarning(message, "ToolcribWarning"), ...crib } = options;
@@ -52,15 +57,30 @@ export class ToolExecutor implements AsyncDisposable {
     const hub = connectHub({ servers, workspace: this.workspacePath, stateDirectory });
     const owners = new Map(this.#servers.tools.map(({ name, server }) => [name, server]));
     this.#servers.add(hub);
+    this.#hubs = [...this.#hubs, hub];
     await hub.ready;
     const taken = hub.tools.flatMap((tool) => describeTaken(tool, owners.get(tool.name)));
     for (const warning of [...hub.warnings, ...taken]) this.#warn(warning);
     await this.#listMcpTools(await this.#open());
   }
 
+  /** The connected servers by name. */
+  get mcpClients(): ReadonlyMap<string, McpClient> {
+    const states = this.#hubs.flatMap((hub) => hub.states());
+    return new Map(states.filter(({ state }) => state === "ready").map((client) => [client.name, client]));
+  }
+
+  /** The server that provides a tool, by the name that `execute` takes. */
+  get mcpToolMap(): ReadonlyMap<string, string> {
+    const owners = new Map(
+      this.#servers.tools.map(({ name, canonical = name, server }) => [canonical, server]),
+    );
+    return new Map(this.#mcpTools.map(({ name, canonical }) => [name, owners.get(canonical) ?? ""]));
+  }
+
   /** The four built-in tools, then those of all connected servers. */
   allToolDefs(): readonly ToolDef[] {
-    return [...builtinToolDefs(), ...this.#mcpTools];
+    return [...builtinToolDefs(), ...this.#mcpTools.map(toToolDef)];
   }
 
   /** Calls a tool; names of built-in tools ignore case. Never rejects: failures are results. */
@@ -84,6 +104,7 @@ export class ToolExecutor implements AsyncDisposable {
     const crib = this.#crib;
     this.#crib = undefined;
     this.#mcpTools = [];
+    this.#hubs = [];
     const servers = this.#servers;
     this.#servers = new JoinedSources();
     await servers.close();
@@ -112,7 +133,7 @@ export class ToolExecutor implements AsyncDisposable {
     const definitions = await crib.definitions({ which: "all" });
     const isTheirs = ({ name, canonical }: ToolDefinition) =>
       !builtins.some((tool) => tool.name === name) && !finders.has(canonical);
-    if (this.#crib !== undefined) this.#mcpTools = definitions.filter(isTheirs).map(toToolDef);
+    if (this.#crib !== undefined) this.#mcpTools = definitions.filter(isTheirs);
   }
 }
 

@@ -31,7 +31,7 @@ it("refuses names and calls in strict mode", async () => {
   expect(await tools.refusal(mathCalculate, { expression: "sqrt(4)", strict: true })).toEqual({
     code: "invalid-input",
     message: '"sqrt" is not allowed in strict mode, at character 1',
-    hint: "Use numbers, + - * / ** ^ and parentheses only.",
+    hint: "Use numbers, + - * / ** and parentheses only.",
   });
 });
 

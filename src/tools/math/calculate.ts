@@ -14,7 +14,7 @@ const input = z.strictObject({
         "+ - * / % mod ^ !, functions like sqrt(x), log(x, base), round(x, digits), constants pi, e.",
       ),
     ),
-  strict: flag("Allow only + - * / ** ^ ( ) and numbers."),
+  strict: flag("Allow only + - * / ** ( ) and numbers."),
 });
 
 const dataSchema = {

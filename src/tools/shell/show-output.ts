@@ -55,7 +55,7 @@ function readStream(stream: StreamName, { head, tail, lostBytes, lostChars, tota
   if (first === undefined) return { runs: [], gaps: [], isDamaged: false };
   const { order } = first;
   const run = (order: number, text: string): Run => ({ stream, order, text });
-  const beginning = decode(head);
+  const beginning = decode(head, { isCut: lostBytes > 0 });
   if (looksBinary(beginning.map(({ text }) => text).join(""))) {
     const mark = `[${stream}: ${showSize(totalBytes)} of binary data, not shown; redirect it to a file to use it]\n`;
     return { runs: [run(order, mark)], gaps: [], isDamaged: false };
@@ -72,16 +72,28 @@ function readStream(stream: StreamName, { head, tail, lostBytes, lostChars, tota
       ...(lostBytes === 0 ? [] : [gap]),
       ...ending.map(({ order, text }) => run(order, text)),
     ],
-    gaps: lostBytes === 0 ? [] : [{ mark, bytes, chars: lostChars + utf16Units(end.skipped) }],
+    gaps:
+      lostBytes === 0
+        ? []
+        : [{ mark, bytes, chars: lostChars + utf16Units(end.skipped) + cutCharacter(head, beginning) }],
     isDamaged: isDamaged(head, beginning),
   };
 }
 
-/** A character may begin in one piece and end in the next. */
-function decode(pieces: readonly Piece[]): { readonly order: number; readonly text: string }[] {
+/** The length of a character whose end was not held. */
+function cutCharacter(pieces: readonly Piece[], texts: readonly { readonly text: string }[]): number {
+  const begun = pieces.reduce((sum, { bytes }) => sum + utf16Units(bytes), 0);
+  return Math.max(0, begun - texts.reduce((sum, { text }) => sum + text.length, 0));
+}
+
+/** A character may begin in one piece and end in the next. A cut end is left out. */
+function decode(
+  pieces: readonly Piece[],
+  { isCut = false }: { readonly isCut?: boolean } = {},
+): { readonly order: number; readonly text: string }[] {
   const decoder = new TextDecoder();
   const texts = pieces.map(({ order, bytes }) => ({ order, text: decoder.decode(bytes, { stream: true }) }));
-  const rest = decoder.decode();
+  const rest = isCut ? "" : decoder.decode();
   const last = texts.at(-1);
   return rest === "" || last === undefined ? texts : [...texts, { order: last.order, text: rest }];
 }

@@ -240,10 +240,13 @@ describe("calculate", () => {
 
   it("accepts only numbers, the four operations and powers in strict mode", () => {
     const strict = (expression: string) => showValue(calculate(expression, { isStrict: true })).value;
-    expect(strict("(2 + 3) * -4 ** 2 / 0x10 - 1e1 ^ 2")).toBe("-105");
+    expect(strict("(2 + 3) * -4 ** 2 / 0x10 - 1e1 ** 2")).toBe("-105");
     expect(
-      ["pi", "abs(1)", "5 % 2", "5 mod 2", "3!", "a.b"].map((expression) => refusal(expression, true)),
+      ["2 ^ 10", "pi", "abs(1)", "5 % 2", "5 mod 2", "3!", "a.b"].map((expression) =>
+        refusal(expression, true),
+      ),
     ).toEqual([
+      'invalid-input: "^" is not allowed in strict mode, at character 3',
       'invalid-input: "pi" is not allowed in strict mode, at character 1',
       'invalid-input: "abs" is not allowed in strict mode, at character 1',
       'invalid-input: "%" is not allowed in strict mode, at character 3',
@@ -251,6 +254,21 @@ describe("calculate", () => {
       'invalid-input: "!" is not allowed in strict mode, at character 2',
       'invalid-input: "a" is not allowed in strict mode, at character 1',
     ]);
+  });
+
+  it("recommends no functions in strict mode", () => {
+    const wrong = ["(1).real", "2 3", "2 +", "(1", "7//2", "1,5", "1 = 1", "50%", "(-8)**(1/3)", "9**9**9"];
+    const hints = wrong.map((expression) => {
+      try {
+        calculate(expression, { isStrict: true });
+      } catch (error) {
+        return (error as ToolError).hint ?? "";
+      }
+      return "no error";
+    });
+    expect(new Set(hints)).toEqual(
+      new Set(["Use numbers, + - * / ** and parentheses only.", "Use smaller numbers, or whole exponents."]),
+    );
   });
 
   it.each([

@@ -1,4 +1,4 @@
-import { ToolError } from "../../../contract/error.ts";
+import { reworded, ToolError } from "../../../contract/error.ts";
 import { nearest } from "../../../lib/text/nearest.ts";
 import { calculatorFunctions } from "./functions.ts";
 import { factorial, power } from "./power.ts";
@@ -38,6 +38,8 @@ export function calculate(expression: string, options: CalculateOptions): Value 
   return new Reading(expression, options).whole();
 }
 
+const strictHint = "Use numbers, + - * / ** and parentheses only.";
+
 const mostCharacters = 4000;
 const mostNesting = 200;
 /** Maximum for all long numbers of an expression together, because they block everything else. */
@@ -50,7 +52,7 @@ class Reading {
   #longBits = 0;
 
   constructor(text: string, { isStrict }: CalculateOptions) {
-    this.#cursor = new Cursor(text);
+    this.#cursor = new Cursor(text, isStrict ? strictHint : undefined);
     this.#isStrict = isStrict;
   }
 
@@ -96,7 +98,16 @@ class Reading {
 
   #power(): Value {
     const base = this.#postfix();
-    return this.#cursor.take("^") || this.#cursor.take("**") ? power(base, this.#inside("signed")) : base;
+    if (!this.#takes("^") && !this.#cursor.take("**")) return base;
+    const exponent = this.#inside("signed");
+    try {
+      return power(base, exponent);
+    } catch (error) {
+      // Its hints recommend functions.
+      throw this.#isStrict && error instanceof ToolError
+        ? reworded(error, { hint: "Use smaller numbers, or whole exponents." })
+        : error;
+    }
   }
 
   #postfix(): Value {
@@ -170,7 +181,7 @@ class Reading {
       });
   }
 
-  #takes(operator: "%" | "!"): boolean {
+  #takes(operator: "%" | "!" | "^"): boolean {
     if (this.#cursor.next !== operator) return false;
     this.#refuseIfStrict(operator);
     return this.#cursor.take(operator);
@@ -188,7 +199,7 @@ class Reading {
     if (!this.#isStrict) return;
     throw this.#cursor.refused(
       `${JSON.stringify(what.slice(0, 40))} is not allowed in strict mode`,
-      "Use numbers, + - * / ** ^ and parentheses only.",
+      what === "^" ? "Write powers as 2**10." : strictHint,
     );
   }
 

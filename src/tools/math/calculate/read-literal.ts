@@ -86,9 +86,12 @@ export class Cursor {
   at = 0;
   /** The next operator or character in its usual spelling; "" at the end. */
   next = "";
+  readonly #hint: string | undefined;
 
-  constructor(text: string) {
+  /** `hint` replaces those of syntax errors, which recommend functions. */
+  constructor(text: string, hint?: string) {
     this.text = text;
+    this.#hint = hint;
     this.goTo(0);
   }
 
@@ -126,7 +129,8 @@ export class Cursor {
   expected(what: string): ToolError {
     const found = this.next;
     const place = found === "" ? "at the end" : `at character ${this.at + 1}, found ${this.#shown()}`;
-    return new ToolError("invalid-input", `Expected ${what} ${place}`, { hint: hintFor(found, this.text) });
+    const hint = this.#hint ?? hintFor(found, this.text);
+    return new ToolError("invalid-input", `Expected ${what} ${place}`, { hint });
   }
 
   refused(message: string, hint: string): ToolError {
