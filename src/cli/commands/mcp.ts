@@ -55,6 +55,7 @@ export const mcpCommand: Command = {
       value: "URL",
       summary: "install: connect to this server over HTTP; its token is in TOOLCRIB_TOKEN",
     },
+    { name: "ask-once", summary: "install: the client does not ask before calls, only Toolcrib does" },
     { name: "print", summary: "install: only show what would be written" },
     { name: "yes", summary: "trust: do not ask for confirmation" },
     workspaceOption,
@@ -103,7 +104,7 @@ const configuring = ["workspace", "client", "scope", "name", "print"];
 const optionsByForm: OptionsByForm = {
   "": serving,
   "--http": [...serving, "http", "token-file", "allow-host"],
-  install: [...configuring, ...serving, "url"],
+  install: [...configuring, ...serving, "url", "ask-once"],
   uninstall: configuring,
   servers: ["workspace", "json"],
   trust: ["workspace", "json", "yes"],

@@ -15,6 +15,8 @@ export interface Client {
   httpEntry?(url: string): ClientEntry;
   /** The variable for the open folder, in clients that start servers elsewhere. */
   readonly openFolder?: string;
+  /** How to make Toolcrib the only one that asks: fields of the entry, or a setting elsewhere. Missing if it does not ask. */
+  readonly askOnce?: { readonly entry: ClientEntry } | { setting(server: string): string };
 }
 
 export type ClientEntry = Readonly<Record<string, unknown>>;
@@ -47,6 +49,7 @@ export const clients: Readonly<Record<ClientName, Client>> = {
     servers: "mcpServers",
     entry: ([command, ...args]) => ({ type: "stdio", command, args, env: {} }),
     httpEntry: (url) => ({ type: "http", url, headers: bearer(`\${${tokenVariable}}`) }),
+    askOnce: { setting: (server) => `add "mcp__${server}" to permissions.allow in ~/.claude/settings.json` },
   },
   codex: {
     title: "Codex",
@@ -56,6 +59,7 @@ export const clients: Readonly<Record<ClientName, Client>> = {
     servers: "mcp_servers",
     entry: ([command, ...args]) => ({ command, args }),
     httpEntry: (url) => ({ url, bearer_token_env_var: tokenVariable }),
+    askOnce: { entry: { default_tools_approval_mode: "approve" } },
   },
   cursor: {
     title: "Cursor",
@@ -63,6 +67,7 @@ export const clients: Readonly<Record<ClientName, Client>> = {
     servers: "mcpServers",
     entry: ([command, ...args]) => ({ command, args }),
     httpEntry: (url) => ({ url, headers: bearer(`\${env:${tokenVariable}}`) }),
+    askOnce: { setting: (server) => `add "${server}:*" to the MCP allowlist in the settings of Cursor` },
     openFolder,
   },
   vscode: {
@@ -71,6 +76,7 @@ export const clients: Readonly<Record<ClientName, Client>> = {
     servers: "servers",
     entry: ([command, ...args]) => ({ type: "stdio", command, args }),
     httpEntry: (url) => ({ type: "http", url, headers: bearer(`\${env:${tokenVariable}}`) }),
+    askOnce: { setting: (server) => `choose to always allow the tools of "${server}" when VS Code asks` },
     openFolder,
   },
   zed: {
@@ -80,6 +86,7 @@ export const clients: Readonly<Record<ClientName, Client>> = {
     ),
     servers: "context_servers",
     entry: ([command, ...args]) => ({ source: "custom", command, args, env: {} }),
+    askOnce: { setting: (server) => `choose to always allow the tools of "${server}" when Zed asks` },
   },
   gemini: {
     title: "Gemini CLI",
@@ -89,6 +96,7 @@ export const clients: Readonly<Record<ClientName, Client>> = {
     servers: "mcpServers",
     entry: ([command, ...args]) => ({ command, args }),
     httpEntry: (url) => ({ httpUrl: url, headers: bearer(`\${${tokenVariable}}`) }),
+    askOnce: { entry: { trust: true } },
   },
   opencode: {
     title: "opencode",

@@ -112,6 +112,39 @@ it("starts the program that the project installs, when it installs one", async (
   ]);
 });
 
+it("leaves the questions to Toolcrib where the client's entry can say so, and says how elsewhere", async () => {
+  await using home = openHome({ "home/.codex/config.toml": "" });
+  const codex = ["install", "--client", "codex"];
+  const offered = await home.run(codex);
+  const once = await home.run([...codex, "--ask-once"]);
+  const written = home.read("home/.codex/config.toml");
+  const again = await home.run(codex);
+  const gemini = await home.run(["install", "--client", "gemini", "--ask-once", "--print"]);
+  const claude = await home.run(["install", "--client", "claude", "--name", "crib", "--ask-once"]);
+  const advised = await home.run(["install", "--client", "claude", "--name", "crib"]);
+  const advice = (stdout: string) => stdout.split("\n").find((line) => line.includes("asks before calls"));
+  expect([
+    [offered, once, advised].map(({ stdout }) => advice(stdout)),
+    written.includes('default_tools_approval_mode = "approve"'),
+    again.stdout.slice(0, 17),
+    gemini.stdout.includes('"trust": true'),
+    claude.stderr.split("\n").slice(0, 2),
+  ]).toEqual([
+    [
+      "Codex asks before calls, too. To be asked by Toolcrib alone, repeat this command with: --ask-once",
+      undefined,
+      'Claude Code asks before calls, too. To be asked by Toolcrib alone, add "mcp__crib" to permissions.allow in ~/.claude/settings.json.',
+    ],
+    true,
+    "Already installed",
+    true,
+    [
+      "--ask-once cannot change the settings of Claude Code",
+      'To be asked by Toolcrib alone, add "mcp__crib" to permissions.allow in ~/.claude/settings.json.',
+    ],
+  ]);
+});
+
 it("connects clients to a server over HTTP, with its token in a variable", async () => {
   await using home = openHome({ "home/.cursor/mcp.json": '{ "mcpServers": {} }\n' });
   const url = "http://127.0.0.1:7777/mcp";
@@ -143,7 +176,7 @@ it("connects clients to a server over HTTP, with its token in a variable", async
   expect([
     zed.stderr.split("\n")[0],
     entry,
-    installed.stdout.split("\n").slice(-4, -1),
+    installed.stdout.split("\n").slice(-5, -1),
     again.stdout.slice(0, 17),
     removed.stdout.split("\n").at(-2),
     home.read("home/.cursor/mcp.json"),
@@ -153,6 +186,7 @@ it("connects clients to a server over HTTP, with its token in a variable", async
     [
       `Cursor connects to ${url} from its next start on.`,
       "Set TOOLCRIB_TOKEN to the same token for the server and for Cursor.",
+      'Cursor asks before calls, too. To be asked by Toolcrib alone, add "toolcrib:*" to the MCP allowlist in the settings of Cursor.',
       "To remove it: toolcrib mcp uninstall --client cursor",
     ],
     "Already installed",

@@ -47,7 +47,8 @@ import {
 export async function installClient(given: Arguments): Promise<number> {
   const target = await readTarget(given);
   const { client, configuration, editor, key, scope } = target;
-  const entry = await wantedEntry(given, target);
+  const trust = given.options.has("ask-once") ? trustIn(target) : {};
+  const entry = { ...(await wantedEntry(given, target)), ...trust };
   if (given.options.has("print")) {
     remark(`${configuration.file}\n`);
     printExact(editor.show(key, entry));
@@ -56,7 +57,7 @@ export async function installClient(given: Arguments): Promise<number> {
   refuseProgramsOfTools("change clients");
   const present = readEntry(configuration, editor, key);
   if (present !== undefined && !isToolcrib(present)) throw taken(key.name, configuration.file);
-  const value = updatedEntry(present as ClientEntry | undefined, entry);
+  const value = { ...updatedEntry(present as ClientEntry | undefined, entry), ...trust };
   if (isDeepStrictEqual(present, value)) {
     print(`Already installed in ${client.title}: ${configuration.file}\n`);
     return 0;
@@ -84,6 +85,9 @@ export async function installClient(given: Arguments): Promise<number> {
     print(`${client.title} connects to ${url} from its next start on.\n`);
     print(`Set ${tokenVariable} to the same token for the server and for ${client.title}.\n`);
   }
+  const advice = adviceFor(target, value);
+  if (advice !== undefined)
+    print(`${client.title} asks before calls, too. To be asked by Toolcrib alone, ${advice}\n`);
   print(`To remove it: ${toCommandLine(["toolcrib", "mcp", "uninstall", ...flags])}\n`);
   return 0;
 }
@@ -115,6 +119,24 @@ export async function uninstallClient(given: Arguments): Promise<number> {
     `${client.title} ${left ? `${verb}s "${key.name}" as before` : `no longer ${verb}s "${key.name}"`}.\n`,
   );
   return 0;
+}
+
+/** The fields of the entry by which the client leaves the questions to Toolcrib. */
+function trustIn({ client, key }: Target): ClientEntry {
+  const { askOnce, title } = client;
+  if (askOnce === undefined) return {};
+  if ("entry" in askOnce) return askOnce.entry;
+  throw new ToolError("unsupported", `--ask-once cannot change the settings of ${title}`, {
+    hint: `To be asked by Toolcrib alone, ${askOnce.setting(key.name)}.`,
+  });
+}
+
+/** How the client leaves the questions to Toolcrib, unless it does. */
+function adviceFor({ client: { askOnce }, key }: Target, value: ClientEntry): string | undefined {
+  if (askOnce === undefined) return undefined;
+  if ("setting" in askOnce) return `${askOnce.setting(key.name)}.`;
+  const isSet = Object.entries(askOnce.entry).every(([name, wanted]) => value[name] === wanted);
+  return isSet ? undefined : "repeat this command with: --ask-once";
 }
 
 /** The entry that the options ask for: of a server that the client starts, or of one at a URL. */
