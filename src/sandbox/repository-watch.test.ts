@@ -117,6 +117,21 @@ describe.each(levels)("repositories that a command leaves in the workspace, with
     ]);
   });
 
+  it.skipIf(missing[level])("do not run commands when the user continues a rebase", async () => {
+    await using fixture = openRepository(level);
+    git(fixture.workspace, "commit", "-qm", "second", "--allow-empty");
+    const evil = `touch '${fixture.outside}/ran'`;
+    const { remarks } = await fixture.run(
+      `GIT_SEQUENCE_EDITOR='sed -i 1ibreak' git rebase -q -i --keep-empty HEAD~1 2>&1
+printf ' x\t%s\nexec %s\n' "${evil}" "${evil}" >> .git/rebase-merge/git-rebase-todo`,
+    );
+    git(fixture.workspace, "rebase", "--continue");
+    expect([existsSync(join(fixture.outside, "ran")), remarks]).toEqual([
+      false,
+      [expect.stringContaining("The command left a rebase that would run commands")],
+    ]);
+  });
+
   it.skipIf(missing[level])("stay as they are when git and common tools made them", async () => {
     await using fixture = openRepository(level);
     const { stderr, remarks } = await fixture.run(`${prelude(fixture)}

@@ -7,6 +7,7 @@ import { isGone, longAbandonedMs, newRecordName, removeRecord } from "../system/
 import { liesInside } from "../system/workspace-path.ts";
 import { commonDirectory, dangersIn, type GitDanger, gitDirectoryOf, gitlinksIn } from "./git-dangers.ts";
 import { freeName } from "./git-repair.ts";
+import { disableExecLines, type ExecLines, execLinesIn } from "./rebase-todo.ts";
 import { rulesOf, type ScanResult, TreeScan } from "./tree-scan.ts";
 
 type FoundRepositories = Pick<ScanResult, "repositories" | "bare">;
@@ -21,17 +22,13 @@ interface Baseline {
   readonly linked: readonly string[];
   /** What made git run programs in the others, by path. */
   readonly dangers: Readonly<Record<string, readonly string[]>>;
+  readonly execLines: ExecLines;
 }
 
 export interface RepositoryCheck {
   /** `found`: the repositories now. Returns remarks. */
   settle(found: FoundRepositories): readonly string[];
   end(): void;
-}
-
-/** The folder of their records, in the state directory of a sandbox. */
-export function repositoriesFolder(directory: string): string {
-  return join(directory, "repositories");
 }
 
 /**
@@ -83,7 +80,8 @@ export class RepositoryWatch {
     const dangers = others
       .filter((path) => !guarded.includes(path))
       .map((path) => [path, dangersIn(path, isIn(trusted)).map(({ exact }) => exact)] as const);
-    return { guarded, trusted, linked, dangers: Object.fromEntries(dangers) };
+    const execLines = execLinesIn(found.repositories);
+    return { guarded, trusted, linked, dangers: Object.fromEntries(dangers), execLines };
   }
 
   /** Nothing can be mounted on a link, and settings outside the workspace are not protected either. */
@@ -115,7 +113,7 @@ export class RepositoryWatch {
     const links = linked
       .filter((path) => guarded.has(path) && !baseline.linked.includes(path))
       .flatMap((path) => this.#describeLink(path, dangersIn(path, isIn([]))));
-    return [...disabled, ...links];
+    return [...disabled, ...links, ...disableExecLines(now.repositories, baseline.execLines)];
   }
 
   #disable(path: string, dangers: readonly GitDanger[]): string {

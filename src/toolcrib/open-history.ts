@@ -15,6 +15,7 @@ import { lazyHistory } from "../journal/undo/lazy-history.ts";
 import { protecting } from "../journal/undo/plan-undo.ts";
 import { newIdentifier } from "../lib/identifier.ts";
 import { RedactedStream, redactNamedText } from "../policy/redaction/redact.ts";
+import { restoreAbandoned } from "../sandbox/restore-abandoned.ts";
 import { realLocation } from "../system/directories.ts";
 import { TransactionMarks } from "../system/transaction-marks.ts";
 import type { Workspace } from "./open-workspace.ts";
@@ -34,8 +35,10 @@ export interface WorkspaceHistory {
   readonly transactions: WorkspaceTransactions;
   /** The changes of earlier calls, as one call may see and undo them. */
   readonly historyFor: (call: ToolCall) => History;
-  /** Ends processes whose Toolcrib process is gone, and removes the files their sandboxes needed. */
+  /** Ends processes whose Toolcrib process is gone, and undoes what they must not leave behind. */
   readonly endAbandoned: () => Promise<void>;
+  /** What `endAbandoned` has restored. */
+  readonly warnings: readonly string[];
   close(): Promise<void>;
 }
 
@@ -49,10 +52,11 @@ export function openHistory(workspace: Workspace, options: HistoryOptions): Work
   const blobs = openBlobs(files.blobs);
   const without = [workspace.state, workspace.config].map(realLocation);
   const started = new RunRecords(files.started);
+  const warnings: string[] = [];
   const endAbandoned = async () => {
-    if (!(await started.endAbandoned())) return;
-    const { Placeholders, placeholdersFolder } = await import("../sandbox/bubblewrap/placeholders.ts");
-    new Placeholders(placeholdersFolder(files.sandbox)).removeAbandoned();
+    await started.endAbandoned();
+    const place = { workspace: workspace.path, directory: files.sandbox };
+    warnings.push(...(await restoreAbandoned(place)));
   };
   const scanner = lazyScanner({ environment, journal, blobs, folder: files.scans, without, endAbandoned });
   const settle = () => scanner.settle();
@@ -76,6 +80,7 @@ export function openHistory(workspace: Workspace, options: HistoryOptions): Work
     historyFor: ({ id, tool }) =>
       lazyHistory({ ...parts, callId: id, scope: reach, settle, mayUndo: tool.risk !== "read" }),
     endAbandoned,
+    warnings,
     close: async () => {
       await collector.close();
       journal.close();

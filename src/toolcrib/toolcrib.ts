@@ -173,6 +173,7 @@ export class Toolcrib implements Caller {
     return [
       ...this.#workspace.policy.warnings,
       ...this.#history.journal.warnings,
+      ...this.#history.warnings,
       ...(this.#options.sources ?? []).flatMap((source) => source.warnings),
       ...this.#closeWarnings,
     ];

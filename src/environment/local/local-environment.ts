@@ -30,6 +30,7 @@ import { throwIfAborted } from "../../lib/async/abort.ts";
 import { Semaphore } from "../../lib/async/semaphore.ts";
 import { monotonicMs } from "../../lib/clock.ts";
 import type { SandboxOptions } from "../../sandbox/open-sandbox.ts";
+import { recordFolders } from "../../sandbox/restore-abandoned.ts";
 import { asToolError, isNoDirectory, outsideWorkspace } from "../../system/file-errors.ts";
 import { PathChecker } from "../../system/path-checker.ts";
 import type { Pinning } from "../../system/pinning.ts";
@@ -243,8 +244,8 @@ class LocalEnvironment implements Environment {
   async #placeholders(): Promise<readonly string[]> {
     const { sandbox } = this.#starting;
     if (sandbox === undefined) return [];
-    const { Placeholders, placeholdersFolder } = await import("../../sandbox/bubblewrap/placeholders.ts");
-    return new Placeholders(placeholdersFolder(sandbox.directory)).standing();
+    const { Placeholders } = await import("../../sandbox/bubblewrap/placeholders.ts");
+    return new Placeholders(recordFolders(sandbox.directory).placeholders).standing();
   }
 
   async openDirectory(path: string): Promise<Directory> {

@@ -4,12 +4,13 @@ import { makePrivateDirectory } from "../../system/directories.ts";
 import { readSystemFile } from "../../system/process-identity.ts";
 import { openPrivateDirectories } from "../private-directories.ts";
 import { probe } from "../probe.ts";
-import { RepositoryWatch, repositoriesFolder } from "../repository-watch.ts";
+import { RepositoryWatch } from "../repository-watch.ts";
+import { recordFolders } from "../restore-abandoned.ts";
 import type { OpenedSandbox, Sandbox, SandboxContext } from "../sandbox.ts";
 import { seccompProgram } from "../seccomp/seccomp-program.ts";
 import { Bubblewrap } from "./bubblewrap.ts";
 import { findMachinePaths } from "./machine-paths.ts";
-import { DelayedRemoval, Placeholders, placeholdersFolder } from "./placeholders.ts";
+import { DelayedRemoval, Placeholders } from "./placeholders.ts";
 import { WorkspaceView } from "./workspace-view.ts";
 
 /** Tests bubblewrap with the profile for commands. `preferred` default: the path that AppArmor profiles name. */
@@ -26,13 +27,13 @@ export async function openBubblewrap(
   makePrivateDirectory(directory);
   const privates = openPrivateDirectories(directory);
   const placeholders = new Placeholders(
-    placeholdersFolder(directory),
+    recordFolders(directory).placeholders,
     new DelayedRemoval(join(privates.own, "aside")),
   );
   placeholders.removeAbandoned();
   const view = new WorkspaceView({
     ...{ workspace, directory, own, privates, placeholders },
-    repositories: new RepositoryWatch({ workspace, folder: repositoriesFolder(directory) }),
+    repositories: new RepositoryWatch({ workspace, folder: recordFolders(directory).repositories }),
     machine: findMachinePaths(),
   });
   const seccomp = join(privates.own, "seccomp");

@@ -24,11 +24,6 @@ export interface Placeholder {
   readonly content?: string;
 }
 
-/** The folder of their records, in the state directory of a sandbox. */
-export function placeholdersFolder(directory: string): string {
-  return join(directory, "stubs");
-}
-
 /**
  * The placeholders in a workspace. All processes share a folder with a record of each use. The last user of a
  * placeholder removes it, or after a crash the next process does, unless it has content.
@@ -83,12 +78,13 @@ export class Placeholders {
 
   /** Removes the placeholders of commands and processes that have ended. */
   removeAbandoned(): void {
-    for (const name of namesIn(this.#folder).filter(isUnused)) {
-      const record = join(this.#folder, name);
-      const left = this.#remove(this.#recorded([name]));
-      if (left.length > 0) this.#write(record, left);
-      else removeRecord(record);
-    }
+    const names = namesIn(this.#folder).filter(isUnused);
+    if (names.length === 0) return;
+    const placeholders = this.#recorded(names).toSorted((one, other) => one.path.length - other.path.length);
+    const left = this.#remove(placeholders);
+    const [first, ...others] = names.map((name) => join(this.#folder, name));
+    if (left.length > 0) this.#write(first!, left);
+    for (const record of left.length > 0 ? others : [first!, ...others]) removeRecord(record);
   }
 
   #write(record: string, placeholders: readonly Placeholder[]): void {

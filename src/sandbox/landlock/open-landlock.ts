@@ -1,13 +1,12 @@
 import { execFile } from "node:child_process";
 import { homedir } from "node:os";
-import { join } from "node:path";
 import { promisify } from "node:util";
 import type { AbsentPath } from "../../contract/confinement.ts";
 import { liesInside } from "../../system/workspace-path.ts";
 import { ownCode } from "../own-code.ts";
 import { linkToolChains, openPrivateDirectories } from "../private-directories.ts";
 import { probe } from "../probe.ts";
-import { repositoriesFolder } from "../repository-watch.ts";
+import { recordFolders } from "../restore-abandoned.ts";
 import type { OpenedSandbox, SandboxContext } from "../sandbox.ts";
 import { toolChainsIn } from "../tool-chains.ts";
 import { LandlockSandbox } from "./landlock-sandbox.ts";
@@ -53,9 +52,9 @@ export async function openLandlock(options: LandlockOptions): Promise<OpenedSand
     toolChains: [...toolChains, ...toolChainsElsewhere(home, process.env)],
     tripwire: new Tripwire({
       workspace,
-      directory: join(directory, "tripwire"),
+      directory: recordFolders(directory).tripwire,
       writable: [privates.temporary, privates.home],
-      repositories: repositoriesFolder(directory),
+      repositories: recordFolders(directory).repositories,
     }),
   });
   const file = await findProgram("true").catch(() => perl);

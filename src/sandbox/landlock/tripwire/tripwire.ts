@@ -72,7 +72,7 @@ export class Tripwire {
     scanOutside: (options?: { readonly fresh: true }) => Promise<readonly ScanResult[]> = async () => [],
   ): Promise<Watch> {
     const outside = await scanOutside();
-    const settled = this.#settleAbandoned();
+    const settled = this.settleAbandoned();
     const covered = await this.#tree.scan(rulesOf(confinement));
     const restoreBare = watchForBareRepository(this.#workspace);
     const watched = protectedPaths(this.#workspace, [covered, ...outside], confinement.absent ?? []);
@@ -128,7 +128,8 @@ export class Tripwire {
     return existsSync(join(this.#contents, hash));
   }
 
-  #settleAbandoned(): readonly string[] {
+  /** Restores what commands of processes that have ended have changed. Returns remarks. */
+  settleAbandoned(): readonly string[] {
     return this.#names().flatMap((name) => {
       if (!isGone(name, 0, longAbandonedMs)) return [];
       const record = readRecord(join(this.#records, name));
