@@ -20,6 +20,8 @@ export interface Confinement {
   readonly isReadOnly?: (path: string) => boolean;
   /** Paths that must not be created in the workspace, because editors, agents or git would run them. */
   readonly absent?: readonly AbsentPath[];
+  /** The command only reads, as far as its analysis can tell: the workspace can be read-only. */
+  readonly readsOnly?: true;
   /** Files and whole directories outside the workspace. */
   readonly readable?: readonly string[];
   readonly writable?: readonly string[];

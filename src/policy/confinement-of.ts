@@ -54,6 +54,7 @@ export function confinementOf(
       mayConnect: connects,
       hosts: hostsReached({ ...decision, parts: passed }, question, policy),
     }),
+    ...(onlyReads(question, granted, parts) && { readsOnly: true }),
     isHidden: hiddenPaths(policy, tool),
     isReadOnly,
     // Paths at the root of the workspace that must not be created, if rules spell them out.
@@ -101,6 +102,19 @@ function isTemporary(path: string): boolean {
 
 function unique(paths: readonly string[]): readonly string[] {
   return [...new Set(paths)];
+}
+
+/** Whether every command of the call only reads. Later commands of a session may write. */
+function onlyReads({ accesses }: Question, granted: readonly Part[], all: Decision["parts"]): boolean {
+  const isAlone = accesses.every((access) => access.kind === "execute" && access.session === undefined);
+  return (
+    isAlone &&
+    accesses.length > 0 &&
+    granted.length === all.length &&
+    granted.every((part) => {
+      return part.kind === "run" ? part.command.risk === "read" : part.kind === "use" || part.kind === "read";
+    })
+  );
 }
 
 /** Whether the command is `git init` or `git clone`, and no other command could write into the new repository. */

@@ -37,6 +37,7 @@ it("leaves the ban on user namespaces to seccomp when bubblewrap is too old for 
 
 const view: SandboxView = {
   workspace: "/home/me/work",
+  isWorkspaceReadOnly: false,
   kernelSettings: ["/proc/sys"],
   replaced: [
     { source: "/state/temporary", target: "/tmp" },

@@ -17,6 +17,7 @@ export type Mount =
 /** The mounts that a command sees, by path. All other paths are readable. */
 export interface SandboxView {
   readonly workspace: string;
+  readonly isWorkspaceReadOnly: boolean;
   /** Files with which root could change the whole machine. */
   readonly kernelSettings: readonly string[];
   /** Directories (`target`) that are replaced by others (`source`), which can be written. */
@@ -39,12 +40,13 @@ export interface SandboxView {
 
 /** The mounts in order: a directory before its contents. */
 export function mountsOf(view: SandboxView): readonly Mount[] {
+  const workspace = view.isWorkspaceReadOnly ? "read-only" : "writable";
   const directories: Mount[] = [
     ...view.blank.map(blank("755")),
     ...view.replaced.map((paths) => ({ show: "writable", ...paths }) as const),
     ...view.readable.map(asOutside("read-only")),
     ...view.writable.map(asOutside("writable")),
-    ...[view.workspace].filter((path) => path !== "/").map(asOutside("writable")),
+    ...[view.workspace].filter((path) => path !== "/").map(asOutside(workspace)),
   ];
   const kept: Mount[] = [
     ...view.held.map(asOutside("writable")),
@@ -52,7 +54,7 @@ export function mountsOf(view: SandboxView): readonly Mount[] {
     ...view.substitutes.map((paths) => ({ show: "read-only", ...paths }) as const),
   ];
   return [
-    asOutside(view.workspace === "/" ? "writable" : "read-only")("/"),
+    asOutside(view.workspace === "/" ? workspace : "read-only")("/"),
     { show: "devices", target: "/dev" },
     { show: "processes", target: "/proc" },
     ...view.kernelSettings.map(asOutside("read-only")),

@@ -64,6 +64,8 @@ interface Found {
   readonly git: ReturnType<typeof repositoriesIn>;
   /** Paths that must not be created. */
   readonly absent: readonly Placeholder[];
+  /** Nothing in the workspace can be written, so nothing must be held or kept absent. */
+  readonly readsOnly: boolean;
 }
 
 /** The view that commands have of a workspace and of the machine. */
@@ -90,20 +92,21 @@ export class WorkspaceView {
     const { scanned, refused, ...grants } = await this.#scan(wanted, rules);
     const git = repositoriesIn(workspace, scanned.repositories);
     const { hidden, readOnly, remarks } = bundleEntries(scanned, workspace);
+    const readsOnly = confinement.readsOnly === true;
     const absent = (confinement.absent ?? []).map(asPlaceholder);
-    const found: Found = { rules, grants, hidden, readOnly, git, absent };
+    const found: Found = { rules, grants, hidden, readOnly, git, absent, readsOnly };
     const repair = this.#watch(confinement, git);
-    const check = this.#options.repositories.begin(scanned);
+    const check = readsOnly ? undefined : this.#options.repositories.begin(scanned);
     const settle = async () => [
       ...repair(),
-      ...check.settle((await this.#scan(wanted, rules, { fresh: true })).scanned),
+      ...(check?.settle((await this.#scan(wanted, rules, { fresh: true })).scanned) ?? []),
     ];
     const begun = Date.now();
-    const needed = [...absent, ...git.parts.flatMap((part) => part.absent)];
+    const needed = readsOnly ? [] : [...absent, ...git.parts.flatMap((part) => part.absent)];
     const use = placeholders.use(needed.filter(({ path }) => hasRealParent(path)));
     const abandon = () => {
       use.end();
-      check.end();
+      check?.end();
       removeEmptyMountPoints(hidden, begun);
     };
     try {
@@ -124,7 +127,7 @@ export class WorkspaceView {
           use.end();
           removeEmptyMountPoints(hidden, begun);
           const settled = await settle();
-          check.end();
+          check?.end();
           return [...remarks, ...refused, ...git.remarks, ...settled];
         },
         abandon,
@@ -161,15 +164,16 @@ export class WorkspaceView {
     program: string,
   ): Pick<OpenView, "view" | "covered"> & { readonly isKnown: (path: string) => boolean } {
     const { workspace, machine, privates } = this.#options;
-    const { git, grants, rules } = found;
+    const { git, grants, rules, readsOnly: isWorkspaceReadOnly } = found;
     const hidden = found.hidden.map(pathOf);
     const kept = keptPaths(found, standing);
     const empty = standing.filter(({ kind }) => kind === "directory").map(pathOf);
-    const pinned = git.parts.flatMap((part) => part.held).filter((path) => path !== workspace);
+    const held = isWorkspaceReadOnly ? [] : git.parts.flatMap((part) => part.held);
+    const pinned = held.filter((path) => path !== workspace);
     // Under another name of its directory, a path would be neither hidden nor protected.
-    const parents = [...pinned, ...kept, ...empty, ...hidden].flatMap((path) =>
-      directoriesAbove(path, workspace),
-    );
+    const parents = isWorkspaceReadOnly
+      ? []
+      : [...pinned, ...kept, ...empty, ...hidden].flatMap((path) => directoriesAbove(path, workspace));
     const info = this.#infoWithExcludes(git, [...standing.map(pathOf), ...hidden]);
     const isShown = (path: string) => isReal(path) && !info.some(({ target }) => target === path);
     const readOnly = [...new Set(kept)].filter((path) => isShown(path) && !empty.includes(path));
@@ -177,6 +181,7 @@ export class WorkspaceView {
     const programs = this.#programToShow(program, toolChains);
     const view: SandboxView = {
       workspace,
+      isWorkspaceReadOnly,
       kernelSettings: machine.kernelSettings,
       replaced: this.#replaced(),
       blank: machine.ofOthers,
