@@ -156,7 +156,7 @@ describe.each(levels)("at level %s", (level) => {
       expect([
         existsSync(fixture.at(".git/hooks/pre-commit")),
         readFileSync(fixture.at(".git/config"), "utf8"),
-        existsSync(fixture.at(".mcp.json")) && readFileSync(fixture.at(".mcp.json"), "utf8") !== "",
+        lstatSync(fixture.at(".mcp.json"), { throwIfNoEntry: false })?.isFile() === true,
       ]).toEqual([false, config, false]);
     },
   );
