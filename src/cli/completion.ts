@@ -110,7 +110,7 @@ function writePaths(options: readonly Option[], kind: "-d" | "-f"): readonly str
   return [`        ${options.flatMap(flagsOf).join(" | ")}) ${complete}; return ;;\n`];
 }
 
-/** Works from a file on the fpath and through `eval`. */
+/** The script works from a file on the fpath and through `eval`. */
 function writeZsh(commands: readonly Completable[]): string {
   const described = commands.map(({ name, summary }) => `    ${shellQuote(`${name}:${summary}`)}\n`);
   return `#compdef toolcrib

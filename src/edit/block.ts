@@ -10,7 +10,7 @@ export interface Block {
   readonly runs: readonly Run[];
   /** Whether the call itself marks the changed lines. Otherwise old and new lines are compared. */
   readonly isHunk?: boolean | undefined;
-  /** Whether an old line only helps to find the position, so that it may be stale. */
+  /** Whether an old line only helps to find the position. Such a line may be stale. */
   isContext(oldLine: number): boolean;
   /** Whole lines (a hunk), or text that may begin and end inside a line (find and replace). */
   readonly wholeLines: boolean;

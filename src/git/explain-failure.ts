@@ -58,9 +58,9 @@ const known: readonly (readonly [RegExp, Make])[] = [
   [
     /bad config|bad numeric config|bad boolean config|invalid value for '/,
     (_, complaint) =>
-      new ToolError("unsupported", `git cannot read its settings: ${complaint}`, {
-        hint: "Ask the user to fix .git/config.",
-        forUser: { hint: "Fix .git/config." },
+      new ToolError("unsupported", `git cannot read its configuration: ${complaint}`, {
+        hint: "Ask the user to fix this setting in .git/config or ~/.gitconfig.",
+        forUser: { hint: "Fix this setting in .git/config or ~/.gitconfig." },
       }),
   ],
   [

@@ -151,9 +151,9 @@ export function isNamedTwice(path: string, other: string): ToolError {
 export function liesInChangedFile(path: string, file: string): ToolError {
   return new ToolError(
     "invalid-input",
-    `${path} cannot be inside ${file}, which the same call deletes or writes as a file`,
+    `This call changes ${path}, but it also deletes ${file} or writes it as a file`,
     {
-      hint: "Make the two changes in separate calls.",
+      hint: "Choose another path, or delete in one call and write in the next.",
     },
   );
 }

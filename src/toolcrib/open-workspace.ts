@@ -173,7 +173,7 @@ function wholeLines(part: Buffer): number {
 }
 
 function noSuchOutput(handle: string): ToolError {
-  return new ToolError("not-found", `Output ${JSON.stringify(handle)} is not stored`, {
-    hint: "Outputs are stored for a week. Make the call again.",
+  return new ToolError("not-found", `There is no stored output ${JSON.stringify(handle)}`, {
+    hint: "Outputs are deleted after a week, or earlier to free space. Repeat the call that produced it.",
   });
 }

@@ -79,7 +79,7 @@ describe("a pending approval", () => {
     }).toEqual({
       content:
         "This call needs approval: it would delete a.txt (mode safe asks before deleting)\n" +
-        `The user can allow it with: toolcrib approve ${id}. Then make exactly this call again.`,
+        `Ask the user to run \`toolcrib approve ${id}\`. After that, repeat exactly this call.`,
       code: "needs-approval",
       others: [],
       asked: {

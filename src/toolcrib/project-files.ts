@@ -14,7 +14,7 @@ export interface ProjectFile {
   readonly text: string;
   /** The first line that is not in `text`; undefined when all lines are, and when not even one line is complete. */
   readonly nextLine: number | undefined;
-  /** Of the whole. */
+  /** The size of the whole file, even when `text` is only its beginning. */
   readonly bytes: number;
   readonly isWhole: boolean;
 }

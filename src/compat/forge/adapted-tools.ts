@@ -71,7 +71,7 @@ async function grep(
 ): Promise<ToolOutput> {
   const where = path ?? ".";
   const [only] = [glob].flat();
-  // One more shows whether there are more.
+  // One line more than the limit shows whether there are more.
   const maxResults = mode === "content" ? limit + 1 : undefined;
   const output = await environment.use(where, "grep", (inner, name) =>
     inner.grep(pattern, name || ".", { glob: only, ignoreCase, maxResults }),

@@ -249,7 +249,7 @@ export function insertionPoint(source: Source, block: Block): Match {
   if (sections.length > 1) {
     const found = listLines(sections.map(({ header }) => at(header)));
     throw new ToolError("ambiguous-match", `${path}: the header of ${block.name} occurs at ${found}`, {
-      hint: "Add a context line, or the header of the class around it as another @@ line before.",
+      hint: "Add a context line, or an @@ line with the header of the enclosing class above this one.",
     });
   }
   if (headers.length > 0) {

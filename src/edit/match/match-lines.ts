@@ -73,8 +73,7 @@ export function matchWithEdges(
     return [];
   const lacksBlankLine = isBlankLine(oldLines[0]!) && !isBlankLine(source.lines.text(line));
   if (overlooksContent(tier) && lacksBlankLine && isSingle(block)) return [];
-  // Where blanks do not count, a blank line is replaced from its start; where indentation does not count, a line
-  // includes it.
+  // A tier that ignores blanks replaces a blank line from its start; one that ignores indentation replaces that, too.
   const takesBlanks = tier !== "exact" && isBlankLine(oldLines[0]!) && isBlankLine(source.lines.text(line));
   const takesIndentation = overlooksContent(tier) && edges.isIndented;
   const start = takesBlanks || takesIndentation ? source.lines.start(line) : edges.start;

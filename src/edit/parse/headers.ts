@@ -6,7 +6,7 @@ import type { LocationHints } from "../block.ts";
 export interface DiffHeader {
   readonly oldName?: string | undefined;
   readonly newName?: string | undefined;
-  /** Names without the prefixes a/ and b/, as in renames. */
+  /** The names have no a/ or b/ prefix, as in renames and copies. */
   readonly isPlain: boolean;
   readonly isRename: boolean;
   readonly isCopy: boolean;

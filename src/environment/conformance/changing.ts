@@ -219,8 +219,8 @@ export function testChanging(open: OpenWorld): void {
     const inside = (path: string, file: string) =>
       failure(
         "invalid-input",
-        `${path} cannot be inside ${file}, which the same call deletes or writes as a file`,
-        "Make the two changes in separate calls.",
+        `This call changes ${path}, but it also deletes ${file} or writes it as a file`,
+        "Choose another path, or delete in one call and write in the next.",
       );
     const tries: readonly [readonly FileChange[], object][] = [
       [[update("two", "2", "x"), update("./two", "2", "y")], twice("two", "./two")],

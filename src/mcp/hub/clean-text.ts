@@ -16,7 +16,7 @@ export function cleanText(given: unknown, maxChars: number): string {
     .replace(/\ufffd$/, "")}…`;
 }
 
-/** The same on one line. */
+/** Like `cleanText`, but on one line. */
 export function cleanLine(given: unknown, maxChars: number): string {
   return cleanText(given, maxChars).replace(/\s+/g, " ");
 }

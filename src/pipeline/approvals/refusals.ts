@@ -28,7 +28,7 @@ export function needsApproval(
 export function approvalPending(id: string, parts: Decision["parts"]): ToolError {
   const needed = `This call needs approval: ${describe({ verdict: "ask", parts })}`;
   return new ToolError("needs-approval", needed, {
-    hint: `The user can allow it with: toolcrib approve ${id}. Then make exactly this call again.`,
+    hint: `Ask the user to run \`toolcrib approve ${id}\`. After that, repeat exactly this call.`,
     forUser: { hint: `To allow it, run: toolcrib approve ${id}` },
   });
 }

@@ -217,7 +217,7 @@ function makesLending({ flags, mode }: { readonly flags: number; readonly mode: 
   ];
 }
 
-/** Refuses truncation while opening for reading (0) or neither (3), which Landlock does not treat as writing. */
+/** Refuses O_TRUNC with access mode 0 (read) or 3 (neither read nor write), which Landlock does not treat as writing. */
 function truncatesUnseen(argument: number): readonly Line[] {
   return [
     low(argument),

@@ -105,7 +105,7 @@ describe("edit.diff", () => {
     expect(await opened.refusal(editDiff, { diff })).toEqual({
       code: "invalid-input",
       message: "a.sh already has this mode; the diff changes nothing",
-      hint: "Leave the file out of the diff. None of the files was changed.",
+      hint: "None of the files was changed. Leave the file out of the diff.",
     });
     expect(readFileSync(opened.at("b"), "utf8")).toBe("x\n");
   });

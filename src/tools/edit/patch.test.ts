@@ -58,7 +58,7 @@ describe("edit.patch", () => {
     expect(await opened.refusal(editPatch, { patch })).toEqual({
       code: "no-match",
       message: "b.ts: hunk 1 was not found, and nothing similar",
-      hint: "Read the file again and copy the old lines as they are now. None of the files was changed.",
+      hint: "None of the files was changed. Read the file again and copy the old lines as they are now.",
     });
     expect(contents(opened)).toEqual(files);
   });

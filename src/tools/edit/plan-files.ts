@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import { type ErrorCode, ToolError } from "../../contract/error.ts";
+import { type ErrorCode, reworded, ToolError } from "../../contract/error.ts";
 import type { PreviewContext } from "../../contract/tool.ts";
 import type { EditRequest, FilePlan } from "../../edit/edit-request.ts";
 import { planEdits } from "../../edit/plan-edits.ts";
@@ -105,10 +105,11 @@ async function explainRefusal(
   const explained = await explainFile(error, files, context);
   if (!files.areSeveral) return explained;
   // Other tools apply patches file by file, so the hint says that nothing was changed.
-  const { code, message, hint = "" } = explained;
-  return new ToolError(code, message, {
-    hint: `${hint} None of the files was changed.`.trim(),
-    cause: error,
+  const { hint = "", forUser } = explained;
+  const unchanged = "None of the files was changed.";
+  return reworded(explained, {
+    hint: `${unchanged} ${hint}`.trim(),
+    forUser: forUser && { ...forUser, hint: `${unchanged} ${forUser.hint ?? ""}`.trim() },
   });
 }
 

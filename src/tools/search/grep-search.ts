@@ -35,8 +35,8 @@ export async function search(
     if (request.regex.untranslatable !== undefined) throw onlyForRipgrep(request.regex.untranslatable, scope);
     const second = first === "unfinished" ? await attempt(inProcess.run(noBudget)) : first;
     if (second === "done") return results;
-    throw new ToolError("timeout", "Searching for this pattern takes too long without ripgrep", {
-      hint: "Avoid repetitions inside repetitions such as (a+)+, or search for a part of it with literal set to true.",
+    throw new ToolError("timeout", "The search for this pattern takes too long", {
+      hint: "Avoid nested repetitions such as (a+)+, or search for a part of the pattern with literal set to true.",
     });
   } finally {
     await inProcess.close();

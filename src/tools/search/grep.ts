@@ -21,7 +21,7 @@ export interface GrepData {
     /** Binary files, as far as they were counted. */
     readonly binary: number;
     readonly unreadable: readonly string[];
-    /** Files that may hold secrets and that the policy denies, as far as they were found. */
+    /** Files that the rules refuse: secrets, and files under deny rules. May be incomplete. */
     readonly guarded?: readonly string[];
     /** Files with a line too long to search completely. */
     readonly partly: readonly string[];

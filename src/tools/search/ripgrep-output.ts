@@ -48,7 +48,7 @@ const newline = 0x0a;
 const colon = 0x3a;
 const zero = 0x30;
 
-/** `read` gets where the rest of a record begins and where its newline is. */
+/** Splits the output into records. `start` is the offset after the path's NUL; `end` is the offset of the newline. */
 async function* readRecords<Record>(
   output: AsyncIterable<Uint8Array>,
   read: (path: string, bytes: Buffer, start: number, end: number) => Record,

@@ -50,8 +50,8 @@ const systemTypes = new Set([
   0x62656570, 0x19800202, 0x65735543,
 ]);
 
-// On these file systems the times of directories change with their names, by the clock of this machine: ext2 to ext4,
-// xfs, btrfs, tmpfs, overlay, f2fs, zfs, apfs.
+// On these file systems a directory's times change when a name in it is added or removed, by the clock of this machine:
+// ext2 to ext4, xfs, btrfs, tmpfs, overlay, f2fs, zfs, apfs.
 const reliableTypes = new Set([
   0xef53, 0x58465342, 0x9123683e, 0x01021994, 0x794c7630, 0xf2f52010, 0x2fc12fc1, 0x1a,
 ]);
