@@ -4,11 +4,10 @@ import { kindOfHost } from "./hosts.ts";
 import type { ReadCommand } from "./parts.ts";
 import { findPathRules } from "./paths/find-path-rules.ts";
 import type { Part, Question } from "./policy.ts";
-import { baseName } from "./rules/command-pattern.ts";
 import { worse } from "./rules/command-risk.ts";
 import type { Policy } from "./rules/compile-policy.ts";
 import { matchExactly } from "./rules/match-exactly.ts";
-import { matchLoosely, rulesWithin } from "./rules/match-loosely.ts";
+import { matchLoosely, namesOf, rulesWithin } from "./rules/match-loosely.ts";
 import {
   type CommandRule,
   type HostRule,
@@ -54,7 +53,8 @@ function findCommandRules(
 ): RuleFinding {
   const { named, others, highestFirst } = policy.commands;
   const name = command.words[0]?.value;
-  const near = name === undefined ? highestFirst : [...(named.get(baseName(name)) ?? []), ...others];
+  const about = () => namesOf(command).flatMap((program) => named.get(program) ?? []);
+  const near = name === undefined ? highestFirst : [...new Set([...about(), ...others])];
   const found: Rule[] = [];
   let mayDeny: RuleFinding["mayDeny"];
   for (const rule of near) {

@@ -240,6 +240,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     "git -c alias.x='!rm y' x; git x",
     [
       "execute: git -c alias.x=!rm y x (git -c alias.x='!rm y' may name a program; git x may run anything, such as an alias)",
+      "destructive: rm y [git alias] (deletes y; delete <y>)",
       "execute: git x (git x may run anything, such as an alias)",
     ],
   ],

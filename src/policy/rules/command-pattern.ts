@@ -1,9 +1,11 @@
 import type { Risk } from "../../contract/access.ts";
+import { escapeGlob } from "../../lib/glob/glob.ts";
 import { type NamePattern, parseSegments, type Segment } from "../../lib/glob/glob-segment.ts";
 import { fold } from "../paths/path-names.ts";
 import { compilePath } from "../paths/path-pattern.ts";
 import type { PathContext } from "../policy.ts";
 import type { RuleWord } from "./rule-words.ts";
+import { programName, type Spelling, usualForm } from "./spellings.ts";
 
 export type CommandPattern =
   /** `@read`: commands by their risk. */
@@ -17,6 +19,8 @@ export type CommandPattern =
       /** The same words for ask and deny rules: options in any position, operands in order. */
       readonly options: readonly SpelledPattern[];
       readonly operands: readonly WordPattern[];
+      /** The usual form of the same command, for ask and deny rules: `npm exec` for `npx`. */
+      readonly usual: CommandPattern | undefined;
     };
 
 export type WordPattern =
@@ -34,7 +38,7 @@ export type SpelledPattern = Extract<WordPattern, { kind: "literal" | "glob" }>;
 
 export interface ProgramPattern {
   readonly word: WordPattern;
-  /** The last name, folded; undefined if it has wildcards. */
+  /** The last name, folded, as `programName` spells it; undefined if it has wildcards. */
   readonly name: string | undefined;
   /** The file that it names, when it names one. */
   readonly file: readonly (readonly Segment[])[] | undefined;
@@ -50,19 +54,27 @@ export function compileCommand(words: readonly RuleWord[], context: PathContext)
   const rest = start < 0 ? [] : words.slice(start + 1).map(compileWord);
   const isAnything = program?.bare && program.text === "**";
   const word: WordPattern = program === undefined ? { kind: "literal", text: "" } : compileWord(program);
+  const name = word.kind === "literal" ? programName(baseName(word.text)) : undefined;
+  const usual = name === undefined ? undefined : usualForm(name, words.slice(start), ruleSpelling);
   return {
     kind: "words",
     assignments: words.slice(0, start < 0 ? words.length : start).map(compileWord),
     program: {
       word,
-      name: word.kind === "literal" ? baseName(word.text) : undefined,
+      name,
       file: program?.pattern.includes("/") ? compilePath(program.pattern, context, "exact") : undefined,
     },
     words: isAnything ? [{ kind: "any words" }, ...rest] : rest,
     options: rest.filter(isOption),
     operands: rest.filter((other) => !isOption(other) && !isEndOfOptions(other)),
+    usual: usual && compileCommand(usual, context),
   };
 }
+
+const ruleSpelling: Spelling<RuleWord> = {
+  textOf: ({ literal }) => literal,
+  make: (text, { column }) => ({ text, pattern: escapeGlob(text), literal: text, bare: false, column }),
+};
 
 export function isSpelled(pattern: WordPattern): pattern is SpelledPattern {
   return pattern.kind === "literal" || pattern.kind === "glob";

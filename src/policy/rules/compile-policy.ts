@@ -1,6 +1,7 @@
 import type { Segment } from "../../lib/glob/glob-segment.ts";
 import { fold, literalText } from "../paths/path-names.ts";
 import { levels, type PathContext, type RuleOrigin, type RuleSource } from "../policy.ts";
+import type { CommandPattern } from "./command-pattern.ts";
 import { compileRule, ownRules, sparingWorkspace } from "./compile-rule.ts";
 import { type Example, type ParsedRules, parseRules } from "./parse-rules.ts";
 import type { CommandRule, HostRule, ParsedRule, PathRule, Rule, ToolRule } from "./rule.ts";
@@ -44,7 +45,7 @@ export function compilePolicy(sources: readonly RuleSource[], context: PathConte
     examples: parsed.flatMap(({ examples }) => examples),
     commands: byName(
       commands.filter(({ effect }) => effect !== "unconfined"),
-      ({ pattern }) => [pattern.kind === "class" ? undefined : pattern.program.name],
+      ({ pattern }) => programsOf(pattern),
     ),
     unconfined: commands.filter(({ effect }) => effect === "unconfined"),
     settings: compileSettings(parsed.flatMap(({ settings }) => settings)),
@@ -55,6 +56,12 @@ export function compilePolicy(sources: readonly RuleSource[], context: PathConte
     hosts: rules.filter((rule) => rule.kind === "connect"),
     tools: rules.filter((rule) => rule.kind === "use"),
   };
+}
+
+/** Undefined for a rule about any program. */
+function programsOf(pattern: CommandPattern): readonly (string | undefined)[] {
+  if (pattern.kind === "class") return [undefined];
+  return [pattern.program.name, ...(pattern.usual ? programsOf(pattern.usual) : [])];
 }
 
 interface CompiledSource extends Omit<ParsedRules, "rules"> {

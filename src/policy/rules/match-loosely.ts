@@ -1,5 +1,5 @@
 import { matchSegment, type Token } from "../../lib/glob/glob-segment.ts";
-import type { SimpleCommand, Word } from "../commands/analysis.ts";
+import { type SimpleCommand, type Word, wordAt } from "../commands/analysis.ts";
 import type { ReadCommand } from "../parts.ts";
 import { waysToMeet } from "../paths/meet.ts";
 import {
@@ -13,20 +13,70 @@ import {
 import { harm, ownRisk } from "./command-risk.ts";
 import type { NamedRules } from "./compile-policy.ts";
 import type { CommandRule } from "./rule.ts";
+import {
+  gitCommands,
+  gitSubcommandAt,
+  meaningOf,
+  programName,
+  programNames,
+  type Spelling,
+  usualForm,
+} from "./spellings.ts";
 
 /**
  * Whether an ask or deny rule matches a command. The rule is a prefix: more words may follow. Its operands must come in
  * order, with only options and their values between them. Its options may come anywhere, combined or separate, short or
- * long.
+ * long. Aliases, abbreviations and other forms of a command match like the command itself.
  */
 export function matchLoosely(pattern: CommandPattern, command: SimpleCommand): Match {
   if (pattern.kind === "class") return harm(command.risk) >= harm(pattern.risk) ? "yes" : "no";
-  const [program, ...words] = command.words;
-  if (program === undefined) return "no";
+  const asWritten = matchForm(pattern, command.words);
+  const usual = usualWords(command);
+  if (asWritten === "yes" || (usual === undefined && pattern.usual === undefined)) return asWritten;
+  const asUsual = matchForm(pattern.usual ?? pattern, usual ?? command.words);
+  return asUsual === "no" ? asWritten : asUsual;
+}
+
+function matchForm(pattern: CommandPattern, [program, ...words]: readonly Word[]): Match {
+  if (pattern.kind === "class" || program === undefined) return "no";
   const name = matchProgram(pattern.program, program);
   if (name === "no") return "no";
   const found = pattern.options.map((option) => matchOption(option, words));
-  return [name, matchOperands(pattern.operands, words), ...found].reduce(weaker);
+  const operands = matchOperands(pattern.operands, words, nameOf(program));
+  return [name, operands, ...found].reduce(weaker);
+}
+
+function nameOf(program: Word | undefined): string | undefined {
+  return program?.value === undefined ? undefined : programName(baseName(program.value));
+}
+
+/** The names of the program, for finding the rules about it. */
+export function namesOf(command: SimpleCommand): readonly string[] {
+  const [first] = command.words;
+  if (first?.value === undefined) return [];
+  const usual = nameOf(usualWords(command)?.[0]);
+  const names = programNames(baseName(first.value));
+  return usual === undefined || names.includes(usual) ? names : [...names, usual];
+}
+
+/** The words of a command in its usual form, if it is written in another. */
+function usualWords({ words }: SimpleCommand): readonly Word[] | undefined {
+  const program = nameOf(words[0]);
+  if (program === undefined) return undefined;
+  return program === "git" ? aliasedWords(words) : usualForm(program, words, commandSpelling);
+}
+
+const commandSpelling: Spelling<Word> = {
+  textOf: ({ value }) => value,
+  make: (text, word) => wordAt(word, [text]),
+};
+
+/** A word that is not a subcommand of git may be an alias, which can stand for any words. */
+function aliasedWords(words: readonly Word[]): readonly Word[] | undefined {
+  const at = gitSubcommandAt(words.map(({ value }) => value));
+  const word = at === undefined ? undefined : words[at];
+  if (word?.value === undefined || gitCommands.has(word.value)) return undefined;
+  return words.with(at!, wordAt(word, [{ unknown: "variable", text: word.text, splits: true }]));
 }
 
 function weaker(one: Match, other: Match): Match {
@@ -39,18 +89,26 @@ function matchProgram({ word: pattern, name }: ProgramPattern, word: Word): Matc
   if (!isSpelled(pattern)) return "yes";
   if (word.value === undefined) return mayBecome(pattern, word) ? "maybe" : "no";
   const value = baseName(word.value);
-  if (pattern.kind === "literal") return name === value ? "yes" : "no";
+  if (pattern.kind === "literal") return name === programName(value) ? "yes" : "no";
   return matchSegment(pattern.whole, value) || matchSegment(pattern.whole, word.value) ? "yes" : "no";
 }
 
 /** The possible positions in the operands after each word, and whether they are certain. */
-function matchOperands(patterns: readonly WordPattern[], words: readonly Word[]): Match {
+function matchOperands(
+  patterns: readonly WordPattern[],
+  words: readonly Word[],
+  program: string | undefined,
+): Match {
   let states = new States(patterns);
   states.add(0, { afterOption: false, sure: true });
   for (const word of words) {
     if (states.best() === "yes") return "yes";
     const next = new States(patterns);
-    for (const state of states.all()) step(patterns, state, word, next);
+    for (const state of states.all()) {
+      const pattern = patterns[state.at];
+      const match = pattern && matchOperand(pattern, word, state.at === 0 ? program : undefined);
+      step(pattern, state, { word, match: match ?? "no" }, next);
+    }
     states = next;
   }
   return states.best();
@@ -95,12 +153,15 @@ class States {
   }
 }
 
-function step(patterns: readonly WordPattern[], state: State, word: Word, next: States): void {
+function step(
+  pattern: WordPattern | undefined,
+  state: State,
+  { word, match }: { readonly word: Word; readonly match: Match },
+  next: States,
+): void {
   const { at, afterOption, sure } = state;
-  const pattern = patterns[at];
   if (pattern === undefined || pattern.kind === "any words") next.add(at, state);
   if (pattern === undefined) return;
-  const match = matchOperand(pattern, word);
   if (match !== "no") next.add(at + 1, { afterOption: false, sure: sure && match === "yes" });
   const option = beginsOption(word);
   if (option !== "no") next.add(at, { afterOption: true, sure: sure && option === "yes" });
@@ -110,10 +171,22 @@ function step(patterns: readonly WordPattern[], state: State, word: Word, next: 
     next.add(at, { afterOption, sure: false });
 }
 
-function matchOperand(pattern: WordPattern, word: Word): Match {
+/** `program`: of which the word may be a subcommand. */
+function matchOperand(pattern: WordPattern, word: Word, program: string | undefined): Match {
   if (!isSpelled(pattern)) return "yes";
   if (word.value === undefined) return mayBecome(pattern, word) ? "maybe" : "no";
-  return [word.value, plainPath(word.value)].some((value) => isText(pattern, value)) ? "yes" : "no";
+  if ([word.value, plainPath(word.value)].some((value) => isText(pattern, value))) return "yes";
+  return program === undefined ? "no" : matchSubcommand(pattern, word.value, program);
+}
+
+/** Compares aliases and abbreviations by their meaning. */
+function matchSubcommand(pattern: SpelledPattern, value: string, program: string): Match {
+  const given = meaningOf(program, value);
+  if (given === undefined) return "no";
+  const wanted = pattern.kind === "literal" ? meaningOf(program, pattern.text) : undefined;
+  const isMeant = (name: string) => isText(pattern, name) || (wanted?.sure && wanted.names[0] === name);
+  if (!given.names.some(isMeant)) return "no";
+  return given.sure ? "yes" : "maybe";
 }
 
 /** `//`, `/.` and `./x` are other spellings of `/` and `x`. */
@@ -217,7 +290,9 @@ export function rulesWithin(
 ): ReadonlySet<CommandRule> {
   const found = new Set<CommandRule>();
   const tightening = (name: string) =>
-    named.get(baseName(name))?.filter(({ effect }) => effect !== "allow") ?? [];
+    programNames(baseName(name)).flatMap(
+      (program) => named.get(program)?.filter(({ effect }) => effect !== "allow") ?? [],
+    );
   let looks = 0;
   for (const { name, toCommand } of commandsWithin(command, readCommand))
     for (const rule of tightening(name)) {

@@ -106,7 +106,22 @@ export function interpretGit(words: readonly Word[], report: CommandReport) {
   // An empty span, because no word of the command names it.
   const { start } = subcommand.span;
   if (shell.directory !== "") report.effects.push({ risk: "execute", reason, span: { start, end: start } });
+  const alias = options.findLast(({ name, value }) => name === "-c" && isAlias(value, subcommand));
+  if (alias?.value !== undefined) runAlias(alias.value, rest, report);
   interpretSubcommand(subcommand, rest, report);
+}
+
+function isAlias(setting: Word | undefined, { value }: Word): boolean {
+  const [name] = setting?.value?.split("=") ?? [];
+  return value !== undefined && name?.toLowerCase() === `alias.${value.toLowerCase()}`;
+}
+
+/** `git -c alias.x=push x` runs `git push`; with a "!" the alias is a command of the shell. */
+function runAlias(setting: Word, rest: readonly Word[], report: CommandReport) {
+  const text = setting.value!.slice(setting.value!.indexOf("=") + 1);
+  const isShell = text.startsWith("!");
+  const script = joined([wordAt(setting, [isShell ? text.slice(1) : `git ${text}`]), ...rest]);
+  if (script !== undefined) runPlainScript(script, "git alias", report);
 }
 
 function interpretSubcommand(subcommand: Word, words: readonly Word[], report: CommandReport) {
