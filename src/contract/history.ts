@@ -142,6 +142,6 @@ export interface PlannedChange {
   readonly kind: "write" | "delete" | "move";
   /** As passed to the environment. */
   readonly path: string;
-  /** Tools store what they replace. What commands replace is stored before they run. */
+  /** A tool stores what it replaces; a scan stores, before a command runs, what the command may replace. */
   readonly by: "tool" | "command";
 }

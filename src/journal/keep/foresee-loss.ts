@@ -19,7 +19,7 @@ export async function foreseeLoss(
   environment: Foreseeing,
 ): Promise<ReadonlyMap<string, string>> {
   const losses = new Map<string, string>();
-  // What a command changes may be ignored, and less is stored of that.
+  // A command may change ignored files, of which less is stored.
   const budgets: Record<PlannedChange["by"], Budget> = {
     tool: { ...undoLimits },
     command: { ...ignoredLimits },

@@ -5,7 +5,7 @@ import type { Directory, Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { PathGuard } from "../../contract/guard.ts";
 import type { AnyTool } from "../../contract/tool.ts";
-import { type Foreseeing, foreseeLoss } from "../../journal/keep/foresee-loss.ts";
+import type { Foreseeing, foreseeLoss } from "../../journal/keep/foresee-loss.ts";
 import { oncePerObject } from "../../lib/once-per-object.ts";
 import { ownRealPath } from "../../lib/own-real-path.ts";
 import { guardPaths, isWithin } from "../../policy/guard-paths.ts";
@@ -58,13 +58,19 @@ export async function policyQuestion(
     sandbox,
     shells,
     realPaths,
-    notCovered: changes.length === 0 ? nowhere : await foreseeLoss(changes, realPaths, environment),
+    notCovered: changes.length === 0 ? nowhere : await lossesOf(changes, realPaths, environment),
     refusedBelow:
       directories.length === 0 ? nowhere : await refusedBelow(directories, environment, guardPaths(policy)),
   };
 }
 
 const nowhere: ReadonlyMap<string, string> = new Map();
+
+/** Loaded with the first change, to keep the start fast. */
+async function lossesOf(...given: Parameters<typeof foreseeLoss>): ReturnType<typeof foreseeLoss> {
+  const journal = await import("../../journal/keep/foresee-loss.ts");
+  return journal.foreseeLoss(...given);
+}
 
 /** Whether any rule asks before reads, or denies them to some tools only. */
 const asksAboutReads = oncePerObject(({ paths }: Policy) =>

@@ -104,7 +104,7 @@ class Walk {
     const at = this.#prefix + (frame.path === "" ? "" : `${frame.path}/`);
     const known = this.#known.in(frame.path, stats, at);
     const names = known ? known.map(nameOf) : readdirSync(frame.directory.at("."));
-    // What the earlier snapshot entered is compared with this one, so it is entered again.
+    // A directory that the earlier snapshot entered is entered again, because the two are compared.
     if (frame.isIgnored && !this.#ignored.takes(names.length) && !this.#decided.has(frame.path)) {
       this.columns.leftOut.set(place, "ignored");
       frame.close();
