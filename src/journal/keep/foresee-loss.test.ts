@@ -1,5 +1,4 @@
-import { execFileSync } from "node:child_process";
-import { chmodSync, symlinkSync } from "node:fs";
+import { chmodSync, symlinkSync, truncateSync } from "node:fs";
 import { expect, it } from "vitest";
 import type { PlannedChange } from "../../contract/history.ts";
 import { openLocalWorld } from "../../environment/conformance/local-world.ts";
@@ -8,9 +7,16 @@ import { foreseeLoss } from "./foresee-loss.ts";
 const isRoot = process.getuid?.() === 0;
 
 it("names what undo could not restore, for tools and for commands", async () => {
-  const files = { "a/b": "b", "a/target/c": "c", "node_modules/m": "m", "nested/.git/HEAD": "", secret: "s" };
+  const files = {
+    "a/b": "b",
+    "a/target/c": "c",
+    "node_modules/m": "m",
+    "nested/.git/HEAD": "",
+    secret: "s",
+    large: "",
+  };
   await using world = openLocalWorld({ files });
-  execFileSync("truncate", ["-s", "17M", world.path("large")]);
+  truncateSync(world.path("large"), 17 * 1024 * 1024);
   symlinkSync("node_modules", world.path("link"));
   chmodSync(world.path("secret"), 0o200);
   const losses = async (kind: PlannedChange["kind"], by: PlannedChange["by"], ...paths: string[]) => {
