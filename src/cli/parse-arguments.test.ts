@@ -116,3 +116,7 @@ it("accepts counts that are whole numbers from one", () => {
     expect(() => count(text)).toThrow(`--limit must be a whole number from 1, not "${text}"`);
   }
 });
+
+it("accepts a choice in any case", () => {
+  expect(parse(["--mode", "YOLO"]).options).toEqual({ mode: "yolo" });
+});

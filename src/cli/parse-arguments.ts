@@ -30,9 +30,9 @@ export function parseArguments(words: readonly string[], command: Command): Argu
       const value = attached ?? words[index];
       const isMissing = !value || (attached === undefined && value.startsWith("--"));
       if (isMissing) throw mistake(`${flag} needs a value: ${flag} ${option.value}`, command);
-      checkChoice(flag, value, option, command);
+      const chosen = chosenValue(flag, value, option, command);
       const earlier = option.repeats ? options.get(option.name) : undefined;
-      options.set(option.name, earlier === undefined ? value : `${earlier}\n${value}`);
+      options.set(option.name, earlier === undefined ? chosen : `${earlier}\n${chosen}`);
     }
   }
   return { options, operands };
@@ -98,10 +98,12 @@ export function unknownSubcommand(
   });
 }
 
-function checkChoice(flag: string, value: string, { choices }: Option, command: Command): void {
-  if (!choices || choices.includes(value)) return;
-  const near = nearest(value, choices);
-  throw new ToolError("invalid-input", `${flag} must be one of ${choices.join(", ")}, not "${value}"`, {
+/** Choices are accepted in any case. */
+function chosenValue(flag: string, value: string, { choices }: Option, command: Command): string {
+  const chosen = choices ? choices.find((choice) => choice.toLowerCase() === value.toLowerCase()) : value;
+  if (chosen !== undefined) return chosen;
+  const near = nearest(value, choices!);
+  throw new ToolError("invalid-input", `${flag} must be one of ${choices!.join(", ")}, not "${value}"`, {
     hint: near
       ? `Did you mean ${near}?`
       : command.forwardsFlags

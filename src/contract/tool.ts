@@ -141,6 +141,8 @@ export interface Image {
 export interface OutputLimits {
   readonly maxChars: number;
   readonly maxLines?: number;
+  /** Longer lines are data or generated code: only their beginning is shown. Default: no limit. */
+  readonly maxLineChars?: number;
   /** Which part is shown: the beginning, the end, or both without the middle. */
   readonly keep: "head" | "tail" | "both";
   /** Replaces the default notice at the end of a cut text. */

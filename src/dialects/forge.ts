@@ -21,7 +21,6 @@ const readFile = rename("file.read", {
   describe: { offset: "First line. Default: 1." },
   only: ["path", "offset", "limit"],
   require: ["path"],
-  limits: { maxChars: 50_000, keep: "both" },
 });
 
 const writeFile = rename("file.write", {
@@ -224,7 +223,6 @@ export const geminiDialect: Dialect = {
       only: ["paths"],
       require: ["paths"],
       describe: { paths: 'Up to 50 paths or patterns, e.g. "src/**/*.ts".' },
-      limits: { maxChars: 50_000, keep: "both" },
     }),
     rename("file.list", {
       name: "list_dir",

@@ -38,7 +38,7 @@ it("drops a sentence that names only missing tools, and keeps one that also name
     "Look with Read.",
     "",
     "See it, then change it.",
-    "Or ask, or use Grep.",
+    "Use Grep.",
     "Look. Did you mean file.list? Use Grep.",
   ]);
 });

@@ -43,20 +43,16 @@ function withoutMissing(sentence: string, isMissing: (text: string) => boolean):
       if (isMissing(one) === isMissing(other)) return both;
       return isMissing(one) ? other : one;
     });
-  const ways = plain.split(", or ").flatMap((way) => {
-    const all = way.split(clauseEnds);
-    // "then …" needs the clause before, "To see it, …" the clause after.
-    const isLeft = all.map((clause) => !isMissing(clause));
-    const clauses = all.filter((clause, at) => {
-      const needed = dependent.test(clause)
-        ? isLeft[at - 1]
-        : introduction.test(clause)
-          ? isLeft[at + 1]
-          : true;
-      return isLeft[at] && needed !== false;
-    });
-    return clauses.length === 0 ? [] : [clauses.join(", ")];
-  });
+  // A way that also names an offered tool loses only the clauses that it cannot have.
+  const ways = plain
+    .split(", or ")
+    .filter((way) => !isMissing(way))
+    .map((way) =>
+      way
+        .split(clauseEnds)
+        .filter((clause) => !isMissing(clause))
+        .join(", "),
+    );
   return ways.length === 0 ? "" : ways.join(", or ") + end;
 }
 
@@ -103,8 +99,6 @@ function fieldsOf(input: OfferedTool["input"]): readonly string[] {
   return Object.keys(shape);
 }
 
-const dependent = /^(?:then|and|which) /;
-const introduction = /^(?:to|for|if|when|in) /i;
 /** "file.read or search.grep" */
 const alternatives = /\b([a-z]+\.[a-z_]+) (?:or|and) ([a-z]+\.[a-z_]+)\b/g;
 /** Commas inside JSON are not the ends of clauses. */

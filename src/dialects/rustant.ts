@@ -41,7 +41,7 @@ export const rustantDialect: Dialect = {
     }),
     reshape(["search.glob"], {
       name: "file_search",
-      summary: "Find files by name: a glob, or a part of the name.",
+      summary: "Find files by name: a glob, or a part of the name. Skips files in .gitignore.",
       input: (z) =>
         z.strictObject({
           pattern: z.text('Glob ("*.rs", "src/**/mod.rs") or part of a name.', { min: 1 }),
@@ -49,7 +49,7 @@ export const rustantDialect: Dialect = {
         }),
       resolve: ({ pattern, path }) => [
         "search.glob",
-        { pattern: globOf(pattern), path, sort: "path" as const },
+        { pattern: globOf(pattern), path, sort: "path" as const, hidden: true },
       ],
       answer: ({ data }, { pattern }) => showFiles(data, pattern),
     }),
@@ -156,7 +156,7 @@ export const rustantDialect: Dialect = {
       only: ["path", "location", "operation", "content"],
       describe: {
         location: 'Text in the file, "line 42", "lines 10-20", a symbol, or a description.',
-        content: "The new text. Not for delete.",
+        content: "The new text. Ignored by delete.",
       },
       answer: ({ data: { files, checkpoint } }) =>
         [

@@ -66,8 +66,9 @@ export const surgicalDialect: Dialect = {
     }),
     rename("search.glob", {
       name: "glob",
-      summary: "Find files by pattern, newest first; `**` matches any folders.",
+      summary: "Find files by pattern, newest first; `**` matches any folders. Skips files in .gitignore.",
       only: ["pattern"],
+      defaults: { hidden: true },
       describe: { pattern: 'For example "src/**/*.rs".' },
       answer: ({ data }, { pattern }) => showFiles(data, String(pattern)),
     }),

@@ -134,14 +134,14 @@ function hasConflicts(paths: readonly string[]): ToolError {
   const shown = paths.slice(0, 5).map(showPath);
   if (paths.length > 5) shown.push(`${paths.length - 5} more`);
   return new ToolError("unsupported", `There are unresolved conflicts in ${shown.join(", ")}`, {
-    hint: "Resolve each file, then stage it with git.stage.",
+    hint: "Resolve each file, then stage it (git.stage).",
   });
 }
 
 function nothingStaged(changed: number): ToolError {
   return changed > 0
     ? new ToolError("not-found", "Nothing is staged", {
-        hint: `Stage changes with git.stage first: ${counted(changed, "file")} changed.`,
+        hint: `Stage changes first (git.stage): ${counted(changed, "file")} changed.`,
       })
     : new ToolError("not-found", "There is nothing to commit", { hint: "Change a file first." });
 }
@@ -183,7 +183,7 @@ function failed(result: GitResult, hooks: Hooks): ToolError {
   const known = knownFailure(stderr, code);
   if (known !== undefined) return known;
   return new ToolError("denied", "A git hook refused the commit", {
-    hint: "Nothing was committed. Fix what the hook reports, stage it with git.stage and commit again.",
+    hint: "Nothing was committed. Fix what the hook reports, stage it (git.stage) and commit again.",
     output: outputOf(result),
   });
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { searchSettings } from "./check-options.ts";
+import type { Mode } from "../policy/policy.ts";
+import { checkMode, searchSettings } from "./check-options.ts";
 
 const hint = "Set it to one of: searxng https://…, brave, tavily, duckduckgo.";
 
@@ -59,4 +60,12 @@ describe("searchSettings", () => {
   ])("explains what is wrong with %j", (variables, problem) => {
     expect(searchSettings(variables)).toEqual(problem);
   });
+});
+
+it("accepts modes in any case", () => {
+  expect(["Safe", "CAUTIOUS", "yolo"].map((mode) => checkMode(mode as Mode))).toEqual([
+    "safe",
+    "cautious",
+    "yolo",
+  ]);
 });

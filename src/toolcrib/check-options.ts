@@ -21,8 +21,10 @@ export function checkSession(session: string | undefined): string | undefined {
   });
 }
 
+/** Modes are accepted in any case: "Safe", "YOLO". */
 export function checkMode(mode: Mode): Mode {
-  if (modes.includes(mode)) return mode;
+  const known = modes.find((each) => each === String(mode).toLowerCase());
+  if (known !== undefined) return known;
   throw new ToolError("invalid-input", `Unknown mode: ${mode}`, {
     hint: `Known: ${modes.join(", ")}.`,
   });

@@ -3,6 +3,7 @@ import { expect, it } from "vitest";
 import { openToolcrib } from "../../src/toolcrib/index.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { loudAgents } from "./agents.ts";
+import { foreignNames } from "./foreign-names.ts";
 import { fillIn, runVector } from "./run-vector.ts";
 import { readVectors } from "./vector.ts";
 import { expectedEntries, makeWorkspace, readEntries } from "./vector-workspace.ts";
@@ -23,14 +24,19 @@ it.concurrent.each(vectors.map((vector) => [vector.title, vector] as const))("%s
     stateDirectory: join(folder.path, "state"),
     configDirectory: join(folder.path, "config"),
   });
+  const definitions = await crib.definitions();
+  const answers: { tool: string; content: string }[] = [];
   const { actual, expected } = await runVector(vector, workspace, {
     call: async (tool, input) => {
       const { content, isError, images } = await crib.call(tool, input);
+      answers.push({ tool, content });
       return { content, isError, images: images.map(({ mediaType }) => mediaType) };
     },
     close: () => crib.close(),
   });
   expect(actual).toEqual(expected);
+  // A canonical name that a caller uses gets canonical names in answers.
+  if (vector.dialect !== "toolcrib") expect(await foreignNames(vector, definitions, answers)).toEqual([]);
 });
 
 it("gives each vector a unique name, and a reason to those with a partial comparison", () => {

@@ -46,7 +46,7 @@ const chatCommands: readonly ChatCommand[] = [
     summary: "show or change the reasoning effort: low, medium, high",
     run: async ({ session }, effort) => {
       if (effort === "") return `The reasoning effort is ${session.reasoning ?? "the model's default"}.`;
-      await session.use({ reasoning: effort as ReasoningEffort });
+      await session.use({ reasoning: effort.toLowerCase() as ReasoningEffort });
       return undefined;
     },
   },
@@ -149,7 +149,7 @@ function findChatCommand(name: string): ChatCommand {
 }
 
 function checkArgument({ name, takes, choices }: ChatCommand, argument: string): void {
-  const isWrong = choices !== undefined && argument !== "" && !choices.includes(argument);
+  const isWrong = choices !== undefined && argument !== "" && !choices.includes(argument.toLowerCase());
   if (!isWrong && (argument === "" || takes !== undefined)) return;
   const near = choices && nearest(argument, choices);
   const expected = takes ? `one of ${choices?.join(", ") ?? takes}` : "no argument";

@@ -35,6 +35,7 @@ export const read: DialectTool = reshape(["file.read", "document.read"], {
       : ["file.read", { path, offset: Math.max(offset ?? 1, 1), limit: limit ?? (isLarge ? 20_000 : 2_000) }],
   limits: ({ allow_large: isLarge }): OutputLimits => ({
     maxChars: isLarge ? 400_000 : 50_000,
+    maxLineChars: 2_020,
     keep: "both",
   }),
   answer: ({ data, text, continuation }) =>

@@ -37,7 +37,7 @@ export const readFile: DialectTool = reshape(["file.read", "document.read"], {
           { path, offset: start, limit: Math.min(end - start + 1, maxLines), line_numbers: false },
         ],
   fields: { offset: "start_line" },
-  limits: { maxChars: 100_000, keep: "head" },
+  limits: { maxChars: 100_000, maxLineChars: 2_000, keep: "head" },
   answer: ({ data, text, continuation }, { end_line: end }) => {
     if (!("files" in data)) return { text, continuation };
     return { text: [...partOf(data, end), text].join("\n"), continuation: undefined };
@@ -89,7 +89,7 @@ export const readManyFiles: DialectTool = reshape(["file.read"], {
       line_numbers: false,
     },
   ],
-  limits: { maxChars: 200_000, keep: "head" },
+  limits: { maxChars: 200_000, maxLineChars: 2_000, keep: "head" },
   answer: ({ data, continuation }) => ({
     text: [...data.files.flatMap(showFile), "--- End of content ---"].join("\n"),
     continuation,

@@ -2,6 +2,7 @@ import type { ToolOutput } from "../../contract/tool.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
 import { showPath } from "../../lib/text/printable.ts";
 import type { EditData, EditedFile } from "../../tools/edit/describe-edit.ts";
+import { describeCut } from "../../tools/file/read-text.ts";
 import type { ShellRunData } from "../../tools/shell/run.ts";
 import type { Dialect, Failure } from "../dialect.ts";
 import type { DataOf } from "../rename.ts";
@@ -28,7 +29,7 @@ export function continuationOf(
   const of = totalLines === undefined ? "" : ` of ${totalLines}`;
   const cut = file.cutBytes === undefined ? "" : `, truncated by ${counted(file.cutBytes, "byte")}`;
   const next = nextOffset === undefined ? "" : ` Continue with ${continueWith(nextOffset)}.`;
-  return { continuation: `${range}${of}${cut}.${next}` };
+  return { continuation: `${range}${of}${cut}.${describeCut(file.cutBytes)}${next}` };
 }
 
 /** One file per line, for dialects without arguments for limits and hidden files. */
@@ -36,7 +37,7 @@ export function showFiles(
   { files, total, limited }: DataOf<"search.glob">,
   pattern: string,
 ): { readonly text: string; readonly continuation?: string } {
-  if (files.length === 0) return { text: `No file matches ${pattern}.` };
+  if (files.length === 0) return { text: `No file matches ${pattern}. Ignored files were not searched.` };
   const text = files.map(({ path }) => showPath(path)).join("\n");
   if (!limited) return { text };
   return { text, continuation: `${files.length} of ${counted(total, "file")} shown; narrow the pattern.` };

@@ -72,7 +72,7 @@ async function loaded({ load, ...others }: WaitingDocument): Promise<DocumentSou
   return { ...others, bytes: await load() };
 }
 
-const hint = "Ask for a smaller part (`part`), or use a program for this format (shell.run).";
+const hint = "Ask for a smaller `part`, or use a program for this format (shell.run).";
 
 function crashed(about: string, { how, stderrTail }: WorkerEnd): ToolError {
   // V8 aborts (SIGABRT) when the heap limit is reached.

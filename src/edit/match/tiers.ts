@@ -186,6 +186,19 @@ const foldedCharacters: ReadonlyMap<string, string> = new Map([
   ...[..."\u00ad\u200b\u200c\u200d\u2060\ufeff"].map((widthless) => [widthless, ""] as const),
 ]);
 
+/** Typographic quotes, dashes, dots and blanks. */
+const typographic = /[‘’‚‛′“”„‟″‐‑‒–—―−﹣－…\u00a0\u2000-\u200a\u202f\u205f\u3000]/u;
+const everyTypographic = new RegExp(typographic, "gu");
+
+export function isTypographic(text: string): boolean {
+  return typographic.test(text);
+}
+
+/** A text with plain quotes, dashes, dots and blanks. */
+export function withPlainGlyphs(text: string): string {
+  return text.replace(everyTypographic, (glyph) => foldedCharacters.get(glyph) ?? " ");
+}
+
 /** Whether the text is ASCII, so that only blanks have variants. */
 export function isPlain(text: string): boolean {
   for (let index = 0; index < text.length; index += 1) if (text.charCodeAt(index) >= 0x80) return false;

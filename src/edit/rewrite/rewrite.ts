@@ -6,8 +6,10 @@ import {
   foldGlyphs,
   indentationOf,
   isBlankLine,
+  isTypographic,
   overlooksContent,
   trimTrailingBlanks,
+  withPlainGlyphs,
 } from "../match/tiers.ts";
 import type { Source, Utf8Text } from "../source.ts";
 import { type IndentationPair, indentAsTaught, indentationHabits, indentationPairs } from "./indentation.ts";
@@ -32,7 +34,9 @@ export function rewrite(
   taught: readonly IndentationPair[] = [],
 ): readonly Splice[] {
   const startsInside = match.start > source.lines.start(match.line);
-  const block = endsBeyond(source, written, match) ? withoutFinalLineEnd(written, startsInside) : written;
+  const given = endsBeyond(source, written, match) ? withoutFinalLineEnd(written, startsInside) : written;
+  const isSpelledAlike = match.tier === "exact" || match.tier === "line-ends";
+  const block = isSpelledAlike ? given : withoutHabits(source, given, match);
   if (match.tier === "exact" && taught.length === 0)
     return splices(source, block, match, block.runs, block.newLines);
   const indentation = { taught, habits: () => indentationHabits(source.lines) };
@@ -46,6 +50,33 @@ export function rewrite(
   const newLines = translate(block, found, { startsInside, glyphs, indentation });
   if (spelling === "unclear" || !newLines) throw cannotIndent(source, block, match);
   return splices(source, block, match, block.runs, newLines);
+}
+
+/**
+ * The block without habits of the caller that the file does not share: typographic glyphs, where the file has none at all,
+ * and blanks at line ends, where the lines found have none.
+ */
+function withoutHabits(source: Source, block: Block, match: Match): Block {
+  const { oldLines, newLines } = block;
+  const isGlyphs =
+    overlooksContent(match.tier) &&
+    oldLines.some(isTypographic) &&
+    !isTypographic(source.text.utf8.toString());
+  const blanks = new Set(
+    foundLines(source, block, match).map((found, index) =>
+      trimTrailingBlanks(found) === found ? trailingBlanks(oldLines[index]!) : "",
+    ),
+  );
+  if (!isGlyphs && ![...blanks].some(Boolean)) return block;
+  const plain = (line: string) => {
+    const ended = blanks.has(trailingBlanks(line)) ? trimTrailingBlanks(line) : line;
+    return isGlyphs ? withPlainGlyphs(ended) : ended;
+  };
+  return withLines(block, oldLines.map(plain), newLines.map(plain));
+}
+
+function trailingBlanks(line: string): string {
+  return line.slice(trimTrailingBlanks(line).length);
 }
 
 /** The indentation, in the call and in the file, of blocks that were found at another depth. */

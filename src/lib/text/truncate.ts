@@ -27,6 +27,42 @@ export function truncateText(
   return { text: before + describeCut(cut, text.slice(headEnd, tailStart)) + after, cut };
 }
 
+/** Shows only the beginning of lines longer than `maxChars`. Undefined when there are none. */
+export function shortenLines(text: string, maxChars: number): string | undefined {
+  const parts: string[] = [];
+  let from = 0;
+  for (let start = 0; start < text.length; ) {
+    const feed = text.indexOf("\n", start);
+    const end = feed === -1 ? text.length : feed;
+    if (end - start > maxChars) {
+      const cut = start + characterStart(text.slice(start, end), maxChars);
+      parts.push(`${text.slice(from, cut)}… [${end - cut} more characters in this line]`);
+      from = end;
+    }
+    start = end + 1;
+  }
+  return parts.length === 0 ? undefined : parts.join("") + text.slice(from);
+}
+
+/** Breaks lines longer than `maxChars` into several. */
+export function wrapLines(text: string, maxChars: number): string {
+  return text
+    .split("\n")
+    .flatMap((line) => piecesOf(line, maxChars))
+    .join("\n");
+}
+
+function piecesOf(line: string, maxChars: number): readonly string[] {
+  const pieces: string[] = [];
+  for (let start = 0; start < line.length || start === 0; ) {
+    const length =
+      characterStart(line.slice(start, start + maxChars + longestCharacter), maxChars) || maxChars;
+    pieces.push(line.slice(start, start + length));
+    start += length;
+  }
+  return pieces;
+}
+
 /** The last position at or before `index` where `text` can be cut without breaking a grapheme. */
 export function characterStart(text: string, index: number): number {
   if (index <= 0) return 0;

@@ -3,7 +3,7 @@ import type { OutputKept } from "../../contract/output.ts";
 import type { AnyTool, OutputLimits } from "../../contract/tool.ts";
 import type { OutputStore } from "../../journal/output-store.ts";
 import { estimateTokens, mostTokensPerUnit } from "../../lib/text/estimate-tokens.ts";
-import { type Cut, characterStart, truncateText } from "../../lib/text/truncate.ts";
+import { type Cut, characterStart, shortenLines, truncateText, wrapLines } from "../../lib/text/truncate.ts";
 import type { Stage } from "../stage.ts";
 
 /** Cuts the text for the model to the tool's limits and `maxTokens`, and stores the whole output under a handle. */
@@ -18,12 +18,13 @@ export function limitOutput(outputs: OutputStore, maxTokens = Number.POSITIVE_IN
     const { wording = asItIs } = call.tool;
     const limits = within(call.tool.limits, fullText, maxTokens);
     const continuation = outcome.continuation === undefined ? undefined : wording(outcome.continuation);
-    const { maxChars, maxLines, notice } = limits;
-    // A text this short cannot exceed either limit, so the usual case costs nothing.
-    const fits = fullText.length <= maxChars && fullText.length <= (maxLines ?? maxChars);
+    const { maxChars, maxLines, maxLineChars = maxChars, notice } = limits;
+    // A text this short cannot exceed any limit, so the usual case costs nothing.
+    const fits = fullText.length <= Math.min(maxChars, maxLines ?? maxChars, maxLineChars);
+    const shortened = fits || !limits.maxLineChars ? undefined : shortenLines(fullText, maxLineChars);
     const shown = fits
       ? undefined
-      : truncateText(fullText, limits, (cut, removed) => cutMark(cut, removed, ownKept));
+      : truncateText(shortened ?? fullText, limits, (cut, removed) => cutMark(cut, removed, ownKept));
     if (ownKept !== undefined) {
       const isCut = shown?.cut !== undefined || ownKept.gaps.length > 0;
       if (notice && !isCut) return { ...outcome, text: withContinuation(fullText, continuation) };
@@ -32,13 +33,18 @@ export function limitOutput(outputs: OutputStore, maxTokens = Number.POSITIVE_IN
         : withContinuation(`${shown?.text ?? fullText}\n[${wording(ownKept.note)}]`, continuation);
       return { ...outcome, text, truncated: { handle: ownKept.handle } };
     }
-    if (!shown?.cut) return { ...outcome, text: withContinuation(fullText, continuation) };
+    if (shown === undefined || !(shown.cut || shortened))
+      return { ...outcome, text: withContinuation(fullText, continuation) };
     // The work is done: failing to store its output must not make it a failure.
-    const kept = await outputs.keep(fullText).catch((error: Error) => error);
+    const whole = shortened === undefined ? fullText : wrapLines(fullText, wrappedChars);
+    const kept = await outputs.keep(whole).catch((error: Error) => error);
     const [handle, note] =
       kept instanceof Error
         ? [undefined, `[The rest could not be stored: ${kept.message}]`]
-        : [kept, `[${wording(wayToTheRest(kept))}]`];
+        : [
+            kept,
+            `[${wording(wayToTheRest(kept, shortened === undefined ? "" : ", with long lines wrapped"))}]`,
+          ];
     if (notice) return { ...outcome, text: cutShort(fullText, limits, notice), truncated: { handle } };
     return {
       ...outcome,
@@ -97,9 +103,12 @@ function cutMark({ chars }: Cut, removed: string, kept: OutputKept | undefined):
   return `[… ${Buffer.byteLength(removed) + missing} bytes cut …]`;
 }
 
+/** Short enough that no tool cuts the lines again. */
+const wrappedChars = 2_000;
+
 /** When no available tool can read a handle, only the first half is shown. */
-function wayToTheRest(handle: string): string {
-  return `The whole output is stored as ${handle}; pass it as a path to file.read or search.grep.`;
+function wayToTheRest(handle: string, how: string): string {
+  return `The whole output is stored as ${handle}${how}; pass it as a path to file.read or search.grep.`;
 }
 
 function withContinuation(text: string, continuation: string | undefined): string {

@@ -158,7 +158,7 @@ export interface Example {
 
 /** `expect VERDICT [in MODE] CALL`. After `run` the rest of the line is a command, whatever it contains. */
 function readExample(line: string, origin: RuleOrigin): Example {
-  const [, head = "", verdict, mode = "cautious", subject, rest = ""] =
+  const [, head = "", verdict, writtenMode = "cautious", subject, rest = ""] =
     /^(\s*expect\s+)(?:(allow|ask|deny)\s+)?(?:in\s+(\w+)\s+)?(?:(run|read|write|delete|connect|use)\s+)?(.*)$/.exec(
       line,
     ) ?? [];
@@ -169,9 +169,14 @@ function readExample(line: string, origin: RuleOrigin): Example {
       verdict === undefined ? head.length : at.column,
       "Write: expect allow|ask|deny [in MODE] run|read|write|delete|connect|use …",
     );
-  if (!modes.includes(mode as Mode))
-    throw new RuleSyntaxError(`there is no mode ${mode}`, line.indexOf(mode), `Modes: ${modes.join(", ")}.`);
-  const known = { verdict: verdict as Example["verdict"], mode: mode as Mode, origin };
+  const mode = modes.find((each) => each === writtenMode.toLowerCase());
+  if (mode === undefined)
+    throw new RuleSyntaxError(
+      `there is no mode ${writtenMode}`,
+      line.indexOf(writtenMode),
+      `Modes: ${modes.join(", ")}.`,
+    );
+  const known = { verdict: verdict as Example["verdict"], mode, origin };
   if (subject === "run")
     return { ...known, tool: exampleTools.run, accesses: [{ kind: "execute", command: rest }] };
   const words = readWords(line, { onlyStars: false, from: at.column });

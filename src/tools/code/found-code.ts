@@ -90,7 +90,7 @@ export function showFound(
   return {
     data,
     text,
-    continuation: `There may be more: raise limit, or narrow with path, kind, language.${exact}`,
+    continuation: `There may be more: use more words, or raise \`limit\`, or give \`path\`, or give \`kind\`, or give \`language\`.${exact}`,
   };
 }
 

@@ -110,7 +110,8 @@ describe("code.search", () => {
   9|   const answer = await fetch(url);
   10|   for (const [name, price] of Object.entries(await answer.json())) prices.set(name, Number(price));
   11| }`,
-      continuation: "There may be more: raise limit, or narrow with path, kind, language.",
+      continuation:
+        "There may be more: use more words, or raise `limit`, or give `path`, or give `kind`, or give `language`.",
     });
   });
 

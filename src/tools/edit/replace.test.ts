@@ -404,3 +404,39 @@ function refusal(code: string, message: string, hint: string) {
 function hashOf(content: string): string {
   return hash("sha256", content, "hex");
 }
+
+describe("edit.replace in a file without typographic characters", () => {
+  const code = `const a = "one";\nlog('it', a - 1);\n`;
+  const replaced = async (content: string, find: string, replace: string) => {
+    await using opened = toolFixture();
+    writeFileSync(opened.at("a.js"), content);
+    await opened.run(editReplace, { path: "a.js", find, replace });
+    return readFileSync(opened.at("a.js"), "utf8");
+  };
+
+  it("writes plain quotes, dashes and blanks when the text to find had typographic ones", async () => {
+    expect([
+      await replaced(code, "const a = “one”;", "const a = “two”;\nconst b = ‘three’;"),
+      await replaced(code, "log(‘it’, a – 1);", "log(‘it’, a – 2, “…”);"),
+      await replaced(code, 'const a\u00a0= "one";', "const a\u00a0= f(“x”)\u00a0- 1;"),
+    ]).toEqual([
+      code.replace('"one";', "\"two\";\nconst b = 'three';"),
+      code.replace("1)", '2, "...")'),
+      code.replace('"one"', 'f("x") - 1'),
+    ]);
+  });
+
+  it("keeps typographic characters that an exact match adds, or that the file has too", async () => {
+    expect([
+      await replaced(code, '"one"', '"“one”"'),
+      await replaced(`${code}// “So.”\n`, "const a = “one”;", "const a = “one” + “–”;"),
+    ]).toEqual([code.replace("one", "“one”"), `${code.replace('"one"', '"one" + "–"')}// “So.”\n`]);
+  });
+
+  it("writes no blanks at line ends that the text to find had and the file has not", async () => {
+    expect([
+      await replaced("one\ntwo\n", "one  \ntwo\n", "one  \nnew  \nhard\t\ntwo\n"),
+      await replaced("one\ntwo  \n", "one\ntwo \n", "one\nnew \ntwo \n"),
+    ]).toEqual(["one\nnew\nhard\t\ntwo\n", "one\nnew \ntwo  \n"]);
+  });
+});

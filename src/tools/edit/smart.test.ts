@@ -346,7 +346,6 @@ describe("in the pipeline", () => {
   });
 
   it.each([
-    [{ operation: "delete", content: "x" }, "`content` is given, but delete takes none"],
     [{ operation: "replace" }, "`content` is missing: the new text; to remove it use delete"],
     [{ operation: "insert_after", content: "" }, "`content` is missing: what to insert"],
     [{ operation: "delete", location: " " }, "is empty: describe the location"],

@@ -62,11 +62,8 @@ export const editSmart: Tool<EditSmartInput, EditSmartData> = {
 };
 
 function faultIn({ operation, content = "" }: EditSmartInput): string | undefined {
-  if (operation === "delete")
-    return content === ""
-      ? undefined
-      : "`content` is given, but delete takes none: leave it out, or use replace";
-  if (content !== "") return undefined;
+  // Models often send `content` with delete too; it has no meaning there.
+  if (operation === "delete" || content !== "") return undefined;
   return operation === "replace"
     ? "`content` is missing: the new text; to remove it use delete"
     : "`content` is missing: what to insert";

@@ -82,7 +82,7 @@ describe("file.list", () => {
     expect([output.text, output.data.limited, output.continuation]).toEqual([
       "a/\n  0  0 bytes\n  1  0 bytes\n  [7 more]\nb  0 bytes\nc  0 bytes",
       true,
-      "Stopped at 5 entries; list a subdirectory, or raise limit.",
+      "Stopped at 5 entries; list a subdirectory, or raise `limit`.",
     ]);
   });
 

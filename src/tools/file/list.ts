@@ -52,7 +52,7 @@ export const fileList: Tool<z.infer<typeof input>, FileListData> = {
       data: { root, shown, limited: isLimited },
       text: showTree(root),
       continuation: isLimited
-        ? `Stopped at ${counted(shown, "entry", "entries")}; list a subdirectory, or raise limit.`
+        ? `Stopped at ${counted(shown, "entry", "entries")}; list a subdirectory, or raise \`limit\`.`
         : undefined,
     };
   },

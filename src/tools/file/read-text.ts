@@ -5,7 +5,6 @@ import { contentHash } from "../../lib/bytes/content-hash.ts";
 import { sniffMediaType } from "../../lib/bytes/media-type.ts";
 import { decodeText } from "../../lib/text/encoding.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
-import { characterStart } from "../../lib/text/truncate.ts";
 import type { BinaryFile } from "./read-image.ts";
 
 interface LinesWanted {
@@ -114,8 +113,8 @@ async function showLines(
   };
   return {
     data: file,
-    text: showText(file, { wording: context.wording, lineNumbers: wanted.lineNumbers, cutBytes }),
-    continuation: nextOffset === undefined ? undefined : describeRest(file, nextOffset),
+    text: showText(file, wanted),
+    continuation: nextOffset === undefined && cutBytes === 0 ? undefined : describeRest(file),
   };
 }
 
@@ -167,8 +166,8 @@ export interface TextFile {
   readonly hash: string | undefined;
 }
 
-/** The lines as the model sees them. `cutBytes` are missing at the end of the last line. */
-function showText(file: TextFile, options: Showing): string {
+/** The lines as the model sees them. */
+function showText(file: TextFile, options: Pick<LinesWanted, "lineNumbers">): string {
   const { text, firstLine, encoding } = file;
   const endsLine = text.endsWith("\n");
   const end = endsLine ? text.length - 1 : text.length;
@@ -176,11 +175,7 @@ function showText(file: TextFile, options: Showing): string {
   for (let start = 0, number = firstLine; start <= end; number += 1) {
     const newline = text.indexOf("\n", start);
     const lineEnd = newline === -1 ? end : newline;
-    const line = showLine(
-      text.slice(start, text[lineEnd - 1] === "\r" ? lineEnd - 1 : lineEnd),
-      encoding,
-      options,
-    );
+    const line = text.slice(start, text[lineEnd - 1] === "\r" ? lineEnd - 1 : lineEnd);
     if (start > 0) body += "\n";
     body += options.lineNumbers ? `${number} | ${line}` : line;
     start = lineEnd + 1;
@@ -190,15 +185,18 @@ function showText(file: TextFile, options: Showing): string {
   return note === undefined ? body : `${body}${body.endsWith("\n") ? "" : "\n"}[${note}]`;
 }
 
-interface Showing extends Pick<ToolContext, "wording"> {
-  readonly lineNumbers: boolean;
-  readonly cutBytes: number;
+function describeRest({ path, firstLine, lines, totalLines, cutBytes, nextOffset }: TextFile): string {
+  const range = lines === 1 ? `line ${firstLine}` : `lines ${firstLine} to ${firstLine + lines - 1}`;
+  const total =
+    totalLines === undefined ? (nextOffset === undefined ? "" : ", more follow") : ` of ${totalLines}`;
+  const next = nextOffset === undefined ? "." : `; continue with offset ${nextOffset}.`;
+  return `${path}: ${range}${total}${next}${describeCut(cutBytes)}`;
 }
 
-function describeRest({ path, firstLine, lines, totalLines }: TextFile, nextOffset: number): string {
-  const range = lines === 1 ? `line ${firstLine}` : `lines ${firstLine} to ${firstLine + lines - 1}`;
-  const total = totalLines === undefined ? ", more follow" : ` of ${totalLines}`;
-  return `${path}: ${range}${total}; continue with offset ${nextOffset}.`;
+/** Says how to reach the rest of a line that is too long to read at once. */
+export function describeCut(cutBytes: number | undefined): string {
+  if (cutBytes === undefined) return "";
+  return ` ${counted(cutBytes, "more byte")} of this line: find text in them with search.grep, or print a part (shell.run: tail -c).`;
 }
 
 function lineEndOf(text: string): TextFile["lineEnd"] {
@@ -208,25 +206,6 @@ function lineEndOf(text: string): TextFile["lineEnd"] {
   if (hasCrlf) return "crlf";
   return hasLf ? "lf" : "none";
 }
-
-/** Longer lines are data or generated code, and are cut for the model. */
-const maxLineChars = 2000;
-
-function showLine(line: string, encoding: TextEncoding, { cutBytes, wording }: Showing): string {
-  if (line.length <= maxLineChars && cutBytes === 0) return line;
-  const end = characterStart(line, maxLineChars);
-  const restBytes = Buffer.byteLength(line.slice(end), byteEncodings[encoding]) + cutBytes;
-  const rest = `${counted(restBytes, "more byte")} in this line: search them with search.grep`;
-  return `${line.slice(0, end)}… [${wording(rest)}]`;
-}
-
-const byteEncodings = {
-  "utf-8": "utf8",
-  "utf-8-bom": "utf8",
-  "utf-16le": "utf16le",
-  "utf-16be": "utf16le",
-  latin1: "latin1",
-} as const;
 
 function describeEncoding(encoding: TextEncoding): string | undefined {
   if (encoding === "utf-8") return undefined;

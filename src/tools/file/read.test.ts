@@ -179,14 +179,12 @@ describe("file.read", () => {
     );
   });
 
-  it("cuts long lines for the model, never inside a character, and returns them whole in its data", async () => {
+  it("returns long lines whole; the pipeline shows their beginning", async () => {
     await using opened = toolFixture();
     const line = `${"x".repeat(1999)}😀${"y".repeat(100)}`;
     writeFileSync(opened.at("bundle.js"), `${line}\nshort\n`);
     const { data, text } = await opened.run(fileRead, { path: "bundle.js" });
-    expect(text).toBe(
-      `1 | ${"x".repeat(1999)}… [104 more bytes in this line: search them with search.grep]\n2 | short`,
-    );
+    expect(text).toBe(`1 | ${line}\n2 | short`);
     expect(data.files).toEqual([
       {
         ...plain,
@@ -206,10 +204,10 @@ describe("file.read", () => {
     await using opened = toolFixture();
     writeFileSync(opened.at("huge.json"), `${"ä".repeat(1_500_000)}\nend\n`);
     const { text, continuation } = await opened.run(fileRead, { path: "huge.json" });
-    expect(text).toBe(
-      `1 | ${"ä".repeat(2000)}… [2996000 more bytes in this line: search them with search.grep]`,
+    expect(text).toBe(`1 | ${"ä".repeat(524_288)}`);
+    expect(continuation).toBe(
+      "huge.json: line 1 of 2; continue with offset 2. 1951424 more bytes of this line: find text in them with search.grep, or print a part (shell.run: tail -c).",
     );
-    expect(continuation).toBe("huge.json: line 1 of 2; continue with offset 2.");
     expect((await opened.run(fileRead, { path: "huge.json", offset: 2 })).text).toBe("2 | end");
   });
 

@@ -66,7 +66,8 @@ export const fileRead: Tool<FileReadInput, FileReadData> = {
       error: "give either `path` or `paths`",
     }),
   ),
-  limits: { maxChars: 50_000, keep: "both" },
+  // 2,000 characters and the line number.
+  limits: { maxChars: 50_000, maxLineChars: 2_020, keep: "both" },
   accesses: ({ path, paths = [] }) =>
     path === undefined
       ? paths.map((each) => ({ kind: "read", path: isPattern(each) ? baseOf(each) : each }))

@@ -82,7 +82,7 @@ it("reports that nothing is staged", async () => {
     {
       code: "not-found",
       message: "Nothing is staged",
-      hint: "Stage changes with git.stage first: 1 file changed.",
+      hint: "Stage changes first (git.stage): 1 file changed.",
     },
   ]);
 });
@@ -309,7 +309,7 @@ describe("hooks", () => {
       {
         code: "denied",
         message: "A git hook refused the commit",
-        hint: "Nothing was committed. Fix what the hook reports, stage it with git.stage and commit again.",
+        hint: "Nothing was committed. Fix what the hook reports, stage it (git.stage) and commit again.",
         output: "pre-commit runs\na:1 is wrong\n",
       },
       ["First"],

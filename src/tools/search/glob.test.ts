@@ -100,7 +100,7 @@ describe("search.glob", () => {
       3,
       400,
       true,
-      "3 of 400 files shown; narrow the pattern or raise limit.",
+      "3 of 400 files shown; narrow the pattern, or raise `limit`.",
     ]);
   });
 

@@ -70,7 +70,7 @@ export const searchGlob: Tool<GlobInput, GlobData> = {
         files.map((file) => showPath(file.path)).join("\n") ||
         describeNothing(pattern, path, { hidden, no_ignore }),
       continuation: limited
-        ? `${files.length} of ${counted(found.length, "file")} shown; narrow the pattern or raise limit.`
+        ? `${files.length} of ${counted(found.length, "file")} shown; narrow the pattern, or raise \`limit\`.`
         : undefined,
     };
   },

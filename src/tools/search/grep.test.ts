@@ -143,7 +143,7 @@ describe.each(Object.entries(engines))("search.grep with %s", (name, open) => {
     expect([data.matches.length, data.limited, continuation]).toEqual([
       4,
       true,
-      "Stopped after 4 matching lines; there are more. Narrow the search (path, glob, type, a longer pattern) or raise limit.",
+      "Stopped after 4 matching lines; there are more. Use a longer pattern, or give `path`, or give `glob`, or give `type`, or raise `limit`.",
     ]);
     const exact = await search(files, { pattern: "hit", limit: 6 });
     expect([exact.data.matches.length, exact.data.limited, exact.continuation]).toEqual([

@@ -42,7 +42,7 @@ export function showResults(
 
 export function describeLimit({ mode, limit }: GrepRequest): string {
   const what = counted(limit, mode === "content" ? "matching line" : "file");
-  return `Stopped after ${what}; there are more. Narrow the search (path, glob, type, a longer pattern) or raise limit.`;
+  return `Stopped after ${what}; there are more. Use a longer pattern, or give \`path\`, or give \`glob\`, or give \`type\`, or raise \`limit\`.`;
 }
 
 function showHits(hits: readonly FileHits[], request: GrepRequest): string {

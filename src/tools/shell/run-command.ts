@@ -82,10 +82,10 @@ export async function runCommand(request: CommandRequest, context: ToolContext):
       remarks: [
         ...running.remarks,
         ...shown.remarks,
-        ...prompt.remarks({ text: shown.text, failed: exit.code !== 0 }).map(context.wording),
+        ...prompt.remarks({ text: shown.text, failed: exit.code !== 0 }),
         ...explainFailure(request, running, exit.code, shown.text, context),
         ...exit.remarks,
-      ],
+      ].map(context.wording),
     };
     if (context.signal.aborted) throw endedWithCall(run, context.signal.reason);
     return run;

@@ -127,8 +127,7 @@ describe("web.search", () => {
         "1. News of encodings",
         "   https://example.org/news",
         "   2025-11-11: A standard was published.",
-        "",
-        "[Note: 1 more result of this page not shown; raise limit.]",
+        "[1 more result of this page not shown; raise `limit`.]",
       ].join("\n"),
     );
     const { told: after } = await search(settings, { limit: 10, page: 3 });
@@ -285,7 +284,7 @@ describe("web.search", () => {
     });
     const result = await opened.crib.call("web.search", { query: "x" });
     expect([told(result), asked]).toEqual([
-      "unavailable: No search engine is configured for web.search\nFetch pages whose URL you know with web.fetch, or ask the user to set TOOLCRIB_SEARCH.",
+      "unavailable: No web search engine is configured\nFetch pages whose URL you know with web.fetch, or ask the user to set TOOLCRIB_SEARCH.",
       [],
     ]);
   });

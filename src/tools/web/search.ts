@@ -53,17 +53,20 @@ export const webSearch: Tool<z.infer<typeof input>, WebSearchData> = {
     return {
       data: { query, page, engine: engine.name, ...found },
       text: describe(found, { query, limit, page }),
+      continuation:
+        found.more === 0
+          ? undefined
+          : `${counted(found.more, "more result")} of this page not shown; raise \`limit\`.`,
     };
   },
 };
 
-function describe({ results, more, notes }: FoundResults, { query, page }: SearchQuestion): string {
+function describe({ results, notes }: FoundResults, { query, page }: SearchQuestion): string {
   // The engine decides how many results a page has, and few engines document it.
   const list = results.map((result, index) => showResult(index + 1, result));
   const head = page === 1 || list.length === 0 ? [] : [`Page ${page}:`];
-  const left = more === 0 ? [] : [`${counted(more, "more result")} of this page not shown; raise limit.`];
   const nothing = `Nothing found for ${JSON.stringify(query)}${page === 1 ? "" : ` on page ${page}`}. Try other words.`;
-  const remarks = [...left, ...notes].map((note) => `[Note: ${printableLine(note)}]`);
+  const remarks = notes.map((note) => `[Note: ${printableLine(note)}]`);
   return [...head, ...(list.length === 0 ? [nothing] : list), ...remarks].join("\n\n");
 }
 

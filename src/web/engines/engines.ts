@@ -7,7 +7,7 @@ import { plainText } from "./markup.ts";
 /** The configured engine. Throws `unavailable` with a hint when there is none, or it cannot be used. */
 export function engineOf({ search }: Settings): Engine {
   if (search === undefined)
-    throw new ToolError("unavailable", "No search engine is configured for web.search", {
+    throw new ToolError("unavailable", "No web search engine is configured", {
       hint: "Fetch pages whose URL you know with web.fetch, or ask the user to set TOOLCRIB_SEARCH.",
       forUser: {
         hint:
@@ -16,10 +16,10 @@ export function engineOf({ search }: Settings): Engine {
       },
     });
   if ("problem" in search)
-    throw new ToolError("unavailable", `web.search cannot be used: ${search.problem}`, { hint: search.hint });
+    throw new ToolError("unavailable", `Web search cannot be used: ${search.problem}`, { hint: search.hint });
   const { url } = search;
   if (url !== undefined && !/^https?:$/.test(URL.parse(url)?.protocol ?? ""))
-    throw new ToolError("unavailable", `web.search cannot be used: its engine has no http or https address`, {
+    throw new ToolError("unavailable", "The web search engine has no http or https address", {
       hint: "Give `search.url` as https://….",
     });
   return openEngine(search);
@@ -36,7 +36,7 @@ function openEngine(settings: SearchSettings): Engine {
     case "duckduckgo":
       return duckduckgo(settings);
     default:
-      throw new ToolError("unavailable", "web.search cannot be used: its engine is unknown", {
+      throw new ToolError("unavailable", "The web search engine is unknown", {
         hint: "Known: searxng, brave, tavily, duckduckgo.",
       });
   }
