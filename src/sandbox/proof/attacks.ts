@@ -86,9 +86,11 @@ export const attacks: readonly Attack[] = [
   {
     promise: "Settings of agents and editors cannot be created",
     script: () =>
-      "echo {} > .mcp.json; mkdir -p .claude .vscode; echo {} > .claude/settings.json; echo {} > .vscode/tasks.json",
+      "for file in .mcp.json opencode.json .claude/settings.json .vscode/tasks.json .zed/tasks.json .cargo/config.toml; do mkdir -p $(dirname $file); echo {} > $file; done",
     hasSucceeded: ({ has, workspace }) =>
-      [".mcp.json", ".claude", ".vscode"].some((name) => has(join(workspace, name))),
+      [".mcp.json", "opencode.json", ".claude", ".vscode", ".zed", ".cargo/config.toml"].some((name) =>
+        has(join(workspace, name)),
+      ),
   },
   {
     promise: "Servers of this machine cannot be reached by TCP or UDP",
