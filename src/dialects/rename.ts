@@ -1,5 +1,6 @@
 import { safeParse } from "zod/v4/core";
 import type { AnyTool, OutputLimits, Tool, ToolContext, ToolOutput } from "../contract/tool.ts";
+import { loadOnce } from "../lib/async/load-once.ts";
 import { type CanonicalName, type CanonicalTool, catalog } from "../tools/catalog.ts";
 import type { DialectTool, OfferedTool, ResolvedCall } from "./dialect.ts";
 
@@ -36,11 +37,9 @@ export interface Renaming<Name extends CanonicalName> {
 
 /** A canonical tool under a dialect's names. The wire schema is derived, never restated. */
 export function rename<Name extends CanonicalName>(canonical: Name, renaming: Renaming<Name>): DialectTool {
-  let loading: Promise<OfferedTool> | undefined;
-  const load = () => {
-    loading ??= catalog[canonical]().then((tool) => renameTool(tool, renaming));
-    return loading;
-  };
+  const { load } = loadOnce(
+    async (): Promise<OfferedTool> => renameTool(await catalog[canonical](), renaming),
+  );
   return { name: renaming.name, canonical, ...needsOf(canonical), load };
 }
 

@@ -1,5 +1,6 @@
 import type { Announcing, ChangeReceipt, Directory, Environment } from "../contract/environment.ts";
 import type { PathGuard } from "../contract/guard.ts";
+import { undefinedUnlessExhausted } from "../lib/exhaustion.ts";
 import { ownRealPath } from "../lib/own-real-path.ts";
 import { wrapEnvironment } from "../lib/wrap-environment.ts";
 import { isOutputHandle, isReadOnlyOutput } from "../system/file-errors.ts";
@@ -79,7 +80,7 @@ function withChecks<Options extends Announcing>(
 
 /** Everything in a directory; nothing for any other entry. */
 async function* entriesBelow(environment: Environment, realPath: string): AsyncGenerator<string> {
-  const info = await environment.info(realPath, { followLinks: false }).catch(() => undefined);
+  const info = await environment.info(realPath, { followLinks: false }).catch(undefinedUnlessExhausted);
   if (info?.kind !== "directory") return;
   const directory = await environment.openDirectory(realPath);
   try {
@@ -112,7 +113,7 @@ function guardedDirectory(directory: Directory, realPath: string, checker: PathC
 /** Also reads stored outputs by their handles, from the root folder of `outputs`. */
 export function withOutputs(environment: Environment, outputs: Environment): Environment {
   const isStored = async (path: string) =>
-    isOutputHandle(path) && (await outputs.info(path).catch(() => undefined)) !== undefined;
+    isOutputHandle(path) && (await outputs.info(path).catch(undefinedUnlessExhausted)) !== undefined;
   const reading = async (path: string) => ((await isStored(path)) ? outputs : environment);
   const changing = async (...paths: readonly string[]) => {
     for (const path of paths) if (await isStored(path)) throw isReadOnlyOutput(path);

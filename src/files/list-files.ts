@@ -1,6 +1,7 @@
 import type { StartOptions } from "../contract/environment.ts";
 import { ToolError } from "../contract/error.ts";
 import type { ToolContext } from "../contract/tool.ts";
+import { undefinedUnlessExhausted } from "../lib/exhaustion.ts";
 import { escapeGlob } from "../lib/glob/glob.ts";
 import { IgnoreChain } from "../lib/ignore/ignore-chain.ts";
 import type { FileFilter } from "./file-filter.ts";
@@ -106,10 +107,8 @@ const env = { GIT_OPTIONAL_LOCKS: "0", GIT_NO_LAZY_FETCH: "1", GIT_ALLOW_PROTOCO
 const alwaysListedByGit = [".gitignore", ".ignore", ".rgignore", ".gitmodules", "/"];
 
 async function isRepository({ environment }: FileContext): Promise<boolean> {
-  return environment.info(".git", { followLinks: false }).then(
-    () => true,
-    () => false,
-  );
+  const info = await environment.info(".git", { followLinks: false }).catch(undefinedUnlessExhausted);
+  return info !== undefined;
 }
 
 /** Lists files with ripgrep; undefined when it is not installed. */

@@ -1,5 +1,6 @@
 import type { Environment } from "../contract/environment.ts";
 import { ToolError } from "../contract/error.ts";
+import { isExhaustion, undefinedUnlessExhausted } from "../lib/exhaustion.ts";
 import { IgnoreChain } from "../lib/ignore/ignore-chain.ts";
 
 /** Decides for single paths below a directory whether a walk would yield them. */
@@ -44,8 +45,8 @@ export class VisiblePaths {
       return { chain: await this.#chainIn(path, above.chain) };
     } catch (error) {
       // A walk would not yield a deleted directory either.
-      if (error instanceof ToolError) return undefined;
-      throw error;
+      if (!(error instanceof ToolError) || isExhaustion(error)) throw error;
+      return undefined;
     }
   }
 
@@ -140,7 +141,7 @@ async function readChains({
     if (path === start) continue;
     let above = parentOf(path);
     while (!chains.has(above)) above = parentOf(above);
-    const directory = await environment.openDirectory(path).catch(() => undefined);
+    const directory = await environment.openDirectory(path).catch(undefinedUnlessExhausted);
     if (directory === undefined) continue;
     try {
       chains.set(path, await chains.get(above)!.in(directory, await directory.entries()));

@@ -1,6 +1,7 @@
 import type { Directory, DirectoryEntry, Environment } from "../contract/environment.ts";
 import { ToolError } from "../contract/error.ts";
 import { TimeSlice } from "../lib/async/time-slice.ts";
+import { isExhaustion } from "../lib/exhaustion.ts";
 import { IgnoreChain } from "../lib/ignore/ignore-chain.ts";
 import { isShown, type Visibility } from "./visible-paths.ts";
 
@@ -128,7 +129,7 @@ async function enterChild(frame: Frame, entry: Entry, options: WalkOptions): Pro
     const directory = await frame.directory.openDirectory(entry.name);
     return await enter(directory, (entries) => frame.chain?.in(directory, entries), options);
   } catch (error) {
-    if (!(error instanceof ToolError)) throw error;
+    if (!(error instanceof ToolError) || isExhaustion(error)) throw error;
     // A directory that has just disappeared is skipped.
     if (error.code === "denied" || error.code === "unavailable") options.failed?.(entry.path, error);
     return undefined;

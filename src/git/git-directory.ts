@@ -1,6 +1,7 @@
 import { posix } from "node:path";
 import type { Environment } from "../contract/environment.ts";
 import { ToolError } from "../contract/error.ts";
+import { undefinedUnlessExhausted } from "../lib/exhaustion.ts";
 import { quoteForRule, ruleFlags } from "../lib/text/rule-text.ts";
 import { explainFailure } from "./explain-failure.ts";
 import { liesIn } from "./paths.ts";
@@ -15,18 +16,19 @@ export async function gitDirectoryIn(
 ): Promise<GitDirectory | undefined> {
   const { environment } = context;
   const own = posix.join(directory, ".git");
-  const infoOf = (path: string) => environment.info(path, { followLinks: false }).catch(() => undefined);
+  const infoOf = (path: string) =>
+    environment.info(path, { followLinks: false }).catch(undefinedUnlessExhausted);
   const kind = (await infoOf(own))?.kind;
   if (kind === undefined || kind === "other") return undefined;
   const top = posix.join(environment.workspace, directory);
   const named = kind === "file" ? await directoryNamedIn(own, top, environment) : own;
   if (named === undefined) return undefined;
-  const real = await environment.realPath(named).catch(() => undefined);
+  const real = await environment.realPath(named).catch(undefinedUnlessExhausted);
   if (real === undefined) return outsideDirectory(posix.resolve(environment.workspace, named), top, context);
   // A sandbox may have created an empty directory there.
   if ((await infoOf(`${real}/HEAD`)) === undefined) return undefined;
   const common = await commonDirectoryOf(real, environment);
-  const commonReal = await environment.realPath(common).catch(() => undefined);
+  const commonReal = await environment.realPath(common).catch(undefinedUnlessExhausted);
   if (commonReal === undefined) return outsideDirectory(real, top, context);
   await refuseEscapes(new Set([real, commonReal]), environment);
   return { gitDirectory: real, commonDirectory: commonReal, top };
@@ -179,7 +181,7 @@ async function refuseAlternates(objects: string, environment: Environment, depth
     if (line === "" || line.startsWith("#")) continue;
     // Quoted names are refused: hardly any path needs quotes, and parsing them wrongly would be an escape.
     const named = line.startsWith('"') ? "/" : posix.resolve(objects, line);
-    const real = await environment.realPath(named).catch(() => undefined);
+    const real = await environment.realPath(named).catch(undefinedUnlessExhausted);
     if (real !== undefined) {
       await refuseLinks(real, environment, { pack: {}, info: {} });
       await refuseAlternates(real, environment, depth + 1);

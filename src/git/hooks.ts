@@ -2,6 +2,7 @@ import { homedir } from "node:os";
 import { posix } from "node:path";
 import type { Environment } from "../contract/environment.ts";
 import { ToolError } from "../contract/error.ts";
+import { undefinedUnlessExhausted } from "../lib/exhaustion.ts";
 import { showPath } from "../lib/text/printable.ts";
 import {
   type GitContext,
@@ -80,7 +81,7 @@ async function hooksFolder(repository: Repository): Promise<HooksFolder> {
   const named = isNamed
     ? posix.resolve(repository.top, setting.value.replace(/^~(?=\/|$)/, homedir()))
     : posix.join(repository.commonDirectory, "hooks");
-  const real = await environment.realPath(named).catch(() => undefined);
+  const real = await environment.realPath(named).catch(undefinedUnlessExhausted);
   // No tool writes outside the workspace without approval, but only the user's settings or git may name such a folder.
   if (real === undefined) {
     const isForeign = setting?.from === "repository";

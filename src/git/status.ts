@@ -1,5 +1,6 @@
 import { posix } from "node:path";
 import { ToolError } from "../contract/error.ts";
+import { undefinedUnlessExhausted } from "../lib/exhaustion.ts";
 import { printableLine } from "../lib/text/printable.ts";
 import { throughFilters } from "./filters.ts";
 import { findRepository } from "./find-repository.ts";
@@ -52,7 +53,7 @@ async function filtered(
 export async function operationsIn(repository: Repository): Promise<readonly Operation[]> {
   const { environment } = repository;
   const found = new Set<Operation>();
-  const directory = await environment.openDirectory(repository.gitDirectory).catch(() => undefined);
+  const directory = await environment.openDirectory(repository.gitDirectory).catch(undefinedUnlessExhausted);
   if (directory === undefined) {
     const names = Object.keys(marks).filter((name) => name.endsWith("_HEAD"));
     const input = Buffer.from(names.map((name) => `${name}\n`).join(""));
@@ -97,7 +98,7 @@ interface Submodules {
 export async function submoduleStates(path: string, repository: Repository): Promise<Submodules> {
   const { environment } = repository;
   const file = posix.join(repository.top, ".gitmodules");
-  const info = await environment.info(file, { followLinks: false }).catch(() => undefined);
+  const info = await environment.info(file, { followLinks: false }).catch(undefinedUnlessExhausted);
   if (info?.kind !== "file") return { states: new Map(), notes: [] };
   const listing = ["config", "-z", "-f", file, "--get-regexp", "^submodule\\..*\\.path$"];
   const listed = await outputOfGit(repository, listing).catch(() => Buffer.of());

@@ -13,6 +13,7 @@ const callWork = new Script("globalThis[Symbol.for('toolcrib.timeBoundWork')]()"
  * Costs about 0.2 ms per call, so use it for more than one small task.
  */
 export function withinTime<Result>(timeoutMs: number, work: () => Result): Result {
+  requireDescriptors(neededByWatchdog);
   const holder = globalThis as unknown as Record<symbol, unknown>;
   try {
     holder[workKey] = work;
@@ -24,3 +25,16 @@ export function withinTime<Result>(timeoutMs: number, work: () => Result): Resul
     delete holder[workKey];
   }
 }
+
+let requireDescriptors = (_count: number): void => {};
+
+/**
+ * Sets what throws when fewer descriptors are free: without them Node aborts the whole process, because it cannot start
+ * the thread that watches the time. The environment of this machine sets it, because this folder does not open files.
+ */
+export function checkDescriptorsBy(check: (count: number) => void): void {
+  requireDescriptors = check;
+}
+
+// An event loop with its wake-up and signal pipes takes four.
+const neededByWatchdog = 6;

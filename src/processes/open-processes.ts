@@ -1,6 +1,7 @@
 import type { Environment } from "../contract/environment.ts";
 import type { Outputs } from "../contract/output.ts";
 import type { Processes, ProcessStatus } from "../contract/process.ts";
+import { loadOnce } from "../lib/async/load-once.ts";
 import type { CallProcesses } from "./call-processes.ts";
 import type { Redactor } from "./output-log.ts";
 import type { ProcessTable } from "./process-table.ts";
@@ -36,15 +37,12 @@ export interface BackgroundProcesses {
 
 /** Loads the code on first use: most instances start no process. */
 export function openProcesses(parts: ProcessesParts): BackgroundProcesses {
-  let loading: Promise<Loaded> | undefined;
   let table: ProcessTable | undefined;
-  const load = () => {
-    loading ??= loadTable(parts).then((loaded) => {
-      ({ table } = loaded);
-      return loaded;
-    });
-    return loading;
-  };
+  const { load, loaded } = loadOnce(async () => {
+    const opened = await loadTable(parts);
+    ({ table } = opened);
+    return opened;
+  });
   return {
     forCall: (call) => {
       const use = async () => (await load()).forCall(call);
@@ -55,13 +53,13 @@ export function openProcesses(parts: ProcessesParts): BackgroundProcesses {
         output: async (...call) => (await use()).output(...call),
         input: async (...call) => (await use()).input(...call),
         wait: async (...call) => (await use()).wait(...call),
-        reach: async (port) => (loading === undefined ? undefined : (await use()).reach(port)),
+        reach: async (port) => (loaded() === undefined ? undefined : (await use()).reach(port)),
         stop: async (...call) => (await use()).stop(...call),
       };
     },
     list: () => table?.list() ?? parts.shells?.list() ?? [],
-    stopOf: async (caller) => (await loading)?.table.stopOf(caller),
-    close: async () => (await loading)?.table.close(),
+    stopOf: async (caller) => (await loaded())?.table.stopOf(caller),
+    close: async () => (await loaded())?.table.close(),
   };
 }
 

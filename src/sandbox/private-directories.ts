@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { chmodSync, lstatSync, mkdirSync, readdirSync, rmdirSync, rmSync, symlinkSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import { attempt, statsAt } from "../system/attempt.ts";
+import { attempt, attemptQuietly, statsAt } from "../system/attempt.ts";
 import { makePrivateDirectory, namesIn } from "../system/directories.ts";
 import { isGone, longAbandonedMs, newRecordName } from "../system/process-identity.ts";
 import { liesInside } from "../system/workspace-path.ts";
@@ -44,9 +44,9 @@ function removeTree(path: string): void {
     rmSync(path, { recursive: true, force: true });
     return true;
   };
-  if (attempt(remove)) return;
+  if (attemptQuietly(remove)) return;
   makeWritable(path);
-  if (attempt(remove)) return;
+  if (attemptQuietly(remove)) return;
   // The tree is deeper than a path can name; these programs descend step by step. Not awaited; the next session
   // retries.
   const line = 'chmod -R u+rwx "$1"; rm -rf "$1"';
@@ -59,7 +59,7 @@ function removeTree(path: string): void {
 
 /** Also removes empty directories. Skips those of another user. */
 function makeWritable(directory: string): void {
-  attempt(() => {
+  attemptQuietly(() => {
     chmodSync(directory, 0o700);
     for (const entry of readdirSync(directory, { withFileTypes: true })) {
       if (entry.isDirectory()) makeWritable(join(directory, entry.name));

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync } from "node:fs";
 import type { Duplex } from "node:stream";
+import { undefinedUnlessExhausted } from "../lib/exhaustion.ts";
 import type { Launch, Sandbox } from "./sandbox.ts";
 
 interface ProbeFailure {
@@ -25,13 +26,15 @@ export async function probe(
       cwd: launch.cwd,
       stdio: ["ignore", "ignore", "pipe", ...stdio],
     });
+    const closed = once(child, "close");
+    // A program that cannot be started reports it before `closed` is awaited.
+    closed.catch(() => {});
+    // Without a pid nothing was started, and without descriptors there are no streams either.
+    if (child.pid === undefined) await closed;
     let stderr = "";
     child.stderr!.on("data", (bytes) => {
       stderr += bytes;
     });
-    const closed = once(child, "close");
-    // A program that cannot be started reports it before `closed` is awaited.
-    closed.catch(() => {});
     const channels = child.stdio.slice(3).filter((stream) => stream !== null) as unknown as Duplex[];
     const error = await launch.started({ pid: child.pid ?? 0, channels }).then(
       () => undefined,
@@ -44,6 +47,7 @@ export async function probe(
     const [code] = await closed;
     return error === undefined && code === 0 ? undefined : { stderr: stderr.trim(), error, code };
   } catch (error) {
+    undefinedUnlessExhausted(error);
     return { stderr: "", error: error instanceof Error ? error.message : String(error), code: null };
   } finally {
     for (const descriptor of launch.descriptors) if (descriptor !== "channel") closeSync(descriptor);

@@ -1,7 +1,17 @@
 import { lstatSync, type Stats } from "node:fs";
+import { undefinedUnlessExhausted } from "../lib/exhaustion.ts";
 
-/** Returns undefined when `act` throws. */
+/** Returns undefined when `act` throws. Throws when descriptors or memory have run out, which is no answer. */
 export function attempt<Result>(act: () => Result): Result | undefined {
+  try {
+    return act();
+  } catch (error) {
+    return undefinedUnlessExhausted(error);
+  }
+}
+
+/** Never throws. For cleanup, and for observations that are repeated. */
+export function attemptQuietly<Result>(act: () => Result): Result | undefined {
   try {
     return act();
   } catch {

@@ -1,5 +1,6 @@
 import { chmodSync, closeSync, constants, fstatSync, openSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname } from "node:path";
+import { undefinedUnlessExhausted } from "../lib/exhaustion.ts";
 import { errnoOf } from "./file-errors.ts";
 import { PathChecker } from "./path-checker.ts";
 import { type PinnedDirectory, ProcPinning } from "./pinning.ts";
@@ -61,8 +62,8 @@ export function contentAt(pinned: string, maxBytes: number): Uint8Array | undefi
     handle = openSync(pinned, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     const stats = fstatSync(handle);
     return stats.isFile() && stats.size <= maxBytes ? readFileSync(handle) : undefined;
-  } catch {
-    return undefined;
+  } catch (error) {
+    return undefinedUnlessExhausted(error);
   } finally {
     if (handle !== undefined) closeSync(handle);
   }

@@ -1,5 +1,5 @@
 import { readFileSync, readlinkSync, unlinkSync } from "node:fs";
-import { attempt } from "./attempt.ts";
+import { attempt, attemptQuietly } from "./attempt.ts";
 
 /** Identifies this process in file names: process id, start time, boot and process namespace. */
 export function thisProcess(): string {
@@ -95,5 +95,5 @@ function answers(pid: number): boolean {
 
 /** The text of a file below /proc or /sys; empty when it does not exist or cannot be read. */
 export function readSystemFile(path: string, encoding: "latin1" | "utf8" = "latin1"): string {
-  return attempt(() => readFileSync(path, encoding)) ?? "";
+  return attemptQuietly(() => readFileSync(path, encoding)) ?? "";
 }

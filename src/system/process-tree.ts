@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { monotonicMs } from "../lib/clock.ts";
-import { attempt } from "./attempt.ts";
+import { attemptQuietly } from "./attempt.ts";
 import { type ProcessInfo, processInfo, readSystemFile } from "./process-identity.ts";
 
 /**
@@ -127,15 +127,15 @@ export function livingProcesses(): readonly ProcessInfo[] {
 }
 
 function livesOf(numbers: readonly number[]): readonly ProcessInfo[] {
-  return numbers.map(processInfo).filter((life) => life !== undefined);
+  return numbers.map((pid) => attemptQuietly(() => processInfo(pid))).filter((life) => life !== undefined);
 }
 
 function processNumbers(): readonly number[] {
-  const names = attempt(() => readdirSync("/proc")) ?? [];
+  const names = attemptQuietly(() => readdirSync("/proc")) ?? [];
   return names.filter((name) => /^\d+$/.test(name)).map(Number);
 }
 
 /** Returns whether a process received the signal. */
 function hits(pid: number, signal: NodeJS.Signals | 0): boolean {
-  return attempt(() => process.kill(pid, signal)) ?? false;
+  return attemptQuietly(() => process.kill(pid, signal)) ?? false;
 }

@@ -5,6 +5,7 @@ import { ToolError } from "../contract/error.ts";
 import type { ToolDefinition } from "../dialects/definition.ts";
 import type { Dialect } from "../dialects/dialect.ts";
 import type { Toolset } from "../dialects/toolset.ts";
+import { exhaustionError, isExhaustion } from "../lib/exhaustion.ts";
 import { newIdentifier } from "../lib/identifier.ts";
 import type { Approve } from "../pipeline/approvals/approval-request.ts";
 import type { CallEvents, EventListener } from "../pipeline/call-events.ts";
@@ -111,6 +112,10 @@ export class ToolsetCaller implements Caller {
     const stopListening = onEvent && events.on((event) => event.callId === id && onEvent(event));
     try {
       return toResult(id, await this.#run(id, String(name), input, options), this.#dialect);
+    } catch (error) {
+      // The module of the tool could not be loaded.
+      if (!isExhaustion(error)) throw error;
+      return toResult(id, { ok: false, error: exhaustionError(error) }, this.#dialect);
     } finally {
       approvers.delete(id);
       stopListening?.();

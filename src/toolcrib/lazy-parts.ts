@@ -1,10 +1,11 @@
 import type { CodeOptions, OpenCode } from "../code/open-code.ts";
 import type { OpenDocuments } from "../documents/open-documents.ts";
 import type { ShellTable } from "../environment/shells/open-shells.ts";
+import { loadOnce } from "../lib/async/load-once.ts";
 
 /** Loads the code reader with the first call that needs it: most sessions need none. */
 export function lazyCode(options: CodeOptions): OpenCode {
-  const { load, loaded } = once(async () => (await import("../code/open-code.ts")).openCode(options));
+  const { load, loaded } = loadOnce(async () => (await import("../code/open-code.ts")).openCode(options));
   return {
     outline: async (...asked) => (await load()).outline(...asked),
     occurrences: async (...asked) => (await load()).occurrences(...asked),
@@ -15,7 +16,9 @@ export function lazyCode(options: CodeOptions): OpenCode {
 
 /** Loads the document reader with the first call that needs it. */
 export function lazyDocuments(): OpenDocuments {
-  const { load, loaded } = once(async () => (await import("../documents/open-documents.ts")).openDocuments());
+  const { load, loaded } = loadOnce(async () =>
+    (await import("../documents/open-documents.ts")).openDocuments(),
+  );
   return {
     read: async (...asked) => (await load()).read(...asked),
     close: async () => (await loaded())?.close(),
@@ -25,7 +28,7 @@ export function lazyDocuments(): OpenDocuments {
 /** Loads the persistent shells with the first command that runs in one. */
 export function lazyShells(): ShellTable {
   let table: ShellTable | undefined;
-  const { load, loaded } = once(async () => {
+  const { load, loaded } = loadOnce(async () => {
     const { openShells } = await import("../environment/shells/open-shells.ts");
     table = openShells({ tmux: "auto" });
     return table;
@@ -37,17 +40,5 @@ export function lazyShells(): ShellTable {
     stop: async (name) => (await load()).stop(name),
     stopOf: async (caller) => (await loaded())?.stopOf(caller),
     close: async () => (await loaded())?.close(),
-  };
-}
-
-/** `loaded` returns the part only if `load` was called. */
-function once<Part>(open: () => Promise<Part>) {
-  let loading: Promise<Part> | undefined;
-  return {
-    load: () => {
-      loading ??= open();
-      return loading;
-    },
-    loaded: async () => loading,
   };
 }

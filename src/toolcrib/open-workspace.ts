@@ -5,6 +5,7 @@ import type { ExtraRoots } from "../contract/guard.ts";
 import type { Dialect } from "../dialects/dialect.ts";
 import { withGuard, withOutputs } from "../environment/foreign-environment.ts";
 import { openLocalEnvironment } from "../environment/local/local-environment.ts";
+import { undefinedUnlessExhausted } from "../lib/exhaustion.ts";
 import { guardExtraRoots } from "../policy/guard-paths.ts";
 import {
   makePrivateDirectory,
@@ -153,7 +154,7 @@ export async function readOutput(
   { offset = 0, maxBytes = 1024 * 1024 }: OutputRange = {},
 ): Promise<OutputPart> {
   if (!/^out_[a-z0-9]+$/.test(handle)) throw noSuchOutput(handle);
-  const info = await storedOutputs.info(handle, { followLinks: false }).catch(() => undefined);
+  const info = await storedOutputs.info(handle, { followLinks: false }).catch(undefinedUnlessExhausted);
   if (info?.kind !== "file") throw noSuchOutput(handle);
   const part = Buffer.from(await storedOutputs.readBytes(handle, { offset, length: maxBytes }));
   const end = offset + part.length;

@@ -1,4 +1,4 @@
-import { closeSync, realpathSync, statSync } from "node:fs";
+import { closeSync, openSync, realpathSync, statSync } from "node:fs";
 import { relative } from "node:path";
 import type {
   Announcing,
@@ -27,8 +27,10 @@ import type { EntryState } from "../../contract/history.ts";
 import type { Snapshot, SnapshotOptions } from "../../contract/snapshot.ts";
 import type { WebAnswer, WebRequest } from "../../contract/web.ts";
 import { throwIfAborted } from "../../lib/async/abort.ts";
+import { loadOnce } from "../../lib/async/load-once.ts";
 import { Semaphore } from "../../lib/async/semaphore.ts";
 import { monotonicMs } from "../../lib/clock.ts";
+import { checkDescriptorsBy } from "../../lib/time-bound.ts";
 import type { SandboxOptions } from "../../sandbox/open-sandbox.ts";
 import { recordFolders } from "../../sandbox/restore-abandoned.ts";
 import { asToolError, isNoDirectory, outsideWorkspace } from "../../system/file-errors.ts";
@@ -58,7 +60,7 @@ import { writeWhole } from "./files/write-file.ts";
 import { ignoreFilesOutside } from "./ignore-files-outside.ts";
 import { LocalPaths, type LocalPathsOptions, type LocatedPath } from "./local-paths.ts";
 import type { Programs } from "./processes/find-program.ts";
-import type { Starter, StarterOptions } from "./processes/starter.ts";
+import type { StarterOptions } from "./processes/starter.ts";
 
 export interface LocalEnvironmentOptions extends LocalPathsOptions {
   /**
@@ -92,14 +94,17 @@ class LocalEnvironment implements Environment {
   readonly #records: ChangeRecords | undefined;
   /** Records of changes that are not all in the workspace. */
   readonly #outsideRecords: ChangeRecords | undefined;
-  #changeFiles: Promise<typeof import("./changes/change-set.ts")> | undefined;
+  readonly #changeSet = loadOnce(() => import("./changes/change-set.ts"));
   readonly #layouts = new LayoutCache();
   readonly #directories = new Set<HeldDirectory>();
   readonly #tidied = new Set<string>();
   readonly #starting: StarterOptions;
   readonly #web: ExchangeOptions | undefined;
   readonly #exchanges = new Semaphore(exchangesAtOnce);
-  #starter: Promise<Starter> | undefined;
+  /** Loaded on first use, because node:child_process takes a tenth of the start of a call that does not need it. */
+  readonly #starter = loadOnce(
+    async () => new (await import("./processes/starter.ts")).Starter(this.#starting),
+  );
   #outside: { files: readonly IgnoreFileOutside[]; until: number } = { files: [], until: 0 };
 
   constructor(options: LocalEnvironmentOptions) {
@@ -188,8 +193,7 @@ class LocalEnvironment implements Environment {
     changes: readonly FileChange[],
     options: ChangeOptions = {},
   ): Promise<readonly ChangeReceipt[]> {
-    this.#changeFiles ??= import("./changes/change-set.ts");
-    const { changeFiles } = await this.#changeFiles;
+    const { changeFiles } = await this.#changeSet.load();
     const paths = this.#paths;
     const located =
       paths.outside === undefined
@@ -280,12 +284,12 @@ class LocalEnvironment implements Environment {
   }
 
   async sandbox(): Promise<SandboxReport> {
-    return (await this.#openStarter()).report();
+    return (await this.#starter.load()).report();
   }
 
   async start(program: string, options: StartOptions): Promise<RunningProcess> {
     throwIfAborted(options.signal);
-    const starter = await this.#openStarter();
+    const starter = await this.#starter.load();
     const file = await starter.find(program);
     const directory = (await this.openDirectory(options.cwd ?? ".")) as HeldDirectory;
     try {
@@ -306,7 +310,7 @@ class LocalEnvironment implements Environment {
   }
 
   async close(): Promise<void> {
-    await (await this.#starter)?.close();
+    await (await this.#starter.loaded())?.close();
     for (const directory of this.#directories) directory.close();
     this.#paths.close();
   }
@@ -325,12 +329,6 @@ class LocalEnvironment implements Environment {
     } finally {
       closeSync(handle);
     }
-  }
-
-  /** Loaded on first use, because node:child_process takes a tenth of the start of a call that does not need it. */
-  #openStarter(): Promise<Starter> {
-    this.#starter ??= import("./processes/starter.ts").then(({ Starter }) => new Starter(this.#starting));
-    return this.#starter;
   }
 
   /** Also completes or undoes changes that a crash interrupted. */
@@ -374,3 +372,12 @@ function realDirectory(path: string): string {
   }
   throw new ToolError("unsupported", `The workspace ${path} is not a directory`, { hint });
 }
+
+checkDescriptorsBy((count) => {
+  const opened: number[] = [];
+  try {
+    while (opened.length < count) opened.push(openSync("/dev/null", "r"));
+  } finally {
+    for (const descriptor of opened) closeSync(descriptor);
+  }
+});

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { attempt, statsAt } from "../../system/attempt.ts";
+import { attemptQuietly, statsAt } from "../../system/attempt.ts";
 import { isGone, thisProcess } from "../../system/process-identity.ts";
 
 const start = "toolcrib-shells.";
@@ -43,6 +43,6 @@ function removeAbandoned(): void {
     if (!stats?.isDirectory() || stats.uid !== process.getuid?.()) continue;
     // Another process may remove it at the same time.
     if (isGone(name.slice(start.length), Date.now() - stats.mtimeMs))
-      attempt(() => rmSync(path, { recursive: true, force: true }));
+      attemptQuietly(() => rmSync(path, { recursive: true, force: true }));
   }
 }

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
+import { undefinedUnlessExhausted } from "../../lib/exhaustion.ts";
 import type { Draft, FindingParts } from "./find-changes.ts";
 import { type Holding, isHeldByGit, repositoryOf } from "./ledger.ts";
 import type { Secured } from "./secure-contents.ts";
@@ -142,7 +143,7 @@ export async function fetchFromGit(
     const git = new GitBlobs(environment, directory);
     for await (const { oid, content } of git.read(missing, new AbortController().signal)) {
       // Without disk space the content is lost, and is reported as not covered.
-      const hash = await blobs.keep(content).catch(() => undefined);
+      const hash = await blobs.keep(content).catch(undefinedUnlessExhausted);
       if (hash !== undefined) known.set(oid, hash);
     }
   }

@@ -1,14 +1,11 @@
+import { loadOnce } from "../../lib/async/load-once.ts";
 import { namesIn } from "../../system/directories.ts";
 import { isPending } from "./pending-scans.ts";
 import type { Scanner, ScannerParts } from "./scanner.ts";
 
 /** Loads the scanner on first use, because most instances run no commands. */
 export function lazyScanner(parts: ScannerParts): Scanner {
-  let loaded: Promise<Scanner> | undefined;
-  const load = () => {
-    loaded ??= import("./scanner.ts").then(({ openScanner }) => openScanner(parts));
-    return loaded;
-  };
+  const { load } = loadOnce(async () => (await import("./scanner.ts")).openScanner(parts));
   return {
     around: async (call, next) => (await load()).around(call, next),
     settle: async () => (namesIn(parts.folder).some(isPending) ? (await load()).settle() : []),

@@ -1,6 +1,7 @@
 import type { Environment } from "../../contract/environment.ts";
 import type { EntryState } from "../../contract/history.ts";
 import { contentHash } from "../../lib/bytes/content-hash.ts";
+import { undefinedUnlessExhausted } from "../../lib/exhaustion.ts";
 import type { Blobs } from "../blobs.ts";
 
 /** Contents of files by their hash: stored ones, those of current files, and those computed for this undo. */
@@ -44,7 +45,7 @@ export class Contents {
   async peek(state: EntryState): Promise<Uint8Array | "nothing" | undefined> {
     if (state.kind !== "file") return "nothing";
     if (!this.has(state.hash) || state.bytes > maxComparedBytes) return undefined;
-    return this.read(state.hash).catch(() => undefined);
+    return this.read(state.hash).catch(undefinedUnlessExhausted);
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { History } from "../../contract/history.ts";
+import { loadOnce } from "../../lib/async/load-once.ts";
 import type { Blobs } from "../blobs.ts";
 import type { HistoryParts } from "./history.ts";
 
@@ -14,16 +15,11 @@ export interface CallHistoryParts extends Omit<HistoryParts, "environment" | "bl
 
 /** The history for a call. Loaded on first use, because most calls do not need it. */
 export function lazyHistory({ unguarded, mayUndo, ...parts }: CallHistoryParts): History {
-  let opened: Promise<History> | undefined;
-  const load = async (): Promise<History> => {
+  const { load: open } = loadOnce(async (): Promise<History> => {
     const { JournalHistory } = await import("./history.ts");
     const { keepingEnvironment } = await import("../keep/keeping-environment.ts");
     return new JournalHistory({ ...parts, environment: keepingEnvironment(unguarded(), parts) });
-  };
-  const open = () => {
-    opened ??= load();
-    return opened;
-  };
+  });
   return {
     changes: async (...call) => (await open()).changes(...call),
     undo: async (selection, options) => {

@@ -1,4 +1,5 @@
 import type { Directory, DirectoryEntry, Environment } from "../../contract/environment.ts";
+import { undefinedUnlessExhausted } from "../exhaustion.ts";
 import {
   type IgnoreFileName,
   type IgnoreLevel,
@@ -58,7 +59,7 @@ async function readLevel(
   const texts = new Map<IgnoreFileName, string>();
   let isRepository = false;
   const read = async (name: IgnoreFileName, from: Directory, file: string) => {
-    const bytes = await from.readFile(file, maxBytes).catch(() => undefined);
+    const bytes = await from.readFile(file, maxBytes).catch(undefinedUnlessExhausted);
     if (bytes !== undefined) texts.set(name, new TextDecoder().decode(bytes));
   };
   for (const { name, kind } of entries) {
@@ -80,8 +81,9 @@ async function inInfo(directory: Directory, act: (info: Directory) => Promise<vo
     git = await directory.openDirectory(".git");
     info = await git.openDirectory("info");
     await act(info);
-  } catch {
+  } catch (error) {
     // Not every repository has one.
+    undefinedUnlessExhausted(error);
   } finally {
     info?.close();
     git?.close();

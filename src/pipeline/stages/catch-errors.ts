@@ -1,4 +1,5 @@
 import { reworded, ToolError } from "../../contract/error.ts";
+import { exhaustionError, isExhaustion } from "../../lib/exhaustion.ts";
 import { redactText } from "../../policy/redaction/redact.ts";
 import type { Stage } from "../stage.ts";
 
@@ -31,6 +32,7 @@ function redacted(error: ToolError): ToolError {
 }
 
 function internalError(cause: unknown): ToolError {
+  if (isExhaustion(cause)) return exhaustionError(cause);
   const reason = cause instanceof Error ? cause.message : String(cause);
   return new ToolError("internal", `The tool failed unexpectedly: ${reason}`, {
     hint: "This is a bug in the tool. Try another way.",

@@ -44,7 +44,10 @@ export async function openBubblewrap(
   for (const forbidsUserNamespaces of [true, false]) {
     const parts = { program, seccomp, view, privates, report, findProgram, forbidsUserNamespaces };
     const sandbox = new Bubblewrap(parts);
-    failure = await failureOf(sandbox, workspace);
+    failure = await failureOf(sandbox, workspace).catch(async (error) => {
+      await privates.close();
+      throw error;
+    });
     if (failure === undefined) return sandbox;
   }
   await privates.close();

@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { homedir } from "node:os";
 import { promisify } from "node:util";
 import type { AbsentPath } from "../../contract/confinement.ts";
+import { undefinedUnlessExhausted } from "../../lib/exhaustion.ts";
 import { liesInside } from "../../system/workspace-path.ts";
 import { ownCode } from "../own-code.ts";
 import { linkToolChains, openPrivateDirectories } from "../private-directories.ts";
@@ -58,7 +59,10 @@ export async function openLandlock(options: LandlockOptions): Promise<OpenedSand
     }),
   });
   const file = await findProgram("true").catch(() => perl);
-  const failure = await probe(sandbox, { file, args: ["-e", "0"], cwd: workspace });
+  const failure = await probe(sandbox, { file, args: ["-e", "0"], cwd: workspace }).catch(async (error) => {
+    await sandbox.close();
+    throw error;
+  });
   if (failure === undefined) return sandbox;
   await sandbox.close();
   return missing(failure.error ?? `a test program ended with ${failure.code}`);
@@ -73,7 +77,7 @@ async function versionOf(perl: string): Promise<number | undefined> {
   try {
     const { stdout } = await promisify(execFile)(perl, ["-e", "print syscall(444, 0, 0, 1)"], { env: {} });
     return Math.max(0, Number(stdout));
-  } catch {
-    return undefined;
+  } catch (error) {
+    return undefinedUnlessExhausted(error);
   }
 }

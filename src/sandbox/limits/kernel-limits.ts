@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, rmdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { ResourceLimits } from "../../contract/confinement.ts";
-import { attempt, statsAt } from "../../system/attempt.ts";
+import { attemptQuietly, statsAt } from "../../system/attempt.ts";
 import { type MountTableEntry, readMountTable } from "../../system/mount-table.ts";
 import { isGone, newRecordName, readSystemFile } from "../../system/process-identity.ts";
 
@@ -76,7 +76,8 @@ export function openTaskGroup(limit: number): TaskGroup | undefined {
   return {
     add: (members) => {
       // Fails for a process that has ended.
-      for (const member of members) attempt(() => writeFileSync(join(path, "cgroup.procs"), String(member)));
+      for (const member of members)
+        attemptQuietly(() => writeFileSync(join(path, "cgroup.procs"), String(member)));
     },
     wasFull: () => !/^max 0$/m.test(readSystemFile(join(path, "pids.events")) || "max 0"),
     close: () => remove(path),

@@ -1,6 +1,6 @@
 import { readlinkSync, statfsSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { attempt } from "../../system/attempt.ts";
+import { attempt, attemptQuietly } from "../../system/attempt.ts";
 import { namesIfReadable } from "../../system/directories.ts";
 import { type MountTableEntry, readMountTable } from "../../system/mount-table.ts";
 import type { ProcessInfo } from "../../system/process-identity.ts";
@@ -144,7 +144,8 @@ function bytesIn({ device, point }: MountTableEntry, root: string): number {
 function namelessBytes(members: readonly ProcessInfo[]): number {
   const sizes = new Map<number, number>();
   for (const { pid } of members) {
-    for (const path of namesIfReadable(`/proc/${pid}/fd`).map((name) => `/proc/${pid}/fd/${name}`)) {
+    const names = attemptQuietly(() => namesIfReadable(`/proc/${pid}/fd`)) ?? [];
+    for (const path of names.map((name) => `/proc/${pid}/fd/${name}`)) {
       try {
         if (!readlinkSync(path).startsWith("/memfd:")) continue;
         const { ino, blocks } = statSync(path);

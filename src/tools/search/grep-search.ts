@@ -1,6 +1,7 @@
 import { ToolError } from "../../contract/error.ts";
 import type { ToolContext } from "../../contract/tool.ts";
 import { type WalkedFile, walkFiles } from "../../files/walk.ts";
+import { isExhaustion } from "../../lib/exhaustion.ts";
 import { RefusedPath } from "../../lib/refused-path.ts";
 import { toSearchableText } from "../../lib/text/searchable-text.ts";
 import { OutOfTime, withinTime } from "../../lib/time-bound.ts";
@@ -153,7 +154,7 @@ class DirectorySearch implements InProcessSearch {
 
   /** A file that was deleted after the directory was read is not reported. */
   #noteSkipped(path: string, error: unknown): void {
-    if (!(error instanceof ToolError) || this.#context.signal.aborted) throw error;
+    if (!(error instanceof ToolError) || this.#context.signal.aborted || isExhaustion(error)) throw error;
     const { skipped } = this.#results;
     if (error instanceof RefusedPath) skipped.guarded.add(path);
     else if (error.code === "denied" || error.code === "unavailable") skipped.unreadable.add(path);

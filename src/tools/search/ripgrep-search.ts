@@ -3,6 +3,7 @@ import { ToolError } from "../../contract/error.ts";
 import type { ToolContext } from "../../contract/tool.ts";
 import { throwIfAborted } from "../../lib/async/abort.ts";
 import { TimeSlice } from "../../lib/async/time-slice.ts";
+import { isExhaustion } from "../../lib/exhaustion.ts";
 import type { GrepRequest } from "./grep-request.ts";
 import type { GrepResults, ShownLine } from "./grep-results.ts";
 import { confirmLines, type RipgrepLine, readCounts, readLines } from "./ripgrep-output.ts";
@@ -131,7 +132,7 @@ export class RipgrepSearch {
     try {
       return { path, bytes: (await environment.readFile(path, { maxBytes: maxWholeBytes, signal })).bytes };
     } catch (error) {
-      if (!(error instanceof ToolError) || signal.aborted) throw error;
+      if (!(error instanceof ToolError) || signal.aborted || isExhaustion(error)) throw error;
       return error.code === "too-large" ? "too-large" : "gone";
     }
   }
@@ -176,7 +177,7 @@ function matchesIn({ lines }: ReportedFile): number {
 }
 
 function ignoreGone(error: unknown): "gone" {
-  if (!(error instanceof ToolError)) throw error;
+  if (!(error instanceof ToolError) || isExhaustion(error)) throw error;
   return "gone";
 }
 

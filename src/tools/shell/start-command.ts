@@ -1,6 +1,7 @@
 import type { SandboxLevel } from "../../contract/call.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { ToolContext } from "../../contract/tool.ts";
+import { isExhaustion } from "../../lib/exhaustion.ts";
 import type { GivenCommand } from "./command-access.ts";
 
 /** A running command, in its own shell or in a session. */
@@ -47,7 +48,7 @@ export async function startCommand(
   try {
     return startedIn(await start("bash", ["--noprofile", "--norc"]), []);
   } catch (error) {
-    if (!(error instanceof ToolError) || error.code !== "unavailable") throw error;
+    if (!(error instanceof ToolError) || error.code !== "unavailable" || isExhaustion(error)) throw error;
     const inSh = await start("sh", []).catch(() => {
       throw error;
     });

@@ -1,8 +1,8 @@
 import { closeSync, openSync, readFileSync, readlinkSync, readSync } from "node:fs";
 import { readdir, readFile, readlink } from "node:fs/promises";
-import { attempt } from "../../../system/attempt.ts";
+import { attempt, attemptQuietly } from "../../../system/attempt.ts";
 import { namesIfReadable } from "../../../system/directories.ts";
-import { type ProcessInfo, readSystemFile } from "../../../system/process-identity.ts";
+import type { ProcessInfo } from "../../../system/process-identity.ts";
 
 /** Whether one of these processes waits for input from a terminal or the leader's stdin; undefined when unknown. */
 export function waitsForInput(members: readonly ProcessInfo[], leader: number): boolean | undefined {
@@ -28,13 +28,13 @@ function sleepOf(pid: number): Sleep | undefined {
   const awake = { links: [], manyAtOnce: false };
   const calls = systemCalls[process.arch];
   // "running", or the number of the system call and its arguments.
-  const text = attempt(() => readFileSync(`/proc/${pid}/syscall`, "latin1"));
+  const text = attemptQuietly(() => readFileSync(`/proc/${pid}/syscall`, "latin1"));
   if (calls === undefined || text === undefined) return undefined;
   const [number, first, second] = text.split(" ");
   const waits = Object.keys(calls) as readonly Wait[];
   const wait = waits.find((kind) => calls[kind].includes(Number(number)));
   if (wait === undefined || first === undefined || second === undefined) return awake;
-  const descriptors = attempt(() => descriptorsOf[wait](pid, Number(first), Number(second))) ?? [];
+  const descriptors = attemptQuietly(() => descriptorsOf[wait](pid, Number(first), Number(second))) ?? [];
   const links = descriptors.map((descriptor) => linkOf(pid, descriptor)).filter((link) => link !== undefined);
   return { links, manyAtOnce: wait === "epoll" };
 }
@@ -137,7 +137,7 @@ const closesOnExec = 0o2000000;
 
 /** Excludes the descriptor that read the list, which is closed. */
 function isInherited(descriptor: number): boolean {
-  const text = readSystemFile(`/proc/self/fdinfo/${descriptor}`);
+  const text = attempt(() => readFileSync(`/proc/self/fdinfo/${descriptor}`, "latin1")) ?? "";
   const flags = /^flags:\s+([0-7]+)/m.exec(text)?.[1];
   return flags !== undefined && (Number.parseInt(flags, 8) & closesOnExec) === 0;
 }

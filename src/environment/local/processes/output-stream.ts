@@ -6,6 +6,7 @@ import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { promisify } from "node:util";
 import { isMainThread } from "node:worker_threads";
+import { isExhaustion } from "../../../lib/exhaustion.ts";
 
 // The most that is buffered before the program has to wait, and the most that is stored of an output without a reader.
 const waitingBytes = 1024 * 1024;
@@ -129,7 +130,9 @@ export class OutputPipes {
     const free = this.#free.get(directory) ?? [];
     this.#free.set(directory, free);
     while (free.length < 2 && !this.#cannotBeMade) {
-      for (const pipe of await this.#make(directory)) this.#keep(pipe, free);
+      const made = await this.#make(directory);
+      if (made.length === 0) return undefined;
+      for (const pipe of made) this.#keep(pipe, free);
     }
     const [stdout, stderr] = this.#cannotBeMade ? [] : free.splice(-2);
     if (stdout === undefined || stderr === undefined) return undefined;
@@ -153,15 +156,19 @@ export class OutputPipes {
 
   async #make(directory: string): Promise<readonly number[]> {
     let folder: string | undefined;
+    const made: number[] = [];
     try {
       folder = mkdtempSync(join(directory, "toolcrib-pipes."));
       const paths = ["1", "2", "3", "4"].map((name) => join(folder!, name));
       await promisify(execFile)(await this.#findProgram("mkfifo"), ["-m", "600", ...paths], { env: {} });
-      return paths.map(openPipe);
-    } catch {
-      this.#cannotBeMade = true;
+      for (const path of paths) made.push(openPipe(path));
+      return made.splice(0);
+    } catch (error) {
+      // Another attempt may find more descriptors; this start fails for the same reason.
+      this.#cannotBeMade ||= !isExhaustion(error);
       return [];
     } finally {
+      for (const pipe of made) closeSync(pipe);
       if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
     }
   }

@@ -1,5 +1,14 @@
 import { hash } from "node:crypto";
-import { mkdtempSync, renameSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import type { OwnDirectory } from "../../../contract/environment.ts";
 import { makePrivateDirectory, namesIn } from "../../../system/directories.ts";
@@ -29,14 +38,15 @@ export class OwnDirectories {
     makePrivateDirectory(this.#folder);
     this.#tidy();
     const fresh = mkdtempSync(`${path}.`);
-    for (const [name, content] of Object.entries(files))
-      writeFileSync(join(fresh, name), content, { mode: 0o600 });
-    for (const [name, target] of Object.entries(links)) symlinkSync(target, join(fresh, name));
     try {
+      for (const [name, content] of Object.entries(files))
+        writeFileSync(join(fresh, name), content, { mode: 0o600 });
+      for (const [name, target] of Object.entries(links)) symlinkSync(target, join(fresh, name));
       renameSync(fresh, path);
-    } catch {
-      // Another process has created it.
+    } catch (error) {
       rmSync(fresh, { recursive: true, force: true });
+      // Another process may have created it.
+      if (!existsSync(path)) throw error;
     }
   }
 

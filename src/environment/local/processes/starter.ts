@@ -126,7 +126,11 @@ export class Starter {
       if (sandbox === undefined) return new NoSandbox();
       return openSandbox({ ...sandbox, workspace, findProgram: (name) => this.find(name) });
     };
-    this.#sandbox ??= open();
+    // A failure is not kept: it may be due to other work at that moment.
+    this.#sandbox ??= open().catch((error) => {
+      this.#sandbox = undefined;
+      throw error;
+    });
     return this.#sandbox;
   }
 

@@ -1,6 +1,6 @@
 import type { Duplex } from "node:stream";
+import { loadOnce } from "../../../lib/async/load-once.ts";
 import { OutboundNetwork, type OutboundOptions } from "../../../system/network-policy.ts";
-import type { HttpProxy } from "./http-proxy.ts";
 
 interface Proxy extends Pick<OutboundOptions, "mayConnect"> {
   readonly port: number;
@@ -23,7 +23,9 @@ export function proxyVariables({ port, secret, mayConnect }: Proxy): Readonly<Re
 export class FilteringProxy {
   readonly #network: OutboundNetwork;
   readonly #secret: string | undefined;
-  #http: Promise<HttpProxy> | undefined;
+  readonly #http = loadOnce(
+    async () => new (await import("./http-proxy.ts")).HttpProxy(this.#network, this.#secret),
+  );
 
   constructor(options: OutboundOptions & { readonly secret?: string }) {
     this.#network = new OutboundNetwork(options);
@@ -54,9 +56,6 @@ export class FilteringProxy {
   }
 
   async #serveHttp(client: Duplex): Promise<void> {
-    this.#http ??= import("./http-proxy.ts").then(
-      ({ HttpProxy }) => new HttpProxy(this.#network, this.#secret),
-    );
-    (await this.#http).serve(client);
+    (await this.#http.load()).serve(client);
   }
 }

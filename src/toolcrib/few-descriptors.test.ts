@@ -1,0 +1,32 @@
+import { execFile } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { expect, it } from "vitest";
+import { temporaryFolder } from "../../test/support/temporary-folder.ts";
+
+// Inherited descriptors above the limit could not be passed on, so they are closed first.
+const withFewDescriptors = `
+  for path in /proc/$$/fd/*; do number=\${path##*/}; if [ $number -gt 2 ]; then eval "exec $number>&-"; fi; done
+  ulimit -n 96; exec "$0" "$@"`;
+
+const program = fileURLToPath(new URL("../../test/support/few-descriptors.ts", import.meta.url));
+
+it.runIf(process.platform === "linux")(
+  "gives no wrong answer when descriptors run out, says why, and recovers",
+  { timeout: 120_000 },
+  async () => {
+    await using folder = temporaryFolder();
+    const workspace = join(folder.path, "workspace");
+    mkdirSync(join(workspace, "a/b/c"), { recursive: true });
+    for (const name of ["one", "two"]) {
+      writeFileSync(join(workspace, `a/b/${name}.txt`), `needle ${name}\n`);
+      writeFileSync(join(workspace, `a/b/c/${name}.ts`), "export {};\n");
+    }
+    await promisify(execFile)("git", ["init", "-q", workspace]);
+    const args = ["-c", withFewDescriptors, process.execPath, program, workspace, join(folder.path, "state")];
+    const { stdout } = await promisify(execFile)("bash", args, { env: { ...process.env, NODE_OPTIONS: "" } });
+    expect(JSON.parse(stdout)).toEqual([]);
+  },
+);

@@ -1,0 +1,52 @@
+// Run with few descriptors: `bash -c 'ulimit -n 96; node few-descriptors.ts WORKSPACE STATE'`. Makes the same calls with
+// more and more free descriptors, and prints the answers that are neither right nor an error that says why.
+import { closeSync, openSync } from "node:fs";
+import { openToolcrib } from "../../src/toolcrib/index.ts";
+
+const calls = [
+  ["file.read", { path: "a/b/one.txt" }],
+  ["file.list", { path: "a" }],
+  ["search.glob", { pattern: "**/*.ts" }],
+  ["search.grep", { pattern: "needle" }],
+  ["search.grep", { pattern: "(n+e+)+d.*e" }],
+  ["git.status", {}],
+  ["shell.run", { command: "echo hi" }],
+] as const;
+
+const [workspace = "", TOOLCRIB_HOME = ""] = process.argv.slice(2);
+process.env.TOOLCRIB_HOME = TOOLCRIB_HOME;
+const toolcrib = await openToolcrib({ workspace, mode: "yolo" });
+const answer = async (index: number) => {
+  const [name, input] = calls[index]!;
+  const { content, error } = await toolcrib.call(name, input);
+  return error === null ? content : { code: error.code, content };
+};
+
+// Descriptors are released before the answer is printed.
+const taken: number[] = [];
+const leave = (free: number) => {
+  try {
+    for (;;) taken.push(openSync("/dev/null", "r"));
+  } catch {
+    for (const descriptor of taken.splice(-free, free)) closeSync(descriptor);
+  }
+};
+const release = () => {
+  for (const descriptor of taken.splice(0)) closeSync(descriptor);
+};
+
+const wrong: unknown[] = [];
+for (const [index] of calls.entries()) {
+  const right = await answer(index);
+  for (const free of [1, 2, 3, 4, 6, 8, 12, 18]) {
+    leave(free);
+    const got = await answer(index);
+    release();
+    const says = typeof got === "object" && got.code === "unavailable" && /too many files/i.test(got.content);
+    if (!says && got !== right) wrong.push({ free, call: calls[index], got });
+  }
+  const after = await answer(index);
+  if (after !== right) wrong.push({ after: calls[index], got: after });
+}
+await toolcrib.close();
+process.stdout.write(JSON.stringify(wrong, null, 1));
