@@ -15,7 +15,7 @@ export interface GitDanger {
 }
 
 /**
- * What would make git run programs in a repository, given as its `.git` (file, link or directory) or as a bare
+ * The settings and files that make git run programs in a repository, given as its `.git` (file, link or directory) or as a bare
  * directory. `isTrusted`: common directories that commands cannot change.
  */
 export function dangersIn(git: string, isTrusted: (directory: string) => boolean): readonly GitDanger[] {

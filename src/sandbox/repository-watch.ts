@@ -20,7 +20,7 @@ interface Baseline {
   readonly trusted: readonly string[];
   /** Every `.git` that an index links to. */
   readonly linked: readonly string[];
-  /** What made git run programs in the others, by path. */
+  /** The settings that made git run programs in the others, by path. */
   readonly dangers: Readonly<Record<string, readonly string[]>>;
   readonly execLines: ExecLines;
 }
@@ -143,7 +143,7 @@ export class RepositoryWatch {
   }
 }
 
-/** What git obeys in a git directory. */
+/** The files of a git directory that git obeys. */
 const obeyedParts = ["config", "config.worktree", "hooks", "commondir"];
 
 /** Returns the new path; undefined when there is no such entry. */

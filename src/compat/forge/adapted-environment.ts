@@ -256,7 +256,7 @@ export class AdaptedEnvironment implements Environment {
   }
 }
 
-/** What is at a path; undefined: nothing. */
+/** The entry at a path; undefined when there is none. */
 type Entry = Text | "directory" | undefined;
 type Loaded = ReadonlyMap<string, Entry>;
 

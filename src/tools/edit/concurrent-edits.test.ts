@@ -30,7 +30,7 @@ describe("concurrent edits", () => {
     expect(fixture.read("a.txt")).toBe(words.join("\n").toUpperCase());
   });
 
-  it("are writes, even if they move or delete", async () => {
+  it("ask for what they write and for what they delete", async () => {
     await using fixture = await temporaryToolcrib();
     await using careful = await temporaryToolcrib({ mode: "safe" });
     const call = async ({ crib, write }: typeof fixture) => {
@@ -48,7 +48,7 @@ describe("concurrent edits", () => {
       {
         code: "needs-approval",
         message:
-          "This call needs approval: it would write a.txt, write c.txt, delete b.txt (mode safe asks before writing)",
+          "This call needs approval: it would write a.txt, write c.txt (mode safe asks before writing); it would delete b.txt (mode safe asks before deleting)",
         hint: "The user cannot be asked here. Continue without it, or tell the user that it needs a rule or another mode.",
       },
       "one\n",
