@@ -2,7 +2,7 @@ import type { Outcome, ToolCall } from "../../contract/call.ts";
 import { reworded, ToolError } from "../../contract/error.ts";
 import { asBuffer } from "../../lib/bytes/bytes.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
-import { RedactedStream, redactText, redactValue } from "../../policy/redaction/redact.ts";
+import { RedactedStream, redactInTurns, redactText } from "../../policy/redaction/redact.ts";
 import { marksIn } from "../../policy/redaction/secret.ts";
 import type { Stage } from "../stage.ts";
 
@@ -14,20 +14,20 @@ export const redactSecrets: Stage = async (call, next) => {
   if (call.accesses.some(({ kind }) => kind === "write")) await refuseMarks(call);
   const notices = redactNotices(call.notify);
   try {
-    return redactOutcome(await next({ ...call, notify: notices.notify }));
+    return await redactOutcome(await next({ ...call, notify: notices.notify }));
   } catch (error) {
-    throw redactOutputOf(explainMark(error, call));
+    throw await redactOutputOf(explainMark(error, call));
   } finally {
     notices.end();
   }
 };
 
-function redactOutcome(outcome: Outcome): Outcome {
+async function redactOutcome(outcome: Outcome): Promise<Outcome> {
   if (!outcome.ok) return outcome;
   const inText: string[] = [];
   const inData: string[] = [];
-  const text = redactText(outcome.fullText, (kind) => inText.push(kind));
-  const data = redactValue(outcome.data, (kind) => inData.push(kind));
+  const text = await redactInTurns(outcome.fullText, (kind) => inText.push(kind));
+  const data = await redactInTurns(outcome.data, (kind) => inData.push(kind));
   // The text is made from the data, so a secret in both counts once.
   const kinds = inText.length > 0 ? inText : inData;
   const { continuation, afterwards } = outcome;
@@ -43,7 +43,7 @@ function redactOutcome(outcome: Outcome): Outcome {
       afterwards &&
       (async () => {
         const later = await afterwards();
-        return { data: redactValue(later.data), text: redactText(later.text) };
+        return redactInTurns({ data: later.data, text: later.text });
       }),
   };
 }
@@ -77,9 +77,12 @@ function redactNotices(notify: ToolCall["notify"]): { notify: ToolCall["notify"]
 }
 
 /** Redacts before the output is cut, so that no half of a secret remains at the cut. */
-function redactOutputOf(error: unknown): unknown {
+async function redactOutputOf(error: unknown): Promise<unknown> {
   if (!(error instanceof ToolError) || error.output === undefined) return error;
-  return reworded(error, { output: redactText(error.output), details: redactValue(error.details) });
+  return reworded(error, {
+    output: await redactInTurns(error.output),
+    details: await redactInTurns(error.details),
+  });
 }
 
 /** The text that was not found may be a redaction mark. `catchErrors` redacts messages. */

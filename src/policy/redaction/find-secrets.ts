@@ -1,13 +1,37 @@
+import { setImmediate } from "node:timers/promises";
 import { findNamedValues } from "./named-values.ts";
 import { findPrivateKeys } from "./private-keys.ts";
-import type { Secret } from "./secret.ts";
+import type { Search, Secret } from "./secret.ts";
 
 /** The parts of a text that look like secrets, in order and without overlaps. Takes linear time. */
 export function findSecrets(text: string): readonly Secret[] {
   if (text.length < shortestSecret) return none;
-  const keys = findKeysIn(text);
-  const values = findNamedValues(text);
-  const lines = findPrivateKeys(text);
+  const search = searchSecrets(text);
+  for (;;) {
+    const { done, value } = search.next();
+    if (done) return value;
+  }
+}
+
+/** The same, and lets the event loop run every few milliseconds. */
+export async function findSecretsInTurns(text: string): Promise<readonly Secret[]> {
+  const search = searchSecrets(text);
+  let since = performance.now();
+  for (;;) {
+    const { done, value } = search.next();
+    if (done) return value;
+    if (performance.now() - since < turnMs) continue;
+    await setImmediate();
+    since = performance.now();
+  }
+}
+
+const turnMs = 10;
+
+function* searchSecrets(text: string): Search {
+  const keys = yield* findKeysIn(text);
+  const values = yield* findNamedValues(text);
+  const lines = yield* findPrivateKeys(text);
   return keys.length + values.length + lines.length === 0 ? none : joined([...keys, ...values, ...lines]);
 }
 
@@ -18,10 +42,11 @@ const shortestSecret = 8;
 const shortestKey = 20;
 
 /** Steps from word to word by the length of a key, and so skips most letters of most texts. */
-function findKeysIn(text: string): readonly Secret[] {
+function* findKeysIn(text: string): Search {
   const { length } = text;
   const found: Secret[] = [];
   let from = 0;
+  let pause = stepLength;
   for (let at = shortestKey - 1; at < length; at = from + shortestKey - 1) {
     let left = at;
     while (left >= from && isWord(text.charCodeAt(left))) left -= 1;
@@ -33,11 +58,16 @@ function findKeysIn(text: string): readonly Secret[] {
     while (start > 0 && isWordOrDot(text.charCodeAt(start - 1))) start -= 1;
     let end = at + 1;
     while (end < length && isWordOrDot(text.charCodeAt(end))) end += 1;
-    for (const key of findKeys(text, start, end)) found.push(key);
+    for (const key of yield* findKeys(text, start, end)) found.push(key);
     from = end;
+    if (from < pause) continue;
+    yield;
+    pause = from + stepLength;
   }
   return found;
 }
+
+const stepLength = 32 * 1024;
 
 const wordCodes = Uint8Array.from({ length: 128 }, (_, code) =>
   Number(/[\w-]/.test(String.fromCharCode(code))),
@@ -110,11 +140,14 @@ const shapes: readonly (readonly [kind: string, beginning: string, rest: string]
 ];
 
 const border = "(?<![A-Za-z0-9])";
-const anyBeginning = new RegExp(`${border}(?:${shapes.map(([, beginning]) => beginning).join("|")})`);
+const anyBeginning = new RegExp(`${border}(?:${shapes.map(([, beginning]) => beginning).join("|")})`, "g");
 const anyShape = new RegExp(
   `${border}(?:${shapes.map(([, beginning, rest]) => `(${beginning}${rest})`).join("|")})(?![A-Za-z0-9])`,
-  "g",
+  "y",
 );
+
+/** No beginning is longer. */
+const longestBeginning = 32;
 
 /** Keys that are recognised by the text before them. */
 const shapesInPlace: readonly { readonly kind: string; readonly key: RegExp; readonly before: RegExp }[] = [
@@ -127,24 +160,52 @@ const shapesInPlace: readonly { readonly kind: string; readonly key: RegExp; rea
   },
 ];
 
-/** The keys in text[start, end), which is one word with dots in it. */
-function findKeys(text: string, start: number, end: number): readonly Secret[] {
+/** The keys in text[start, end), which is one word with dots in it. It may be as long as the text. */
+function* findKeys(text: string, start: number, end: number): Search {
   const word = text.slice(start, end);
-  if (!anyBeginning.test(word)) return findInPlace(text, start, end);
   const found: Secret[] = [];
-  for (const match of word.matchAll(anyShape)) {
-    if (isExample(match[0])) continue;
-    const kind = shapes[match.findIndex((group, index) => index > 0 && group !== undefined) - 1]![0];
-    const at = start + match.index;
-    found.push({ kind, start: at, end: at + match[0].length });
-    if (kind === "AWS key") found.push(...secretsBeside(text, at, at + match[0].length));
+  let next = 0;
+  for (let from = 0; from < word.length; from += stepLength) {
+    if (from > 0) yield;
+    // One letter before it for the border.
+    const base = Math.max(0, from - 1);
+    const piece = word.length <= stepLength ? word : word.slice(base, from + stepLength + longestBeginning);
+    for (const { index } of piece.matchAll(anyBeginning)) {
+      const at = base + index;
+      if (at < next || (at < from && at > 0)) continue;
+      const key = keyAt(word, at);
+      if (key === undefined) continue;
+      next = at + key.length;
+      if (isExample(key.text)) continue;
+      found.push({ kind: key.kind, start: start + at, end: start + next });
+      if (key.kind === "AWS key") found.push(...secretsBeside(text, start + at, start + next));
+    }
   }
   return found.length > 0 ? found : findInPlace(text, start, end);
 }
 
+function keyAt(word: string, at: number): { kind: string; text: string; length: number } | undefined {
+  // A token without its second part would cost many steps at each of its beginnings.
+  if (word.startsWith("eyJ", at)) {
+    const dot = word.slice(at, at + longestHeader).indexOf(".eyJ");
+    if (dot < 0 || word.slice(at, at + dot).includes(".")) return undefined;
+  }
+  anyShape.lastIndex = at;
+  const match = anyShape.exec(word);
+  if (match === null) return undefined;
+  const kind = shapes[match.findIndex((group, index) => index > 0 && group !== undefined) - 1]![0];
+  return { kind, text: match[0].slice(0, longestCompared), length: match[0].length };
+}
+
+const longestHeader = 310;
+
+/** A longer key is an example if its beginning is one. */
+const longestCompared = 1024;
+
 function findInPlace(text: string, start: number, end: number): readonly Secret[] {
   const last = text[start - 1];
   if (last !== ":" && last !== "/") return [];
+  if (end - start > farthest) return [];
   const word = text.slice(start, end);
   const shape = shapesInPlace.find(({ key }) => key.test(word));
   if (shape === undefined || isExample(word)) return [];

@@ -1,8 +1,9 @@
-import type { Secret } from "./secret.ts";
+import type { Search, Secret } from "./secret.ts";
 
 /** Values that are secret by their name: `name: value`, `--name value`, or a password in a URL. */
-export function findNamedValues(text: string): readonly Secret[] {
+export function* findNamedValues(text: string): Search {
   const found: Secret[] = [];
+  let signs = 0;
   for (const sign of [":", "="] as const) {
     let next = 0;
     for (let at = text.indexOf(sign); at >= 0; at = text.indexOf(sign, next)) {
@@ -10,14 +11,20 @@ export function findNamedValues(text: string): readonly Secret[] {
       const secret = isUrl ? passwordInUrl(text, at + 1) : valueOfName(text, at, sign);
       if (secret !== undefined) found.push(secret);
       next = secret?.end ?? at + 1;
+      signs += 1;
+      if (signs % stepSigns === 0) yield;
     }
   }
   for (let at = text.indexOf("--"); at >= 0; at = text.indexOf("--", at + 2)) {
     const secret = valueOfOption(text, at);
     if (secret !== undefined) found.push(secret);
+    signs += 1;
+    if (signs % stepSigns === 0) yield;
   }
   return found;
 }
+
+const stepSigns = 512;
 
 /** The kind of secret that a name indicates; undefined for other names. */
 export function kindOfName(name: string): string | undefined {

@@ -1,23 +1,40 @@
-import type { Secret } from "./secret.ts";
+import type { Search, Secret } from "./secret.ts";
 
 const kind = "private key";
 const border = /-----(BEGIN|END) [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
 
 /** The lines of private keys, even without their beginning or end, and with line numbers or file names before them. */
-export function findPrivateKeys(text: string): readonly Secret[] {
+export function* findPrivateKeys(text: string): Search {
   // The rarest letter first, because searching for it costs almost nothing.
   if (!text.includes("VATE KEY")) return [];
-  const borders = Array.from(text.matchAll(border), ({ 0: mark, 1: what, index }) => {
-    return { begins: what === "BEGIN", start: index, end: index + mark.length };
-  });
-  return borders.flatMap(({ begins, start, end }, index) => {
+  const borders: Border[] = [];
+  for (const { 0: mark, 1: what, index } of text.matchAll(border)) {
+    borders.push({ begins: what === "BEGIN", start: index, end: index + mark.length });
+    if (borders.length % stepItems === 0) yield;
+  }
+  const found: Secret[] = [];
+  for (const [index, { begins, start, end }] of borders.entries()) {
     const before = borders[index - 1];
     const next = borders[index + 1];
-    if (!begins) return before?.begins ? [] : cutAtStart(text, before?.end ?? 0, start);
-    return next?.begins === false
-      ? linesBetween(text, end, next.start)
-      : cutAtEnd(text, end, next?.start ?? text.length);
-  });
+    if (begins && next?.begins === false) append(found, linesBetween(text, end, next.start));
+    else if (begins) append(found, cutAtEnd(text, end, next?.start ?? text.length));
+    else if (!before?.begins) append(found, cutAtStart(text, before?.end ?? 0, start));
+    if (index % stepItems === 0) yield;
+  }
+  return found;
+}
+
+interface Border {
+  readonly begins: boolean;
+  readonly start: number;
+  readonly end: number;
+}
+
+const stepItems = 256;
+
+/** Spreading so many into a call would overflow the stack. */
+function append(all: Secret[], more: readonly Secret[]): void {
+  for (const secret of more) all.push(secret);
 }
 
 /** A key on one line has `\n` for its line ends; otherwise each line has a part of it. */
@@ -47,9 +64,9 @@ function cutAtStart(text: string, from: number, until: number): readonly Secret[
   for (const [index, line] of lines.entries()) {
     const part = partOf(line, index === 0 ? anyPart : wholePart);
     if (part === undefined) break;
-    found.unshift(part);
+    found.push(part);
   }
-  return asOne(found);
+  return asOne(found.reverse());
 }
 
 interface Line {
@@ -57,15 +74,17 @@ interface Line {
   readonly text: string;
 }
 
+/** Searches only this part for line ends: the next one may be at the end of a very long text. */
 function linesOf(text: string, from: number, until: number): readonly Line[] {
-  const lines: Line[] = [];
-  for (let start = from; start <= until; ) {
-    const newline = text.indexOf("\n", start);
-    const stop = newline < 0 || newline > until ? until : newline;
-    lines.push({ start, text: text.slice(start, stop) });
-    start = stop + 1;
-  }
-  return lines;
+  let start = from;
+  return text
+    .slice(from, until)
+    .split("\n")
+    .map((line) => {
+      const at = start;
+      start += line.length + 1;
+      return { start: at, text: line };
+    });
 }
 
 /** The least number of letters in a line of a key: one, or that of a line that is not the last. */

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { randomLetters } from "../../../test/support/policy/random-letters.ts";
-import { RedactedStream, redactValue } from "./redact.ts";
+import { RedactedStream, redactInTurns, redactValue } from "./redact.ts";
 import { marksIn } from "./secret.ts";
 
 const random = randomLetters();
@@ -96,4 +96,28 @@ it("buffers no more than it needs", () => {
   const passed = stream.push(long);
   expect(long.startsWith(passed)).toBe(true);
   expect(long.length - passed.length).toBeLessThan(3000);
+});
+
+it.each([
+  ["beginnings of private keys", "-----BEGIN PRIVATE KEY-----", 4_000_000],
+  ["ends of private keys", "-----END PRIVATE KEY-----", 4_000_000],
+  ["beginnings of tokens", "-eyJ", 4_000_000],
+  ["names of passwords", "password=", 400_000],
+  ["one word", "a1_B-", 8_000_000],
+])("lets the event loop run while it searches one line of %s", async (_name, part, length) => {
+  const text = `${part.repeat(length / part.length)} ${token}`;
+  let turns = 0;
+  const timer = setInterval(() => (turns += 1), 1);
+  const redacted = await redactInTurns({ text });
+  clearInterval(timer);
+  expect(redacted.text).toBe(text.replace(token, "[redacted: GitHub token]"));
+  expect(turns).toBeGreaterThan(0);
+});
+
+it("finds keys at every position of a long word", async () => {
+  const filler = "ab-".repeat(30_000);
+  for (let shift = 0; shift < 60; shift += 7) {
+    const word = `${filler.slice(0, 32 * 1024 - shift - 1)}-${token}-${filler}`;
+    expect(await redactInTurns(word)).toBe(word.replace(token, "[redacted: GitHub token]"));
+  }
 });

@@ -1,10 +1,44 @@
-import { findSecrets } from "./find-secrets.ts";
+import { findSecrets, findSecretsInTurns } from "./find-secrets.ts";
 import { fitsName, kindOfName } from "./named-values.ts";
-import { markOf } from "./secret.ts";
+import { markOf, type Secret } from "./secret.ts";
 
 /** Replaces text that looks like a secret, and calls `found` with the kind of each. Keeps the line structure. */
 export function redactText(text: string, found: (kind: string) => void = ignore): string {
-  const secrets = findSecrets(text);
+  return replaceSecrets(text, findSecrets(text), found);
+}
+
+/** Like `redactValue`. Searches long values in turns with the rest of the program. */
+export async function redactInTurns<Value>(
+  value: Value,
+  found: (kind: string) => void = ignore,
+): Promise<Value> {
+  const texts = new Set<string>();
+  collectTexts(value, texts, []);
+  if ([...texts].reduce((sum, { length }) => sum + length, 0) <= shortLength)
+    return redactValue(value, found);
+  const known = new Map<string, readonly Secret[]>();
+  for (const text of texts) known.set(text, await findSecretsInTurns(text));
+  const redact: Redact = (text, found) => replaceSecrets(text, known.get(text) ?? findSecrets(text), found);
+  return redactPart(value, found, [], redact) as Value;
+}
+
+/** Takes a few milliseconds at most. */
+const shortLength = 32 * 1024;
+
+function collectTexts(value: unknown, texts: Set<string>, inside: readonly object[]): void {
+  if (typeof value === "string") texts.add(value);
+  if (typeof value !== "object" || value === null || inside.includes(value) || ArrayBuffer.isView(value))
+    return;
+  const within = [...inside, value];
+  if (Array.isArray(value)) for (const item of value) collectTexts(item, texts, within);
+  else
+    for (const key of Object.keys(value))
+      collectTexts(Object.getOwnPropertyDescriptor(value, key)?.value, texts, within);
+}
+
+type Redact = (text: string, found: (kind: string) => void) => string;
+
+function replaceSecrets(text: string, secrets: readonly Secret[], found: (kind: string) => void): string {
   if (secrets.length === 0) return text;
   let redacted = "";
   let at = 0;
@@ -22,30 +56,41 @@ export function redactValue<Value>(value: Value, found: (kind: string) => void =
 }
 
 /** Redacts a named text, which may be secret as a whole because of its name. */
-export function redactNamedText(text: string, name: string, found: (kind: string) => void = ignore): string {
+export function redactNamedText(
+  text: string,
+  name: string,
+  found: (kind: string) => void = ignore,
+  redact: Redact = redactText,
+): string {
   const kind = kindOfName(name);
-  if (kind === undefined || !fitsName(kind, text)) return redactText(text, found);
+  if (kind === undefined || !fitsName(kind, text)) return redact(text, found);
   found(kind);
   return markOf(kind);
 }
 
-function redactPart(value: unknown, found: (kind: string) => void, inside: readonly object[]): unknown {
-  if (typeof value === "string") return redactText(value, found);
+function redactPart(
+  value: unknown,
+  found: (kind: string) => void,
+  inside: readonly object[],
+  redact: Redact = redactText,
+): unknown {
+  if (typeof value === "string") return redact(value, found);
   if (typeof value !== "object" || value === null || inside.includes(value)) return value;
   const within = [...inside, value];
-  if (Array.isArray(value)) return redactItems(value, found, within);
+  if (Array.isArray(value)) return redactItems(value, found, within, redact);
   if (ArrayBuffer.isView(value)) return value;
-  return redactProperties(value, found, within);
+  return redactProperties(value, found, within, redact);
 }
 
 function redactItems(
   items: readonly unknown[],
   found: (kind: string) => void,
   inside: readonly object[],
+  redact: Redact,
 ): readonly unknown[] {
   let copy: unknown[] | undefined;
   for (let index = 0; index < items.length; index += 1) {
-    const redacted = redactPart(items[index], found, inside);
+    const redacted = redactPart(items[index], found, inside, redact);
     if (redacted === items[index]) continue;
     copy ??= [...items];
     copy[index] = redacted;
@@ -53,14 +98,21 @@ function redactItems(
   return copy ?? items;
 }
 
-function redactProperties(object: object, found: (kind: string) => void, inside: readonly object[]): object {
+function redactProperties(
+  object: object,
+  found: (kind: string) => void,
+  inside: readonly object[],
+  redact: Redact,
+): object {
   const keys = Object.keys(object);
   let copy: Record<string, unknown> | undefined;
   for (let index = 0; index < keys.length; index += 1) {
     const key = keys[index]!;
     const { value, get } = Object.getOwnPropertyDescriptor(object, key)!;
     const redacted =
-      typeof value === "string" ? redactNamedText(value, key, found) : redactPart(value, found, inside);
+      typeof value === "string"
+        ? redactNamedText(value, key, found, redact)
+        : redactPart(value, found, inside, redact);
     const name = key.length < shortestSecretKey ? key : redactText(key, found);
     if (get === undefined && redacted === value && name === key) {
       if (copy !== undefined) copy[key] = value;
