@@ -2,7 +2,6 @@ import type { ToolOutput } from "../../contract/tool.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
 import { showPath } from "../../lib/text/printable.ts";
 import type { EditData, EditedFile } from "../../tools/edit/describe-edit.ts";
-import { describeCut } from "../../tools/file/read-text.ts";
 import type { ShellRunData } from "../../tools/shell/run.ts";
 import type { Dialect, Failure } from "../dialect.ts";
 import type { DataOf } from "../rename.ts";
@@ -28,8 +27,9 @@ export function continuationOf(
   const range = lines === 1 ? `Line ${firstLine}` : `Lines ${firstLine}-${firstLine + lines - 1}`;
   const of = totalLines === undefined ? "" : ` of ${totalLines}`;
   const cut = file.cutBytes === undefined ? "" : `, truncated by ${counted(file.cutBytes, "byte")}`;
+  const rest = file.cutBytes === undefined ? "" : " Find text in the rest with search.grep.";
   const next = nextOffset === undefined ? "" : ` Continue with ${continueWith(nextOffset)}.`;
-  return { continuation: `${range}${of}${cut}.${describeCut(file.cutBytes)}${next}` };
+  return { continuation: `${range}${of}${cut}.${rest}${next}` };
 }
 
 /** One file per line, for dialects without arguments for limits and hidden files. */

@@ -194,7 +194,7 @@ function describeRest({ path, firstLine, lines, totalLines, cutBytes, nextOffset
 }
 
 /** Says how to reach the rest of a line that is too long to read at once. */
-export function describeCut(cutBytes: number | undefined): string {
+function describeCut(cutBytes: number | undefined): string {
   if (cutBytes === undefined) return "";
   return ` ${counted(cutBytes, "more byte")} of this line: find text in them with search.grep, or print a part (shell.run: tail -c).`;
 }
