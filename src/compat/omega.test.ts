@@ -1,4 +1,12 @@
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -368,3 +376,60 @@ function server(name: string, ...tools: readonly string[]): McpServer {
   const program = fileURLToPath(new URL("../../test/support/compat/small-server.ts", import.meta.url));
   return { name, command: process.execPath, args: [program, name, ...tools] };
 }
+
+it("shows tools and commands the same /tmp and data directory", async () => {
+  await using omega = openOmega();
+  const { executor } = omega;
+  const name = `toolcrib-test-${process.pid}-${Date.now()}`;
+  const notes = join(executor.dataDir, "notes.txt");
+  const say = async (tool: string, args: unknown) => (await executor.execute(tool, args)).content;
+  try {
+    expect([
+      await say("write", { file_path: `/tmp/${name}/x.sh`, content: "echo from a file\n" }),
+      await say("bash", { command: `bash /tmp/${name}/x.sh; echo from bash > /tmp/${name}/y.txt` }),
+      await say("read", { file_path: `/tmp/${name}/y.txt` }),
+      await say("edit", { file_path: `/tmp/${name}/y.txt`, old_string: "bash", new_string: "edit" }),
+      await say("bash", { command: `cat /tmp/${name}/y.txt; echo noted > ../notes.txt` }),
+      await say("read", { file_path: notes }),
+      await say("write", { file_path: notes, content: "changed\n" }),
+      await say("bash", { command: "cat ../notes.txt" }),
+    ]).toEqual([
+      `Created /tmp/${name}/x.sh: 17 bytes written.`,
+      "from a file\n",
+      "from bash\n",
+      `Edited /tmp/${name}/y.txt: replaced 1 occurrence.`,
+      "from edit\n",
+      "noted\n",
+      `Overwrote ${notes}: 8 bytes written, 6 before.`,
+      "changed\n",
+    ]);
+    expect([readFileSync(notes, "utf8"), existsSync(`/tmp/${name}`)]).toEqual(["changed\n", false]);
+  } finally {
+    await executor.execute("bash", { command: `rm -rf /tmp/${name}` });
+  }
+});
+
+it("hides the real /tmp, the configuration and the database from commands", async () => {
+  await using omega = openOmega();
+  const { executor } = omega;
+  mkdirSync(join(executor.dataDir, "data"));
+  writeFileSync(join(executor.dataDir, "data", "memory.db"), "sesame");
+  writeFileSync(join(executor.dataDir, "config.toml"), "sesame");
+  const outside = mkdtempSync(join("/tmp", "toolcrib-test-"));
+  try {
+    writeFileSync(join(outside, "a.txt"), "sesame");
+    // Spelled so that only the sandbox can tell.
+    const command = `for f in ../c*g.toml ../d*a/m*.db ${outside}/*; do cat "$f"; echo x > "$f"; done; d=data; echo x > ../$d/new.db`;
+    const { content } = await executor.execute("bash", { command });
+    expect([
+      content.includes("sesame"),
+      (await executor.execute("read", { file_path: `${outside}/a.txt` })).isError,
+    ]).toEqual([false, true]);
+    expect([
+      readFileSync(join(executor.dataDir, "config.toml"), "utf8"),
+      existsSync(join(executor.dataDir, "data", "new.db")),
+    ]).toEqual(["sesame", false]);
+  } finally {
+    rmSync(outside, { recursive: true });
+  }
+});

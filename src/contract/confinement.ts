@@ -25,6 +25,8 @@ export interface Confinement {
   /** Files and whole directories outside the workspace. */
   readonly readable?: readonly string[];
   readonly writable?: readonly string[];
+  /** Directories outside the workspace that can be written where the sandbox can hide the secrets in them. */
+  readonly writableIfHidden?: readonly string[];
   readonly variables?: VariablePolicy;
   /** Limits that replace the defaults. */
   readonly limits?: Partial<ResourceLimits>;

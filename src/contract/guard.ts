@@ -26,4 +26,8 @@ export interface ExtraRoots {
   readonly ask?: readonly string[];
   /** Files and directories that no tool may read or write, such as the data of the embedding program. */
   readonly except?: readonly string[];
+  /** Of `write`: directories that sandboxed commands may write, too. Only those of the user count. */
+  readonly commands?: readonly string[];
+  /** Temporary directories. Tools and sandboxed commands share a private directory in their place. */
+  readonly temporary?: readonly string[];
 }

@@ -89,6 +89,7 @@ describe("the omega dialect", () => {
       expect(await fixture.call("write", { file_path: path, content: "x" })).toBe(
         `Created ${path}: 1 byte written.`,
       );
+      await fixture.call("bash", { command: `rm -r "${elsewhere}"` });
     } finally {
       rmSync(elsewhere, { recursive: true });
     }

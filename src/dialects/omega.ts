@@ -32,7 +32,7 @@ export const omegaDialect: Dialect = {
     reshape(["shell.run"], {
       name: "bash",
       summary:
-        "Run a bash command in the workspace, for at most 120 seconds. Returns stdout and stderr together. It has its own /tmp.",
+        "Run a bash command in the workspace, for at most 120 seconds. Returns stdout and stderr together.",
       input: (z) => z.strictObject({ command: z.text("The bash command to run.") }),
       resolve: ({ command }) => ["shell.run", { command, timeout_ms: BASH_TIMEOUT_SECS * 1000 }],
       limits: { maxChars: MAX_BASH_OUTPUT, keep: "head", notice: truncationNotice },
@@ -87,12 +87,17 @@ export function extraRootsOfOmega(
   temporary: readonly string[],
   home: string,
 ): ReturnType<NonNullable<Dialect["extraRoots"]>> {
-  const isOmegas = dataDir !== "/" && !`${home}/`.startsWith(`${dataDir}/`);
+  const contains = (path: string) => `${path}/`.startsWith(`${dataDir}/`);
+  const isOmegas = dataDir !== "/" && !contains(home);
+  // The real temporary directory has sockets of other programs, which lead out of the sandbox.
+  const isForCommands = isOmegas && !["/tmp", "/var/tmp", ...temporary].some(contains);
   return {
     read: ["/"],
     write: [...(isOmegas ? [dataDir] : []), ...temporary],
     ask: ["/"],
     except: [posix.join(dataDir, "config.toml"), posix.join(dataDir, "data")],
+    commands: isForCommands ? [dataDir] : [],
+    temporary: [...new Set(["/tmp", "/var/tmp", ...temporary])],
   };
 }
 

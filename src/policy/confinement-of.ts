@@ -55,6 +55,8 @@ export function confinementOf(
       hosts: hostsReached({ ...decision, parts: passed }, question, policy),
     }),
     ...(onlyReads(question, granted, parts) && { readsOnly: true }),
+    ...(mode !== "paranoid" &&
+      policy.context.forCommands?.length && { writableIfHidden: policy.context.forCommands }),
     isHidden: hiddenPaths(policy, tool),
     isReadOnly,
     // Paths at the root of the workspace that must not be created, if rules spell them out.

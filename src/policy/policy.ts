@@ -37,6 +37,8 @@ export interface PathContext {
   readonly served?: readonly string[];
   /** With extra roots: directories outside the workspace that tools may write without approval. */
   readonly writable?: readonly string[];
+  /** Of these: directories that sandboxed commands may write, too. */
+  readonly forCommands?: readonly string[];
 }
 
 /** One action of a call, with a separate verdict. */

@@ -2,7 +2,7 @@ import type { SandboxLevel } from "../contract/call.ts";
 import { ToolError } from "../contract/error.ts";
 import { NoSandbox, type OpenedSandbox, type Sandbox, type SandboxContext } from "./sandbox.ts";
 
-export interface SandboxOptions extends Pick<SandboxContext, "directory" | "own"> {
+export interface SandboxOptions extends Pick<SandboxContext, "directory" | "own" | "temporary"> {
   /** "auto": the strongest sandbox that works on this machine. Any other level is `unavailable` if it does not. */
   readonly want: "auto" | SandboxLevel;
 }

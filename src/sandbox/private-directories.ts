@@ -16,7 +16,7 @@ export interface PrivateDirectories {
 }
 
 /** Creates the directories below a private one, and removes those of killed sessions. */
-export function openPrivateDirectories(directory: string): PrivateDirectories {
+export function openPrivateDirectories(directory: string, shared?: string): PrivateDirectories {
   const sessions = join(directory, "sessions");
   for (const name of namesIn(sessions)) {
     const path = join(sessions, name);
@@ -32,7 +32,7 @@ export function openPrivateDirectories(directory: string): PrivateDirectories {
   };
   return {
     home: make("home"),
-    temporary: make("temporary"),
+    temporary: shared ?? make("temporary"),
     own: make("own"),
     close: async () => removeTree(session),
   };

@@ -22,6 +22,8 @@ export interface SandboxContext {
   readonly directory: string;
   /** Further directories of Toolcrib, which no command sees. */
   readonly own?: readonly string[];
+  /** The temporary directory of commands, which others share. Default: one of the session, which is removed. */
+  readonly temporary?: string | undefined;
   /** Returns the absolute path of a program outside the workspace; throws `unavailable` when there is none. */
   readonly findProgram: (name: string) => Promise<string>;
 }

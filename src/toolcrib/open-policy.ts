@@ -72,7 +72,11 @@ export class OpenPolicy {
     const ours = [state, config, ...(extraRoots ? usualDirectories(workspace) : [])];
     const own = [...new Set(ours.flatMap((path) => [path, realLocation(path)]))];
     const code = ownCode(workspace).map(({ path }) => path);
-    const beyond = extraRoots && { served: extraRoots.except ?? [], writable: extraRoots.write ?? [] };
+    const beyond = extraRoots && {
+      served: extraRoots.except ?? [],
+      writable: extraRoots.write ?? [],
+      forCommands: extraRoots.commands ?? [],
+    };
     this.#context = { workspace, home: realLocation(homedir()), own, code, ...beyond };
     this.#current = compilePolicy(sources, this.#context);
     this.#grantedFile = policyFiles(config, workspace).granted;

@@ -14,6 +14,7 @@ import {
   userDirectories,
   workspaceFiles,
 } from "../system/directories.ts";
+import { isOfUser, SharedTemporary } from "../system/shared-temporary.ts";
 import { liesInside } from "../system/workspace-path.ts";
 import { sandboxWanted } from "./check-options.ts";
 import { OpenPolicy } from "./open-policy.ts";
@@ -60,6 +61,7 @@ export async function openWorkspace(
   const { outputs, changes: changeRecords, started: startRecords } = files;
   makePrivateDirectory(outputs);
   const storedOutputs = openLocalEnvironment({ workspace: outputs });
+  const temporary = extraRoots && SharedTemporary.open(path, extraRoots);
   const environment = given
     ? withOutputs(withGuard(given, guard), storedOutputs)
     : openLocalEnvironment({
@@ -67,13 +69,17 @@ export async function openWorkspace(
         outputs,
         changeRecords,
         startRecords,
-        sandbox: { want, directory: files.sandbox, own: [config] },
+        sandbox: { want, directory: files.sandbox, own: [config], temporary: temporary?.directory },
+        redirect: temporary && ((named) => temporary.place(named)),
         guard,
         extraRoots: extraRoots && {
           directories: [...extraRoots.read, ...extraRoots.write, ...extraRoots.ask],
           links: "lead out",
         },
       });
+  // Without a sandbox, commands use the directories of the machine.
+  const report = temporary && (await environment.sandbox?.().catch(() => undefined));
+  if (temporary && report?.level === "none") temporary.isUsed = false;
   let unguarded: Environment | undefined;
   return {
     path,
@@ -94,6 +100,7 @@ export async function openWorkspace(
     close: async () => {
       await storedOutputs.close();
       if (!given) await Promise.all([environment.close(), unguarded?.close()]);
+      temporary?.close();
     },
   };
 }
@@ -129,6 +136,8 @@ function realExtraRoots(roots: ExtraRoots | undefined, workspace: string): Requi
     write: real(roots.write),
     ask: real(roots.ask),
     except: real(roots.except).filter((path) => !liesInside(workspace, path)),
+    commands: real(roots.commands).filter(isOfUser),
+    temporary: [...new Set([...(roots.temporary ?? []), ...real(roots.temporary)])],
   };
 }
 

@@ -41,6 +41,8 @@ export interface LocalPathsOptions {
   readonly guard?: PathGuard;
   /** Files outside the workspace that paths can name. Default: none. */
   readonly extraRoots?: ExtraRootsOptions;
+  /** The path that stands in for an absolute one outside the workspace. */
+  readonly redirect?: ((path: string) => string) | undefined;
   /** How directories are pinned. Default: by handle when the system has /proc. */
   readonly pinning?: "proc" | "portable";
 }
@@ -53,6 +55,7 @@ export class LocalPaths {
   /** Pins below the file system root, for paths in extra roots; undefined when there are none. */
   readonly outside: Pinning | undefined;
   readonly #extraRoots: ExtraRootsOptions | undefined;
+  readonly #redirect: LocalPathsOptions["redirect"];
   readonly #spellings: readonly [string, ...string[]];
   readonly #prefix: string;
   readonly #outputs: string | undefined;
@@ -71,6 +74,7 @@ export class LocalPaths {
     this.#pin = (root, guardOfRoot) => new Pinned(root, new PathChecker(root, guardOfRoot));
     this.inside = this.#pin(workspace, guard);
     this.#extraRoots = extraRoots;
+    this.#redirect = options.redirect;
     // Checks the resolved path, because links may be swapped at any moment.
     const inRoots: PathGuard = (use, realPath) =>
       guard?.(use, realPath) ?? (this.#isInRoot(realPath) ? undefined : outsideRoots);
@@ -85,7 +89,8 @@ export class LocalPaths {
     } catch (error) {
       const isOutside = error instanceof ToolError && error.code === "outside-workspace";
       if (!isOutside || this.#extraRoots === undefined) throw error;
-      return { given: path, absolute: resolve(this.workspace, path) };
+      const absolute = resolve(this.workspace, path);
+      return { given: path, absolute: this.#redirect?.(absolute) ?? absolute };
     }
   }
 

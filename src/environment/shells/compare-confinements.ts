@@ -20,7 +20,8 @@ export function compareConfinements(
     missing(absent(command), absent(shell)).length > 0 ||
     settings(shell) !== settings(command) ||
     missing(hosts(shell), hosts(command)).length > 0 ||
-    missing(shell.writable, command.writable).length > 0;
+    missing(shell.writable, command.writable).length > 0 ||
+    missing(shell.writableIfHidden, command.writableIfHidden).length > 0;
   if (isTooFree) return { isTooFree, lacks: [] };
   const lacks = [
     ...missing(hosts(command), hosts(shell)).map((host) => `connect to ${host === "*" ? "any host" : host}`),

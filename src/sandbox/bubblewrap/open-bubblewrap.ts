@@ -25,7 +25,7 @@ export async function openBubblewrap(
   const program = existsSync(preferred) ? preferred : await findProgram("bwrap").catch(() => undefined);
   if (program === undefined) return { missing: notInstalled };
   makePrivateDirectory(directory);
-  const privates = openPrivateDirectories(directory);
+  const privates = openPrivateDirectories(directory, options.temporary);
   const placeholders = new Placeholders(
     recordFolders(directory).placeholders,
     new DelayedRemoval(join(privates.own, "aside")),

@@ -222,7 +222,11 @@ export class WorkspaceView {
   #granted(confinement: Confinement, { isHidden }: PathRules): Grants {
     const granted = (paths: readonly string[] = []) =>
       realPathsOf(paths).filter((path) => this.#isOutside(path) && path !== "/" && !isHidden(path));
-    return { readable: granted(confinement.readable), writable: granted(confinement.writable) };
+    const { readable = [], writable = [], writableIfHidden = [], readsOnly = false } = confinement;
+    return {
+      readable: granted([...readable, ...(readsOnly ? writableIfHidden : [])]),
+      writable: granted([...writable, ...(readsOnly ? [] : writableIfHidden)]),
+    };
   }
 
   /** Whether it exists and is not visible as part of the workspace. */

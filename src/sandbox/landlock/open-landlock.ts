@@ -43,7 +43,7 @@ export async function openLandlock(options: LandlockOptions): Promise<OpenedSand
     return missing(
       "the kernel does not support it. It needs Linux 5.13 or later with landlock in the boot option lsm=",
     );
-  const privates = openPrivateDirectories(directory);
+  const privates = openPrivateDirectories(directory, options.temporary);
   const home = homedir();
   const toolChains = toolChainsIn(home, process.env);
   linkToolChains(privates, home, toolChains);

@@ -29,7 +29,7 @@ export async function openSeatbelt(options: SandboxContext): Promise<OpenedSandb
   if (process.platform !== "darwin") return missing("it needs macOS");
   if (liesInside(options.directory, options.workspace))
     return missing("Toolcrib's own state is in the workspace. Open another workspace");
-  const privates = openPrivateDirectories(options.directory);
+  const privates = openPrivateDirectories(options.directory, options.temporary);
   const toolChains = toolChainsIn(homedir(), process.env);
   linkToolChains(privates, homedir(), toolChains);
   const sandbox = new SeatbeltSandbox({ ...options, privates, toolChains });

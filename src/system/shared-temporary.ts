@@ -1,0 +1,72 @@
+import { createHash } from "node:crypto";
+import { lstatSync, mkdirSync, readdirSync, rmdirSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
+import type { ExtraRoots } from "../contract/guard.ts";
+import { attempt } from "./attempt.ts";
+import { realLocation } from "./directories.ts";
+import { liesInside } from "./workspace-path.ts";
+
+/**
+ * The temporary directory that file tools and sandboxed commands of one workspace share. The real one would lead out of
+ * the sandbox: other programs have sockets there. It is private to the user and stays until it is empty or the machine
+ * clears its temporary directory.
+ */
+export class SharedTemporary {
+  readonly directory: string;
+  /** False when commands use the real temporary directories. */
+  isUsed = true;
+  readonly #replaced: readonly string[];
+  readonly #except: readonly string[];
+
+  private constructor(directory: string, replaced: readonly string[], except: readonly string[]) {
+    this.directory = directory;
+    this.#replaced = replaced;
+    this.#except = except;
+  }
+
+  /** Undefined when nothing is shared, or when another user has taken its name. */
+  static open(
+    workspace: string,
+    { temporary = [], write = [] }: Pick<ExtraRoots, "temporary" | "write">,
+  ): SharedTemporary | undefined {
+    if (temporary.length === 0) return undefined;
+    const name = createHash("sha256").update(workspace).digest("hex").slice(0, 16);
+    const directory = join(realLocation(tmpdir()), `toolcrib-${process.getuid?.() ?? 0}-${name}`);
+    attempt(() => mkdirSync(directory, { mode: 0o700 }));
+    if (!isPrivate(directory)) return undefined;
+    const except = [workspace, ...write.filter((path) => !temporary.includes(path))];
+    return new SharedTemporary(directory, temporary, except);
+  }
+
+  /** Where a path of a temporary directory really is. Other paths stay. */
+  place(path: string): string {
+    if (!this.isUsed || [this.directory, ...this.#except].some((other) => liesInside(path, other)))
+      return path;
+    const top = this.#replaced.find((each) => liesInside(path, each));
+    return top === undefined ? path : join(this.directory, relative(top, path));
+  }
+
+  close(): void {
+    removeEmpty(this.directory);
+  }
+}
+
+/** Whether the directory belongs to the user. */
+export function isOfUser(directory: string): boolean {
+  return attempt(() => lstatSync(directory).uid) === process.getuid?.();
+}
+
+function isPrivate(directory: string): boolean {
+  const stats = attempt(() => lstatSync(directory));
+  return stats?.isDirectory() === true && isOfUser(directory) && (stats.mode & 0o077) === 0;
+}
+
+/** Mount points leave empty directories. */
+function removeEmpty(directory: string): void {
+  attempt(() => {
+    for (const entry of readdirSync(directory, { withFileTypes: true }))
+      if (entry.isDirectory()) removeEmpty(join(directory, entry.name));
+    rmdirSync(directory);
+  });
+}
