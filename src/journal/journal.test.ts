@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -52,6 +52,30 @@ describe("journal", () => {
       { ...blank, callId: "call_2", sequence: 3, durationMs: 2, outcome: "not-found", message: "No file." },
       { ...blank, callId: "call_1", sequence: 2 },
     ]);
+    journal.close();
+  });
+
+  it("creates its folder again when it was deleted", () => {
+    const journal = new Journal({
+      file: join(folder, "state/journal.sqlite"),
+      session: "s",
+      patienceMs: 100,
+    });
+    journal.begin(attempt("call_1"));
+    rmSync(join(folder, "state"), { recursive: true });
+    journal.begin(attempt("call_2"));
+    expect(journal.latest(10).map(({ callId }) => callId)).toEqual(["call_2"]);
+    journal.close();
+  });
+
+  // Root may write everywhere.
+  it.skipIf(process.getuid?.() === 0)("says that its folder is read-only, not that the disk is full", () => {
+    chmodSync(folder, 0o500);
+    const journal = openJournal();
+    const hint = `Nothing was changed. Make the folder writable, chmod u+rwx '${folder}', or set TOOLCRIB_HOME to a writable folder.`;
+    expect(() => journal.begin(attempt("call_1"))).toThrow(expect.objectContaining({ hint }));
+    chmodSync(folder, 0o700);
+    journal.begin(attempt("call_2"));
     journal.close();
   });
 

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readlinkSync, realpathSync, statSync } from "node:fs";
+import { accessSync, constants, mkdirSync, readdirSync, readlinkSync, realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import { ToolError } from "../contract/error.ts";
@@ -185,4 +185,10 @@ export function repositoryRoot(workspace: string): string {
     if (owner !== undefined) return trusted.has(owner) ? directory : workspace;
     if (dirname(directory) === directory) return workspace;
   }
+}
+
+/** Whether this user can create files in an existing folder. */
+export function isWritable(folder: string): boolean {
+  const needed = constants.R_OK | constants.W_OK | constants.X_OK;
+  return attempt(() => accessSync(folder, needed) ?? true) ?? false;
 }

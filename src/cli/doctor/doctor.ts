@@ -11,6 +11,7 @@ import { printJson, remarkWarnings } from "../report.ts";
 import { columnsOf, isTerminal, paint, print, wrapWords } from "../terminal.ts";
 import {
   examineCode,
+  examineDescriptors,
   examineDisk,
   examineDocuments,
   examineFolders,
@@ -45,6 +46,7 @@ export async function runDoctor({ options }: Arguments): Promise<number> {
     const attacked = await examineSandbox({ want, signal, progress: update });
     const findings = [
       ok("node", process.version),
+      ...examineDescriptors(),
       ...programs,
       ok("workspace", workspace),
       ...journal.findings,

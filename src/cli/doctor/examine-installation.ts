@@ -1,11 +1,13 @@
-import { accessSync, constants, existsSync, type Stats, statfsSync, statSync } from "node:fs";
+import { existsSync, type Stats, statfsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { ToolError } from "../../contract/error.ts";
 import { openLocalEnvironment } from "../../environment/local/local-environment.ts";
 import { showSize } from "../../lib/text/format-quantity.ts";
 import { attempt } from "../../system/attempt.ts";
+import { isWritable } from "../../system/directories.ts";
 import type { PolicyFiles } from "../../system/policy-files.ts";
+import { readSystemFile } from "../../system/process-identity.ts";
 import { searchSettings } from "../../toolcrib/check-options.ts";
 import type { PolicyOptions } from "../../toolcrib/open-policy.ts";
 import { tryDocuments, tryParser } from "../../toolcrib/try-workers.ts";
@@ -128,11 +130,6 @@ function statsOf(path: string): Stats | undefined {
   return attempt(() => statSync(path, { throwIfNoEntry: false }));
 }
 
-function isWritable(path: string): boolean {
-  const needed = constants.R_OK | constants.W_OK | constants.X_OK;
-  return attempt(() => accessSync(path, needed) ?? true) ?? false;
-}
-
 export function examineDisk(state: string, { maxBytes }: JournalBudget): Finding {
   const { bavail, bsize } = statfsSync(nearestExisting(state));
   const free = bavail * bsize;
@@ -144,6 +141,22 @@ export function examineDisk(state: string, { maxBytes }: JournalBudget): Finding
     "Free disk space, or store less: TOOLCRIB_JOURNAL_MAX_BYTES",
   );
 }
+
+/** Node has already raised the limit as far as it may. Unknown outside Linux. */
+export function examineDescriptors(limits: string = readSystemFile("/proc/self/limits")): readonly Finding[] {
+  const limit = Number(/^Max open files +([0-9]+)/m.exec(limits)?.[1] ?? Number.NaN);
+  if (!(limit < enoughDescriptors)) return [];
+  return [
+    warning(
+      "open files",
+      `only ${limit} files can be open at once: calls fail under load`,
+      "Raise the limit before you start Toolcrib: ulimit -n 4096",
+    ),
+  ];
+}
+
+// A server with 20 clients and its workers uses about half of them.
+const enoughDescriptors = 1024;
 
 function nearestExisting(path: string): string {
   return existsSync(path) || dirname(path) === path ? path : nearestExisting(dirname(path));
