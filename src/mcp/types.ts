@@ -53,3 +53,13 @@ export interface ServerIdentity {
   readonly version: string;
   readonly instructions?: string | undefined;
 }
+
+export interface QuestionOptions {
+  /** How long a question waits for its answer. Default: 600 s. */
+  readonly questionSeconds?: number | undefined;
+  /**
+   * A form that is declined faster than this was declined by the client, not by its user, as headless clients do: the
+   * approval stays pending. Default: 500 ms.
+   */
+  readonly reflexMs?: number | undefined;
+}

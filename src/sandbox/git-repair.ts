@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { lstatSync, readlinkSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { attempt, statsAt } from "../system/attempt.ts";
@@ -78,7 +77,7 @@ function settle(path: string, pinned: string, before: SettingsFile): string {
   const now = readSettings(pinned);
   if (now !== undefined && (now.identity === before.identity || addsOnlyHarmless(before.text, now.text)))
     return "";
-  const id = randomBytes(3).toString("hex");
+  const id = Math.random().toString(36).slice(2, 8);
   writeFileSync(`${pinned}.${id}`, before.text, { flag: "wx", mode: before.mode, encoding: "latin1" });
   renameSync(pinned, `${pinned}.replaced-${id}`);
   renameSync(`${pinned}.${id}`, pinned);

@@ -1,8 +1,8 @@
-import { createHash } from "node:crypto";
 import { lstatSync, mkdirSync, readdirSync, rmdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import type { ExtraRoots } from "../contract/guard.ts";
+import { contentHash } from "../lib/bytes/content-hash.ts";
 import { attempt } from "./attempt.ts";
 import { realLocation } from "./directories.ts";
 import { liesInside } from "./workspace-path.ts";
@@ -31,7 +31,7 @@ export class SharedTemporary {
     { temporary = [], write = [] }: Pick<ExtraRoots, "temporary" | "write">,
   ): SharedTemporary | undefined {
     if (temporary.length === 0) return undefined;
-    const name = createHash("sha256").update(workspace).digest("hex").slice(0, 16);
+    const name = contentHash(workspace).slice(0, 16);
     const directory = join(realLocation(tmpdir()), `toolcrib-${process.getuid?.() ?? 0}-${name}`);
     attempt(() => mkdirSync(directory, { mode: 0o700 }));
     if (!isPrivate(directory)) return undefined;

@@ -15,6 +15,7 @@ import { bigintAsText } from "../../lib/json/bigint-as-text.ts";
 import { printable, printableLine } from "../../lib/text/printable.ts";
 import { truncateText } from "../../lib/text/truncate.ts";
 import type { Approval, ApprovalRequest } from "../../toolcrib/index.ts";
+import type { QuestionOptions } from "../types.ts";
 
 /** Signed state that the client returns with the answer. */
 interface QuestionState {
@@ -24,16 +25,6 @@ interface QuestionState {
   readonly nonce: string;
   /** When it was asked, by the clock of this process. */
   readonly askedMs: number;
-}
-
-export interface QuestionOptions {
-  /** How long a question waits for its answer. Default: 600 s. */
-  readonly questionSeconds?: number | undefined;
-  /**
-   * A form that is declined faster than this was declined by the client, not by its user, as headless clients do: the
-   * approval stays pending. Default: 500 ms.
-   */
-  readonly reflexMs?: number | undefined;
 }
 
 /** The user's answer to a question that the client asked. */

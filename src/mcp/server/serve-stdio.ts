@@ -1,8 +1,8 @@
 import type { Readable, Writable } from "node:stream";
 import { type StdioServerHandle, serveStdio as serveByStdio } from "@modelcontextprotocol/server/stdio";
 import type { Toolcrib } from "../../toolcrib/index.ts";
-import type { ServerIdentity } from "../types.ts";
-import { ApprovalQuestions, type QuestionOptions } from "./approvals.ts";
+import type { QuestionOptions, ServerIdentity } from "../types.ts";
+import { ApprovalQuestions } from "./approvals.ts";
 import { DirectCalls } from "./direct-calls.ts";
 import { newServer } from "./new-server.ts";
 import { ServedToolcrib } from "./served-toolcrib.ts";
