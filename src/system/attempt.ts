@@ -1,7 +1,7 @@
 import { lstatSync, type Stats } from "node:fs";
 import { undefinedUnlessExhausted } from "../lib/exhaustion.ts";
 
-/** Returns undefined when `act` throws. Throws when descriptors or memory have run out, which is no answer. */
+/** Returns undefined when `act` throws. Throws when descriptors or memory have run out, because that answers nothing. */
 export function attempt<Result>(act: () => Result): Result | undefined {
   try {
     return act();

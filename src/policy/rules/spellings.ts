@@ -103,7 +103,7 @@ function named(same: string, others: Readonly<Record<string, string>> = {}): Map
   return new Map([...same.split(" ").map((name) => [name, name] as const), ...Object.entries(others)]);
 }
 
-/** What a subcommand may mean. With `sure` it means all of the names: `npm it` installs and tests. */
+/** The possible meanings of a subcommand. With `sure` it means all of the names: `npm it` installs and tests. */
 export interface Meaning {
   readonly names: readonly string[];
   readonly sure: boolean;
