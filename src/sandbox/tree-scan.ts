@@ -164,10 +164,6 @@ const settledMs = 100;
 // System calls do not accept longer paths, and sandboxes add a prefix.
 const longestPath = 4000;
 
-function isTooLong(path: string): boolean {
-  return Buffer.byteLength(path) > longestPath;
-}
-
 function sort(
   directory: string,
   isReadOnly: boolean,
@@ -179,11 +175,9 @@ function sort(
   const entries = attempt(() => readdirSync(directory, { withFileTypes: true })) ?? [];
   const bareNames = entries.filter(({ name }) => name === "HEAD" || name === "objects" || name === "refs");
   if (bareNames.length === 3) sorted.bare.push(directory);
-  // Commands can reach entries step by step that no mount can name, so the directory is hidden as a whole.
-  if (entries.some(({ name }) => prefix.length + name.length > longestPath / 4 && isTooLong(prefix + name)))
-    return { ...new FoundEntries(), hidden: [{ path: directory, kind: "directory" }], below: [] };
   for (const entry of entries) {
     const path = prefix + entry.name;
+    if (Buffer.byteLength(path) > longestPath) continue;
     if (entry.name === ".git") {
       sorted.repositories.push(path);
       continue;
