@@ -18,6 +18,8 @@ export interface Confinement {
   readonly isHidden?: (path: string) => boolean;
   /** Paths in the workspace or in `writable` that can be read but not written. */
   readonly isReadOnly?: (path: string) => boolean;
+  /** Like `isReadOnly`, without files that are read-only only because git settings name them. */
+  readonly isReadOnlyByRules?: (path: string) => boolean;
   /** Paths that must not be created in the workspace, because editors, agents or git would run them. */
   readonly absent?: readonly AbsentPath[];
   /** The command only reads, as far as its analysis can tell: the workspace can be read-only. */

@@ -87,7 +87,7 @@ async function hooksFolder(repository: Repository): Promise<HooksFolder> {
     const isForeign = setting?.from === "repository";
     return { directory: named, isInWorkspace: false, isTrusted: !isForeign, isForeign };
   }
-  const isTrusted = environment.confinement?.isReadOnly?.(real) === true;
+  const isTrusted = environment.confinement?.isReadOnlyByRules?.(real) === true;
   return { directory: real, isInWorkspace: true, isTrusted };
 }
 

@@ -2,6 +2,7 @@ import { posix } from "node:path";
 import type { AbsentPath, Confinement } from "../contract/confinement.ts";
 import type { Segment } from "../lib/glob/glob-segment.ts";
 import { oncePerObject } from "../lib/once-per-object.ts";
+import { gitRulesName } from "./built-in-rules.ts";
 import type { SimpleCommand } from "./commands/analysis.ts";
 import { isWithin } from "./guard-paths.ts";
 import { hostsReached, mayConnect } from "./may-connect.ts";
@@ -59,6 +60,18 @@ export function confinementOf(
       policy.context.forCommands?.length && { writableIfHidden: policy.context.forCommands }),
     isHidden: hiddenPaths(policy, tool),
     isReadOnly,
+    isReadOnlyByRules: remembered(
+      policy,
+      `by rules ${mode === "paranoid"} ${keyOf(tool, policy)}`,
+      (): PathPredicate => (path) => {
+        const names = namesOf(path, policy.context);
+        const counts = (rule: PathRule) => isFor(rule, tool) && rule.origin.name !== gitRulesName;
+        return (
+          refusingWhole(policy, "write", names, counts) !== undefined ||
+          isAskedAbout(names, counts, mode, policy)
+        );
+      },
+    ),
     // Paths at the root of the workspace that must not be created, if rules spell them out.
     absent: [
       ...spelledPaths(policy).filter(({ path }) => isReadOnly(path)),
@@ -168,7 +181,7 @@ function readOnlyPaths(policy: Policy, tool: Tool, mode: Mode, allowed: readonly
       if (isRefused(names)) return true;
       // Git writes there by itself. The files that it would run are protected.
       if (names.folded.slice(names.inside).includes(".git")) return false;
-      return isAskedAbout(names, tool, mode, policy);
+      return isAskedAbout(names, (rule) => isFor(rule, tool), mode, policy);
     },
   );
   const lifted = allowed.filter(isReadOnly);
@@ -178,9 +191,14 @@ function readOnlyPaths(policy: Policy, tool: Tool, mode: Mode, allowed: readonly
 }
 
 /** Whether the user would be asked before a tool writes it. */
-function isAskedAbout(names: Names, tool: Tool, mode: Mode, policy: Policy): boolean {
+function isAskedAbout(
+  names: Names,
+  counts: (rule: PathRule) => boolean,
+  mode: Mode,
+  policy: Policy,
+): boolean {
   const found = rulesNear(policy, names).filter((rule) => {
-    if (!rule.uses.has("write") || !isFor(rule, tool)) return false;
+    if (!rule.uses.has("write") || !counts(rule)) return false;
     if (rule.effect === "ask") return isAbout(rule, "write", names);
     return rule.effect === "allow" && mode !== "paranoid" && isExactly(rule, names);
   });

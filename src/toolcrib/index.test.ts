@@ -214,30 +214,30 @@ describe("an instance that cannot be opened", () => {
 
 describe("invalid input", () => {
   const cases: [string, unknown, string][] = [
-    ["a missing field", {}, "file.read_one: `path` is missing"],
-    ["a wrong type", { path: 7 }, "file.read_one: `path` must be a string, not a number"],
-    ["null", { path: null }, "file.read_one: `path` must be a string, not null"],
-    ["an unknown key", { path: "a", ofset: 3 }, "file.read_one: unknown key `ofset`, did you mean `offset`?"],
-    ["a key unlike any known one", { path: "a", zzz: 3 }, "file.read_one: unknown key `zzz`"],
-    ["a fraction", { path: "a", offset: 1.5 }, "file.read_one: `offset` must be an integer, not 1.5"],
-    ["a number that is too small", { path: "a", offset: 0 }, "file.read_one: `offset` must be at least 1"],
+    ["a missing field", {}, "file_read_one: `path` is missing"],
+    ["a wrong type", { path: 7 }, "file_read_one: `path` must be a string, not a number"],
+    ["null", { path: null }, "file_read_one: `path` must be a string, not null"],
+    ["an unknown key", { path: "a", ofset: 3 }, "file_read_one: unknown key `ofset`, did you mean `offset`?"],
+    ["a key unlike any known one", { path: "a", zzz: 3 }, "file_read_one: unknown key `zzz`"],
+    ["a fraction", { path: "a", offset: 1.5 }, "file_read_one: `offset` must be an integer, not 1.5"],
+    ["a number that is too small", { path: "a", offset: 0 }, "file_read_one: `offset` must be at least 1"],
     [
       "a value outside a list",
       { path: "a", keep: "middle" },
-      'file.read_one: `keep` must be one of "head", "tail"',
+      'file_read_one: `keep` must be one of "head", "tail"',
     ],
     [
       "several errors",
       { offset: "x" },
-      "file.read_one: `path` is missing; `offset` must be a number, not a string",
+      "file_read_one: `path` is missing; `offset` must be a number, not a string",
     ],
-    ["text instead of an object", "path", "file.read_one: the input must be an object, not a string"],
-    ["missing input", undefined, "file.read_one: the input is missing"],
-    ["a list", [], "file.read_one: the input must be an object, not an array"],
+    ["text instead of an object", "path", "file_read_one: the input must be an object, not a string"],
+    ["missing input", undefined, "file_read_one: the input is missing"],
+    ["a list", [], "file_read_one: the input must be an object, not an array"],
     [
       "a wrong list entry",
       { path: "a", tags: ["x", 1] },
-      "file.read_one: `tags.1` must be a string, not a number",
+      "file_read_one: `tags.1` must be a string, not a number",
     ],
   ];
 

@@ -7,7 +7,7 @@ import { ToolError } from "../contract/error.ts";
 import type { ExtraRoots, PathGuard } from "../contract/guard.ts";
 import { openLocalEnvironment } from "../environment/local/local-environment.ts";
 import { quoteForRule } from "../lib/text/rule-text.ts";
-import { builtInRules, extraRootRules } from "../policy/built-in-rules.ts";
+import { builtInRules, extraRootRules, gitRulesName } from "../policy/built-in-rules.ts";
 import { guardPaths } from "../policy/guard-paths.ts";
 import type { PathContext, RuleSource } from "../policy/policy.ts";
 import { compilePolicy, type Policy } from "../policy/rules/compile-policy.ts";
@@ -300,7 +300,7 @@ function gitRules({ workspace, environment }: PolicyOptions): readonly RuleSourc
       const pattern = `${quoteForRule(path)}${kind === "directory" ? "/**" : ""}`;
       return `ask write ${pattern} because "git settings name it"`;
     });
-  return lines.length === 0 ? [] : [{ level: "built-in", name: "git settings", text: lines.join("\n") }];
+  return lines.length === 0 ? [] : [{ level: "built-in", name: gitRulesName, text: lines.join("\n") }];
 }
 
 function mustRead(file: string): string {

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
@@ -12,6 +12,7 @@ import { openRecorder } from "./recorder.ts";
 
 it("warns once when the journal cannot be written, and writes the entries when it can", async () => {
   await using folder = temporaryFolder();
+  writeFileSync(join(folder.path, "later"), "A file where the folder should be.");
   const journal = new Journal({ file: join(folder.path, "later", "journal.sqlite"), session: "a" });
   const conversations = new StoredConversations(journal);
   const warnings: string[] = [];
@@ -21,7 +22,7 @@ it("warns once when the journal cannot be written, and writes the entries when i
   expect(warnings).toEqual([
     expect.stringMatching(/^The session cannot be saved right now: The journal .* cannot be used: /),
   ]);
-  mkdirSync(join(folder.path, "later"));
+  rmSync(join(folder.path, "later"));
   recorder.add(user(2, "three"));
   const kept = conversations.entries("a").map(({ entry }) => entry);
   expect([kept, warnings.length]).toEqual([[start, user(1, "one"), reply("two"), user(2, "three")], 1]);
