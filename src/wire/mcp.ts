@@ -22,7 +22,7 @@ export function toMcp({ name, description, inputSchema, outputSchema, effects }:
     name,
     title: effects.title,
     description,
-    inputSchema: withOpenRoot(objectSchema(plainSchema(inputSchema))),
+    inputSchema: objectSchema(plainSchema(inputSchema)),
     ...(outputSchema && { outputSchema: objectSchema(outputSchema) }),
     annotations: {
       title: effects.title,
@@ -32,11 +32,6 @@ export function toMcp({ name, description, inputSchema, outputSchema, effects }:
       openWorldHint: effects.openWorld,
     },
   };
-}
-
-/** Some clients refuse unknown arguments themselves; the pipeline does so, too, and suggests the right name. */
-function withOpenRoot({ additionalProperties, ...schema }: ObjectSchema): ObjectSchema {
-  return additionalProperties === false ? schema : { additionalProperties, ...schema };
 }
 
 /** Without the forms that strict clients refuse: a list of types, and `{}` for any further properties. */

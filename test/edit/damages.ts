@@ -448,6 +448,14 @@ const lineEnds: readonly Damage[] = [
       const after: string[] = [];
       let oldLine = 0;
       const runs = diffRuns(modification.before, modification.after);
+      // A removed line that equals its neighbour could also be the one that stays.
+      const isUnclear = ({ oldStart, oldEnd }: (typeof runs)[number]) => {
+        const removed = modification.before.slice(oldStart, oldEnd);
+        return [modification.before[oldStart - 1], modification.before[oldEnd]].some(
+          (kept) => kept !== undefined && removed.includes(kept),
+        );
+      };
+      if (runs.some(isUnclear)) return [];
       for (const run of [
         ...runs,
         { oldStart: before.length, oldEnd: before.length, newStart: 0, newEnd: 0 },
