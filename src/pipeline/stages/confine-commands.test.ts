@@ -112,6 +112,7 @@ it("starts commands with the confinement that the policy decided and the files t
   const rest = {
     isHidden: expect.any(Function),
     isReadOnly: expect.any(Function),
+    isReadOnlyByRules: expect.any(Function),
     absent: [{ path: "/workspace/.git", kind: "directory" }],
     readable: [],
     writable: [],
