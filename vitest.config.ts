@@ -9,7 +9,7 @@ export default defineConfig({
     pool: "forks",
     isolate: false,
     // They often wait for programs that they have started.
-    maxWorkers: availableParallelism() + 1,
+    maxWorkers: availableParallelism() + 2,
     sequence: { sequencer: LongestFirst },
     globalSetup: ["test/support/bubblewrap.ts", "test/support/compile-cache.ts"],
     setupFiles: ["test/support/fixed-seed.ts"],
