@@ -86,11 +86,9 @@ export const attacks: readonly Attack[] = [
   {
     promise: "Settings of agents and editors cannot be created",
     script: () =>
-      "for file in .mcp.json opencode.json .claude/settings.json .vscode/tasks.json .zed/tasks.json .cargo/config.toml; do mkdir -p $(dirname $file); echo {} > $file; done",
+      "for file in .mcp.json opencode.json .claude/settings.json .vscode/tasks.json .zed/tasks.json; do mkdir -p $(dirname $file); echo {} > $file; done",
     hasSucceeded: ({ has, workspace }) =>
-      [".mcp.json", "opencode.json", ".claude", ".vscode", ".zed", ".cargo/config.toml"].some((name) =>
-        has(join(workspace, name)),
-      ),
+      [".mcp.json", "opencode.json", ".claude", ".vscode", ".zed"].some((name) => has(join(workspace, name))),
   },
   {
     promise: "Servers of this machine cannot be reached by TCP or UDP",
