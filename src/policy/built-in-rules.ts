@@ -1,6 +1,9 @@
 import type { RuleSource } from "./policy.ts";
 
-/** The rules of every workspace. `toolcrib policy show` prints them. */
+/**
+ * The rules of every workspace. `toolcrib policy show` prints them. A path without wildcards is also kept from being created
+ * by commands, by a placeholder. `.cargo/config*` has a wildcard because Cargo fails on a placeholder.
+ */
 export const builtInRules: RuleSource = {
   level: "built-in",
   name: "built-in",
@@ -37,7 +40,7 @@ protected **/.toolcrib/**
 ask write .git **/.git/**/git-rebase-todo .envrc .pre-commit-config.yaml **/.husky/** {,.}lefthook.*
 ask write .mcp.json **/.claude/** **/.codex/** **/.cursor/** **/.gemini/** **/.opencode/** opencode.json opencode.jsonc
 ask write **/.windsurf/** **/.roo/** **/.kiro/** **/.continue/** **/.clinerules/** **/.amazonq/** **/.qwen/** **/.junie/**
-ask write **/.vscode/** *.code-workspace **/.idea/** **/.zed/** **/.devcontainer/** **/.cargo/config **/.cargo/config.toml
+ask write **/.vscode/** *.code-workspace **/.idea/** **/.zed/** **/.devcontainer/** **/.cargo/config*
 ask write **/.github/workflows/** **/.github/hooks/** .gitlab-ci.yml **/.circleci/**
 
 # Only the user can trust and approve.

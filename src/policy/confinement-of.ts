@@ -74,8 +74,7 @@ export function confinementOf(
     ),
     // Paths at the root of the workspace that must not be created, if rules spell them out.
     absent: [
-      // Cargo fails where a placeholder takes the name of its settings.
-      ...spelledPaths(policy).filter(({ path }) => isReadOnly(path) && !path.includes("/.cargo/config")),
+      ...spelledPaths(policy).filter(({ path }) => isReadOnly(path)),
       ...(makesRepository(granted) ? [] : [{ path: `${rootOf(policy)}/.git`, kind: "directory" } as const]),
     ],
     readable: unique([...ruled("read"), ...read.filter((path) => isOutside(path, policy.context))]),
