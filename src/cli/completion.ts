@@ -14,7 +14,7 @@ interface Completable {
   readonly takesFiles: boolean;
 }
 
-/** A script that completes commands, options, their values, and tool names. */
+/** Returns a script that completes commands, options, their values, and tool names. */
 export function writeCompletion(shell: Shell, commands: readonly Command[]): string {
   const completables = commands.map((command) => ({
     name: command.name,

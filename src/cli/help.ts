@@ -5,7 +5,7 @@ import { exitCodes } from "./report.ts";
 import { columnsOf, paint, wrapWords } from "./terminal.ts";
 import { version } from "./version.ts";
 
-/** The output of `toolcrib --help`. */
+/** Returns the output of `toolcrib --help`. */
 export function explainEverything(columns = helpColumns()): string {
   return joinSections([
     `Toolcrib ${version}: safe, undoable tools for coding agents\n`,
@@ -44,7 +44,7 @@ export function explainEverything(columns = helpColumns()): string {
   ]);
 }
 
-/** The output of `toolcrib help <command>`; for `call` with a tool, that tool's arguments. */
+/** Returns the output of `toolcrib help <command>`; for `call` with a tool, that tool's arguments. */
 export async function explainCommand(
   command: Command,
   given: Arguments,

@@ -110,7 +110,7 @@ function priceOf(prices: ModelPrices | undefined): string {
   return `$${prices.input} in, $${prices.output} out`;
 }
 
-/** How to get a model. */
+/** Returns how to get a model. */
 export function modelSetup(): string {
   const keys = providerNames
     .filter((name) => name !== "openai-chat")

@@ -85,7 +85,7 @@ export function readInstanceOptions(options: ReadonlyMap<string, string>): Toolc
   };
 }
 
-/** The tools that a command line selects. */
+/** Returns the tools that a command line selects. */
 export function toolSelection(
   options: ReadonlyMap<string, string>,
 ): Pick<ToolcribOptions, "allowedTools" | "readOnly"> {
@@ -97,7 +97,7 @@ export function toolSelection(
   return { allowedTools, readOnly: options.has("read-only") || undefined };
 }
 
-/** The rules that a command line adds. */
+/** Returns the rules that a command line adds. */
 export function addedRules(options: ReadonlyMap<string, string>): {
   readonly rules: readonly string[];
   readonly ruleFiles: readonly string[];
@@ -112,7 +112,7 @@ export function optionsOf(command: Pick<Command, "options">): readonly Option[] 
   return [...command.options, helpOption];
 }
 
-/** A dialect without the tools that need an agent session. */
+/** Returns a dialect without the tools that need an agent session. */
 export async function dialectHere(name = "toolcrib"): Promise<Dialect> {
   const dialect = await findDialect(name);
   return { ...dialect, tools: dialect.tools.filter(({ needs }) => needs === undefined) };

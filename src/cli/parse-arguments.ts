@@ -50,7 +50,7 @@ export function splitFlag(word: string): { readonly flag: string; readonly attac
   return { flag: word.slice(0, equals), attached: word.slice(equals + 1) };
 }
 
-/** The value of an option that counts something. */
+/** Returns the value of an option that counts something. */
 export function readCount({ options }: Arguments, name: string): number | undefined {
   const text = options.get(name);
   if (text === undefined) return undefined;

@@ -90,7 +90,7 @@ interface Progress {
   stop(): void;
   /** Hides the line while the user is asked. */
   whileAsking<Answer>(work: () => Promise<Answer>): Promise<Answer>;
-  /** The text without the lines that were shown live. */
+  /** Returns the text without the lines that were shown live. */
   notShown(text: string): string;
 }
 
@@ -112,7 +112,7 @@ class ShownLines {
     return shown;
   }
 
-  /** The text without lines that were shown, and without the marks between them. */
+  /** Returns the text without lines that were shown, and without the marks between them. */
   without(text: string): string {
     if (this.#head === "") return text;
     const shown = new Set(`${this.#head}\n${this.#tail}`.split("\n"));

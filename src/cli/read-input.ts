@@ -3,8 +3,8 @@ import type { DialectTool } from "../dialects/dialect.ts";
 import { isFlag } from "./parse-arguments.ts";
 
 /**
- * The input of a call from the words after the tool's name: one JSON text, `--key value`, or `-` for standard input. A
- * tool whose only argument is a text also takes plain text from standard input.
+ * Returns the input of a call from the words after the tool's name: one JSON text, `--key value`, or `-` for standard
+ * input. A tool whose only argument is a text also takes plain text from standard input.
  */
 export async function readInput(tool: DialectTool, words: readonly string[]): Promise<unknown> {
   const [first, ...rest] = words;
@@ -20,7 +20,7 @@ async function readText(text: string, tool: DialectTool): Promise<unknown> {
   return field === undefined ? parseJson(text, "Standard input", tool) : { [field]: text };
 }
 
-/** The field of a tool whose only listed argument is a text. */
+/** Returns the field of a tool whose only listed argument is a text. */
 async function onlyText(tool: DialectTool): Promise<string | undefined> {
   const { fieldSchemasOf } = await import("./tool-fields.ts");
   const offered = await tool.load();

@@ -11,7 +11,7 @@ export function toReport({ content, isError, data, error, callId, truncated }: C
   return { content, isError, data: data ?? null, error, callId, truncated };
 }
 
-/** The report of a call that never started. */
+/** Returns the report of a call that never started. */
 export function failedCall(error: ToolError): CallReport {
   const { code, message } = error;
   const hint = error.hint ?? null;

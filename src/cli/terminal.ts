@@ -28,7 +28,7 @@ export function remarkExactly(text: string): void {
   write(2, shown);
 }
 
-/** The text in ASCII when the locale is C or POSIX. Characters without an ASCII form stay. */
+/** Returns the text in ASCII when the locale is C or POSIX. Characters without an ASCII form stay. */
 export function forLocale(text: string): string {
   if (!isAsciiLocale()) return text;
   return text.replace(/[\u00a0-\u2fff]/g, (character) => asciiForms[character] ?? boxForm(character));
@@ -62,7 +62,7 @@ function boxForm(character: string): string {
   return /[│┃┆┇┊┋╎╏║╵╷╹╻╽╿]/.test(character) ? "|" : "+";
 }
 
-/** The number of columns of the terminal; without one, COLUMNS or 80. */
+/** Returns the number of columns of the terminal; without one, COLUMNS or 80. */
 export function columnsOf(descriptor: Descriptor): number {
   const known = isTerminal(descriptor) ? streamOf(descriptor).columns : Number(process.env.COLUMNS);
   return known || 80;
@@ -90,7 +90,7 @@ export function isTerminal(descriptor: Descriptor): boolean {
   return mayBeTerminal(descriptor) && streamOf(descriptor).isTTY;
 }
 
-/** Whether it is a terminal that can rewrite a line. */
+/** Returns whether it is a terminal that can rewrite a line. */
 export function canRedraw(descriptor: Descriptor): boolean {
   return isTerminal(descriptor) && process.env.TERM !== "dumb";
 }
@@ -184,7 +184,7 @@ export function colourDiff(descriptor: Descriptor, diff: string): string {
   });
 }
 
-/** Whether the user can be asked: not in a pipe, with --json or --no-input, or in continuous integration. */
+/** Returns whether the user can be asked: not in a pipe, with --json or --no-input, or in continuous integration. */
 export function canAsk(options: ReadonlyMap<string, string>): boolean {
   if (options.has("json") || options.has("no-input") || isContinuousIntegration()) return false;
   return isTerminal(2) && process.stdin.isTTY;

@@ -45,7 +45,7 @@ export function readFields(
   return Object.fromEntries(entries);
 }
 
-/** A field on the command line: `--max-results`. */
+/** Returns a field on the command line: `--max-results`. */
 export function flagOf(field: string): string {
   return `--${field.replaceAll("_", "-")}`;
 }
@@ -122,8 +122,8 @@ export interface FieldSchema {
 export type FieldSchemas = Readonly<Record<string, FieldSchema>>;
 
 /**
- * The arguments of a tool by name, read from its zod schema, because converting to JSON Schema takes a tenth of the
- * start time.
+ * Returns the arguments of a tool by name, read from its zod schema, because converting to JSON Schema takes a tenth of
+ * the start time.
  */
 export function fieldSchemasOf(tool: Pick<AnyTool, "input">): FieldSchemas {
   const fields = Object.entries(shapeOf(tool.input)).map(([name, schema]) => [name, fieldSchema(schema)]);
@@ -142,7 +142,7 @@ interface Definition {
   readonly values?: readonly unknown[];
 }
 
-/** The input side of a dialect's schema: its own field names. */
+/** Returns the input side of a dialect's schema: its own field names. */
 function shapeOf(schema: z.core.$ZodType): NonNullable<Definition["shape"]> {
   const { shape, in: taken } = definitionOf(schema);
   return shape ?? (taken ? shapeOf(taken) : {});

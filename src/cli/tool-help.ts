@@ -7,7 +7,7 @@ import { optionsOf } from "./options.ts";
 import { paint, wrapWords } from "./terminal.ts";
 import { type FieldSchema, fieldSchemasOf, flagOf, isSwitch } from "./tool-fields.ts";
 
-/** The output of `toolcrib call <tool> --help`. */
+/** Returns the output of `toolcrib call <tool> --help`. */
 export async function explainTool(
   name: string,
   dialect: string | undefined,

@@ -12,7 +12,7 @@ export function coverageOf(changes: readonly Change[], blobs: Pick<Blobs, "has">
   return changes.some(({ lost }) => lost !== undefined) ? "partly" : "whole";
 }
 
-/** The hash of the content that the undo of a change needs; undefined for moves and permission changes. */
+/** Returns the hash of the content that the undo of a change needs; undefined for moves and permission changes. */
 export function neededContent({ before, after, lost, moved }: Change): string | undefined {
   if (before.kind !== "file" || lost !== undefined || moved !== undefined) return undefined;
   return after.kind === "file" && after.hash === before.hash ? undefined : before.hash;

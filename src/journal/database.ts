@@ -47,7 +47,10 @@ function writeAhead(database: DatabaseSync, patienceMs: number): void {
   }
 }
 
-/** Whether the file is not a database, is damaged, or has tables of another program, so that retrying does not help. */
+/**
+ * Returns whether the file is not a database, is damaged, or has tables of another program, so that retrying does not
+ * help.
+ */
 export function isDamage(error: unknown): boolean {
   if (error instanceof WrongTables || error instanceof LostJournal) return true;
   const { errcode = 0, message } = error as Error & { errcode?: number };
@@ -59,7 +62,7 @@ export function isDamage(error: unknown): boolean {
 
 const [sqliteError, sqliteBusy, sqliteCorrupt, sqliteNotADatabase] = [1, 5, 11, 26];
 
-/** Whether a database is empty, or has only the calls of version 1. */
+/** Returns whether a database is empty, or has only the calls of version 1. */
 export function isOlderJournal(database: DatabaseSync): boolean {
   return versionOf(database) < version && tablesIn(database).every((name) => name === "calls");
 }
@@ -67,7 +70,7 @@ export function isOlderJournal(database: DatabaseSync): boolean {
 class WrongTables extends Error {}
 class LostJournal extends Error {}
 
-/** Whether the journal is lost: it is empty or deleted, but the contents next to it exist. */
+/** Returns whether the journal is lost: it is empty or deleted, but the contents next to it exist. */
 export function isLostJournal(file: string): boolean {
   return isLost(file, join(dirname(file), "blobs"));
 }

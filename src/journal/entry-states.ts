@@ -15,12 +15,12 @@ export function isSameState(one: EntryState, other: EntryState): boolean {
   }
 }
 
-/** Whether both are files with the same content. False when a content was never read. */
+/** Returns whether both are files with the same content. False when a content was never read. */
 export function isSameContent(one: EntryState, other: EntryState): boolean {
   return one.kind === "file" && other.kind === "file" && one.hash === other.hash && one.hash !== "";
 }
 
-/** Whether a path is one of these folders, or is inside one. */
+/** Returns whether a path is one of these folders, or is inside one. */
 export function liesIn(path: string, folders: readonly string[]): boolean {
   return folders.some((folder) => folder === "" || path === folder || path.startsWith(`${folder}/`));
 }

@@ -85,12 +85,12 @@ export class Journal {
     return this.#writeFirst(this.#entry(kind, "", JSON.stringify(body)));
   }
 
-  /** The latest calls, newest first. */
+  /** Returns the latest calls, newest first. */
   latest(limit: number): readonly CallRecord[] {
     return this.calls({ limit });
   }
 
-  /** The matching calls, newest first. */
+  /** Returns the matching calls, newest first. */
   calls(filter: record.CallFilter): readonly CallRecord[] {
     return this.#read((records) => readCalls(records, filter));
   }
@@ -99,7 +99,7 @@ export class Journal {
     return this.#read((records) => toCall(records.ofCall(callId)));
   }
 
-  /** The changes of these calls, in order. */
+  /** Returns the changes of these calls, in order. */
   changesOf(callIds: readonly string[]): readonly RecordedChange[] {
     return this.#read((records) =>
       callIds
@@ -114,14 +114,14 @@ export class Journal {
     );
   }
 
-  /** The records of one kind that belong to no call, oldest first, after a sequence number. */
+  /** Returns the records of one kind that belong to no call, oldest first, after a sequence number. */
   records(kind: string, after = 0): readonly JournalRecord[] {
     return this.#read((records) =>
       [...records.where("call = '' AND kind = ? AND sequence > ?", [kind, after])].flatMap(toRecord),
     );
   }
 
-  /** The recorded sessions, oldest first. */
+  /** Returns the recorded sessions, oldest first. */
   sessions(): readonly record.SessionRecord[] {
     return this.#read(readSessions);
   }
@@ -241,7 +241,7 @@ export class Journal {
   }
 }
 
-/** Whether an object has no nested objects, as most inputs. */
+/** Returns whether an object has no nested objects, as most inputs. */
 function isFlat(input: unknown): input is Readonly<Record<string, unknown>> {
   return (
     isRecord(input) && Object.values(input).every((value) => typeof value !== "object" || value === null)

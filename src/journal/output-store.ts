@@ -96,7 +96,7 @@ function beginOutput(
   };
 }
 
-/** The beginning of a text that fits in `maxBytes`, in whole lines. */
+/** Returns the beginning of a text that fits in `maxBytes`, in whole lines. */
 function fitting(text: string, maxBytes: number): { readonly kept: string; readonly bytes: number } {
   const bytes = Buffer.byteLength(text);
   if (bytes <= maxBytes) return { kept: text, bytes };
@@ -107,7 +107,9 @@ function fitting(text: string, maxBytes: number): { readonly kept: string; reado
 
 const keptForMs = 7 * 24 * 60 * 60 * 1000;
 
-/** Deletes outputs older than a week, and the oldest over the limit. Ignores failures: another process may do the same. */
+/**
+ * Deletes outputs older than a week, and the oldest over the limit. Ignores failures: another process may do the same.
+ */
 async function removeOld(files: Environment, maxTotalBytes: number): Promise<void> {
   let totalBytes = 0;
   const outputs = await newestFirst(files);

@@ -5,7 +5,7 @@ import { isGone } from "../system/process-identity.ts";
 import type { CallFilter, CallRecord, FileCounts, RecordedChange, SessionRecord } from "./record.ts";
 import { type Records, type Row, sessionAbandonedMs } from "./records.ts";
 
-/** The matching calls, newest first. */
+/** Returns the matching calls, newest first. */
 export function readCalls(records: Records, filter: CallFilter): readonly CallRecord[] {
   const { condition, values } = toCondition(filter);
   const calls: CallRecord[] = [];
@@ -47,7 +47,7 @@ const unknown = {
   notCovered: [],
 };
 
-/** The changes in one record; none for any other kind of record. */
+/** Returns the changes in one record; none for any other kind of record. */
 export function toChanges(row: Row): readonly RecordedChange[] {
   if (row.kind !== "change") return [];
   const changes = parseBody(row) as unknown as readonly Change[] | undefined;
@@ -104,7 +104,7 @@ function fits(record: CallRecord, { tool, failed }: CallFilter): boolean {
   return (tool === undefined || record.tool === tool) && (!failed || record.outcome !== "ok");
 }
 
-/** The recorded sessions, oldest first. Several processes may have opened a session one after the other. */
+/** Returns the recorded sessions, oldest first. Several processes may have opened a session one after the other. */
 export function readSessions(records: Records): readonly SessionRecord[] {
   return fold(records.where("call = '' AND kind IN ('opened', 'closed')", []));
 }

@@ -97,7 +97,7 @@ const columns = "sequence, at, kind, session, call, body";
 /** Removes values that look like secrets from a text. The name of the field helps to recognise them. */
 export type Redact = (text: string, name: string) => string;
 
-/** The JSON of a call's record. Secrets are removed first, then long texts are cut. */
+/** Returns the JSON of a call's record. Secrets are removed first, then long texts are cut. */
 export function printValue(value: Readonly<Record<string, unknown>>, redact: Redact): string {
   const print = (key: string, part: unknown): unknown => {
     if (typeof part === "bigint") return `${part}n`;
@@ -135,8 +135,8 @@ export interface Link extends Omit<Row, "body"> {
 export const chainStart: string = "0".repeat(64);
 
 /**
- * The hash of a record: SHA-256 in lower-case hex of one line with a JSON array of the previous record's hash and every
- * other column, then the body. Altering, removing, adding or moving a record breaks all later hashes.
+ * Returns the hash of a record: SHA-256 in lower-case hex of one line with a JSON array of the previous record's hash
+ * and every other column, then the body. Altering, removing, adding or moving a record breaks all later hashes.
  */
 export function hashLink(previous: string, link: Link): string {
   const { sequence, at, kind, session, call, body } = link;

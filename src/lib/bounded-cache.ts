@@ -5,11 +5,11 @@ export interface CacheBounds<Value> {
   readonly weigh?: (value: Value) => number;
   /** Keeps the newest entry even when it alone exceeds `maxWeight`, because it is still in use. */
   readonly keepsNewest?: boolean;
-  /** Called for every value that is evicted or replaced by another one. */
+  /** Called for every value that is evicted, cleared, or replaced by another one. */
   readonly dispose?: (value: Value) => void;
 }
 
-/** Keeps the newest entries within bounds. An entry heavier than `maxWeight` is not stored. */
+/** Keeps the newest entries within bounds. Without `keepsNewest`, an entry heavier than `maxWeight` is not stored. */
 export class BoundedCache<Key, Value> {
   readonly #entries = new Map<Key, Value>();
   readonly #bounds: CacheBounds<Value>;
@@ -27,7 +27,7 @@ export class BoundedCache<Key, Value> {
     return this.#entries.has(key);
   }
 
-  /** Does not count as a use: only `set` and `use` make an entry the newest. */
+  /** Returns a value without counting it as used: only `set` and `use` make an entry the newest. */
   get(key: Key): Value | undefined {
     return this.#entries.get(key);
   }
@@ -69,7 +69,7 @@ export class BoundedCache<Key, Value> {
     return this.#entries.entries();
   }
 
-  /** Oldest first. */
+  /** Returns the values, oldest first. */
   values(): MapIterator<Value> {
     return this.#entries.values();
   }

@@ -1,8 +1,8 @@
 import { ToolError } from "../contract/error.ts";
 
 /**
- * Whether the system had no descriptors or memory left. Such a failure says nothing about the file or program: it must
- * not be taken for its absence. Also recognizes an error whose cause is one.
+ * Returns whether the system had no descriptors or memory left. Such a failure says nothing about the file or program:
+ * it must not be taken for its absence. Also recognizes an error whose cause is one.
  */
 export function isExhaustion(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause)
@@ -10,10 +10,10 @@ export function isExhaustion(error: unknown): boolean {
   return false;
 }
 
-// Node reports the last one when it has no descriptor for the package.json of a module that it loads.
+// Node reports ERR_INVALID_PACKAGE_CONFIG when it has no descriptor for the package.json of a module that it loads.
 const exhausted: ReadonlySet<unknown> = new Set(["EMFILE", "ENFILE", "ENOMEM", "ERR_INVALID_PACKAGE_CONFIG"]);
 
-/** The error of a call that failed for this reason alone. */
+/** Returns the error of a call that failed only because descriptors or memory ran out. */
 export function exhaustionError(cause: unknown): ToolError {
   return new ToolError("unavailable", "Too many files are open, or memory has run out", {
     hint: "Retry when other work has finished.",
@@ -22,7 +22,7 @@ export function exhaustionError(cause: unknown): ToolError {
   });
 }
 
-/** For `catch`: undefined for an entry that cannot be used. */
+/** Handles a rejection: an entry that cannot be used counts as undefined, but exhaustion is thrown again. */
 export function undefinedUnlessExhausted(error: unknown): undefined {
   if (isExhaustion(error)) throw error;
 }

@@ -4,10 +4,10 @@ export interface ConfinedRun {
   readonly command: string;
   /** Both outputs, or their end. */
   readonly output: string;
-  /** Null when it was killed. */
+  /** Null when the command was killed. */
   readonly exitCode: number | null;
   readonly sandbox: SandboxLevel;
-  /** Whether it could connect to any host. */
+  /** Whether the command could connect to every host. */
   readonly hasNetwork: boolean;
 }
 
@@ -16,7 +16,7 @@ export function explainConfinedFailure(run: ConfinedRun): readonly string[] {
   const { exitCode, sandbox, hasNetwork } = run;
   if (sandbox === "none") return [];
   const end = run.output.slice(-maxOutputChars);
-  // A pipe that exits with 0 may hide a failure, so then only lines that begin like an error message count.
+  // A pipe may hide a failure behind exit code 0. Then only lines that begin like an error message count.
   const lines = end.split("\n");
   const output = exitCode === 0 ? lines.filter((line) => complaint.test(line)).join("\n") : end;
   const offline = hasNetwork ? undefined : explainNoNetwork({ ...run, output });
@@ -31,7 +31,7 @@ const complaint =
 
 const maxOutputChars = 32 * 1024;
 
-/** Names the rule that would let the command connect; undefined when it failed for another reason. */
+/** Names the rule that would let the command connect. Returns undefined when it failed for another reason. */
 function explainNoNetwork(run: ConfinedRun): string | undefined {
   if (!offlineSigns.test(run.output) && !hasOfflineExitCode(run)) return undefined;
   const hosts = [...new Set(hostsIn(run).flatMap((host) => [host, ...(companions[host] ?? [])]))];
@@ -53,7 +53,7 @@ const offlineSigns = new RegExp(
   "i",
 );
 
-/** Silent curl and wget still exit with specific codes: could not resolve, could not connect. */
+/** Recognizes the exit codes of curl and wget for a failed connection, because both can be silent. */
 function hasOfflineExitCode({ command, exitCode }: ConfinedRun): boolean {
   return (
     (/\bcurl\b/.test(command) && (exitCode === 6 || exitCode === 7)) ||
@@ -84,7 +84,7 @@ const namings: readonly RegExp[] = [
 
 const address = /\bhttps?:\/\/(?:[^\s/@'"]+@)?([\w.-]+)/g;
 
-/** Default hosts of programs whose messages name none. */
+/** The default hosts of programs whose messages name no host. */
 const registries: ReadonlyMap<RegExp, string> = new Map([
   [/No matching distribution found|pip\._vendor/, "pypi.org"],
   [/npm (?:error|ERR!)/, "registry.npmjs.org"],

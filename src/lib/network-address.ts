@@ -1,4 +1,4 @@
-/** The target of a connection. The same spelling is checked and resolved. */
+/** The target of a connection, in the spelling that is both checked and resolved. */
 export interface HostAndPort {
   /** A name in lower case without a final dot, or an address: `127.0.0.1`, `::1`. */
   readonly host: string;
@@ -6,8 +6,8 @@ export interface HostAndPort {
 }
 
 /**
- * Parses `example.com:443` or `[::1]:443`. Strict: refuses everything that two programs could read differently (users,
- * control characters, percent signs, letters beyond ASCII, zones).
+ * Parses `example.com:443` or `[::1]:443`. Refuses everything that two programs could read differently (users, control
+ * characters, percent signs, letters beyond ASCII, zones).
  */
 export function parseHostAndPort(text: string, defaultPort?: number): HostAndPort | undefined {
   const [, name = "", digits] = /^([^:]+|\[[^\]]*\])(?::(\d{1,5}))?$/.exec(text) ?? [];
@@ -27,7 +27,7 @@ export function parseHost(text: string): string | undefined {
   return isName ? canonical(name) : undefined;
 }
 
-/** Some programs read a name that ends in a number as an address, so it is converted to an address. */
+/** Converts a name that ends in a number to an address, because some programs read it as an address. */
 function canonical(host: string): string | undefined {
   try {
     return new URL(`http://${host}/`).hostname.replace(/^\[(.*)\]$/, "$1");
@@ -40,16 +40,16 @@ function canonical(host: string): string | undefined {
 export type AddressKind = "public" | keyof typeof ipv4Prefixes;
 
 /**
- * The kind of an address as the network stack writes it: four decimal numbers, or IPv6 with or without brackets and
- * zone. An IPv6 address that contains an IPv4 address has the kind of that IPv4 address. Returns undefined for anything
- * else.
+ * Returns the kind of an address as the network stack writes it: four decimal numbers, or IPv6 with or without brackets
+ * and zone. An IPv6 address that contains an IPv4 address has the kind of that IPv4 address. Returns undefined for
+ * anything else.
  */
 export function kindOfAddress(address: string): AddressKind | undefined {
   const bytes = bytesOf(address);
   return bytes && kindOfBytes(bytes);
 }
 
-/** The four or sixteen bytes of an address; undefined when it is not an address. */
+/** Returns the four or sixteen bytes of an address; undefined when it is not an address. */
 function bytesOf(address: string): readonly number[] | undefined {
   if (/^\d{1,3}(?:\.\d{1,3}){3}$/.test(address)) {
     const bytes = address.split(".").map(Number);
@@ -101,7 +101,7 @@ function isIn(range: Range<unknown>, bytes: readonly number[]): boolean {
   return true;
 }
 
-/** Narrow ranges come before the wider ranges that contain them. */
+/** Lists the ranges, with narrow ranges before the wider ranges that contain them. */
 function rangesOf<Kind extends string>(prefixes: Readonly<Record<Kind, string>>): readonly Range<Kind>[] {
   const entries = Object.entries(prefixes) as [Kind, string][];
   const ranges = entries.flatMap(([kind, list]) =>
@@ -113,7 +113,7 @@ function rangesOf<Kind extends string>(prefixes: Readonly<Record<Kind, string>>)
   return ranges.sort((left, right) => right.bits - left.bits);
 }
 
-// From IANA's special-purpose registries, and the metadata services of clouds.
+// The ranges are those of IANA's special-purpose registries and the metadata services of clouds.
 const ipv4Prefixes = {
   metadata:
     "168.63.129.16/32 100.100.100.200/32 169.254.169.254/32 169.254.170.2/32 169.254.170.23/32 192.0.0.192/32",

@@ -1,7 +1,7 @@
 import { posix } from "node:path";
 import type { Environment } from "../contract/environment.ts";
 
-/** The real path of the entry at `path`, without following a link at its end. */
+/** Returns the real path of the entry at `path`, without following a link at its end. */
 export async function ownRealPath(
   environment: Pick<Environment, "workspace" | "realPath">,
   path: string,

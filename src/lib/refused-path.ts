@@ -26,7 +26,7 @@ function hintsFor(path: string, { rule, isFinal }: PathRefusal): ToolErrorOption
   };
 }
 
-/** The hints for a secret or protected path name the rule that opens it. */
+/** Returns the hints for a secret or protected path, which name the rule that opens it. */
 export function hintsToOpen(path: string): ToolErrorOptions {
   const rule = `open ${quoteForRule(path)}`;
   return {

@@ -26,7 +26,7 @@ export type LimitName = keyof typeof limitSyntax;
 
 export const limitNames: readonly LimitName[] = Object.keys(limitSyntax) as LimitName[];
 
-/** A limit as rules write it: `memory 8GB`. */
+/** Returns a limit as rules write it: `memory 8GB`. */
 export function formatLimit(limit: keyof ResourceLimits, amount: number): string {
   const name = limitNames.find((known) => limitSyntax[known].limit === limit)!;
   const units = limitSyntax[name].units;

@@ -29,12 +29,13 @@ export function withinTime<Result>(timeoutMs: number, work: () => Result): Resul
 let requireDescriptors = (_count: number): void => {};
 
 /**
- * Sets what throws when fewer descriptors are free: without them Node aborts the whole process, because it cannot start
- * the thread that watches the time. The environment of this machine sets it, because this folder does not open files.
+ * Sets the check that throws when fewer than `count` descriptors are free. Without them Node aborts the whole process,
+ * because it cannot start the thread that watches the time. The local environment sets the check, because this folder
+ * does not open files.
  */
 export function checkDescriptorsBy(check: (count: number) => void): void {
   requireDescriptors = check;
 }
 
-// An event loop with its wake-up and signal pipes takes four.
+// The event loop of the watching thread takes four descriptors for its wake-up and signal pipes.
 const neededByWatchdog = 6;

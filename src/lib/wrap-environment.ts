@@ -1,8 +1,9 @@
 import type { Environment } from "../contract/environment.ts";
 
 /**
- * `inner` with some members replaced, and others added. A method that `inner` does not have stays missing, even when it is
- * overridden, so that a wrapped environment has exactly the abilities of the inner one. Overrides must not use `this`.
+ * Returns `inner` with some members replaced, and others added. A method that `inner` does not have stays missing, even
+ * when it is overridden, so that a wrapped environment has exactly the abilities of the inner one. Overrides must not
+ * use `this`.
  *
  * Every call wraps its environment, so nothing is copied: members are looked up when they are used.
  */

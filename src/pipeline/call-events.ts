@@ -1,7 +1,7 @@
 import type { CallEvent } from "../contract/call.ts";
 import { Listeners } from "../lib/async/listeners.ts";
 
-/** May be asynchronous; it is not awaited. */
+/** A function that receives events. It may be asynchronous, but is not awaited. */
 export type EventListener = (event: CallEvent) => unknown;
 
 /** The events of all calls, for any number of listeners, by callback or with `for await`. */
@@ -10,13 +10,13 @@ export interface EventSource extends AsyncIterable<CallEvent> {
   on(listener: EventListener): () => void;
 }
 
-/** The emitting side. */
+/** An event source that can emit events. */
 export class CallEvents implements EventSource {
   readonly #listeners = new Listeners<CallEvent>();
   readonly #onClose = new Set<() => void>();
   #closed = false;
 
-  /** True without listeners: then events need not be created. */
+  /** True without listeners. Callers then need not create events. */
   get idle(): boolean {
     return this.#listeners.idle;
   }

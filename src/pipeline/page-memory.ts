@@ -25,7 +25,7 @@ export class KeptPages implements PageMemory {
   }
 }
 
-/** An estimate. Headers count too, because a server may send more in headers than in pages. */
+/** Estimates the size of a page. Headers count too, because a server may send more in headers than in pages. */
 function sizeOf({ answer }: KeptPage): number {
   const headers = Object.entries(answer.headers);
   return headers.reduce((sum, [name, value]) => sum + name.length + value.length, answer.body.length + 1000);

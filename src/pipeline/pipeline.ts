@@ -36,8 +36,8 @@ export interface PipelineParts extends Services {
 }
 
 /**
- * Every call of every tool passes these stages from top to bottom, and its outcome passes them from bottom to top.
- * A new cross-cutting rule is one file in stages/ and one line here.
+ * Opens the pipeline. Every call of every tool passes these stages from top to bottom, and its outcome passes them from
+ * bottom to top. A new cross-cutting rule is one file in stages/ and one line here.
  */
 export function openPipeline(parts: PipelineParts): Next {
   return compose(

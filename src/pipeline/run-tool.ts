@@ -27,7 +27,7 @@ export interface Services {
   readonly outputs: Outputs;
 }
 
-/** For a caller without other agents. */
+/** The agents of a caller that has no other agents: every method fails. */
 export const noAgents: Agents = {
   spawn: refuseAgents,
   send: refuseAgents,
@@ -36,12 +36,13 @@ export const noAgents: Agents = {
 };
 
 async function refuseAgents(): Promise<never> {
-  throw new ToolError("unavailable", "There are no other agents here", {
-    hint: "Do the work yourself, or open the tools with `agents`.",
+  throw new ToolError("unavailable", "No other agents are available", {
+    hint: "Do the work yourself.",
+    forUser: { hint: "To use agents, pass `agents` to openToolcrib." },
   });
 }
 
-/** The memory of a caller that has not seen anything yet. */
+/** Returns the memory of a caller that has not seen anything yet. */
 export function newCallerMemory(
   environment: Environment,
   { agents, tools }: Pick<Services, "agents" | "tools">,
@@ -50,7 +51,7 @@ export function newCallerMemory(
   return { seen, plan: { plan: { steps: [], explanation: undefined } }, agents, tools };
 }
 
-/** The last step: the tool itself. */
+/** Returns the last step of the pipeline, which runs the tool itself. */
 export function runTool(environment: Environment, services: Services): Next {
   const owner = newCallerMemory(environment, services);
   const pages = new KeptPages();

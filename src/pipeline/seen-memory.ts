@@ -3,11 +3,11 @@ import type { SeenFiles, SeenPart } from "../contract/tool.ts";
 import { BoundedCache } from "../lib/bounded-cache.ts";
 import { containsBytes } from "../lib/bytes/bytes.ts";
 
-/** The files that one caller has seen last. Paths are resolved only when needed: most files are never edited. */
+/** The files that one caller has seen last. Paths are resolved on demand, because most files are never edited. */
 export class SeenMemory implements SeenFiles {
   readonly #environment: Environment;
   readonly #maxBytes: number;
-  /** By path and first line; the latest comes last. */
+  /** The notes by path and first line, the latest last. */
   readonly #notes: BoundedCache<string, Note>;
 
   constructor(
@@ -29,7 +29,7 @@ export class SeenMemory implements SeenFiles {
     if (this.#notes.size === 0) return [];
     const wanted = await this.#environment.realPath(path);
     const notes = [...this.#notes.values()];
-    // "" for a path that can no longer be reached.
+    // A path that can no longer be reached resolves to "".
     const realPathOf = (note: Note) =>
       (note.realPath ??= this.#environment.realPath(note.path).catch(() => ""));
     const realPaths = await Promise.all(notes.map(realPathOf));
@@ -50,7 +50,7 @@ function keyOf({ path, part: { lines } }: Note): string {
   return `${lines === "all" ? "all" : lines.first}:${path}`;
 }
 
-/** The size of its buffer: a part may be a view of a larger one. */
+/** Returns the size of the whole buffer, because a part may be a view of a larger buffer. */
 function sizeOf({ part }: Note): number {
   return part.bytes.buffer.byteLength + perNote;
 }

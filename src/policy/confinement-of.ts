@@ -23,7 +23,7 @@ import {
 import type { Policy } from "./rules/compile-policy.ts";
 import { isFor, type PathRule, strongest } from "./rules/rule.ts";
 
-/** The files and hosts that rules, the mode or the user allow to the commands of a call. Pure. */
+/** Returns the files and hosts that rules, the mode or the user allow to the commands of a call. Pure. */
 export function confinementOf(
   decision: Decision,
   question: Question,
@@ -119,7 +119,7 @@ function unique(paths: readonly string[]): readonly string[] {
   return [...new Set(paths)];
 }
 
-/** Whether every command of the call only reads. Later commands of a session may write. */
+/** Returns whether every command of the call only reads. Later commands of a session may write. */
 function onlyReads({ accesses }: Question, granted: readonly Part[], all: Decision["parts"]): boolean {
   const isAlone = accesses.every((access) => access.kind === "execute" && access.session === undefined);
   return (
@@ -132,7 +132,9 @@ function onlyReads({ accesses }: Question, granted: readonly Part[], all: Decisi
   );
 }
 
-/** Whether the command is `git init` or `git clone`, and no other command could write into the new repository. */
+/**
+ * Returns whether the command is `git init` or `git clone`, and no other command could write into the new repository.
+ */
 function makesRepository(granted: readonly Part[]): boolean {
   const commands = granted.flatMap((part) => (part.kind === "run" ? [part.command] : []));
   const makers = commands.filter(isRepositoryMaker);
@@ -190,7 +192,7 @@ function readOnlyPaths(policy: Policy, tool: Tool, mode: Mode, allowed: readonly
   return (path) => (isLifted(path) ? isRefused(namesOf(path, policy.context)) : isReadOnly(path));
 }
 
-/** Whether the user would be asked before a tool writes it. */
+/** Returns whether the user would be asked before a tool writes it. */
 function isAskedAbout(
   names: Names,
   counts: (rule: PathRule) => boolean,

@@ -59,7 +59,7 @@ function recordOf(decisive: PartVerdict, parts: readonly PartVerdict[], { mode }
   return { verdict, rule: `${source}: ${risk}`, source, reason: `it would ${shown.join(", ")}${doubt}` };
 }
 
-/** The verdict on one part; undefined for a path that is only mentioned and that no rule refuses. */
+/** Returns the verdict on one part; undefined for a path that is only mentioned and that no rule refuses. */
 function verdictOn(
   part: Part,
   question: Question,
@@ -105,7 +105,7 @@ function verdictOn(
   return { part, risk, rule: undefined, ...verdictOfMode(part, risk, mode, question) };
 }
 
-/** The verdict on a part that no rule is about. `cautious` allows every change that undo covers in full. */
+/** Returns the verdict on a part that no rule is about. `cautious` allows every change that undo covers in full. */
 function verdictOfMode(
   part: Part,
   risk: Risk,
@@ -168,7 +168,7 @@ export function describePart(part: Part): string {
   }
 }
 
-/** Whether a rule denies every call of a tool, regardless of its input: `deny use shell.run`. */
+/** Returns whether a rule denies every call of a tool, regardless of its input: `deny use shell.run`. */
 export function deniesTool(tool: Question["tool"], { tools }: Pick<Policy, "tools">): boolean {
   return tools.some((rule) => rule.effect === "deny" && isFor(rule, tool) && rule.tool(tool));
 }

@@ -1,7 +1,7 @@
 import { quoteForRule } from "../lib/text/rule-text.ts";
 import type { Decision, Part, Question } from "./policy.ts";
 
-/** The rules that would allow exactly this call, one per line; undefined if a part cannot be granted. */
+/** Returns the rules that would allow exactly this call, one per line; undefined if a part cannot be granted. */
 export function grantsFor(
   decision: Decision,
   tool: Pick<Question["tool"], "name" | "server">,
@@ -39,7 +39,7 @@ function grant(part: Part): string | undefined {
   }
 }
 
-/** A tool as rules name it. Without a server it is a built-in tool. */
+/** Returns a tool as rules name it. Without a server it is a built-in tool. */
 function named(tool: string, server: string | undefined): string {
   return server === undefined ? quoteForRule(tool) : `${quoteForRule(tool)} of ${quoteForRule(server)}`;
 }

@@ -7,7 +7,7 @@ import type { Policy } from "./rules/compile-policy.ts";
 import type { PathRule } from "./rules/rule.ts";
 
 /**
- * The part of a policy that the environment enforces on every path: secret, protected and denied paths. "write"
+ * Returns the part of a policy that the environment enforces on every path: secret, protected and denied paths. "write"
  * includes replacing, deleting and moving, for a directory including its content. Results are cached.
  */
 export function guardPaths(policy: Policy): PathGuard {
@@ -31,7 +31,7 @@ function refuse(policy: Policy, use: "read" | "write", realPath: string): PathRe
   return { reason: reasonOf(rule, use), rule: text, isFinal: rank === Infinity || undefined };
 }
 
-/** The reason why a path is refused, worded to follow the path. */
+/** Returns the reason why a path is refused, worded to follow the path. */
 export function reasonOf({ effect, because }: PathRule, use: "read" | "write" | "delete"): string {
   const reason =
     effect === "secret"
@@ -49,7 +49,7 @@ export function formatOrigin({ level, name, line }: RuleOrigin): string {
   return level === "built-in" ? name : `${name}:${line}`;
 }
 
-/** A guard that also limits access outside the workspace to the extra roots. Takes real paths. */
+/** Returns a guard that also limits access outside the workspace to the extra roots. Takes real paths. */
 export function guardExtraRoots(guard: PathGuard, roots: ExtraRoots, workspace: string): PathGuard {
   const { read = [], write = [], ask = [] } = roots;
   const writable = [workspace, ...write, ...ask];

@@ -3,8 +3,8 @@ import { type AddressKind, kindOfAddress } from "../lib/network-address.ts";
 import type { HostRule } from "./rules/rule.ts";
 
 /**
- * The host in an address, as rules see it: lower case, ASCII, without user, port and trailing dot; numeric addresses in
- * their usual form (`127.1` and `[::ffff:7f00:1]` are `127.0.0.1`). Undefined without a valid host.
+ * Returns the host in an address, as rules see it: lower case, ASCII, without user, port and trailing dot; numeric
+ * addresses in their usual form (`127.1` and `[::ffff:7f00:1]` are `127.0.0.1`). Undefined without a valid host.
  */
 export function hostOf(address: string): string | undefined {
   const [, shellHost] = /^\/dev\/(?:tcp|udp)\/([^/]*)/.exec(address) ?? [];
@@ -21,7 +21,7 @@ export function hostOf(address: string): string | undefined {
   }
 }
 
-/** The IPv4 address that an IPv6 address leads to: mapped, translated, compatible, NAT64 and 6to4. */
+/** Returns the IPv4 address that an IPv6 address leads to: mapped, translated, compatible, NAT64 and 6to4. */
 function embedded(address: string): string | undefined {
   const [, high, low] =
     /^(?:::ffff:|::ffff:0:|64:ff9b::)(?:([0-9a-f]+):)?([0-9a-f]+)$/.exec(address) ??
@@ -33,7 +33,7 @@ function embedded(address: string): string | undefined {
   return [first >> 8, first & 255, second >> 8, second & 255].join(".");
 }
 
-/** The part before the path: `https://user@host:80/path`, `user@host:path`, `host:80`, `[::1]:80`, `@host`. */
+/** Returns the part before the path: `https://user@host:80/path`, `user@host:path`, `host:80`, `[::1]:80`, `@host`. */
 function authorityOf(address: string): string {
   const [, authority] = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i.exec(address) ?? [];
   return authority ?? address.replace(/[/?#].*$/s, "");
@@ -45,12 +45,12 @@ function withoutPort(authority: string): string {
   return host.startsWith("[") ? host.replace(/^(\[[^\]]*\]).*$/s, "$1") : host.replace(/:.*$/s, "");
 }
 
-/** The kind of a host's address; undefined for names, except those that always mean this machine. */
+/** Returns the kind of a host's address; undefined for names, except those that always mean this machine. */
 export function kindOfHost(host: string): AddressKind | undefined {
   return /(?:^|\.)localhost$/.test(host) ? "loopback" : kindOfAddress(host);
 }
 
-/** Whether the rule spells out a part of the name: `10.*` covers local addresses, `*` only public hosts. */
+/** Returns whether the rule spells out a part of the name: `10.*` covers local addresses, `*` only public hosts. */
 export function spells({ hosts }: HostRule, name: string): boolean {
   const isLetter = (token: Token) => typeof token === "object" && "code" in token && token.code !== dot;
   return hosts.some((host) => matchSegment(host, name) && host.tokens.some(isLetter));

@@ -7,9 +7,9 @@ import type { Policy } from "./rules/compile-policy.ts";
 import { type HostRule, isFor, strongest } from "./rules/rule.ts";
 
 /**
- * The hosts that a call and its commands may connect to; undefined for none. An address that is not public (this
- * machine, the local network, cloud metadata) must be named by a rule or by the call that the user approved: neither a
- * mode nor `*` covers it.
+ * Returns the hosts that a call and its commands may connect to; undefined for none. An address that is not public
+ * (this machine, the local network, cloud metadata) must be named by a rule or by the call that the user approved:
+ * neither a mode nor `*` covers it.
  */
 export function mayConnect(
   approved: readonly Part[],
@@ -46,7 +46,7 @@ export function mayConnect(
   };
 }
 
-/** The hosts for display: those that rules allow, as written, and those that this call names; "*" for any. */
+/** Returns the hosts for display: those that rules allow, as written, and those that this call names; "*" for any. */
 export function hostsReached(
   { parts, unconfined }: Decision,
   { mode, tool }: Question,

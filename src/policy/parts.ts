@@ -18,7 +18,7 @@ import { harm, ownRisk, spanKey, spansOf } from "./rules/command-risk.ts";
 /** `analyseCommand`, or a stub when no command is expected. */
 export type ReadCommand = typeof analyseCommand;
 
-/** Everything that a call would do, as parts with separate verdicts. */
+/** Returns everything that a call would do, as parts with separate verdicts. */
 export function partsOf(
   { tool, accesses, realPaths, shells }: Question,
   context: PathContext,
@@ -31,7 +31,7 @@ export function partsOf(
   return [{ kind: "use", tool: tool.name, server: tool.server, risk, names }, ...parts];
 }
 
-/** Every path that a call or its commands name. The caller resolves their links. */
+/** Returns every path that a call or its commands name. The caller resolves their links. */
 export function pathsNamed(
   accesses: readonly Access[],
   context: PathContext,
@@ -49,7 +49,9 @@ export function pathsNamed(
   return [...new Set(paths)];
 }
 
-/** Every path that a call or its commands would change. Git's own files are left out: git has its own ways back. */
+/**
+ * Returns every path that a call or its commands would change. Git's own files are left out: git has its own ways back.
+ */
 export function changesPlanned(
   accesses: readonly Access[],
   context: PathContext,
@@ -72,7 +74,7 @@ export function changesPlanned(
   });
 }
 
-/** Every directory that the commands of a call would read recursively, named by `searchOf`. */
+/** Returns every directory that the commands of a call would read recursively, named by `searchOf`. */
 export function directoriesRead(
   accesses: readonly Access[],
   context: PathContext,
@@ -145,7 +147,9 @@ function seenFrom(workspace: string, cwd: string): string {
   return path.startsWith(`${workspace}/`) ? path.slice(workspace.length + 1) : posix.normalize(cwd);
 }
 
-/** The parts of a command: every program, every file and host it names, and everything that is not understood. */
+/**
+ * Returns the parts of a command: every program, every file and host it names, and everything that is not understood.
+ */
 function commandParts(
   command: string,
   { commands, notUnderstood }: CommandAnalysis,
@@ -211,13 +215,13 @@ function keyOf(target: PathPart["target"]): string {
     .join("|");
 }
 
-/** The words of a command that name files, or may. */
+/** Returns the words of a command that name files, or may. */
 export function wordsNamingPaths(command: SimpleCommand): Word[] {
   const named = command.accesses.flatMap(({ kind, target }) => (kind === "network" ? [] : [target]));
   return [...named, ...mentions(command)];
 }
 
-/** The words whose files decide what a command does: its program, and files for programs that run code. */
+/** Returns the words whose files decide what a command does: its program, and files for programs that run code. */
 export function wordsRun(command: SimpleCommand): Word[] {
   const { words, accesses } = command;
   const program = words.slice(0, 1).filter(({ value }) => value?.includes("/"));
@@ -231,7 +235,7 @@ function host(word: Word): HostPart {
   return { kind: "connect", spelling: word.text, host: known };
 }
 
-/** Whether it may write whole trees into a directory operand. */
+/** Returns whether it may write whole trees into a directory operand. */
 function writesTrees({ program, words }: SimpleCommand): boolean {
   if (program === "cp") return words.some(({ value }) => /^-[^-]*[rRa]|^--(?:r|a)/.test(value ?? "-r"));
   return program !== undefined && /^(?:mv|rsync|tar|unzip|cpio|7z|bsdtar)$/.test(program);

@@ -123,7 +123,7 @@ it("cancels only its own calls, processes and shells when it leaves", async () =
   expect((await leaving.call("time.now", {})).error).toEqual({
     code: "unavailable",
     message: "This caller is closed",
-    hint: "Add another one.",
+    hint: "Add another caller.",
   });
   expect((await staying.call("time.now", {})).isError).toBe(false);
 });

@@ -412,8 +412,8 @@ describe("an approved call", () => {
     expect(results.map(({ error }) => error)).toEqual([
       {
         code: "denied",
-        message: "The call, or where it would run, changed during the approval",
-        hint: "Nothing was done. Make the call again, to be asked again.",
+        message: "The call, or where it would run, changed after it was checked",
+        hint: "Nothing was done. Repeat the call.",
       },
       null,
     ]);

@@ -2,11 +2,13 @@ import type { Outcome } from "../contract/call.ts";
 import type { ErrorCode, ErrorDetails, TextForUser } from "../contract/error.ts";
 import type { Image } from "../contract/tool.ts";
 
-/** How a call ended, in one shape for programs, models and `--json`. */
+/** The result of a call, in one shape for programs, models and `--json`. */
 export interface CallResult {
-  /** Text for the model: the output, or the error and its hint. */
+  /** The text for the model: the output, or the error and its hint. */
   readonly content: string;
-  /** Also true, with `error` null, when the tool worked and reports a failure, such as a failed command. */
+  /**
+   * True when the call failed, and, with `error` null, when the tool worked and reports a failure (a failed command).
+   */
   readonly isError: boolean;
   /** The typed, complete output; null when there is an `error`. */
   readonly data: unknown;
@@ -14,7 +16,7 @@ export interface CallResult {
   readonly callId: string;
   /** True when `content` is shorter than the whole output, which is stored as `output`. */
   readonly truncated: boolean;
-  /** Handle of the stored output when `content` was cut. */
+  /** The handle of the stored output when `content` was cut. */
   readonly output: string | null;
   readonly images: readonly Image[];
 }
@@ -27,7 +29,7 @@ export interface CallFailure {
   readonly output?: string;
   /** For code that has to tell failures apart. Not enumerable, so that neither `--json` nor a copy contains it. */
   readonly details?: ErrorDetails | undefined;
-  /** The terminal shows it instead of `message` and `hint`. Not enumerable either. */
+  /** The message and hint that a terminal shows instead. Not enumerable either. */
   readonly forUser?: TextForUser | undefined;
 }
 

@@ -20,8 +20,8 @@ import { RunningCalls } from "./running-calls.ts";
 /** Calls tools under the names of one dialect. */
 export interface Caller {
   /**
-   * The tool definitions for a model. `which: "all"` adds the tools that are not listed at first; `for` returns them in the
-   * format of one provider's API.
+   * Returns the tool definitions for a model. `which: "all"` adds the tools that are not listed at first; `for` returns
+   * them in the format of one provider's API.
    */
   definitions<Format extends WireFormat | undefined = undefined>(
     options?: DefinitionOptions<Format>,
@@ -65,7 +65,7 @@ export interface SharedByCallers {
   readonly events: CallEvents;
   readonly running: RunningCalls;
   readonly denied: DeniedTools;
-  /** By call id: the `approve` that replaces the Toolcrib's own. */
+  /** The `approve` of single calls, by call id. It replaces the Toolcrib's own. */
   readonly approvers: Map<string, Approve>;
 }
 
@@ -76,7 +76,7 @@ export class ToolsetCaller implements Caller {
   readonly #shared: SharedByCallers;
   readonly #own: OwnCalls | undefined;
 
-  /** `own` is set for added callers, which have their own memory and can be closed by themselves. */
+  /** Creates a caller. `own` is set for added callers, which have their own memory and are closed separately. */
   constructor(dialect: Dialect, toolset: Toolset, shared: SharedByCallers, own?: OwnCalls) {
     this.#dialect = dialect;
     this.#toolset = toolset;
@@ -153,7 +153,7 @@ export class ToolsetCaller implements Caller {
   #closedError(): ToolError | undefined {
     if (this.#shared.running.haveEnded) return toolcribClosed();
     if (!this.#own?.calls.haveEnded) return undefined;
-    return new ToolError("unavailable", "This caller is closed", { hint: "Add another one." });
+    return new ToolError("unavailable", "This caller is closed", { hint: "Add another caller." });
   }
 }
 
@@ -162,7 +162,7 @@ interface OwnCalls {
   readonly calls: RunningCalls;
 }
 
-/** A further caller of the same Toolcrib: see `Toolcrib.addCaller`. */
+/** A further caller of the same Toolcrib, created by `Toolcrib.addCaller`. */
 export class AddedCaller extends ToolsetCaller {
   readonly #calls: RunningCalls;
   readonly #endLeftovers: () => Promise<unknown>;
@@ -184,7 +184,10 @@ export class AddedCaller extends ToolsetCaller {
     this.#endLeftovers = own.endLeftovers;
   }
 
-  /** Cancels its calls, waits for them, and ends the processes and shells it started. Its changes stay. May be called twice. */
+  /**
+   * Cancels its calls, waits for them, and ends the processes and shells it started. Its changes stay. May be called
+   * twice.
+   */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -196,7 +199,7 @@ export class AddedCaller extends ToolsetCaller {
   }
 }
 
-/** The tools that rules deny by name; models do not see them. Denies nothing until it follows a policy. */
+/** The tools that rules deny by name, which models do not see. Denies nothing until it follows a policy. */
 export class DeniedTools {
   #policy: OpenPolicy | undefined;
   readonly #watches = new Set<() => void>();
@@ -250,5 +253,5 @@ export class DeniedTools {
 const pollMs = 1_000;
 
 export function toolcribClosed(): ToolError {
-  return new ToolError("unavailable", "This Toolcrib is closed", { hint: "Open a new one." });
+  return new ToolError("unavailable", "This Toolcrib is closed", { hint: "Open a new Toolcrib." });
 }

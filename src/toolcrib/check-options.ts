@@ -4,7 +4,7 @@ import { printableLine } from "../lib/text/printable.ts";
 import { type Mode, modes } from "../policy/policy.ts";
 import { type SandboxWanted, sandboxesWanted, type ToolcribOptions } from "./options.ts";
 
-/** Callers without types easily pass a single value for a list, and a string would be split into its letters. */
+/** Refuses a single value in place of a list, because a string would be split into its letters. */
 export function checkLists(options: ToolcribOptions): void {
   for (const name of ["rules", "ruleFiles", "tools", "allowedTools", "sources"] as const) {
     if (options[name] === undefined || Array.isArray(options[name])) continue;
@@ -21,28 +21,28 @@ export function checkSession(session: string | undefined): string | undefined {
   });
 }
 
-/** Modes are accepted in any case: "Safe", "YOLO". */
+/** Checks a mode, which may be written in any case: "Safe", "YOLO". */
 export function checkMode(mode: Mode): Mode {
   const known = modes.find((each) => each === String(mode).toLowerCase());
   if (known !== undefined) return known;
   throw new ToolError("invalid-input", `Unknown mode: ${mode}`, {
-    hint: `Known: ${modes.join(", ")}.`,
+    hint: `Use one of: ${modes.join(", ")}.`,
   });
 }
 
-/** The given sandbox level, else TOOLCRIB_SANDBOX, else "auto". */
+/** Returns the given sandbox level, else TOOLCRIB_SANDBOX, else "auto". */
 export function sandboxWanted(given: string | undefined): SandboxWanted {
   const wanted = given ?? (process.env.TOOLCRIB_SANDBOX || "auto");
   const known = sandboxesWanted.find((name) => name === wanted);
   if (known !== undefined) return known;
   throw new ToolError("invalid-input", `Unknown sandbox: ${wanted}`, {
-    hint: `Known: ${sandboxesWanted.join(", ")}.${given === undefined ? " Change TOOLCRIB_SANDBOX." : ""}`,
+    hint: `${given === undefined ? "Set TOOLCRIB_SANDBOX to" : "Use"} one of: ${sandboxesWanted.join(", ")}.`,
   });
 }
 
 /**
- * The engine of web.search from the variables TOOLCRIB_SEARCH, BRAVE_API_KEY and TAVILY_API_KEY; undefined without one.
- * Mistakes in them are reported by the first search, because most sessions never search.
+ * Returns the engine of web.search from the variables TOOLCRIB_SEARCH, BRAVE_API_KEY and TAVILY_API_KEY; undefined
+ * without one. Mistakes in them are reported by the first search, because most sessions never search.
  */
 export function searchSettings(variables: NodeJS.ProcessEnv): SearchSettings | UnusableSetting | undefined {
   const words = (variables.TOOLCRIB_SEARCH ?? "").trim().split(/\s+/);
@@ -61,7 +61,7 @@ export function searchSettings(variables: NodeJS.ProcessEnv): SearchSettings | U
       if (url !== undefined && !isWebUrl(url)) return unusable("has no valid URL after duckduckgo");
       return { engine: "duckduckgo", url };
     default:
-      // Only searxng has no fixed address.
+      // A URL alone means searxng, the only engine without a fixed address.
       if (url === undefined && isWebUrl(engine)) return { engine: "searxng", url: engine };
       return unusable(`names the unknown engine "${engine.slice(0, 40)}"`);
   }

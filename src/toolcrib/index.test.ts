@@ -159,7 +159,7 @@ describe("a call", () => {
     expect((await crib.call("test.act", {})).error).toEqual({
       code: "internal",
       message: "The tool failed unexpectedly: x is not a function",
-      hint: "This is a bug in the tool. Try another way.",
+      hint: "This is a bug in the tool. Use another tool.",
     });
   });
 

@@ -3,7 +3,7 @@ import type { OpenDocuments } from "../documents/open-documents.ts";
 import type { ShellTable } from "../environment/shells/open-shells.ts";
 import { loadOnce } from "../lib/async/load-once.ts";
 
-/** Loads the code reader with the first call that needs it: most sessions need none. */
+/** Loads the code reader with the first call that needs it, because most sessions do not need it. */
 export function lazyCode(options: CodeOptions): OpenCode {
   const { load, loaded } = loadOnce(async () => (await import("../code/open-code.ts")).openCode(options));
   return {

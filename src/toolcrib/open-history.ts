@@ -35,9 +35,9 @@ export interface WorkspaceHistory {
   readonly transactions: WorkspaceTransactions;
   /** The changes of earlier calls, as one call may see and undo them. */
   readonly historyFor: (call: ToolCall) => History;
-  /** Ends processes whose Toolcrib process is gone, and undoes what they must not leave behind. */
+  /** Ends processes whose Toolcrib process no longer exists, and restores what the sandbox changed for them. */
   readonly endAbandoned: () => Promise<void>;
-  /** What `endAbandoned` has restored. */
+  /** The list of what `endAbandoned` has restored, for the user. */
   readonly warnings: readonly string[];
   close(): Promise<void>;
 }
@@ -55,15 +55,14 @@ export function openHistory(workspace: Workspace, options: HistoryOptions): Work
   const warnings: string[] = [];
   const endAbandoned = async () => {
     await started.endAbandoned();
-    const place = { workspace: workspace.path, directory: files.sandbox };
-    warnings.push(...(await restoreAbandoned(place)));
+    warnings.push(...(await restoreAbandoned({ workspace: workspace.path, directory: files.sandbox })));
   };
   const scanner = lazyScanner({ environment, journal, blobs, folder: files.scans, without, endAbandoned });
   const settle = () => scanner.settle();
   const marks = new TransactionMarks(files.transactions);
   const parks = options.parkTransaction ?? false;
   const parts = { journal, blobs, unguarded, guard };
-  const reach =
+  const scope =
     options.undoes === "workspace"
       ? ({ session, calls: "workspace" } as const)
       : ({ session, calls: "session", refuses: protecting(guard, workspace.path) } as const);
@@ -78,7 +77,7 @@ export function openHistory(workspace: Workspace, options: HistoryOptions): Work
     scanner,
     transactions: new WorkspaceTransactions({ ...parts, session, scanner, endAbandoned, marks, parks }),
     historyFor: ({ id, tool }) =>
-      lazyHistory({ ...parts, callId: id, scope: reach, settle, mayUndo: tool.risk !== "read" }),
+      lazyHistory({ ...parts, callId: id, scope, settle, mayUndo: tool.risk !== "read" }),
     endAbandoned,
     warnings,
     close: async () => {
@@ -89,8 +88,8 @@ export function openHistory(workspace: Workspace, options: HistoryOptions): Work
 }
 
 /**
- * Claims the session when it is resumed, records the changes that a crash left half done and the environment has settled,
- * and settles an interrupted transaction. Returns all of these changes.
+ * Claims the session when it is resumed, records the interrupted changes that the environment has settled after a
+ * crash, and settles an interrupted transaction. Returns all of these changes.
  */
 export async function recoverChanges(
   { journal, transactions }: WorkspaceHistory,
@@ -102,7 +101,7 @@ export async function recoverChanges(
   return [...recovered, ...(await transactions.enter())];
 }
 
-/** A recovery changes files, so it is recorded like a call. */
+/** Records a recovery like a call, because it changes files. */
 function recordRecovery(journal: Journal, { outcome, paths, leftAlone }: RecoveredChange): void {
   const attempt = {
     callId: newIdentifier("call"),
@@ -111,7 +110,9 @@ function recordRecovery(journal: Journal, { outcome, paths, leftAlone }: Recover
     startedAt: Date.now(),
   };
   const isSettled = outcome !== "failed";
-  const message = isSettled ? `A change that a crash had interrupted was ${outcome}` : "It is tried again";
+  const message = isSettled
+    ? `A change that a crash had interrupted was ${outcome}`
+    : "A change that a crash had interrupted could not be settled yet";
   journal.finish(attempt, {
     outcome: isSettled ? "ok" : "unavailable",
     message,

@@ -29,7 +29,7 @@ export interface PolicyOptions {
   readonly workspace: string;
   readonly config: string;
   readonly state: string;
-  /** Where the project's rules are read. Default: this machine. */
+  /** The environment from which the project's rules are read. Default: this machine. */
   readonly environment?: Environment | undefined;
   /** Rules of this process, one each. */
   readonly rules?: readonly string[] | undefined;
@@ -39,7 +39,7 @@ export interface PolicyOptions {
   readonly ruleFiles?: readonly string[] | undefined;
 }
 
-/** The rules of one open Toolcrib: as their files are now, and those that approvals add. */
+/** The rules of one open Toolcrib: the current rules of the files, and those that approvals add. */
 export class OpenPolicy {
   readonly #options: PolicyOptions;
   #marks: FileStamps;
@@ -47,14 +47,14 @@ export class OpenPolicy {
   readonly #context: PathContext;
   readonly #listeners = new Set<() => void>();
   #project: ProjectRules | undefined;
-  /** Former lines of the project's file, in force until the user trusts the new ones. */
+  /** The former lines of the project's file, which apply until the user trusts the new ones. */
   #projectUntilNow: RuleSource | undefined;
-  /** Weakest level first. */
+  /** The sources, weakest level first. */
   #sources: readonly RuleSource[];
   #current: Policy;
   #guard: PathGuard;
   #refreshing: Promise<Policy> | undefined;
-  /** Why the current rule files cannot be used. */
+  /** The reason why the current rule files cannot be used, if any. */
   #trouble: ToolError | undefined;
 
   private constructor(
@@ -90,7 +90,7 @@ export class OpenPolicy {
     return new OpenPolicy(readSources(options, project), project, options, marks);
   }
 
-  /** As last read. */
+  /** The rules as last read. */
   get current(): Policy {
     return this.#current;
   }
@@ -105,8 +105,8 @@ export class OpenPolicy {
   }
 
   /**
-   * The rules as the files are now, read again when one has changed. Rejects while one cannot be read or parsed: nothing may
-   * be decided by rules that the user has replaced.
+   * Returns the current rules; reads the files again when one has changed. Rejects while one cannot be read or parsed,
+   * because nothing may be decided by rules that the user has replaced.
    */
   refreshed(): Policy | Promise<Policy> {
     if (this.#refreshing !== undefined) return this.#refreshing;
@@ -145,7 +145,7 @@ export class OpenPolicy {
     this.#put({ level: "session", name: "this session", text: [...before, ...lines].join("\n") });
   }
 
-  /** Also writes them, with a comment, to the rules of this workspace. */
+  /** Writes these rules, with a comment, to the rules of this workspace, and uses them at once. */
   async grantAlways(lines: readonly string[], comment: string): Promise<void> {
     // Lines that cannot be parsed would make every later start fail.
     parseRules({ level: "granted", name: this.#grantedFile, text: lines.join("\n") });
@@ -191,7 +191,7 @@ export class OpenPolicy {
     } catch (error) {
       const message = `The rules have changed and cannot be used: ${(error as Error).message}`;
       this.#trouble = new ToolError("unavailable", message, {
-        hint: "Nothing runs until the user has fixed them. Then repeat the call.",
+        hint: "Ask the user to fix the rules, then repeat the call.",
         forUser: { hint: "Fix the rules, then try again." },
         cause: error,
       });
@@ -199,7 +199,7 @@ export class OpenPolicy {
     }
   }
 
-  /** Where the sandbox cannot protect the project's file, a command may change it; that must not lift its own restrictions. */
+  /** Keeps the former restrictions of the project's file, because a command may have changed the file. */
   #keepForbidding(now: ProjectRules | undefined): void {
     const former = this.#sources.filter(({ level }) => level === "project").map(({ text }) => text);
     const lines = [...new Set(former.join("\n").split("\n"))];
@@ -211,7 +211,7 @@ export class OpenPolicy {
         : { level: "project", name, text: lines.join("\n"), onlyTightens: true };
   }
 
-  /** Editors empty a file, or move it away, before they write it; half of the rules would be different rules. */
+  /** Waits until the files no longer change, because editors empty a file, or move it away, before they write it. */
   async #settle(quietMs: number): Promise<void> {
     for (let tries = 0; tries < maxSettleTries; tries += 1) {
       this.#marks.note();
@@ -222,11 +222,11 @@ export class OpenPolicy {
 }
 
 const settleMs = 30;
-/** Removed rules may be about to be written again, over a slow connection. */
+/** The wait after rules were removed, which may be about to be written again over a slow connection. */
 const slowSettleMs = 1_000;
 const maxSettleTries = 30;
 
-/** Whether a former line is gone. */
+/** Returns whether a line that was read before is missing now. */
 function hasLost(before: readonly RuleSource[], now: readonly RuleSource[]): boolean {
   const linesOf = (sources: readonly RuleSource[], level: RuleSource["level"]) =>
     sources.filter((source) => source.level === level).flatMap(({ text }) => text.split("\n"));
@@ -238,7 +238,7 @@ function hasLost(before: readonly RuleSource[], now: readonly RuleSource[]): boo
 
 const fileLevels = ["user", "project", "command line"] as const;
 
-/** The default state and config directories, which a Toolcrib with other ones and extra roots could otherwise write to. */
+/** Returns the default state and config directories, which tools with extra roots could otherwise write to. */
 function usualDirectories(workspace: string): readonly string[] {
   const { TOOLCRIB_HOME: _, ...variables } = process.env;
   const usual = [userDirectories(), userDirectories(variables)].flatMap((each) => Object.values(each));
@@ -248,7 +248,7 @@ function usualDirectories(workspace: string): readonly string[] {
 async function projectRules(options: PolicyOptions): Promise<ProjectRules | undefined> {
   const files = policyFiles(options.config, options.workspace);
   if (options.environment) return readProjectRules(options.environment, files);
-  // Most folders have no project rules, and asking an environment takes longer than everything else here.
+  // Most folders have no project rules, and opening an environment takes longer than this check.
   if (!mayExist(join(options.workspace, projectRulesPath))) return undefined;
   const environment = openLocalEnvironment({ workspace: options.workspace });
   try {
@@ -282,10 +282,10 @@ function readSources(options: PolicyOptions, project: ProjectRules | undefined):
   ];
 }
 
-/** The files that rules are made from. */
+/** Returns the files that rules are made from. */
 function stampsOf({ config, workspace, environment, ruleFiles = [] }: PolicyOptions): FileStamps {
   const { user, granted, trust } = policyFiles(config, workspace);
-  // In another environment, checking its files could be slow: they are only read again with the others.
+  // Checking files in another environment could be slow, so they are read again only when other files change.
   const own = environment ? [] : [join(workspace, projectRulesPath), ...gitTargetsOf(workspace).files];
   return new FileStamps([user, granted, trust, ...ruleFiles, ...own]);
 }
@@ -311,7 +311,7 @@ function mustRead(file: string): string {
   });
 }
 
-/** Whether the built-in rules forbid every tool to write there, in every mode. Follows links. */
+/** Returns whether the built-in rules forbid every tool to write there, in every mode. Follows links. */
 export function isWriteProtected(
   path: string,
   { workspace, except = [] }: Pick<ExtraRoots, "except"> & { readonly workspace: string },

@@ -25,7 +25,7 @@ type WorkspaceOptions = Pick<
   "workspace" | "environment" | "stateDirectory" | "configDirectory" | "rules" | "ruleFiles" | "sandbox"
 >;
 
-/** The folder that calls work in, its rules, and where Toolcrib stores its own data about it. */
+/** The folder that calls work in, its rules, and the files of Toolcrib's own data about it. */
 export interface Workspace {
   /** Real path. */
   readonly path: string;
@@ -33,14 +33,14 @@ export interface Workspace {
   readonly config: string;
   readonly files: ReturnType<typeof workspaceFiles>;
   readonly policy: OpenPolicy;
-  /** Guarded by the rules. */
+  /** The environment of the tools, guarded by the rules. */
   readonly environment: Environment;
   /** The folder of stored outputs. */
   readonly storedOutputs: Environment;
-  /** Without the guard: undo also restores files that tools may not touch. See lazyHistory. */
+  /** Returns an environment without the guard, because undo also restores files that tools may not touch. */
   unguarded(): Environment;
   sandbox(): Promise<SandboxReport>;
-  /** Closes what was opened here; an environment that was passed in stays open. */
+  /** Closes all environments, except one that was passed in. */
   close(): Promise<void>;
 }
 
@@ -112,7 +112,7 @@ const noSandbox: SandboxReport = {
   gaps: ["Commands can use every file and host that the user can."],
 };
 
-/** The extra roots of the tools: the option, else those of the dialect. */
+/** Returns the extra roots of the tools: the option, else those of the dialect. */
 export function extraRootsOf(
   dialect: Pick<Dialect, "extraRoots">,
   { workspace, extraRoots, environment }: ToolcribOptions,
@@ -127,7 +127,9 @@ export function extraRootsOf(
   return dialect.extraRoots?.({ workspace: realWorkspace(workspace ?? process.cwd()), temporary, home });
 }
 
-/** With real paths, because rules apply to real paths. The workspace itself cannot be excepted. */
+/**
+ * Resolves the extra roots, because rules apply to real paths. Folders that contain the workspace cannot be excepted.
+ */
 function realExtraRoots(roots: ExtraRoots | undefined, workspace: string): Required<ExtraRoots> | undefined {
   if (roots === undefined) return undefined;
   const real = (paths: readonly string[] = []) => [...new Set(paths.map(realLocation))];
@@ -144,13 +146,13 @@ function realExtraRoots(roots: ExtraRoots | undefined, workspace: string): Requi
 /** A part of a stored output. */
 export interface OutputPart {
   readonly text: string;
-  /** Of the whole output. */
+  /** The size of the whole output. */
   readonly bytes: number;
   /** The offset of the next part; undefined at the end. */
   readonly next: number | undefined;
 }
 
-/** In bytes. `maxBytes` defaults to 1 MiB. */
+/** A range in bytes. Default of `maxBytes`: 1 MiB. */
 export interface OutputRange {
   readonly offset?: number;
   readonly maxBytes?: number;
@@ -177,7 +179,7 @@ function wholeLines(part: Buffer): number {
   const afterLine = part.lastIndexOf(0x0a) + 1;
   if (afterLine > 0) return afterLine;
   let start = part.length;
-  // Back to the first byte of the last character, which may be incomplete.
+  // The last character may be incomplete, so the part ends before its first byte.
   while (start > 1 && (part[start - 1]! & 0b1100_0000) === 0b1000_0000) start -= 1;
   return start > 1 ? start - 1 : part.length;
 }

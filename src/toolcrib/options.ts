@@ -14,22 +14,25 @@ export interface ToolcribOptions {
   readonly workspace?: string;
   /** The names and argument shapes of the tools. Default: `toolcrib`. */
   readonly dialect?: string | Dialect;
-  /** Which calls run without approval. Default: `cautious`: reads and changes that undo covers run, everything else asks. */
+  /**
+   * Which calls run without approval. Default: `cautious`: reads and changes that undo covers run, everything else
+   * asks.
+   */
   readonly mode?: Mode;
   /** Asks the user. Without it, calls that need approval are refused. */
   readonly approve?: Approve;
   /**
-   * Stores approval requests when there is no `approve`: the call is refused with the id of the pending approval, the user
-   * answers it with `toolcrib approve`, and the answer counts when the same call is made again.
+   * Stores approval requests when there is no `approve`: the call is refused with the id of the pending approval, the
+   * user answers it with `toolcrib approve`, and the answer counts when the same call is made again.
    */
   readonly pendingApprovals?: boolean;
-  /** How long such a call waits for the answer before it is refused. Default: 0. */
+  /** The time in milliseconds that such a call waits for the answer before it is refused. Default: 0. */
   readonly waitForApprovalMs?: number;
   /** Rules that take precedence over all rule files, one each: `deny run git push **`. */
   readonly rules?: readonly string[];
-  /** Files of such rules. */
+  /** Files with rules of the same precedence. */
   readonly ruleFiles?: readonly string[];
-  /** Own tools. One with the name of a dialect's tool replaces it; the last of a name wins. */
+  /** Your own tools. A tool with the name of a dialect's tool replaces it; the last tool of a name wins. */
   readonly tools?: readonly AnyTool[];
   /** Tools of other servers, which may change while the Toolcrib is open. They are closed with it. */
   readonly sources?: readonly ToolSource[];
@@ -38,7 +41,7 @@ export interface ToolcribOptions {
    * dialect, or `all`. Default: all can be called, and the dialect's default set is listed.
    */
   readonly allowedTools?: readonly string[];
-  /** Only tools that change nothing. */
+  /** Offers only tools that change nothing. */
   readonly readOnly?: boolean;
   /**
    * Resumes an earlier session of this workspace, whose calls can then be undone. Default: a new session. Throws
@@ -49,17 +52,17 @@ export interface ToolcribOptions {
   readonly agents?: Agents;
   /** Folders outside the workspace where tools can use files by name. Default: those of the dialect; most have none. */
   readonly extraRoots?: ExtraRoots;
-  /** Where the journal and stored outputs are. Default: below the XDG state directory. */
+  /** The directory of the journal and stored outputs. Default: below the XDG state directory. */
   readonly stateDirectory?: string;
-  /** How much history is stored. Default: TOOLCRIB_JOURNAL_MAX_BYTES and TOOLCRIB_JOURNAL_MAX_DAYS. */
+  /** The limits of the stored history. Default: TOOLCRIB_JOURNAL_MAX_BYTES and TOOLCRIB_JOURNAL_MAX_DAYS. */
   readonly journal?: Partial<JournalBudget>;
-  /** Where the user's rules and remembered approvals are. Default: below the XDG config directory. */
+  /** The directory of the user's rules and remembered approvals. Default: below the XDG config directory. */
   readonly configDirectory?: string;
-  /** Files and processes. Default: this machine. */
+  /** The environment with the files and processes. Default: this machine. */
   readonly environment?: Environment;
   /** The sandbox of commands. Default: TOOLCRIB_SANDBOX, else "auto". Commands fail when a named level is missing. */
   readonly sandbox?: SandboxWanted;
-  /** Maximum tokens of a result that a model is shown, by a cautious estimate. The rest is stored. */
+  /** The most tokens of one result that a model is shown, by a cautious estimate. The whole output is stored. */
   readonly maxShownTokens?: number;
   /** The engine of web.search. Default: TOOLCRIB_SEARCH, else none. */
   readonly search?: SearchSettings;
@@ -69,7 +72,7 @@ export interface ToolcribOptions {
   readonly parkTransaction?: boolean;
 }
 
-/** "auto": the best that is available. */
+/** A sandbox level, or "auto" for the best that is available. */
 export type SandboxWanted = "auto" | SandboxLevel;
 
 export const sandboxesWanted: readonly SandboxWanted[] = ["auto", "bwrap", "landlock", "seatbelt", "none"];

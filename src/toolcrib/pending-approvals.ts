@@ -16,22 +16,22 @@ import { ApprovalFiles, appendToPolicyFile, policyFiles } from "../system/policy
 
 /** A stored approval request that waits for the user's answer. */
 export interface PendingApproval {
-  /** The user types it to answer. */
+  /** The id that the user types to answer. */
   readonly id: string;
   readonly workspace: string;
   /** The session that asked last. */
   readonly session: string;
   /** Milliseconds since 1970. */
   readonly askedAt: number;
-  /** See ApprovalRequest. */
+  /** The same hash as in `ApprovalRequest`. */
   readonly hash: string;
   readonly previewHash: string;
   readonly request: ShownRequest;
-  /** The answer, until the call is made again. */
+  /** The answer, as long as the call has not been made again. */
   readonly answer?: ApprovalAnswer;
 }
 
-/** The user's answer, bound to what was shown. */
+/** The user's answer, bound by hashes to the request that was shown. */
 export interface ApprovalAnswer {
   readonly says: Approval;
   readonly hash: string;
@@ -41,8 +41,8 @@ export interface ApprovalAnswer {
 }
 
 /**
- * The pending approvals of one workspace, and the answers that wait for their call to be made again. They are stored where
- * no tool and no confined command can write; several processes may use them at once.
+ * The pending approvals of one workspace, and the answers that wait for their call to be made again. They are stored
+ * where no tool and no confined command can write; several processes may use them at once.
  */
 export class PendingApprovals {
   readonly #files: ApprovalFiles;
@@ -53,7 +53,7 @@ export class PendingApprovals {
     this.#workspace = workspace;
   }
 
-  /** Those that are unanswered or whose answer has not been used, oldest first. */
+  /** Returns the approvals that are unanswered or whose answer has not been used, oldest first. */
   list(): readonly PendingApproval[] {
     const ids = this.#files.names().flatMap((name) => /^(\w+)\.question$/.exec(name)?.[1] ?? []);
     return ids
@@ -70,8 +70,8 @@ export class PendingApprovals {
   }
 
   /**
-   * Stores a request; storing it again only renews its time. Returns undefined when it is too long to be shown, and when
-   * another request has its id: what the user is about to answer must not become something else.
+   * Stores a request; storing it again only renews its time. Returns undefined when it is too long to be shown, and
+   * when another request has its id, because the request that the user is about to answer must not be replaced.
    */
   store(request: ApprovalRequest, session: string): PendingApproval | undefined {
     this.#tidy();
@@ -87,28 +87,28 @@ export class PendingApprovals {
     return pending;
   }
 
-  /** Stores the user's answer to what was shown; it replaces an earlier answer. */
+  /** Stores the user's answer to a request. It replaces an earlier answer. */
   answer(pending: PendingApproval, answer: ApprovalAnswer["says"]): void {
     const { id, hash, previewHash, session } = pending;
     const stored: ApprovalAnswer = { says: answer, hash, previewHash, session, answeredAt: Date.now() };
     this.#files.write(`${id}.answer`, JSON.stringify(stored));
   }
 
-  /** The answer to exactly this call, if there is one. An approval counts once; a refusal stays for a while. */
+  /** Returns the answer to exactly this call, if there is one. An approval counts once; a refusal stays for a while. */
   take(request: ApprovalRequest, session: string): Approval | undefined {
     const { hash, previewHash } = request;
     const name = `${idOf(request)}.answer`;
-    const isMeant = (answer: ApprovalAnswer | undefined): answer is ApprovalAnswer =>
+    const isValid = (answer: ApprovalAnswer | undefined): answer is ApprovalAnswer =>
       answer?.hash === hash &&
       answer.previewHash === previewHash &&
       !isOlder(answer.answeredAt, maxAnswerMs) &&
       (answer.says.allow === false || answer.says.remember !== "session" || answer.session === session);
     const seen = parseAnswer(this.#files.read(name));
-    if (!isMeant(seen)) return undefined;
+    if (!isValid(seen)) return undefined;
     if (!seen.says.allow) return seen.says;
-    // Several processes may have read it; only one of them can take it.
+    // Several processes may have read the answer, but only one of them can take it.
     const taken = parseAnswer(this.#files.take(name));
-    if (!isMeant(taken)) return undefined;
+    if (!isValid(taken)) return undefined;
     this.#files.remove(`${idOf(request)}.question`);
     return taken.says.allow ? { ...taken.says, hash } : taken.says;
   }
@@ -137,15 +137,15 @@ const maxChars = 1024 * 1024;
 const maxPendingMs = 24 * 60 * 60 * 1000;
 const maxAnswerMs = 10 * 60 * 1000;
 
-/** Also true of times in the future, which would otherwise never expire. */
+/** Returns whether a time is too long ago. Also true of times in the future, which would otherwise never expire. */
 function isOlder(time: number, maxMs: number): boolean {
   const age = Date.now() - time;
   return age > maxMs || age < -maxMs;
 }
 
 /**
- * The same for the same call, and short enough to type. Two calls may share an id: the later one is not stored, and
- * answers are compared by their whole hashes.
+ * Returns an id that is the same for the same call and short enough to type. Two calls may share an id: the later one
+ * is not stored, and answers are compared by their whole hashes.
  */
 function idOf({ hash, previewHash }: Pick<ApprovalRequest, "hash" | "previewHash">): string {
   const digest = BigInt(`0x${hashValue([hash, previewHash])}`);
@@ -154,10 +154,12 @@ function idOf({ hash, previewHash }: Pick<ApprovalRequest, "hash" | "previewHash
   );
 }
 
-/** Without letters that look alike. */
+/** The letters and digits of an id, without those that look alike. */
 const letters = "23456789abcdefghijkmnpqrstuvwxyz";
 
-/** An `Approve` that stores the request: the user answers elsewhere, and the answer counts for the same call made again. */
+/**
+ * Returns an `Approve` that stores the request for `toolcrib approve`. The answer counts when the call is made again.
+ */
 export function storeApproval({
   pending,
   session,
@@ -166,7 +168,7 @@ export function storeApproval({
 }: {
   readonly pending: PendingApprovals;
   readonly session: string;
-  /** How long a call waits for its answer before it is refused. Default: 0. */
+  /** The time that a call waits for its answer before it is refused. Default: 0. */
   readonly waitMs?: number | undefined;
   /** Reports that a call waits. */
   readonly notify: (request: ApprovalRequest, message: string) => void;
@@ -199,7 +201,7 @@ export class AllPendingApprovals {
     this.#directories = directories;
   }
 
-  /** Of one workspace, or of all; oldest first. */
+  /** Returns the pending approvals of one workspace, or of all, oldest first. */
   list(workspace?: string): readonly PendingApproval[] {
     if (workspace !== undefined) return this.#of(workspace).list();
     return allWorkspaceFiles(this.#directories.state)
@@ -211,7 +213,7 @@ export class AllPendingApprovals {
     return this.list().find((pending) => pending.id === id);
   }
 
-  /** Answers what was shown. "always" also writes the rule, which then holds for every session in that workspace. */
+  /** Answers a request. "always" also writes its rules, which then apply to every session in that workspace. */
   async answer(pending: PendingApproval, answer: Approval): Promise<void> {
     const { id, workspace, request } = pending;
     if (answer.allow && answer.remember === "always") {
@@ -219,7 +221,7 @@ export class AllPendingApprovals {
       const { granted } = policyFiles(this.#directories.config, workspace);
       await appendToPolicyFile(granted, [`# ${time} UTC, asked for by approval ${id}`, ...request.grants]);
     }
-    // A waiting call was checked against the rules without the new one, so it needs the answer too.
+    // A waiting call was checked without the new rules, so it needs the answer too.
     const isRemembered = answer.allow && answer.remember === "session";
     this.#of(workspace).answer(pending, answer.allow && !isRemembered ? { allow: true } : answer);
   }
@@ -230,7 +232,7 @@ export class AllPendingApprovals {
   }
 }
 
-/** Undefined when missing or damaged. */
+/** Returns undefined when the text is missing or damaged. */
 function parsePending(text: string | undefined): PendingApproval | undefined {
   const found = tryParseJson(text ?? "") as Partial<PendingApproval> | null | undefined;
   const isWhole =
@@ -241,7 +243,7 @@ function parsePending(text: string | undefined): PendingApproval | undefined {
   return isWhole ? (found as PendingApproval) : undefined;
 }
 
-/** Undefined when missing or damaged. */
+/** Returns undefined when the text is missing or damaged. */
 function parseAnswer(text: string | undefined): ApprovalAnswer | undefined {
   const found = tryParseJson(text ?? "") as Partial<ApprovalAnswer> | null | undefined;
   const says = parseApproval(found?.says);

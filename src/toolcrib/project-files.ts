@@ -8,11 +8,11 @@ import { repositoryRoot } from "../system/directories.ts";
 
 /** A text file of the project for agents, or its beginning. */
 export interface ProjectFile {
-  /** Absolute; links are not resolved. */
+  /** The absolute path, with unresolved links. */
   readonly path: string;
-  /** Its first lines. */
+  /** The first lines of the file, or all of them. */
   readonly text: string;
-  /** The first line that is not in `text`; undefined when all lines are, and when not even one line is complete. */
+  /** The number of the first line that is not in `text`; undefined when there is none, and when a line was cut. */
   readonly nextLine: number | undefined;
   /** The size of the whole file, even when `text` is only its beginning. */
   readonly bytes: number;
@@ -20,7 +20,7 @@ export interface ProjectFile {
 }
 
 export interface ProjectFiles {
-  /** From the top of the repository down to the workspace. */
+  /** The files, from the top of the repository down to the workspace. */
   readonly files: readonly ProjectFile[];
   /** Files that were not read: outside the repository, not a file, or denied by a rule. */
   readonly refused: readonly { readonly path: string; readonly reason: string }[];
@@ -31,20 +31,20 @@ export interface ProjectLocation {
   readonly workspace: string;
   readonly guard: PathGuard;
   /** The guarded environment, when it is not this machine. */
-  readonly elsewhere?: Environment | undefined;
+  readonly custom?: Environment | undefined;
 }
 
 /**
- * Reads the files of these names in each directory from the top of the repository down to the workspace, each file once.
- * Links cannot lead out of the repository or to what a rule denies.
+ * Reads the files of these names in each directory from the top of the repository down to the workspace, each file
+ * once. Links cannot lead out of the repository or to what a rule denies.
  */
 export async function readProjectFiles(
-  { workspace, guard, elsewhere }: ProjectLocation,
+  { workspace, guard, custom }: ProjectLocation,
   names: readonly string[],
   maxBytes: number,
 ): Promise<ProjectFiles> {
-  const root = elsewhere ? workspace : repositoryRoot(workspace);
-  const environment = elsewhere ?? openLocalEnvironment({ workspace: root, guard });
+  const root = custom ? workspace : repositoryRoot(workspace);
+  const environment = custom ?? openLocalEnvironment({ workspace: root, guard });
   const files: ProjectFile[] = [];
   const refused: { path: string; reason: string }[] = [];
   const read = new Set<string>();
@@ -63,7 +63,7 @@ export async function readProjectFiles(
       }
     }
   } finally {
-    if (!elsewhere) await environment.close();
+    if (!custom) await environment.close();
   }
   return { files, refused };
 }

@@ -17,12 +17,12 @@ import { makePrivateDirectory, workspaceFiles } from "../system/directories.ts";
 /** A call that is checked without being made. */
 export type CheckedCall = Omit<CallToCheck, "environment">;
 
-/** Throws `invalid-input` when the input does not fit the tool. */
+/** Finds the accesses of a call. Throws `invalid-input` when the input does not fit the tool. */
 export function toCheckedCall(tool: AnyTool, input: unknown, settings: Settings): CheckedCall {
   return { tool, accesses: tool.accesses(parseInput(tool, input), settings) };
 }
 
-/** The decision that the policy would make about a call now. Runs nothing. */
+/** Returns the decision that the policy would make about a call now. Runs nothing. */
 export async function previewDecision(call: CheckedCall, rules: PreviewRules): Promise<PreviewedDecision> {
   const { environment, mode, policy } = rules;
   const runsCommands = call.accesses.some(({ kind }) => kind === "execute");
@@ -37,9 +37,9 @@ interface PreviewRules {
   readonly policy: Policy;
   readonly mode: Mode;
   readonly environment: CallToCheck["environment"];
-  /** The sandbox of commands; only called for calls that run any. */
+  /** Returns the sandbox of commands; called only for calls that run commands. */
   readonly sandbox: () => Promise<SandboxLevel>;
-  /** As in Surroundings. */
+  /** Returns the history of a persistent shell; undefined when none has this name. */
   readonly shell?: (name: string) => ShellHistory | undefined;
 }
 
@@ -80,7 +80,7 @@ export async function replayCalls(
   return replayed;
 }
 
-/** Also when the call failed. */
+/** Returns whether the call has run, even if it failed. */
 function hasRun({ decision }: CallRecord): boolean {
   const { verdict, answer } = decision ?? {};
   return verdict === "allow" || (verdict === "ask" && answer !== undefined && answer !== "no");
@@ -104,12 +104,12 @@ function readRecords(
   }
 }
 
-/** A journal may hold years of calls. */
+/** The most calls that are replayed, because a journal may contain years of calls. */
 const maxCalls = 10_000;
 
 async function toolOf({ tool: name, accesses }: CallRecord): Promise<Pick<AnyTool, "name" | "risk">> {
   const known = toolcribDialect.tools.find(({ canonical }) => canonical === name);
   if (known) return { name, risk: (await known.load()).risk };
-  // A tool of an application: its recorded accesses say more than its risk.
+  // The risk of an application's own tool is unknown, so its recorded accesses decide.
   return { name, risk: accesses.length > 0 ? "read" : "execute" };
 }

@@ -1,4 +1,4 @@
-/** Work that has not stopped this long after its signal may never stop; `end` no longer waits for it. */
+/** The time after which `end` no longer waits for work that does not stop. */
 const patienceMs = 15_000;
 
 /** Running calls, and work that outlives them. */
@@ -12,8 +12,8 @@ export class RunningCalls {
   }
 
   /**
-   * A signal that aborts with the given one, and when the calls are ended, until `leave`. Not `AbortSignal.any`, which takes
-   * longer than most stages of the pipeline.
+   * Returns a signal that aborts with the given one, and when the calls are ended, until `leave`. `AbortSignal.any`
+   * would take longer than most stages of the pipeline.
    */
   enter(signal: AbortSignal | undefined): { readonly signal: AbortSignal; leave(): void } {
     if (signal === undefined) return { signal: this.#closing.signal, leave: () => {} };

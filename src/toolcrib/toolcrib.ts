@@ -69,7 +69,7 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
   }
 }
 
-/** What `openToolcrib` has checked and opened. */
+/** The parts that `openToolcrib` has checked and opened. */
 interface ToolcribParts {
   readonly options: ToolcribOptions;
   readonly dialect: Dialect;
@@ -82,10 +82,10 @@ interface ToolcribParts {
   readonly recovered: readonly RecoveredChange[];
 }
 
-/** The tools of one workspace. Every call passes one pipeline. Close it when done. */
+/** The tools of one workspace. Every call passes the same pipeline. Must be closed. */
 export class Toolcrib implements Caller {
   readonly session: string;
-  /** Changes that a crash left half done, and how they were settled when this Toolcrib was opened; also in `history`. */
+  /** Changes that a crash had interrupted and that were settled when this Toolcrib was opened; also in `history`. */
   readonly recovered: readonly RecoveredChange[];
   readonly #options: ToolcribOptions;
   readonly #dialect: Dialect;
@@ -104,7 +104,7 @@ export class Toolcrib implements Caller {
   #mode: Mode;
   #closing: Promise<void> | undefined;
 
-  /** Use `openToolcrib`. */
+  /** For `openToolcrib` only. */
   constructor(parts: ToolcribParts) {
     const { options, dialect, toolset, workspace, history } = parts;
     const { environment, files, policy } = workspace;
@@ -149,7 +149,7 @@ export class Toolcrib implements Caller {
     running.add(history.endAbandoned());
   }
 
-  /** Real path of the workspace. */
+  /** The real path of the workspace. */
   get workspace(): string {
     return this.#workspace.path;
   }
@@ -158,7 +158,7 @@ export class Toolcrib implements Caller {
     return this.#mode;
   }
 
-  /** Changes what needs approval from now on, also for calls that wait. For the user, never for a model. */
+  /** Changes the mode, also for calls that wait. Call it for the user, never for a model. */
   setMode(mode: Mode): void {
     this.#mode = checkMode(mode);
   }
@@ -168,7 +168,7 @@ export class Toolcrib implements Caller {
     return this.#events;
   }
 
-  /** Warnings for the user, such as a damaged journal. Grows while the Toolcrib is open. */
+  /** Warnings for the user, for example about a damaged journal. The list grows while the Toolcrib is open. */
   get warnings(): readonly string[] {
     return [
       ...this.#workspace.policy.warnings,
@@ -202,7 +202,7 @@ export class Toolcrib implements Caller {
   }
 
   /**
-   * Adds a caller with its own dialect and its own memory of files; everything else is shared. Closed with this
+   * Adds a caller with its own dialect and its own memory of files; everything else is shared. It is closed with this
    * Toolcrib.
    */
   async addCaller({ agents, dialect: wanted }: CallerOptions = {}): Promise<AddedCaller> {
@@ -215,44 +215,46 @@ export class Toolcrib implements Caller {
     return new AddedCaller(dialect, toolset, this.#shared, { memory, endLeftovers });
   }
 
-  /** A part of a stored output, by its handle. Rejects with `not-found` when it is no longer stored. */
+  /** Returns a part of a stored output, by its handle. Rejects with `not-found` when it is no longer stored. */
   readOutput(handle: string, range?: OutputRange): Promise<OutputPart> {
     return readOutput(this.#workspace.storedOutputs, handle, range);
   }
 
   /**
-   * The project's files for agents (AGENTS.md), from the top of its repository down to the workspace, `maxBytes` of
-   * each. Files outside the repository and files that a rule denies are refused.
+   * Returns the project's files for agents (AGENTS.md), from the top of its repository down to the workspace,
+   * `maxBytes` of each. Files outside the repository and files that a rule denies are refused.
    */
   async projectFiles(names: readonly string[], maxBytes: number): Promise<ProjectFiles> {
     const { readProjectFiles } = await import("./project-files.ts");
     const { environment, path, policy } = this.#workspace;
-    const elsewhere = this.#options.environment && environment;
-    return readProjectFiles({ workspace: path, guard: policy.guard, elsewhere }, names, maxBytes);
+    const custom = this.#options.environment && environment;
+    return readProjectFiles({ workspace: path, guard: policy.guard, custom }, names, maxBytes);
   }
 
-  /** How commands are confined here, and what is missing for more. Found out by trying, once. */
+  /** Returns how commands are confined, and what is missing for more. Tries it out once. */
   sandbox(): Promise<SandboxReport> {
     return this.#workspace.sandbox();
   }
 
-  /** The background processes and shells of this Toolcrib, running and ended, oldest first. */
+  /** Returns the background processes and shells of this Toolcrib, running and ended, oldest first. */
   processes(): readonly ProcessStatus[] {
     return this.#processes.list();
   }
 
-  /** The approvals in this workspace that wait for `toolcrib approve`, oldest first. */
+  /** Returns the approvals in this workspace that wait for `toolcrib approve`, oldest first. */
   pending(): readonly PendingApproval[] {
     return this.#pendingApprovals.list();
   }
 
-  /** The latest calls in this workspace, newest first. */
+  /** Returns the latest calls in this workspace, newest first. */
   history(limit = 50): readonly CallRecord[] {
     if (this.#running.haveEnded) throw toolcribClosed();
     return this.#history.journal.latest(limit);
   }
 
-  /** The record of one call. A call that may change something is recorded before it runs, others when they end. */
+  /**
+   * Returns the record of one call. A call that may change something is recorded before it runs, others when they end.
+   */
   findCall(callId: string): CallRecord | undefined {
     if (this.#running.haveEnded) throw toolcribClosed();
     return this.#history.journal.find(callId);

@@ -11,18 +11,18 @@ import {
   writePolicyFile,
 } from "../system/policy-files.ts";
 
-/** "changed": the user trusted another content of the file. */
+/** Whether the user trusts a file. "changed" means that the user trusted another content of it. */
 export type TrustState = "trusted" | "changed" | "untrusted";
 
 /** A file that came with a workspace. */
 interface TrustedContent {
   /** Real path. */
   readonly workspace: string;
-  /** SHA-256 of its content. */
+  /** The SHA-256 of its content. */
   readonly hash: string;
 }
 
-/** Whether the trust record at `file` covers this content; a damaged record trusts nothing. */
+/** Returns whether the trust record at `file` covers this content; a damaged record trusts nothing. */
 export function trustIn({ workspace, hash }: TrustedContent, file: string): TrustState {
   const trust = attempt(() => JSON.parse(readPolicyFile(file) ?? "null") as Partial<Trust> | null);
   if (trust?.workspace !== workspace) return "untrusted";
@@ -41,18 +41,18 @@ interface Trust {
   readonly since: string;
 }
 
-/** Where a project keeps its rules, below the workspace. */
+/** The path of a project's rules, relative to the workspace. */
 export const projectRulesPath = ".toolcrib/rules";
 
 /** The rules that came with the workspace, and whether the user trusts them. */
 export interface ProjectRules {
   readonly text: string;
-  /** SHA-256 of the file. */
+  /** The SHA-256 of the file. */
   readonly hash: string;
   readonly trust: TrustState;
 }
 
-/** Read without approval, like `.toolcrib/mcp.json` and nothing else. A link out of the workspace is refused, not followed. */
+/** Reads the project's rules, without approval. Refuses a link out of the workspace. */
 export async function readProjectRules(
   environment: Pick<Environment, "workspace" | "readFile">,
   files: PolicyFiles,
@@ -76,7 +76,7 @@ export function trustProjectRules(workspace: string, { hash }: ProjectRules, fil
   writeTrust({ workspace, hash }, files.trust);
 }
 
-/** Returns whether anything was trusted. */
+/** Removes the user's trust. Returns whether there was any. */
 export function untrustProjectRules(files: PolicyFiles): boolean {
   return removePolicyFile(files.trust);
 }

@@ -25,7 +25,7 @@ export async function tryDocuments(signal: AbortSignal): Promise<string> {
   }
 }
 
-/** One empty page. */
+/** A PDF with one empty page. */
 const onePagePdf = `%PDF-1.4
 1 0 obj <</Type /Catalog /Pages 2 0 R>> endobj
 2 0 obj <</Type /Pages /Kids [3 0 R] /Count 1>> endobj

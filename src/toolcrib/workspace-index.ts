@@ -18,12 +18,12 @@ export class WorkspaceIndex {
     return indexFile(this.#directory);
   }
 
-  /** In bytes; undefined without an index. */
+  /** The size in bytes; undefined without an index. */
   get size(): number | undefined {
     return sizeOfIndex(this.#directory);
   }
 
-  /** Brings it up to date, without a time limit. It holds what the rules let tools read. */
+  /** Brings the index up to date, without a time limit. It contains only files that the rules let tools read. */
   async build(waiting: IndexWaiting): Promise<IndexState> {
     const { guard } = await OpenPolicy.open(this.#options);
     const code = lazyCode({ workspace: this.#options.workspace, directory: this.#directory, guard });

@@ -27,7 +27,7 @@ export { redactValue } from "../policy/redaction/redact.ts";
 
 /** A recorded call as the user sees it. */
 export interface LoggedCall extends CallRecord {
-  /** `outcome`, or why there is none. */
+  /** The outcome, or the reason why there is none. */
   readonly state: NonNullable<CallRecord["outcome"]> | "running" | "interrupted";
   /** How much of its changes can be undone; null when it changed nothing. */
   readonly undoable: Coverage | null;
@@ -52,7 +52,7 @@ export class WorkspaceJournal {
     return this.#journal.warnings;
   }
 
-  /** Newest first. */
+  /** Returns the matching calls, newest first. */
   calls(filter: CallFilter): readonly LoggedCall[] {
     return this.#log(this.#journal.calls(filter));
   }
@@ -62,12 +62,12 @@ export class WorkspaceJournal {
     return found && this.#log([found])[0];
   }
 
-  /** Recorded conversations with models. */
+  /** The recorded conversations with models. */
   get conversations(): Conversations {
     return this.#conversations;
   }
 
-  /** The sessions that wrote something, oldest first. */
+  /** Returns the sessions that wrote something, oldest first. */
   sessions(): readonly SessionRecord[] {
     return this.#journal.sessions();
   }
@@ -86,7 +86,7 @@ export class WorkspaceJournal {
     return this.#journal.changesOf([callId]);
   }
 
-  /** Whether this former content of a file is still stored. */
+  /** Returns whether this former content of a file is still stored. */
   isKept(hash: string): boolean {
     return this.#blobs.has(hash);
   }

@@ -104,7 +104,7 @@ function receivedError({ code, message, hint, stack }: SentError): ToolError {
 }
 
 export function closed(): ToolError {
-  return new ToolError("unavailable", "This Toolcrib is closed", { hint: "Open a new one." });
+  return new ToolError("unavailable", "This Toolcrib is closed", { hint: "Open a new Toolcrib." });
 }
 
 /** The signal for a worker that takes too much memory. Nothing else sends it. */

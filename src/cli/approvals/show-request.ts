@@ -6,7 +6,7 @@ import { formatOrigin } from "../../policy/guard-paths.ts";
 import type { ShownPart, ShownRequest } from "../../toolcrib/index.ts";
 import { paint, type Tone } from "../terminal.ts";
 
-/** The request as the user reads it. Text from files, commands and models is made printable and marked. */
+/** Returns the request as the user reads it. Text from files, commands and models is made printable and marked. */
 export function showRequest(request: ShownRequest, columns: number): string {
   const { tool, agent, risk, reason, rule, source, preview, grants, accesses } = request;
   return [
@@ -29,7 +29,7 @@ export function showRequest(request: ShownRequest, columns: number): string {
   ].join("\n");
 }
 
-/** The access that a command has. */
+/** Returns the access that a command has. */
 function confinementOf({ sandbox, unconfined, hosts }: ShownRequest): string {
   const access = "it can access every file and host that you can access";
   if (unconfined) return `outside the sandbox, by your rules: ${access}`;
@@ -45,7 +45,7 @@ function field(label: string, text: string, columns: number): readonly string[] 
   return [label.padEnd(labelWidth) + first, ...rest.map((line) => " ".repeat(labelWidth) + line)];
 }
 
-/** The commands of the call, each with its parts that need approval. */
+/** Returns the commands of the call, each with its parts that need approval. */
 function commandsOf({ accesses, parts }: ShownRequest): readonly [string, readonly ShownPart[]][] {
   const commands = accesses.flatMap((access) => (access.kind === "execute" ? [access.command] : []));
   return commands.map((command) => [
@@ -82,7 +82,7 @@ function showPreview(preview: string, columns: number): readonly string[] {
   ];
 }
 
-/** The input of a tool without a preview, except for the command shown above. */
+/** Returns the input of a tool without a preview, except for the command shown above. */
 function showInput({ input, accesses }: ShownRequest, columns: number): readonly string[] {
   const commands = new Set(accesses.flatMap((access) => (access.kind === "execute" ? [access.command] : [])));
   const isPurpose = ([name, value]: [string, unknown]) =>
@@ -116,7 +116,7 @@ export function colourDiffLine(line: string): string {
 
 const tones: { readonly [sign: string]: Tone | undefined } = { "+": "green", "-": "red", "@": "dim" };
 
-/** A command with `^` below the marked segments; every line on the screen starts with the quote mark. */
+/** Returns a command with `^` below the marked segments; every line on the screen starts with the quote mark. */
 export function markSegments(command: string, spans: readonly Span[], columns: number): readonly string[] {
   const lines: { text: string; carets: string; width: number }[] = [];
   const breakLine = () => lines.push({ text: "", carets: "", width: 0 });

@@ -63,7 +63,7 @@ function greet({ session, screen }: ChatSessions): void {
     screen.showLine(paint(2, "dim", `Last reply:\n${quoteText(reply, screen.outputs.columns()).join("\n")}`));
 }
 
-/** The end of the last reply of a resumed session. */
+/** Returns the end of the last reply of a resumed session. */
 function lastReply(messages: readonly Message[]): string {
   const reply = messages.findLast((message) => message.role === "assistant");
   const text = reply?.content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n") ?? "";

@@ -67,7 +67,7 @@ export async function describeTools(name: string | undefined, narrowing: Narrowi
   );
 }
 
-/** Whether a model gets a tool at the start, as it does all tools that --tools names. */
+/** Returns whether a model gets a tool at the start, as it does all tools that --tools names. */
 function listedIn(
   { listed }: Dialect,
   { allowedTools }: Narrowing,

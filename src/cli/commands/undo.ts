@@ -13,7 +13,7 @@ export const sinceOption: Option = {
   summary: "everything since TIME: 30m, 2h, 3d, 2026-11-15, '2026-11-15 09:30'",
 };
 
-/** The value of `--since` as an ISO time. */
+/** Returns the value of `--since` as an ISO time. */
 export function sinceOf({ options }: Arguments): string | undefined {
   const since = options.get("since");
   return since === undefined ? undefined : new Date(readSince(since)).toISOString();
@@ -67,7 +67,7 @@ export const undoCommand: Command = {
   },
 };
 
-/** The call, or range of calls, given as operand. */
+/** Returns the call, or range of calls, given as operand. */
 export function callOf({ operands: [call, ...rest] }: Arguments, command: Command): string | undefined {
   refuseOperands(rest, command);
   return call;

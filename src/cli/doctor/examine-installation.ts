@@ -162,7 +162,7 @@ function nearestExisting(path: string): string {
   return existsSync(path) || dirname(path) === path ? path : nearestExisting(dirname(path));
 }
 
-/** The search engine that the variables configure; it is not contacted. */
+/** Returns the search engine that the variables configure; it is not contacted. */
 export function examineSearch(variables: NodeJS.ProcessEnv): Finding {
   const settings = searchSettings(variables);
   if (settings === undefined)

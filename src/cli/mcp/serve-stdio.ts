@@ -83,7 +83,7 @@ export async function openForClient(options: ToolcribOptions): Promise<Toolcrib>
   }
 }
 
-/** The instance that a command line asks for, and what clients are told about it. */
+/** Returns the instance that a command line asks for, and what clients are told about it. */
 export function servedInstance(given: Arguments): {
   readonly options: ToolcribOptions & { readonly workspace: string };
   readonly instructions: string;

@@ -81,7 +81,7 @@ function foldersOf({ options, operands }: Arguments) {
   return { workspace, files: policyFiles(userDirectories().config, workspace) };
 }
 
-/** The servers configured for a workspace; empty when there are neither servers nor warnings. */
+/** Returns the servers configured for a workspace; empty when there are neither servers nor warnings. */
 export async function configuredHub(
   workspace: string,
   // The client gets the built-in tools first, and those of other servers later.

@@ -14,7 +14,7 @@ import type { PreviewedDecision } from "../../toolcrib/replay-calls.ts";
 import { markSegments } from "../approvals/show-request.ts";
 import { layTable } from "../terminal.ts";
 
-/** A decision for programs. */
+/** Returns a decision for programs. */
 export function reportDecision({ verdict, risk, record, parts }: Decision): object {
   const { reason, rule, source } = record;
   return { verdict, risk, reason, rule, source, parts: parts.map(reportPart) };
@@ -27,7 +27,7 @@ function reportPart({ part, verdict, risk, reason, rule }: PartVerdict): object 
   return { verdict, kind: part.kind, what: whatOf(part), risk, reason, rule: rule ?? null, segment };
 }
 
-/** The verdict, the command with its decisive parts marked, and every part with its rule. */
+/** Returns the verdict, the command with its decisive parts marked, and every part with its rule. */
 export function showDecision(decision: Decision, columns: number): string {
   const { verdict, parts } = decision;
   const command = parts.map(({ part }) => segmentOf(part)?.command).find((text) => text !== undefined);
@@ -39,7 +39,7 @@ export function showDecision(decision: Decision, columns: number): string {
   ].join("");
 }
 
-/** The reason for the verdict, the rule and its source. */
+/** Returns the reason for the verdict, the rule and its source. */
 export function describeRecord({ decisive, record }: Decision): string {
   if (decisive.rule === undefined) return `${record.reason} (${record.rule})`;
   return `it would ${describePart(decisive.part)}: ${record.reason}\nby ${record.rule} (${record.source})`;

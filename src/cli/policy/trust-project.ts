@@ -49,7 +49,7 @@ export async function untrustProject(given: Arguments): Promise<number> {
   });
 }
 
-/** The rules that count only once trusted. */
+/** Returns the rules that count only once trusted. */
 function looseningRules({ text }: ProjectRules): readonly string[] {
   const source = { level: "project", name: projectRulesPath, text, onlyTightens: true } as const;
   const { ignored, settings } = parseRules(source);

@@ -84,7 +84,7 @@ export class ModelText {
     return showModelText(text.slice(0, end));
   }
 
-  /** The rest, when no more comes. */
+  /** Returns the rest, when no more comes. */
   end(): string {
     const rest = showModelText(this.#held);
     this.#held = "";
@@ -100,7 +100,7 @@ export function showModelText(text: string): string {
   return printable(text).replace(/allow it\?/gi, (found) => `"${found}"`);
 }
 
-/** How many characters at the end may belong to the next piece. */
+/** Returns how many characters at the end may belong to the next piece. */
 function undecided(text: string): number {
   const tail = text.slice(1 - question.length).toLowerCase();
   for (let start = 0; start < tail.length; start += 1)

@@ -19,7 +19,7 @@ export function callStartLine(
   return printableLine(target === "" ? canonical : `${canonical} ${target}`);
 }
 
-/** How a call ended: `+3 −1`, `exit code 2`, `12 matches`; "" when there is nothing to add. */
+/** Returns how a call ended: `+3 −1`, `exit code 2`, `12 matches`; "" when there is nothing to add. */
 export function callEndLine({
   error,
   isError,
@@ -31,7 +31,7 @@ export function callEndLine({
   return outcome === "" && isError ? printableLine(`failed: ${firstLine(shown)}`) : outcome;
 }
 
-/** The changes of a call as unified diffs; "" when its data has none. */
+/** Returns the changes of a call as unified diffs; "" when its data has none. */
 export function diffOf(data: unknown): string {
   return filesIn(data)
     .map(({ diff }) => (typeof diff === "string" ? diff : ""))
@@ -128,7 +128,7 @@ function firstLine(text: string): string {
   return text.trimStart().split("\n", 1)[0] ?? "";
 }
 
-/** A diff, coloured, quoted and shortened. */
+/** Returns a diff, coloured, quoted and shortened. */
 export function showDiff(
   diff: string,
   options: { readonly columns: number; readonly callId: string | null; readonly whole: boolean },

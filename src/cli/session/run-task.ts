@@ -75,7 +75,7 @@ export async function performTask(
   return refusal.exitCode(result);
 }
 
-/** The words of the command line, with standard input in place of `-`, or instead of missing words. */
+/** Returns the words of the command line, with standard input in place of `-`, or instead of missing words. */
 async function readTask({ operands }: Arguments): Promise<string> {
   const isRead = operands.includes("-") || (operands.length === 0 && !process.stdin.isTTY);
   const words = operands.filter((word) => word !== "-").join(" ");
@@ -101,7 +101,7 @@ class TurnCalls {
   }
 }
 
-/** The report of a turn that never started: the keys of `run --json`, always all of them. */
+/** Returns the report of a turn that never started: the keys of `run --json`, always all of them. */
 function failedTurn(thrown: unknown) {
   const { message, hint = null } = thrown as { readonly message: string; readonly hint?: string };
   return {

@@ -12,7 +12,7 @@ export interface Outputs {
   columns(): number;
 }
 
-/** The outputs of this process. */
+/** Returns the outputs of this process. */
 export function ownOutputs(): Outputs {
   const isWatched = isTerminal(1);
   return {

@@ -11,7 +11,7 @@ import { readCount } from "../parse-arguments.ts";
 /** The session to resume or fork; a new one without either. */
 export type SessionStart = Pick<SessionOptions, "resume" | "fork">;
 
-/** The options of a session, except for its model and its approver. */
+/** Returns the options of a session, except for its model and its approver. */
 export function sessionOptions(
   given: Arguments,
 ): Omit<SessionOptions, "model"> & { readonly workspace: string } {

@@ -68,7 +68,7 @@ function listedSessions(journal: WorkspaceJournal, limit: number): readonly List
     });
 }
 
-/** The session id for `last`, an id, or a unique beginning of one. */
+/** Returns the session id for `last`, an id, or a unique beginning of one. */
 export function findSession(given: Arguments, name: string): Promise<string> {
   return withJournal(given, (journal) => matchSession(journal, name));
 }

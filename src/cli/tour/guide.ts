@@ -67,7 +67,7 @@ async function call(folders: TourFolders, args: readonly string[]): Promise<Call
   }
 }
 
-/** The first lines, and the last one if it tells how to get the rest. */
+/** Returns the first lines, and the last one if it tells how to get the rest. */
 function describeError(error: NonNullable<CallResult["error"]>): string {
   const { message, hint } = textForUser(error);
   return hint ? `${message}\n${hint}` : message;

@@ -123,7 +123,7 @@ function sayGoodbye({ surprises }: Guide): number {
   return 0;
 }
 
-/** A text file at the top of the folder, preferably its README. */
+/** Returns a text file at the top of the folder, preferably its README. */
 function findSample(folder: string): string | undefined {
   const names = readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.isFile() && /\.(md|txt|rst|json|toml|ts|js|py|rs|go|java|c|h)$/.test(entry.name))
@@ -186,7 +186,7 @@ async function editCopy(guide: Guide, own: OwnFolders, sample = "notes.txt"): Pr
   );
 }
 
-/** The first short line that occurs only once. */
+/** Returns the first short line that occurs only once. */
 function uniqueLine(text: string): string | undefined {
   const isUnique = (line: string) =>
     /^[#\w].*\w{3}/.test(line) && line.length < 70 && text.split(line).length === 2;

@@ -28,7 +28,8 @@ export interface CollectionOptions {
 /**
  * Removes the oldest history over the budget: contents by age and then by size, records by age, conversations by their
  * last message. Age counts against the clock only as far as records support it. Keeps new contents, and everything that
- * an open session, an open transaction or a recent checkpoint needs. `folder` contains the blobs. Several processes may collect at once, and may be killed at any moment.
+ * an open session, an open transaction or a recent checkpoint needs. `folder` contains the blobs. Several processes may
+ * collect at once, and may be killed at any moment.
  */
 export async function collect(
   journal: Journal,
@@ -59,7 +60,7 @@ export async function collect(
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** The time of the latest record that is not younger than `upTo`; undefined when there is none. */
+/** Returns the time of the latest record that is not younger than `upTo`; undefined when there is none. */
 function latestRecord(journal: Journal, upTo: number): number | undefined {
   const row = journal.alone(({ database }) =>
     database.prepare("SELECT max(at) AS at FROM records WHERE at <= ?").get(upTo),
@@ -81,7 +82,7 @@ async function list(folder: string, timeSlice: TimeSlice): Promise<readonly Stor
   return found;
 }
 
-/** The contents to remove, oldest first. Age counts from the last record that names it, or its last storing. */
+/** Returns the contents to remove, oldest first. Age counts from the last record that names it, or its last storing. */
 function choose(
   blobs: readonly StoredBlob[],
   needs: Needs,
@@ -188,7 +189,7 @@ class Needs {
     return this.#held.has(hash);
   }
 
-  /** The time of the last record that names it, in milliseconds since 1970. */
+  /** Returns the time of the last record that names it, in milliseconds since 1970. */
   namedAt(hash: string): number {
     return this.#namedAt.get(hash) ?? 0;
   }
@@ -213,7 +214,7 @@ class Needs {
 
 const pageSize = 500;
 
-/** The first records of the transactions that were neither committed nor rolled back. */
+/** Returns the first records of the transactions that were neither committed nor rolled back. */
 function openTransactions(journal: Journal): readonly number[] {
   const open = new Map<string, number>();
   for (const { sequence, body } of journal.records("transaction")) {

@@ -61,7 +61,7 @@ export interface JournalBudget {
   readonly maxDays: number;
 }
 
-/** The options, else TOOLCRIB_JOURNAL_MAX_BYTES and TOOLCRIB_JOURNAL_MAX_DAYS, else the defaults. */
+/** Returns the options, else TOOLCRIB_JOURNAL_MAX_BYTES and TOOLCRIB_JOURNAL_MAX_DAYS, else the defaults. */
 export function journalBudget(
   options: Partial<JournalBudget> = {},
   variables: NodeJS.ProcessEnv = process.env,
@@ -72,7 +72,7 @@ export function journalBudget(
   };
 }
 
-/** How much of one output is stored: TOOLCRIB_OUTPUT_MAX_BYTES. Default: 32 MiB. */
+/** Returns how much of one output is stored: TOOLCRIB_OUTPUT_MAX_BYTES. Default: 32 MiB. */
 export function outputBudget(variables: NodeJS.ProcessEnv = process.env): number {
   return read(variables, "TOOLCRIB_OUTPUT_MAX_BYTES") ?? 32 * 1024 ** 2;
 }

@@ -108,7 +108,7 @@ export interface FoundEntry {
   readonly info: FileInfo | undefined;
 }
 
-/** A directory and its whole content, parents first, or the reason why it cannot be listed. */
+/** Returns a directory and its whole content, parents first, or the reason why it cannot be listed. */
 export async function listEntries(
   environment: Pick<Environment, "openDirectory">,
   top: FoundEntry,

@@ -105,12 +105,12 @@ export class CallChanges {
     if (real.length > 0) this.#record(real);
   }
 
-  /** The path relative to the workspace, as records store it. */
+  /** Returns the path relative to the workspace, as records store it. */
   nameOf(path: string): string {
     return posix.relative(this.#workspace, posix.resolve(this.#workspace, path));
   }
 
-  /** The directories that are created for a change. */
+  /** Returns the directories that are created for a change. */
   made(effects: readonly ChangeReceipt[]): readonly Change[] {
     return effects.map(({ realPath, after }) => ({
       path: this.nameOf(realPath),
@@ -124,7 +124,7 @@ export function fileState(info: FileInfo, hash: string): EntryState {
   return { kind: "file", hash, bytes: info.bytes, mode: info.mode };
 }
 
-/** Whether an entry is unchanged since it was stored. */
+/** Returns whether an entry is unchanged since it was stored. */
 export function isUnchanged(kept: FileInfo | undefined, now: FileInfo | undefined): boolean {
   if (kept === undefined || now === undefined) return kept === now;
   // The content of a directory is compared entry by entry.

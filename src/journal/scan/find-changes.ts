@@ -49,7 +49,7 @@ export async function findChanges(before: Secured, after: Snapshot, parts: Findi
   return { changes, uncovered, holdings: now.holdings };
 }
 
-/** Git's name for the old content of a file, if the current content may be the same. */
+/** Returns git's name for the old content of a file, if the current content may be the same. */
 function heldName({ before: earlier, after: position }: Difference, before: Secured, after: Snapshot) {
   if (earlier === undefined || position === undefined) return undefined;
   const holding = before.holdings[earlier];

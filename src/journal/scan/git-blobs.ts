@@ -24,7 +24,7 @@ export class GitBlobs {
     this.#directory = directory;
   }
 
-  /** The files whose bytes equal their blob: the blob exists, has the same size, and no filter changes it. */
+  /** Returns the files whose bytes equal their blob: the blob exists, has the same size, and no filter changes it. */
   async verify(files: readonly IndexedFile[], signal: AbortSignal): Promise<readonly IndexedFile[]> {
     const [sizes, translated] = await Promise.all([
       this.#sizes(files, signal),
@@ -80,7 +80,7 @@ export class GitBlobs {
     return translated;
   }
 
-  /** The output of git; undefined when git is missing or fails. */
+  /** Returns the output of git; undefined when git is missing or fails. */
   async #run(args: readonly string[], input: Uint8Array, signal: AbortSignal): Promise<string | undefined> {
     const process = await this.#start(args, input, signal);
     if (process === undefined) return undefined;

@@ -19,7 +19,7 @@ export class HeldByGit {
     for (const repository of repositories) this.#index(repository);
   }
 
-  /** Whether a commit would now contain something else. Git's cached file times do not count. */
+  /** Returns whether a commit would now contain something else. Git's cached file times do not count. */
   hasStaged(before: Repository, now: Repository): boolean {
     if (before.state.index === now.state.index) return false;
     const known = this.#indexes.get(before.path);
@@ -41,7 +41,7 @@ export class HeldByGit {
     }
   }
 
-  /** The blobs with the exact current content of the files at these positions. */
+  /** Returns the blobs with the exact current content of the files at these positions. */
   async find(
     snapshot: Snapshot,
     positions: readonly number[],
@@ -119,7 +119,7 @@ class KnownIndex {
   }
 }
 
-/** The path relative to the repository's directory in the workspace. */
+/** Returns the path relative to the repository's directory in the workspace. */
 function pathIn(repository: Repository, path: string): string {
   return repository.path === "" ? path : path.slice(repository.path.length + 1);
 }

@@ -21,7 +21,7 @@ export function isHeldByGit(holding: Holding): boolean {
   return holding.length === 40;
 }
 
-/** The innermost repository that contains a path. */
+/** Returns the innermost repository that contains a path. */
 export function repositoryOf(snapshot: Snapshot, path: string): Repository | undefined {
   let nearest: Repository | undefined;
   for (const repository of snapshot.repositories) {
@@ -31,7 +31,7 @@ export function repositoryOf(snapshot: Snapshot, path: string): Repository | und
   return nearest;
 }
 
-/** Whether two entries look the same except for permissions. Says nothing about the content of a directory. */
+/** Returns whether two entries look the same except for permissions. Says nothing about the content of a directory. */
 export function looksSame(one: Snapshot, position: number, other: Snapshot, otherPosition: number): boolean {
   const [start, otherStart] = [position * figureCount, otherPosition * figureCount];
   for (let column = 1; column < figureCount; column += 1) {

@@ -53,7 +53,7 @@ export class PendingScans {
     });
   }
 
-  /** The stored contents that are needed to complete the scans. */
+  /** Returns the stored contents that are needed to complete the scans. */
   async holdings(): Promise<ReadonlySet<string>> {
     const names = namesIn(this.#folder).filter(isPending);
     if (names.length === 0) return new Set();
@@ -115,7 +115,7 @@ async function write(files: Environment, name: string, { before, ...rest }: Begu
   await files.writeFile(name, writeLedger(before, about), { durable: false, mode: 0o600 });
 }
 
-/** Whether a file in the folder belongs to a running scan. */
+/** Returns whether a file in the folder belongs to a running scan. */
 export function isPending(name: string): boolean {
   return name.startsWith("call_");
 }

@@ -180,14 +180,16 @@ type ScannedCall = Pick<ToolCall, "id" | "signal" | "notify">;
 
 const tooLarge = "there are too many files to scan";
 
-/** The ledger after a command, for the next one. */
+/** Returns the ledger after a command, for the next one. */
 function inheriting(before: Secured, snapshot: Snapshot, found: ReadonlyMap<number, string>): Ledger {
   const holdings = carryOver(snapshot, before);
   for (const [position, holding] of found) holdings[position] = holding;
   return { snapshot, holdings };
 }
 
-/** The folders that are not scanned because git ignores them. Changes in them are neither detected nor stored. */
+/**
+ * Returns the folders that are not scanned because git ignores them. Changes in them are neither detected nor stored.
+ */
 export function ignoredFolders(snapshot: Snapshot): readonly string[] {
   return Array.from(snapshot.leftOut).flatMap(([position, reason]) =>
     reason === "ignored" && kindOfMode(modeAt(snapshot, position)) === "directory"

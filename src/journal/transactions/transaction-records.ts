@@ -16,7 +16,7 @@ export function addTransactionRecord(journal: Pick<Journal, "append">, record: T
   journal.append(kind, record);
 }
 
-/** All transactions of a workspace, oldest first. */
+/** Returns all transactions of a workspace, oldest first. */
 export function transactionsIn(journal: Pick<Journal, "records">): readonly RecordedTransaction[] {
   const found = new Map<string, RecordedTransaction>();
   for (const { body } of journal.records(kind)) {
@@ -39,7 +39,7 @@ export class WholeTransactions {
     this.#all = transactionsIn(journal);
   }
 
-  /** All calls of a transaction, given its id or the id of one of its calls. */
+  /** Returns all calls of a transaction, given its id or the id of one of its calls. */
   callsOf(id: string): readonly string[] {
     return (this.#named(id) ?? this.of(id))?.calls ?? [id];
   }
@@ -49,7 +49,7 @@ export class WholeTransactions {
     return { callsOf: (id) => this.#named(id)?.calls ?? [id], of: () => undefined };
   }
 
-  /** The committed transaction of a call. */
+  /** Returns the committed transaction of a call. */
   of(callId: string): RecordedTransaction | undefined {
     return this.#all.find(({ state, calls }) => state === "committed" && calls.includes(callId));
   }
@@ -58,7 +58,7 @@ export class WholeTransactions {
     return this.#all.find((transaction) => transaction.id === id);
   }
 
-  /** A sentence for each transaction that contains one of the calls. */
+  /** Returns a sentence for each transaction that contains one of the calls. */
   describe(calls: readonly string[]): readonly string[] {
     const ids = new Set(calls.flatMap((callId) => this.of(callId)?.id ?? []));
     return Array.from(ids, (id) => `${id} was committed as a unit and is undone as a unit.`);

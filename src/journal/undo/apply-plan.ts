@@ -201,14 +201,14 @@ function changesContent({ now, wanted }: Step): boolean {
   return (now.kind === "file" || wanted.kind === "file") && !isSameContent(now, wanted);
 }
 
-/** The current state, with write permission for files that the undo writes and directories that it changes. */
+/** Returns the current state, with write permission for files that the undo writes and directories that it changes. */
 function loosen(step: Step): EntryState {
   const { now, wanted } = step;
   const isWritten = isDirectory(now) || (now.kind === wanted.kind && changesContent(step));
   return isWritten ? writable(now) : now;
 }
 
-/** The state before the permissions are finally changed. */
+/** Returns the state before the permissions are finally changed. */
 function settling(step: Step): EntryState {
   const { now, wanted } = step;
   if (isDirectory(wanted)) return isDirectory(now) ? loosen(step) : writable(wanted);

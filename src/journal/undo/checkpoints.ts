@@ -53,7 +53,7 @@ function checkpointsIn(journal: Journal): readonly CheckpointRecord[] {
     .map(({ at, sequence, body }) => ({ ...(body as { name: string }), at, sequence }));
 }
 
-/** A number that no checkpoint has in any process. */
+/** Returns a number that no checkpoint has in any process. */
 function freeName(checkpoints: readonly CheckpointRecord[]): string {
   const names = new Set(checkpoints.map(({ name }) => name));
   let number = checkpoints.length + 1;

@@ -43,7 +43,7 @@ export interface Phase {
 /** Whether a recorded change may not have been made, or may have been undone since. */
 export type IsUncertain = (change: RecordedChange) => boolean;
 
-/** The net effect of the calls, newest first, split at moves of directories, because these rename paths. */
+/** Returns the net effect of the calls, newest first, split at moves of directories, because these rename paths. */
 export function netChanges(changes: readonly RecordedChange[], isUncertain: IsUncertain): readonly Phase[] {
   const phases: Phase[] = [];
   const later: Move[] = [];
@@ -67,7 +67,7 @@ export function netChanges(changes: readonly RecordedChange[], isUncertain: IsUn
 
 type MovedChange = RecordedChange & { readonly moved: string };
 
-/** Whether this is the second change of a move that cannot be undone as separate changes of contents. */
+/** Returns whether this is the second change of a move that cannot be undone as separate changes of contents. */
 function isWholeMove(change: RecordedChange): change is MovedChange {
   const { path, after, moved } = change;
   if (moved === undefined || after.kind === "nothing") return false;
@@ -79,7 +79,7 @@ function withoutMove({ moved: _, ...change }: MovedChange): RecordedChange {
   return { ...change, after: nothing };
 }
 
-/** Whether this is the first change of such a move. */
+/** Returns whether this is the first change of such a move. */
 function isDeparture({ path, moved, callId }: RecordedChange, move: Move | undefined): boolean {
   return moved !== undefined && move?.callId === callId && move.from === path && move.to === moved;
 }
@@ -95,7 +95,7 @@ function toMove({ path, moved, after, callId }: MovedChange, later: readonly Mov
   };
 }
 
-/** The name of a path after later moves; undefined when another entry was moved to it. */
+/** Returns the name of a path after later moves; undefined when another entry was moved to it. */
 function currentName(path: string, later: readonly Move[]): string | undefined {
   let name = path;
   for (const { from, to } of later) {
@@ -120,8 +120,8 @@ function netsOf(
 }
 
 /**
- * Whether a recorded change was made. A call whose file changed in the meantime plans again and records another change:
- * the first was not made unless the second starts from its result.
+ * Returns whether a recorded change was made. A call whose file changed in the meantime plans again and records another
+ * change: the first was not made unless the second starts from its result.
  */
 function wasMade({ callId, after }: RecordedChange, index: number, all: readonly RecordedChange[]): boolean {
   const next = all[index + 1];
@@ -145,7 +145,7 @@ function piecesOf(changes: readonly RecordedChange[], isUncertain: IsUncertain):
   return pieces;
 }
 
-/** Whether a path has the state in which the calls left it. */
+/** Returns whether a path has the state in which the calls left it. */
 export function isAccepted(state: EntryState, { accepted }: Piece): boolean {
   return accepted.some((known) => isSameState(known, state));
 }

@@ -41,7 +41,7 @@ interface StuckMove {
 }
 
 export interface Present {
-  /** The current state of a path, or the reason why it cannot be read. */
+  /** Returns the current state of a path, or the reason why it cannot be read. */
   state(path: string): EntryState | { readonly unreadable: string };
   has(hash: string): boolean;
 }
@@ -71,7 +71,7 @@ export function planUndo(phases: readonly Phase[], present: Present): UndoPlan {
   return { phases: plan, conflicts, stuck };
 }
 
-/** The step that undoes one path from its current state, or the reason why there is none. */
+/** Returns the step that undoes one path from its current state, or the reason why there is none. */
 export function decideStep(
   net: Net,
   found: ReturnType<Present["state"]>,
@@ -99,7 +99,7 @@ export function toStep({ path, hardLinks }: Net, now: EntryState, wanted: EntryS
   return { path, now, wanted, hardLinks };
 }
 
-/** Whether a path already has its earlier state. The permissions of a directory do not matter. */
+/** Returns whether a path already has its earlier state. The permissions of a directory do not matter. */
 function isSatisfied(state: EntryState, { before, after }: Piece): boolean {
   if (isSameState(state, before)) return true;
   return before.kind === "directory" && state.kind === "directory" && after.kind !== "directory";
@@ -125,7 +125,7 @@ function whyStuck({ from, to }: Move): string {
   return `${to} cannot be moved back to ${from}`;
 }
 
-/** Whether the moved entry is unchanged. The contents of directories and unread files are unknown. */
+/** Returns whether the moved entry is unchanged. The contents of directories and unread files are unknown. */
 function isStill(state: EntryState, moved: EntryState): boolean {
   if (moved.kind === "directory") return state.kind === "directory";
   if (moved.kind !== "file" || moved.hash !== "") return isSameState(state, moved);

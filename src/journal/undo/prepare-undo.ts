@@ -134,7 +134,7 @@ function carry(net: Net, nets: readonly Net[], present: Present): readonly (read
   ];
 }
 
-/** The net change of one file, reduced to one hunk. */
+/** Returns the net change of one file, reduced to one hunk. */
 async function onlyHunk(net: Net, number: number, contents: Contents): Promise<Net> {
   const [piece, ...older] = net.pieces;
   if (piece === undefined || older.length > 0)
@@ -181,7 +181,7 @@ function notByHunk(path: string, why: string): ToolError {
   });
 }
 
-/** The changes at or below some paths, as the caller spelled them; all changes when undefined. */
+/** Returns the changes at or below some paths, as the caller spelled them; all changes when undefined. */
 export function withinPaths(
   changes: readonly RecordedChange[],
   paths: readonly string[] | undefined,

@@ -64,7 +64,7 @@ export function selectChanges(selection: Selection, context: SelectionContext): 
   }
 }
 
-/** The latest calls that are neither undone nor undos. */
+/** Returns the latest calls that are neither undone nor undos. */
 function latest(
   count: number,
   filter: Parameters<Journal["calls"]>[0],
@@ -124,7 +124,7 @@ export class LaterCalls {
     this.#parts = parts;
   }
 
-  /** The call that left a path in its current state; undefined when there is none. */
+  /** Returns the call that left a path in its current state; undefined when there is none. */
   lastCallOn(path: string, now: EntryState): { readonly callId: string; readonly tool: string } | undefined {
     const { changes, latest: places } = this.#look();
     const latest = changes[Math.max(...withParents(path).map((name) => places.get(name) ?? -1))];
@@ -177,7 +177,7 @@ interface KnownChanges {
   readonly latest: ReadonlyMap<string, number>;
 }
 
-/** A path, its parent directories, and the workspace. */
+/** Returns a path, its parent directories, and the workspace. */
 function withParents(path: string): readonly string[] {
   const names = path.split("/");
   return names.map((_, depth) => names.slice(0, depth + 1).join("/")).concat("");

@@ -9,7 +9,7 @@ import type { Contents } from "./contents.ts";
 import type { Phase } from "./net-changes.ts";
 import type { UndoPlan } from "./plan-undo.ts";
 
-/** A unified diff with numbered hunks, or a description of content that is not text. */
+/** Returns a unified diff with numbered hunks, or a description of content that is not text. */
 export async function showChange(
   path: string,
   before: EntryState,
@@ -71,7 +71,7 @@ export interface ShowContext {
   readonly guard?: PathGuard | undefined;
 }
 
-/** The changes of calls, file by file, oldest first. */
+/** Returns the changes of calls, file by file, oldest first. */
 export async function showPhases(
   phases: readonly Phase[],
   context: ShowContext,
@@ -87,7 +87,7 @@ export async function showPhases(
   return files;
 }
 
-/** The changes of an undo, applied or planned. Diffs are made only with a context, for dry runs. */
+/** Returns the changes of an undo, applied or planned. Diffs are made only with a context, for dry runs. */
 export async function showPlan(
   { phases }: UndoPlan,
   context: ShowContext | undefined,
@@ -111,7 +111,7 @@ async function showFile(
   return { path, before, after, diff };
 }
 
-/** A line that replaces the diff of a file that must not be read. */
+/** Returns a line that replaces the diff of a file that must not be read. */
 export function whyHidden(path: string, { environment, guard }: ShowContext): string | undefined {
   const refusal = guard?.("read", `${environment.workspace}/${path}`);
   return refusal && `${showPath(path)} ${refusal.reason} (${refusal.rule}): not shown\n`;

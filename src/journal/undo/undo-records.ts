@@ -47,19 +47,19 @@ export class UndoRecords {
     return this.#undos.has(callId);
   }
 
-  /** The call that has undone all of a call and was not undone itself. */
+  /** Returns the call that has undone all of a call and was not undone itself. */
   undoneBy(callId: string): string | undefined {
     const records = this.#byCall.get(callId) ?? [];
     return records.findLast((one) => isWhole(one) && this.#isDone(one) && !this.undoneBy(one.by))?.by;
   }
 
-  /** Whether an undo other than these may have reverted the changes of a call to a path. */
+  /** Returns whether an undo other than these may have reverted the changes of a call to a path. */
   mayBeUndone(callId: string, path: string, except: ReadonlySet<string>): boolean {
     const records = this.#byCall.get(callId) ?? [];
     return records.some(({ by, paths }) => !except.has(by) && (paths === undefined || paths.includes(path)));
   }
 
-  /** The latest undo that can be redone. */
+  /** Returns the latest undo that can be redone. */
   latest(isSelected: (callId: string) => boolean): string | undefined {
     return this.#records.findLast(
       (one) => !one.isRedo && this.#isDone(one) && isSelected(one.by) && !this.undoneBy(one.by),

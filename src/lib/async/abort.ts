@@ -5,12 +5,12 @@ export function throwIfAborted(signal: AbortSignal | undefined): void {
   if (signal?.aborted === true) throw abortError(signal);
 }
 
-/** The error of an aborted call: the signal's reason when it is a ToolError (a deadline), else `cancelled`. */
+/** Returns the error of an aborted call: the signal's reason when it is a ToolError (a deadline), else `cancelled`. */
 export function abortError({ reason }: AbortSignal, message = "The call was cancelled"): ToolError {
   return reason instanceof ToolError ? reason : new ToolError("cancelled", message, { cause: reason });
 }
 
-/** For `untilAborted`: an error that names the awaited thing. */
+/** Returns a `failure` for `untilAborted` whose error names the awaited thing. */
 export function whileWaitingFor(awaited: string): (signal: AbortSignal) => ToolError {
   return (signal) => abortError(signal, `The call was cancelled while it waited for ${awaited}`);
 }

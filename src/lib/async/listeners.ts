@@ -2,7 +2,7 @@
 export class Listeners<Event> {
   readonly #listeners = new Set<(event: Event) => unknown>();
 
-  /** Callers need not create an event when there are no listeners. */
+  /** True without listeners. Callers then need not create events. */
   get idle(): boolean {
     return this.#listeners.size === 0;
   }

@@ -1,7 +1,7 @@
-/** A part that is loaded with its first use. A failure is not kept: the next use tries again. */
+/** A part that is loaded on first use. After a failure, the next use tries again. */
 export interface LoadedOnce<Part> {
   load(): Promise<Part>;
-  /** Undefined when `load` was not called. */
+  /** Undefined before the first `load`, and after one that failed. */
   loaded(): Promise<Part> | undefined;
 }
 

@@ -36,7 +36,7 @@ export class Semaphore {
   }
 }
 
-/** For `untilAborted`: the error of a call that is cancelled while it reads a file. */
+/** Returns a `failure` for `untilAborted` whose error names the file that was being read. */
 export function whileReading(about: string): (signal: AbortSignal) => ToolError {
   return (signal) => abortError(signal, `The call was cancelled while ${about} was read`);
 }

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { monotonicMs } from "../clock.ts";
 import { throwIfAborted } from "./abort.ts";
 
-// Long enough to cost nothing, and short enough that other work does not wait noticeably.
+// A slice is long enough to cost nothing and short enough that other work does not wait noticeably.
 const sliceMs = 10;
 
 /** Lets long synchronous work yield to the event loop after each time slice, and stop when it is cancelled. */
@@ -15,7 +15,7 @@ export class TimeSlice {
     throwIfAborted(signal);
   }
 
-  /** Whether the slice is used up. If so, await `next`. */
+  /** True when the slice is used up. The caller then awaits `next`. */
   get isOver(): boolean {
     return monotonicMs() >= this.#end;
   }

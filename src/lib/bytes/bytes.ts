@@ -1,10 +1,12 @@
-/** The same bytes as a Buffer, without a copy. */
+/** Returns the same bytes as a Buffer, without a copy. */
 export function asBuffer(bytes: Uint8Array): Buffer {
   if (bytes instanceof Buffer) return bytes;
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** Whether `bytes` contain `sought` (Knuth-Morris-Pratt). `Buffer.includes` takes minutes on many equal lines. */
+/**
+ * Returns whether `bytes` contain `sought` (Knuth-Morris-Pratt). `Buffer.includes` takes minutes on many equal lines.
+ */
 export function containsBytes(bytes: Uint8Array, sought: Uint8Array): boolean {
   if (sought.length === 0) return true;
   const borders = prefixLengths(sought);
@@ -18,7 +20,10 @@ export function containsBytes(bytes: Uint8Array, sought: Uint8Array): boolean {
   return false;
 }
 
-/** The prefix function of Knuth-Morris-Pratt: for every prefix length, the longest shorter prefix that it ends with. */
+/**
+ * Returns the prefix function of Knuth-Morris-Pratt: for every prefix length, the longest shorter prefix that it ends
+ * with.
+ */
 export function prefixLengths(pattern: ArrayLike<unknown>): readonly number[] {
   const borders = [0, 0];
   for (let length = 1; length < pattern.length; length += 1) {
@@ -29,13 +34,13 @@ export function prefixLengths(pattern: ArrayLike<unknown>): readonly number[] {
   return borders;
 }
 
-/** Frees memory at once. With an endless output, the garbage collector would let some fifty megabytes accumulate. */
+/** Frees the memory at once. During an endless output the garbage collector would let about 50 MB accumulate. */
 export function releaseBytes({ buffer, byteLength }: Uint8Array): void {
-  // Smaller buffers may share their memory with others.
+  // A view that is smaller than its buffer may share the buffer with others.
   if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);
 }
 
-/** Copies a text to its own memory. A slice would keep the whole original text in memory. */
+/** Copies a slice of a text, because the slice itself would keep the whole text in memory. */
 export function detachedCopy(piece: string): string {
   // This encoding also preserves lone surrogates.
   return Buffer.from(piece, "utf16le").toString("utf16le");

@@ -1,7 +1,7 @@
 let crypto: typeof import("node:crypto") | undefined;
 let hashedBytes = 0;
 
-/** SHA-256 in lower-case hex. Text is hashed as UTF-8. */
+/** Returns the SHA-256 in lower-case hex. Text is hashed as UTF-8. */
 export function contentHash(content: Uint8Array | string): string {
   if (crypto === undefined) {
     // A call that only reads hashes little, and loading node:crypto would take a fifth of its start time.
@@ -12,7 +12,7 @@ export function contentHash(content: Uint8Array | string): string {
   return crypto.hash("sha256", content, "hex");
 }
 
-/** SHA-256 in lower-case hex, without `node:crypto`: for small content, where loading the module would cost more. */
+/** Computes SHA-256 without `node:crypto`. For small content, loading that module would take longer. */
 export function sha256(content: Uint8Array): string {
   const state = Uint32Array.from(start);
   const schedule = new Uint32Array(64);
@@ -69,7 +69,7 @@ const primes = [...Array(312).keys()].slice(2).filter((number) => {
   return true;
 });
 
-/** The first 32 bits of the fraction of a root, which the standard uses as constants. */
+/** Returns the first 32 bits of the fraction of a root, which the standard uses as constants. */
 function fractionOf(root: number): number {
   return Math.floor((root - Math.floor(root)) * 2 ** 32);
 }
@@ -77,7 +77,7 @@ function fractionOf(root: number): number {
 const start = primes.slice(0, 8).map((prime) => fractionOf(Math.sqrt(prime)));
 const keys = primes.slice(0, 64).map((prime) => fractionOf(Math.cbrt(prime)));
 
-/** Sixteen hex digits that identify a text (cyrb53 with all 64 bits). Not for secrets, and not safe against forgery. */
+/** Returns 16 hex digits that identify a text (cyrb53 with all 64 bits). They are not safe against forgery. */
 export function fingerprint(text: string): string {
   let left = 0xdeadbeef;
   let right = 0x41c6ce57;

@@ -4,7 +4,7 @@ export interface ImageSize {
   readonly height: number;
 }
 
-/** The size in the header of a PNG, JPEG, GIF, WebP or BMP image; undefined for any other content. */
+/** Returns the size in the header of a PNG, JPEG, GIF, WebP or BMP image; undefined for any other content. */
 export function imageSize(image: Uint8Array): ImageSize | undefined {
   const view = new DataView(image.buffer, image.byteOffset, image.byteLength);
   try {
@@ -49,11 +49,12 @@ function webpSize(view: DataView): ImageSize | undefined {
     case 0x56503820: // "VP8 "
       return { width: view.getUint16(26, true) & 0x3fff, height: view.getUint16(28, true) & 0x3fff };
     case 0x5650384c: {
-      // "VP8L": 14 bits each, less one
+      // "VP8L" stores width and height minus one, with 14 bits each.
       const bits = view.getUint32(21, true);
       return { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1 };
     }
-    case 0x56503858: // "VP8X": 24 bits each, less one
+    case 0x56503858:
+      // "VP8X" stores width and height minus one, with 24 bits each.
       return {
         width: (view.getUint32(24, true) & 0xffffff) + 1,
         height: (view.getUint32(27, true) & 0xffffff) + 1,

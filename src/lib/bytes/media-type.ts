@@ -23,7 +23,7 @@ const machOMarks = [
 
 type Signature = readonly [matches: (head: Uint8Array) => boolean, mediaType: string, description: string];
 
-/** The first match counts. A mark that could begin a text is checked together with bytes that a text cannot contain. */
+/** The first match counts. Marks that could begin a text are checked together with bytes that no text contains. */
 const signatures: readonly Signature[] = [
   [starts("\x89PNG"), "image/png", "PNG image"],
   [starts("\xff\xd8\xff"), "image/jpeg", "JPEG image"],
@@ -110,7 +110,7 @@ function brand(...brands: readonly string[]): Signature[0] {
   return both(at(4, "ftyp"), either(...brands.map((name) => at(8, name))));
 }
 
-/** Whether the content is a ZIP archive whose first entries mention `name`. */
+/** Returns whether the content is a ZIP archive whose first entries mention `name`. */
 function zipWith(name: string): Signature[0] {
   return both(starts("PK\x03\x04"), (head) =>
     Buffer.from(head.subarray(0, 8192)).includes(name, 0, "latin1"),

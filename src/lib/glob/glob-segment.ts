@@ -70,7 +70,7 @@ export function parseSegments(pattern: string): Segment[] {
   return segments;
 }
 
-/** A segment in which only stars and question marks are special. Its tokens are computed on demand. */
+/** Parses a segment in which only stars and question marks are special. Its tokens are computed on demand. */
 function plainSegment(text: string): Segment {
   if (/^\*{2,}$/.test(text)) return "**";
   const name = text.includes("**") ? text.replace(/\*{2,}/g, "*") : text;
@@ -95,7 +95,7 @@ function plainShape(name: string): Shape {
   return { kind: starFirst ? "suffix" : starLast ? "prefix" : "literal", text };
 }
 
-/** The index after the "]" of the class that opens at `open`. Throws for a reversed range. */
+/** Returns the index after the "]" of the class that opens at `open`. Throws for a reversed range. */
 export function endOfClass(pattern: string, open: number): number {
   const { token, next } = parseClass(pattern, open);
   if (token.ranges.some((code, index) => index % 2 === 1 && code < token.ranges[index - 1]!)) {
@@ -123,13 +123,13 @@ export function matchSegment(pattern: NamePattern, name: string): boolean {
   }
 }
 
-/** The literal text at the end of every matching name; may be empty. */
+/** Returns the literal text at the end of every matching name; may be empty. */
 export function literalTail({ tokens }: NamePattern): string {
   const start = tokens.findLastIndex((token) => typeof token === "string" || "ranges" in token) + 1;
   return String.fromCodePoint(...tokens.slice(start).map((token) => (token as { code: number }).code));
 }
 
-/** Backtracking to the last star is enough, because it can match anything that an earlier star could. */
+/** Backtracks only to the last star, because that one can match anything that an earlier star could. */
 function matchTokens(tokens: readonly Token[], name: string): boolean {
   let token = 0;
   let index = 0;

@@ -13,13 +13,13 @@ export interface Glob {
   /** The base name that a pattern without wildcards matches at any depth; undefined for every other pattern. */
   readonly literalName: string | undefined;
   readonly onlyDirectories: boolean;
-  /** Every match ends in one of these. Programs that lack such patterns can use them as a rough filter. */
+  /** Every match ends in one of these texts, so they can serve as a rough filter. */
   readonly tails: readonly string[];
-  /** A quick check whether a path with this base name could match. */
+  /** Checks quickly whether a path with this base name could match. */
   couldBeNamed(name: string): boolean;
   /** `path` is relative to the pattern's anchor, with "/" between names. */
   matches(path: string, kind: "file" | "directory"): boolean;
-  /** Whether a path below this directory could match. A walk can skip the directory otherwise. */
+  /** Returns whether a path below this directory could match. A walk can skip the directory otherwise. */
   couldMatchBelow(directory: string): boolean;
 }
 
@@ -40,7 +40,7 @@ export function parseGlob(source: string, options: { readonly ignoreCase?: boole
   }
 }
 
-/** Like `compileGlob`, for a line of an ignore file, with literal braces; undefined if git would never match it. */
+/** Parses a line of an ignore file, where braces are literal. Returns undefined if git would never match the line. */
 export function parseIgnoreGlob(source: string): Glob | undefined {
   try {
     return new PlainGlob(source, false);
@@ -50,7 +50,7 @@ export function parseIgnoreGlob(source: string): Glob | undefined {
   }
 }
 
-/** A pattern that matches exactly `path`. */
+/** Returns a pattern that matches exactly `path`. */
 export function escapeGlob(path: string): string {
   return path.replace(/[\\*?[\]{}!]/g, "\\$&");
 }
@@ -130,7 +130,7 @@ class PlainGlob implements Glob {
     return [...reached].some((position) => position < this.#segments.length);
   }
 
-  /** All positions in the pattern that can be reached by reading the whole path. */
+  /** Returns all positions in the pattern that can be reached by reading the whole path. */
   #reached(path: string): Set<number> {
     let positions = this.#skipStars(new Set([0]));
     for (const name of path.split("/")) {
@@ -146,7 +146,7 @@ class PlainGlob implements Glob {
     return positions;
   }
 
-  /** "**" also matches zero names, except at the end, where it means the content of the directory. */
+  /** Adds the positions after each "**", because it also matches zero names, except at the end of the pattern. */
   #skipStars(positions: Set<number>): Set<number> {
     for (const position of positions) {
       if (this.#segments[position] === "**" && position + 1 < this.#segments.length)
@@ -194,7 +194,7 @@ function expandUntil(pattern: string, start: number, ends: string): { texts: str
   return { texts, next: index };
 }
 
-/** The end of a run of literal text. An escaped character is a run by itself. */
+/** Returns the end of a run of literal text. An escaped character is a run by itself. */
 function endOfText(pattern: string, start: number): number {
   plainText.lastIndex = start;
   const plain = plainText.exec(pattern)?.[0].length ?? 0;

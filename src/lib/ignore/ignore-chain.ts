@@ -10,7 +10,7 @@ import {
 
 /** The combined rules of all ignore files that apply in one directory, read through an Environment. */
 export class IgnoreChain extends IgnoreLevels {
-  /** The rules for the directory where a search starts; `start` is relative to the workspace. */
+  /** Returns the rules for the directory where a search starts; `start` is relative to the workspace. */
   static async at(environment: Environment, start: string): Promise<IgnoreChain> {
     const directory = await environment.openDirectory(start || ".");
     try {
@@ -20,7 +20,7 @@ export class IgnoreChain extends IgnoreLevels {
     }
   }
 
-  /** Like `at`, for a directory that is already open and listed. */
+  /** Does the same as `at` for a directory that is already open and listed. */
   static async startingIn(
     directory: Directory,
     entries: readonly DirectoryEntry[],
@@ -42,14 +42,14 @@ export class IgnoreChain extends IgnoreLevels {
     return new IgnoreChain(levels);
   }
 
-  /** The rules for a directory inside this one. */
+  /** Returns the rules for a directory inside this one. */
   async in(directory: Directory, entries: readonly DirectoryEntry[]): Promise<IgnoreChain> {
     const level = await readLevel(directory, entries);
     return level === undefined ? this : new IgnoreChain([level, ...this.levels], this.isInRepository);
   }
 }
 
-/** Larger files are not hand-written rules. */
+/** Larger ignore files are skipped. */
 const maxBytes = 1024 * 1024;
 
 async function readLevel(
@@ -82,7 +82,7 @@ async function inInfo(directory: Directory, act: (info: Directory) => Promise<vo
     info = await git.openDirectory("info");
     await act(info);
   } catch (error) {
-    // Not every repository has one.
+    // Not every repository has the folder .git/info.
     undefinedUnlessExhausted(error);
   } finally {
     info?.close();

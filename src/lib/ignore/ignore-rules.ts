@@ -2,9 +2,9 @@ import type { IgnoreFileOutside } from "../../contract/environment.ts";
 import { type Glob, parseIgnoreGlob } from "../glob/glob.ts";
 
 export interface IgnoreRules {
-  /** The verdict of the last matching line, if any, for a path relative to the file's directory. */
+  /** Returns the verdict of the last matching line, if any, for a path relative to the file's directory. */
   decide(path: string, kind: "file" | "directory"): "ignore" | "include" | undefined;
-  /** Every name that a line matches ends in one of these. */
+  /** Every name that a line matches ends in one of these texts. */
   readonly tails: readonly string[];
 }
 
@@ -62,7 +62,7 @@ function parseRule(line: string): Rule[] {
   return glob === undefined ? [] : [{ glob, verdict: negated ? "include" : "ignore" }];
 }
 
-/** Removes trailing spaces, unless the first of them is escaped. Other blanks stay. */
+/** Removes trailing spaces, except one that is escaped. Other blanks stay. */
 function withoutTrailingSpaces(line: string): string {
   let end = 0;
   for (let index = 0; index < line.length; index += 1) {
@@ -80,11 +80,11 @@ export interface IgnoreLevel {
   readonly files: ReadonlyMap<IgnoreFileName, IgnoreRules>;
   readonly cut: number;
   readonly prefix: string;
-  /** Git's rules from the directories above do not apply. */
+  /** Whether the directory is a repository, where git's rules from the directories above do not apply. */
   readonly isRepository: boolean;
 }
 
-/** The level of a directory, given its path relative to the workspace; undefined when it has no rules. */
+/** Returns the level of a directory, given its path relative to the workspace; undefined when it has no rules. */
 export function ignoreLevel(
   directory: string,
   texts: ReadonlyMap<IgnoreFileName, string>,
@@ -131,12 +131,12 @@ export class IgnoreLevels {
     return this.levels.some(({ files }) => files.has(".ignore") || files.has(".rgignore"));
   }
 
-  /** Every name that a rule matches ends in one of these. */
+  /** Every name that a rule matches ends in one of these texts. */
   get tails(): readonly string[] {
     return this.#byPrecedence.flatMap(({ rules }) => rules.tails);
   }
 
-  /** The rules for a directory inside this one. */
+  /** Returns the rules for a directory inside this one. */
   with(level: IgnoreLevel | undefined): IgnoreLevels {
     return level === undefined ? this : new IgnoreLevels([level, ...this.levels], this.isInRepository);
   }

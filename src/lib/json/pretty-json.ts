@@ -2,7 +2,7 @@ const maxWidth = 100;
 /** Deeper values stay on one line, because indenting them would produce quadratic output. */
 const maxDepth = 100;
 
-/** Formats JSON, with short lists and objects on one line. Undefined for invalid JSON. */
+/** Formats JSON, with short lists and objects on one line. Returns undefined for invalid JSON. */
 export function prettyJson(text: string): string | undefined {
   try {
     JSON.parse(text);
@@ -43,7 +43,7 @@ export function prettyJson(text: string): string | undefined {
 
 const token = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
 
-/** The end of a list or object of plain values that fits on a line; -1 for any other value. */
+/** Returns the end of a list or object of plain values that fits on a line; -1 for any other value. */
 function endOfShort(tokens: readonly string[], start: number): number {
   let width = 0;
   for (let index = start + 1; index < tokens.length; index += 1) {

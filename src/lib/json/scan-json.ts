@@ -8,7 +8,7 @@ export interface JsonObject extends Span {
   readonly members: readonly JsonMember[];
 }
 
-/** From the quote of the key to the end of the value. */
+/** A key with its value. The span begins at the quote of the key and ends after the value. */
 export interface JsonMember extends Span {
   readonly key: string;
   readonly keyEnd: number;
@@ -37,7 +37,7 @@ export function scanJson(text: string, name: string, maxValues = Number.POSITIVE
   return new Scan(text, name, maxValues).whole();
 }
 
-/** The member with this key. The last duplicate counts, as in JSON.parse. */
+/** Returns the member with this key. The last duplicate counts, as in JSON.parse. */
 export function memberOf(node: JsonNode | undefined, key: string): JsonMember | undefined {
   return node?.kind === "object" ? node.members.findLast((member) => member.key === key) : undefined;
 }
@@ -134,7 +134,7 @@ class Scan {
       break;
     }
     const written = this.#text.slice(start, this.#at);
-    // Most strings have no escapes, and images are long, so this skips ahead.
+    // Checking for escapes is slow in the long strings of images, and most strings have none.
     const wrong = written.search(written.includes("\\") ? unfitInString : control);
     if (wrong === -1) return;
     this.#at = start + wrong;
@@ -178,6 +178,6 @@ const scalarHere = /(true|false|null)|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches them
 const control = /[\0-\x1f]/;
 
-/** A control character or an invalid escape. */
+/** Matches a control character or an invalid escape. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches them
 const unfitInString = /[\0-\x1f]|(?<!\\)(?:\\\\)*\\(?!["\\/bfnrt]|u[\da-fA-F]{4})/;

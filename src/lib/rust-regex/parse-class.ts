@@ -188,7 +188,7 @@ function parseProperty(scanner: Scanner, start: number): Extract<ClassSet, { kin
   const [text, first, operator, second] = found;
   const source = propertyInJavaScript(first ?? text, operator, second);
   const written = scanner.pattern.slice(start, scanner.index);
-  // Rust accepts more spellings of names. Only ripgrep knows whether this one exists.
+  // Rust accepts more spellings of property names. Only ripgrep knows whether this property exists.
   if (source === undefined) scanner.untranslatable = `the property ${written}`;
   if (!scanner.flags.u) scanner.untranslatable = `${written} without Unicode`;
   const negated = (written[1] === "P") !== (operator?.startsWith("!") === true);
@@ -204,7 +204,7 @@ const keys: ReadonlyMap<string, string> = new Map([
   ["scriptextensions", "scx="],
 ]);
 
-/** The property as JavaScript spells it: the name as written, or in the usual spelling (Old_Italic). */
+/** Returns the property as JavaScript spells it: the name as written, or in the usual spelling (Old_Italic). */
 function propertyInJavaScript(first: string, operator?: string, second = ""): string | undefined {
   const key = operator === undefined ? "" : keys.get(first.toLowerCase().replace(/[\s_-]/g, ""));
   if (key === undefined) return undefined;

@@ -18,7 +18,7 @@ export function parseRegex(pattern: string, options: { readonly ignoreCase: bool
 
 const maxDepth = 250;
 
-/** Parses to the end of the pattern or the ")" of the group. Flags set inside end there. */
+/** Parses to the end of the pattern or the ")" of the group. Flags that are set inside apply up to there. */
 function parseAlternation(scanner: Scanner, depth: number): Node {
   const outer = scanner.flags;
   const branches: Node[] = [];
@@ -68,7 +68,7 @@ function parseAtom(scanner: Scanner, depth: number): Node | undefined {
   return { kind: "literal", code: scanner.next(), ignoreCase: flags.i };
 }
 
-/** A class of one character is that character, as in Rust. */
+/** Replaces a class of one character by that character, as Rust does. */
 function classNode(set: ClassSet, ignoreCase: boolean): Node {
   const [only, ...others] = set.kind === "union" && !set.negated ? set.sets : [];
   if (only?.kind !== "range" || only.first !== only.last || others.length > 0)

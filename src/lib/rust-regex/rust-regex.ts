@@ -6,29 +6,29 @@ import { type SearchMode, type TextTraits, writeRegex } from "./write.ts";
 export type { TextTraits };
 
 export interface RegexOptions {
-  /** The pattern is plain text. */
+  /** Whether the pattern is plain text. */
   readonly literal?: boolean;
   readonly ignoreCase?: boolean;
-  /** No word character may be next to the match on either side. */
+  /** Whether matches next to a word character are left out. */
   readonly wholeWord?: boolean;
   readonly multiline?: boolean;
 }
 
 /** A compiled pattern in ripgrep's syntax, for searching in process. */
 export interface RustRegex {
-  /** "\r\n" ends a line, as for `rg --crlf`; false when the pattern itself contains "\r". */
+  /** Whether "\r\n" ends a line, as for `rg --crlf`. False when the pattern itself contains "\r". */
   readonly crlf: boolean;
-  /** A backtracking engine may take unreasonably long, so run it with a time limit. */
+  /** Whether a backtracking engine may take unreasonably long, so that it must run with a time limit. */
   readonly mayBacktrack: boolean;
-  /** Part of every match: a text without it need not be searched. May be empty. */
+  /** A text that every match contains; may be empty. A file without it need not be searched. */
   readonly requiredText: string;
-  /** The reason why JavaScript cannot match the same texts. Only ripgrep can search then. */
+  /** The reason why JavaScript cannot match the same texts, if it cannot. Only ripgrep can search then. */
   readonly untranslatable: string | undefined;
-  /** An expression with the flag "g". Call it only for a translatable pattern. */
+  /** Returns an expression with the flag "g". Call it only for a translatable pattern. */
   compile(traits: TextTraits): RegExp;
 }
 
-/** Throws `invalid-input` with the position of the error when ripgrep would refuse the pattern. */
+/** Translates a pattern of ripgrep. Throws `invalid-input` with the position when ripgrep would refuse the pattern. */
 export function translateRegex(pattern: string, options: RegexOptions = {}): RustRegex {
   const ignoreCase = options.ignoreCase ?? false;
   const parsed = options.literal
@@ -73,7 +73,7 @@ class Translation implements RustRegex {
     return compiled;
   }
 
-  /** Why the engine refuses the expression: Node 22 has no `(?i:…)`, and some patterns are too large. */
+  /** Returns why the engine refuses the expression: Node 22 has no `(?i:…)`, and some patterns are too large. */
   #refusal(): string | undefined {
     try {
       // An expression that is too large fails when it is first used.
@@ -112,7 +112,7 @@ function asksForNewline(node: Node): boolean {
   return [...nodesOf(node)].some((part) => part.kind === "literal" && part.code === newline);
 }
 
-/** Whether the pattern contains "\r", so that a "\r" cannot count as part of a line end. */
+/** Returns whether the pattern contains "\r", so that a "\r" cannot count as part of a line end. */
 function asksForCarriageReturn(node: Node): boolean {
   return [...nodesOf(node)].some((part) => {
     if (part.kind === "class") return lists(part.set, carriageReturn);
@@ -124,7 +124,7 @@ function asksForTextEnd(node: Node): boolean {
   return [...nodesOf(node)].some((part) => part.kind === "assertion" && part.at === "text-end");
 }
 
-/** The longest text known to be part of every match; may be empty. */
+/** Returns the longest text known to be part of every match; may be empty. */
 function textInEveryMatch(node: Node): string {
   const parts = node.kind === "concatenation" ? node.nodes : [node];
   let longest = "";
@@ -137,7 +137,10 @@ function textInEveryMatch(node: Node): string {
   return longest;
 }
 
-/** An upper bound for the attempts of a backtracking engine at one position. A long repetition counts as endless. */
+/**
+ * Returns an upper bound for the attempts of a backtracking engine at one position. A long repetition counts as
+ * endless.
+ */
 function waysToMatch(node: Node): number {
   switch (node.kind) {
     case "repetition":

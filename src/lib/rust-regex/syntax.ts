@@ -1,11 +1,11 @@
 import { ToolError } from "../../contract/error.ts";
 
-/** A parsed pattern. Flags such as `(?i)` are resolved: every node contains its own. */
+/** A parsed pattern. Flags such as `(?i)` are resolved: every node has its own. */
 export type Node = Readonly<
   | { kind: "empty" }
   | { kind: "literal"; code: number; ignoreCase: boolean }
   | { kind: "class"; set: ClassSet; ignoreCase: boolean }
-  /** `newlines`: the node also matches line ends. */
+  /** `newlines` means that the dot also matches line ends. */
   | { kind: "dot"; newlines: boolean }
   | { kind: "assertion"; at: AssertionKind; unicode: boolean }
   /** `max` may be Infinity. */
@@ -51,7 +51,7 @@ export class Scanner {
   flags: Flags;
   index = 0;
   readonly names = new Set<string>();
-  /** A part that JavaScript cannot express. */
+  /** A part of the pattern that JavaScript cannot express. */
   untranslatable: string | undefined;
 
   constructor(pattern: string, flags: Flags) {
@@ -88,18 +88,18 @@ export class Scanner {
     return code;
   }
 
-  /** In `(?x)`, blanks and comments are ignored. */
+  /** Skips blanks and comments, which `(?x)` allows. */
   skipBlanks(): void {
     if (this.flags.x) this.takeMatch(/(?:\s|#[^\n]*)*/y);
   }
 
-  /** The error for a pattern that ripgrep refuses. Marks the text from `start` to the current position. */
+  /** Returns the error for a pattern that ripgrep refuses. Marks the text from `start` to the current position. */
   error(message: string, hint: string, start: number = this.index): ToolError {
     return regexError(this.pattern, { start, end: this.index }, message, hint);
   }
 }
 
-/** The error for a pattern that ripgrep refuses. `end` is after the last wrong character. */
+/** Returns the error for a pattern that ripgrep refuses. `end` is after the last wrong character. */
 export function regexError(
   pattern: string,
   wrong: { readonly start: number; readonly end: number },
@@ -117,7 +117,7 @@ export function regexError(
   });
 }
 
-/** The hint for a character that should be literal. */
+/** Returns the hint for a character that should be literal. */
 export function escapeHint(character: string): string {
   return `For a literal "${character}" write "\\${character}", or set \`literal\` to true.`;
 }

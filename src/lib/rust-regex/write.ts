@@ -2,9 +2,9 @@ import { type AssertionKind, type ClassSet, type Node, nodesOf } from "./syntax.
 
 /** The options of a search; the same for every text. */
 export interface SearchMode {
-  /** Matches may contain line ends. Otherwise no class matches them, as in ripgrep. */
+  /** Whether matches may contain line ends. Otherwise no class matches them, as in ripgrep. */
   readonly multiline: boolean;
-  /** "\r\n" ends a line as "\n" does. */
+  /** Whether "\r\n" ends a line as "\n" does. */
   readonly crlf: boolean;
 }
 
@@ -12,11 +12,11 @@ export interface SearchMode {
 export interface TextTraits {
   readonly ascii: boolean;
   readonly carriageReturns: boolean;
-  /** The text contains bytes that are not UTF-8. They appear as lone surrogates, which no pattern may match. */
+  /** Whether the text contains bytes that are not UTF-8. They appear as lone surrogates, which no pattern may match. */
   readonly strayBytes: boolean;
 }
 
-/** A JavaScript expression (flag "v") that matches what ripgrep matches in such a text. */
+/** Returns a JavaScript expression (flag "v") that matches what ripgrep matches in such a text. */
 export function writeRegex(node: Node, mode: SearchMode, traits: TextTraits): RegExp {
   const cases = new Set(casesOf(node));
   const writer = new Writer(mode, traits, cases.size > 1);
@@ -31,7 +31,7 @@ class Writer {
   readonly nativeLines: boolean;
   readonly #mode: SearchMode;
   readonly #traits: TextTraits;
-  /** Only some parts ignore case, so each part has its own flag. */
+  /** Whether only some parts ignore case, so that each part needs its own flag. */
   readonly #mixedCase: boolean;
   /** The line ends for `^`, `$` and `.`. */
   readonly #lineEnds: "\\n" | "\\r\\n";

@@ -26,7 +26,7 @@ function decodeAs(charset: string, bytes: Uint8Array): DecodedPage {
   return { text: new TextDecoder(charset).decode(bytes, { stream: true }), charset };
 }
 
-/** "text/html; charset=utf-8". */
+/** Finds the character set in a media type such as "text/html; charset=utf-8". */
 function charsetOf(mediaType: string): string | undefined {
   return /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(mediaType)?.[1];
 }
@@ -39,7 +39,7 @@ function charsetInMarkup(head: string): string | undefined {
   return charset !== undefined && /^utf-?16/i.test(charset) ? "utf-8" : charset;
 }
 
-/** The browsers' name of a character set; undefined when it is unknown. */
+/** Returns the browsers' name of a character set; undefined when it is unknown. */
 function known(label: string | undefined): string | undefined {
   if (label === undefined) return undefined;
   try {

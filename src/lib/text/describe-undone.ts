@@ -7,7 +7,7 @@ interface UndoRequest {
   readonly dry_run?: boolean | undefined;
 }
 
-/** Whether a redo can revert this undo. */
+/** Returns whether a redo can revert this undo. */
 export function canRedo({ files }: Undone, { redo, dry_run }: UndoRequest): boolean {
   return files.length > 0 && !redo && !dry_run;
 }

@@ -1,7 +1,7 @@
 import type { TextEncoding } from "../../contract/environment.ts";
 import { asBuffer } from "../bytes/bytes.ts";
 
-/** Enough of a file to detect its encoding. */
+/** The length of the beginning of a file from which its encoding is detected. */
 export const detectionBytes: number = 64 * 1024;
 
 /** Detects the encoding from a file's beginning. Without `complete`, a character may be cut at its end. */
@@ -13,7 +13,7 @@ export function detectEncoding(head: Uint8Array, options: { complete: boolean })
   return isUtf8(head, options) || isMostlyUtf8(tolerantDecoder.decode(head)) ? "utf-8" : "latin1";
 }
 
-/** The encoding of a whole file, detected from its beginning. */
+/** Returns the encoding of a whole file, detected from its beginning. */
 export function encodingOf(file: Uint8Array): TextEncoding | "binary" {
   return detectEncoding(file.subarray(0, detectionBytes), { complete: file.length <= detectionBytes });
 }
@@ -23,14 +23,17 @@ export function detectUtf16(head: Uint8Array): "utf-16le" | "utf-16be" | undefin
   return head.includes(0) && !hasUtf8Mark(head) ? guessUtf16(head) : undefined;
 }
 
-/** The length of UTF-8 as a JavaScript string. A character counts where it begins, so that parts can be added up. */
+/**
+ * Returns the length of UTF-8 as a JavaScript string. A character counts where it begins, so that parts can be added
+ * up.
+ */
 export function utf16Units(bytes: Uint8Array): number {
   let units = 0;
   for (const byte of bytes) if ((byte & 0xc0) !== 0x80) units += byte >= 0xf0 ? 2 : 1;
   return units;
 }
 
-/** The length in bytes of a file's byte-order mark, given its beginning. */
+/** Returns the length in bytes of a file's byte-order mark, given its beginning. */
 export function byteOrderMarkLength(head: Uint8Array): number {
   if (hasUtf8Mark(head)) return 3;
   return (head[0] === 0xff && head[1] === 0xfe) || (head[0] === 0xfe && head[1] === 0xff) ? 2 : 0;
@@ -73,7 +76,7 @@ export function decodeText(
 const utf8Decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const tolerantDecoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** Whether a text is UTF-8 with stray bytes. Other encodings hardly ever form valid UTF-8 by chance. */
+/** Returns whether a text is UTF-8 with stray bytes. Other encodings hardly ever form valid UTF-8 by chance. */
 export function isMostlyUtf8(decoded: string): boolean {
   let strays = 0;
   let letters = 0;

@@ -1,9 +1,12 @@
-/** A regular expression source that matches exactly `text` outside character classes, with or without the `u` flag. */
+/**
+ * Returns a regular expression source that matches exactly `text` outside character classes, with or without the `u`
+ * flag.
+ */
 export function escapeRegex(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
 }
 
-/** Matches a whole name; `*` in the pattern matches any text. */
+/** Returns an expression that matches a whole name, in which `*` matches any text. */
 export function wildcardRegex(pattern: string, flags = "s"): RegExp {
   return new RegExp(`^${pattern.split("*").map(escapeRegex).join(".*")}$`, flags);
 }

@@ -8,7 +8,7 @@ export interface LineMatch {
   readonly at: number;
 }
 
-/** The lines that a "g" expression matches, in order, each once. With `multiline` a match may span several. */
+/** Yields the lines that a "g" expression matches, in order, each once. With `multiline` a match may span several. */
 export function* matchLines(
   text: string,
   expression: RegExp,
@@ -39,12 +39,12 @@ export function* matchLines(
   }
 }
 
-/** V8 also finds empty matches between the two halves of a surrogate pair. */
+/** Recognizes a position inside a surrogate pair, where V8 also finds empty matches. */
 function splitsPair(text: string, index: number): boolean {
   return (text.charCodeAt(index) & 0xfc00) === 0xdc00 && (text.charCodeAt(index - 1) & 0xfc00) === 0xd800;
 }
 
-/** After an empty match, the search continues after the next whole character. */
+/** Returns the position after a match; after an empty one, the position after the next whole character. */
 function positionAfter(text: string, found: RegExpExecArray): number {
   if (found[0].length > 0) return found.index + found[0].length;
   return found.index + ((text.codePointAt(found.index) ?? 0) > 0xffff ? 2 : 1);

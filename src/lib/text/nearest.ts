@@ -1,6 +1,6 @@
 /**
- * The candidate that `word` probably means: equal except for case and separators, else a few typing errors away, else
- * the only one with the same last word (`file_path` → `path`). Earlier candidates win ties.
+ * Returns the candidate that `word` probably means: equal except for case and separators, else a few typing errors
+ * away, else the only one with the same last word (`file_path` → `path`). Earlier candidates win ties.
  */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   const known = [...candidates];
@@ -28,7 +28,7 @@ function fewestErrors(plain: string, candidates: readonly string[]): string | un
   return best;
 }
 
-/** Damerau-Levenshtein distance (optimal string alignment). */
+/** Computes the Damerau-Levenshtein distance (optimal string alignment). */
 function typingErrors(left: string, right: string): number {
   let beforePrevious: number[] = [];
   let previous = Array.from({ length: right.length + 1 }, (_, column) => column);

@@ -3,7 +3,7 @@ export function printable(text: string): string {
   return text.replace(unprintable, codePointOf);
 }
 
-/** Like `printable`, for text that must stay on one line. */
+/** Does the same as `printable`, also for line ends and tabs. */
 export function printableLine(text: string): string {
   return printable(text).replace(/[\r\n\t]/g, codePointOf);
 }

@@ -5,10 +5,10 @@ import { byteOrderMarkLength, decodeText } from "./encoding.ts";
 
 /** A file as ripgrep reads it: UTF-16 only with a byte-order mark, else UTF-8 with possible stray bytes. */
 export interface SearchableText {
-  /** Without byte-order mark. Bytes that are not UTF-8 are lone surrogates; show them with `showStrayBytes`. */
+  /** The text without byte-order mark. Bytes that are not UTF-8 are lone surrogates; see `showStrayBytes`. */
   readonly text: string;
   readonly traits: TextTraits;
-  /** The file contains NUL bytes. */
+  /** Whether the file contains NUL bytes. */
   readonly binary: boolean;
 }
 
@@ -51,7 +51,7 @@ function decodeWithStrayBytes(bytes: Buffer): string {
   return parts.join("");
 }
 
-/** The length of the valid UTF-8 character at `index`, 0 if there is none. */
+/** Returns the length of the valid UTF-8 character at `index`, 0 if there is none. */
 function characterLength(bytes: Buffer, index: number): number {
   const lead = bytes[index]!;
   if (lead < 0x80) return 1;

@@ -1,4 +1,4 @@
-/** `text` in single quotes: a single word for sh, bash and zsh. */
+/** Returns `text` in single quotes: a single word for sh, bash and zsh. */
 export function shellQuote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
@@ -8,7 +8,7 @@ export function shellWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : shellQuote(word);
 }
 
-/** Formats a command. As the first word, an unquoted `a=b` would be an assignment and `%1` a job. */
+/** Formats a command. Quotes a first word such as `a=b` or `%1`, which would be an assignment or a job. */
 export function toCommandLine(words: readonly string[]): string {
   const quote = (word: string, index: number) =>
     index === 0 && /[%=]/.test(word) ? shellQuote(word) : shellWord(word);

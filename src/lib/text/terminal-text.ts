@@ -1,7 +1,7 @@
 /**
- * The text that a terminal finally shows: without colours and control sequences, and with the last state of each
- * overwritten line (progress bars, spinners). Cursor movements to other lines are ignored. Line ends become "\n"; other
- * control characters become their Unicode pictures.
+ * Returns the text that a terminal finally shows: without colours and control sequences, and with the last state of
+ * each overwritten line (progress bars, spinners). Cursor movements to other lines are ignored. Line ends become "\n";
+ * other control characters become their Unicode pictures.
  */
 export function plainTerminalText(text: string): string {
   if (!special.test(text)) return text;
@@ -17,8 +17,8 @@ export function plainTerminalText(text: string): string {
 const special = /[\0-\x08\x0b-\x1f\x7f-\x9f]/;
 
 /**
- * Strings for the terminal (OSC, DCS and similar, up to their end on the same line), control sequences, other escapes.
- * Only the beginning of an unterminated sequence is removed, so that it cannot hide text.
+ * Matches strings for the terminal (OSC, DCS and similar, up to their end on the same line), control sequences and
+ * other escapes. Matches only the beginning of an unterminated sequence, so that it cannot hide text.
  */
 const sequences =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches them
@@ -33,7 +33,7 @@ const moves = /[\r\x08\x1b\x9b]/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches them
 const controls = /[\0-\x08\x0b-\x1f\x7f-\x9f]/g;
 
-/** The last state of a line. A sequence that clears the whole line starts it again. */
+/** Returns the last state of a line. A sequence that clears the whole line starts it again. */
 function lastState(line: string): string {
   let end = line.length;
   while (line[end - 1] === "\r") end -= 1;

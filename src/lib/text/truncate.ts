@@ -27,7 +27,7 @@ export function truncateText(
   return { text: before + describeCut(cut, text.slice(headEnd, tailStart)) + after, cut };
 }
 
-/** Shows only the beginning of lines longer than `maxChars`. Undefined when there are none. */
+/** Shows only the beginning of lines longer than `maxChars`. Returns undefined when there are none. */
 export function shortenLines(text: string, maxChars: number): string | undefined {
   const parts: string[] = [];
   let from = 0;
@@ -63,7 +63,7 @@ function piecesOf(line: string, maxChars: number): readonly string[] {
   return pieces;
 }
 
-/** The last position at or before `index` where `text` can be cut without breaking a grapheme. */
+/** Returns the last position at or before `index` where `text` can be cut without breaking a grapheme. */
 export function characterStart(text: string, index: number): number {
   if (index <= 0) return 0;
   if (index >= text.length) return text.length;
@@ -99,7 +99,7 @@ function keepLines(text: string, kept: Kept, maxLines: number | undefined): Kept
   const isWhole = kept.headEnd >= kept.tailStart;
   if ((isWhole ? Math.max(headLines, tailLines) : headLines + tailLines) <= maxLines) return kept;
 
-  // Each side gets half, plus what the other side does not use of its half.
+  // Each side gets half of the lines, and the lines that the other side does not need.
   const headShare = Math.min(headLines, Math.max(Math.ceil(maxLines / 2), maxLines - tailLines));
   return {
     headEnd: Math.min(kept.headEnd, endOfLines(text, headShare)),
@@ -120,7 +120,7 @@ function startOfTail(text: string, chars: number): number {
   return character === start ? start : characterEnd(text, character);
 }
 
-/** The most characters that a cut between two lines may cost. */
+/** Returns the most characters that a cut between two lines may cost. */
 function nearby(chars: number): number {
   return Math.min(500, chars >> 2);
 }
@@ -161,10 +161,10 @@ function characterEnd(text: string, start: number): number {
   return pairStart(text, start + (first?.segment.length ?? 0));
 }
 
-/** Far longer than any emoji. A longer grapheme may be cut, but never inside a surrogate pair. */
+/** The longest grapheme that is never cut, far longer than any emoji. Surrogate pairs are never cut at all. */
 const longestCharacter = 64;
 
-/** Below U+0300 no character combines with its neighbour, except CR with LF. */
+/** Recognizes characters below U+0300, which do not combine with their neighbours, except CR with LF. */
 function isPlain(text: string, index: number): boolean {
   return text.charCodeAt(index) < 0x300;
 }
@@ -184,7 +184,7 @@ function pairStart(text: string, index: number): number {
 
 let cachedSegmenter: Intl.Segmenter | undefined;
 
-// Created on first use, because that is expensive.
+// The segmenter is created on first use, because creating it is expensive.
 function segmenter(): Intl.Segmenter {
   cachedSegmenter ??= new Intl.Segmenter("en", { granularity: "grapheme" });
   return cachedSegmenter;

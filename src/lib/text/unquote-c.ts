@@ -1,4 +1,6 @@
-/** Decodes a name that git has quoted as in C. `text` begins with the quote; text after its end is ignored. */
+/**
+ * Decodes a name that git has quoted as in C. `text` begins with the quote; text after the closing quote is ignored.
+ */
 export function unquoteC(text: string): string {
   const inner = /^"((?:[^"\\]|\\.)*)"/.exec(text)?.[1] ?? text;
   const bytes: Buffer[] = [];

@@ -17,12 +17,12 @@ export interface ApprovalRequest {
   readonly callId: string;
   /** The subagent that makes the call, `agent_1`; undefined for the main agent. */
   readonly agent?: string;
-  /** Canonical name. */
+  /** The canonical name. */
   readonly tool: string;
   readonly input: unknown;
   readonly accesses: readonly Access[];
   readonly risk: Risk;
-  /** Why approval is needed. */
+  /** The reason why approval is needed. */
   readonly reason: string;
   /** The rule that asks, as written, and its source: a file and line, "built-in", or "mode cautious". */
   readonly rule: string;
@@ -33,19 +33,19 @@ export interface ApprovalRequest {
   readonly preview: string | undefined;
   /** The rules that the answers "session" and "always" add; empty when the call can only be allowed once. */
   readonly grants: readonly string[];
-  /** Where commands start. */
+  /** The folder in which commands start. */
   readonly directory: string;
   /** A fingerprint of the variables that commands get. */
   readonly environment: string;
-  /** The sandbox of its commands: "none" also when rules take them out of the sandbox. */
+  /** The sandbox of the commands; "none" also when rules take them out of the sandbox. */
   readonly sandbox: SandboxLevel;
-  /** Rules take its commands out of the sandbox. */
+  /** Whether rules take the commands out of the sandbox. */
   readonly unconfined: boolean;
-  /** The hosts that its commands may reach once approved, "*" for any; empty when it runs no command. */
+  /** The hosts that the commands may reach once approved, "*" for any; empty when the call runs no command. */
   readonly hosts: readonly string[];
   /** Identifies exactly this call: tool, input, real paths, directory, variables, sandbox. */
   readonly hash: string;
-  /** Identifies the whole preview, including what is not shown of it, and the files it was made from. */
+  /** Identifies the whole preview, including the part that is not shown, and the files it was made from. */
   readonly previewHash: string;
 }
 
@@ -63,14 +63,14 @@ export interface ShownPart extends Pick<PartVerdict, "verdict" | "reason" | "rul
 export type Approval =
   | {
       readonly allow: true;
-      /** Also allows what `grants` names: until this Toolcrib is closed, or in this workspace from now on. */
+      /** Adds the rules in `grants`: until this Toolcrib is closed, or for this workspace from now on. */
       readonly remember?: "session" | "always";
       /** The `hash` of the approved request, when answers travel; another hash does not count. */
       readonly hash?: string;
     }
   | { readonly allow: false; readonly message?: string };
 
-/** An answer from outside; undefined when it is not one: only a plain `true` allows. Each property is read once. */
+/** Parses an answer from outside. Only a plain `true` allows. Returns undefined for anything that is not an answer. */
 export function parseApproval(given: unknown): Approval | undefined {
   if (typeof given !== "object" || given === null) return undefined;
   const { allow, remember, hash, message } = given as Record<string, unknown>;
@@ -116,7 +116,7 @@ export async function approvalRequest(
   };
 }
 
-/** Leaves out the input when there is a preview, and whole commands, whose parts are listed anyway. */
+/** Leaves out the input when there is a preview, and the parts that are allowed. */
 export function toShownRequest(request: ApprovalRequest): ShownRequest {
   const { callId, directory, environment, hash, previewHash, ...shown } = request;
   const parts = request.parts
@@ -130,7 +130,7 @@ export function toShownRequest(request: ApprovalRequest): ShownRequest {
   return { ...shown, input: shown.preview === undefined ? shown.input : null, parts };
 }
 
-/** The hash of everything that an answer is bound to. */
+/** Returns the hash of everything that an answer is bound to. */
 export async function approvalHash(
   call: ToolCall,
   decided: DecidedCall,
@@ -150,7 +150,7 @@ export async function approvalHash(
   });
 }
 
-/** The current contents of the workspace programs and scripts that the call's commands name. */
+/** Returns the current contents of the workspace programs and scripts that the call's commands name. */
 async function filesRun(
   { environment, signal }: Pick<ToolCall, "environment" | "signal">,
   { decision, policy }: Pick<DecidedCall, "decision" | "policy">,
@@ -169,7 +169,7 @@ async function filesRun(
       found.set(path, contentHash(bytes));
     } catch (error) {
       if (signal.aborted || !(error instanceof ToolError)) throw error;
-      // Directories, missing files, and files outside the workspace.
+      // Directories, missing files and files outside the workspace are hashed by their error code.
       if (error.code !== "too-large") found.set(path, error.code);
       else found.set(path, JSON.stringify(await environment.info(path).catch(({ code }) => code)));
     }
@@ -177,12 +177,12 @@ async function filesRun(
   return found;
 }
 
-/** Maximum size of all of them together. */
+/** The most bytes of programs and scripts that are hashed by content. The size and time of further ones count. */
 const maxBytesOfFilesRun = 64 * 1024 * 1024;
 
 /**
- * A deep copy that no one else can change, so that what is checked, shown and hashed is what will run. Values that are
- * neither plain objects nor arrays belong to the tool and are not copied.
+ * Returns a deep copy that other code cannot change between the check and the run. Values that are neither plain
+ * objects nor arrays belong to the tool and are not copied.
  */
 export function snapshot<Value>(value: Value): Value;
 export function snapshot(value: unknown): unknown {

@@ -7,7 +7,7 @@ import type { Policy } from "../../policy/rules/compile-policy.ts";
 import type { Approve } from "./approval-request.ts";
 import { policyQuestion } from "./policy-question.ts";
 
-/** How the calls of one Toolcrib are decided. */
+/** The settings by which the calls of one Toolcrib are decided. */
 export interface PolicySettings {
   /** The current mode. */
   readonly mode: Mode;
@@ -17,21 +17,21 @@ export interface PolicySettings {
   readonly approverOf?: (callId: string) => Approve | undefined;
 }
 
-/** The rules, and how to add what the user grants. */
+/** The rules, to which the user's approvals can be added. */
 export interface Rules {
-  /** The current rules. Throws when their files have changed and cannot be used. */
+  /** Returns the current rules. Throws when their files have changed and cannot be used. */
   refreshed(): Policy | Promise<Policy>;
-  /** Until the Toolcrib is closed. */
+  /** Adds rules until the Toolcrib is closed. */
   grantForSession(lines: readonly string[]): void;
-  /** From now on, in this workspace. */
+  /** Adds rules to this workspace from now on. */
   grantAlways(lines: readonly string[], comment: string): Promise<void>;
 }
 
-/** The surroundings of commands, as they are now: they may change while the user is asked. */
+/** The current surroundings of commands, which may change while the user is asked. */
 interface Surroundings {
-  /** Only called for calls that run commands, because the first answer takes a moment. */
+  /** Called only for calls that run commands, because the first answer takes a moment. */
   sandbox(): Promise<SandboxLevel>;
-  /** The variables that commands get. */
+  /** Returns the variables that commands get. */
   variables(policy: VariablePolicy): Readonly<Record<string, string>>;
   /** The history of a persistent shell; undefined when none has this name. */
   shell?(name: string): ShellHistory | undefined;
@@ -64,7 +64,7 @@ export async function decideNow(
   return { question, policy, decision: decideCall(question, policy, readCommand) };
 }
 
-/** The state that earlier commands left in the shells that a call uses. */
+/** Returns the state that earlier commands left in the shells that a call uses. */
 export async function shellsUsed(
   { accesses }: Pick<ToolCall, "accesses">,
   { context }: Policy,
@@ -74,8 +74,8 @@ export async function shellsUsed(
   if (names.length === 0 || shell === undefined) return undefined;
   const { sessionStateOf } = await import("../../policy/commands/shell-sessions.ts");
   const left = names.flatMap((name) => {
-    const past = shell(name);
-    return past === undefined ? [] : [[name, sessionStateOf(past, context.workspace)] as const];
+    const history = shell(name);
+    return history === undefined ? [] : [[name, sessionStateOf(history, context.workspace)] as const];
   });
   return new Map(left);
 }
@@ -88,7 +88,7 @@ export function runsCommands({ accesses }: ToolCall): boolean {
   return accesses.some(({ kind }) => kind === "execute");
 }
 
-/** The confinement of the commands of a call; undefined when the tool runs none. */
+/** Returns the confinement of the commands of a call; undefined when the tool runs none. */
 export async function confinementFor(
   call: ToolCall,
   { decision, question, policy }: DecidedCall,
@@ -103,7 +103,7 @@ export async function confinementFor(
   return isCommand ? { ...confinement, level: decision.sandbox } : mayRunMore(confinement, call, settings);
 }
 
-/** Commands that the tool finds only while it runs are decided like commands that the call names. */
+/** Adds the check of commands that the tool finds only while it runs. They are decided like commands of the call. */
 function mayRunMore(
   confinement: Confinement,
   call: ToolCall,
@@ -121,7 +121,7 @@ function mayRunMore(
         settings,
       );
       if (decision.verdict !== "allow") return false;
-      // It runs in the sandbox of the call, even when rules take it out of the sandbox.
+      // The command runs in the sandbox of the call, even when rules take the command out of the sandbox.
       level = question.sandbox;
       call.account.sandbox = level;
       return true;

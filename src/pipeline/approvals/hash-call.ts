@@ -1,11 +1,11 @@
 import { contentHash } from "../../lib/bytes/content-hash.ts";
 
-/** SHA-256 that does not depend on the order of properties. */
+/** Returns a SHA-256 that does not depend on the order of properties. */
 export function hashValue(value: unknown): string {
   return contentHash(Buffer.from(JSON.stringify(canonical(value))));
 }
 
-/** Marks values that JSON would confuse with the name of their type. */
+/** Adds the type to values that JSON would write alike. */
 function canonical(value: unknown): unknown {
   switch (typeof value) {
     case "string":

@@ -27,8 +27,9 @@ export interface CallToCheck {
 }
 
 /**
- * The question that the policy answers about a call, with the current real paths. `lookUp: "what decides"` leaves out reads
- * that no link can turn into something that needs approval: the environment's guard refuses forbidden ones.
+ * Returns the question that the policy answers about a call, with the current real paths. `lookUp: "what decides"`
+ * leaves out reads that no link can turn into something that needs approval: the environment's guard refuses forbidden
+ * ones.
  */
 export async function policyQuestion(
   { tool, accesses, environment }: CallToCheck,
@@ -46,9 +47,9 @@ export async function policyQuestion(
   const isSettled = lookUp === "what decides" && mode !== "paranoid" && !asksAboutReads(policy);
   const open = isSettled ? accesses.filter(({ kind }) => kind !== "read") : accesses;
   const paths = pathsNamed(open, policy.context, readCommand, shells);
-  // These sandboxes hide secrets, so there is no need to look for them, unless a command may leave the sandbox.
-  const isHeld = (sandbox === "bwrap" || sandbox === "seatbelt") && policy.unconfined.length === 0;
-  const directories = isHeld ? [] : directoriesRead(accesses, policy.context, readCommand, shells);
+  // These sandboxes hide secrets, so a search for them is needed only when a command may leave the sandbox.
+  const hidesSecrets = (sandbox === "bwrap" || sandbox === "seatbelt") && policy.unconfined.length === 0;
+  const directories = hidesSecrets ? [] : directoriesRead(accesses, policy.context, readCommand, shells);
   const realPaths = paths.length === 0 ? nowhere : await realPathsOf(paths, open, policy, environment);
   const changes = mode === "cautious" ? changesPlanned(accesses, policy.context, readCommand, shells) : [];
   return {
@@ -66,13 +67,13 @@ export async function policyQuestion(
 
 const nowhere: ReadonlyMap<string, string> = new Map();
 
-/** Loaded with the first change, to keep the start fast. */
+/** Loads the module with the first change, to keep the start fast. */
 async function lossesOf(...given: Parameters<typeof foreseeLoss>): ReturnType<typeof foreseeLoss> {
   const journal = await import("../../journal/keep/foresee-loss.ts");
   return journal.foreseeLoss(...given);
 }
 
-/** Whether any rule asks before reads, or denies them to some tools only. */
+/** Returns whether a rule asks before reads, or is about the reads of some tools only. */
 const asksAboutReads = oncePerObject(({ paths }: Policy) =>
   paths.highestFirst.some(
     ({ uses, effect, by }) => uses.has("read") && (effect === "ask" || by !== undefined),
@@ -88,7 +89,7 @@ async function realPathsOf(
   const found = await Promise.all(
     paths.map(async (path): Promise<readonly [string, string][]> => {
       const real = await realPathFor(path, accesses, environment).catch((error) =>
-        elsewhere(error, path, context),
+        realPathAfter(error, path, context),
       );
       return real === undefined || real === posix.resolve(context.workspace, path) ? [] : [[path, real]];
     }),
@@ -96,7 +97,7 @@ async function realPathsOf(
   return new Map(found.flat());
 }
 
-/** Deleting or moving a link means the link, not its target. */
+/** Resolves a path. Deleting or moving a link concerns the link itself, so its target is then not resolved. */
 function realPathFor(
   path: string,
   accesses: readonly Access[],
@@ -112,10 +113,10 @@ function realPathFor(
 }
 
 /**
- * An unreachable path is decided by its spelling; the tool reports the error. A link out of the workspace may lead
- * anywhere.
+ * Returns the path by which an unresolved path is decided: a link out of the workspace may lead anywhere, and any other
+ * path is decided by its spelling (undefined). The tool reports the error.
  */
-function elsewhere(error: unknown, path: string, { workspace }: PathContext): string | undefined {
+function realPathAfter(error: unknown, path: string, { workspace }: PathContext): string | undefined {
   if (!(error instanceof ToolError)) throw error;
   const isInside = isWithin(posix.resolve(workspace, path), workspace);
   return isInside && error.code === "outside-workspace" ? outsideWorkspace : undefined;
@@ -124,8 +125,8 @@ function elsewhere(error: unknown, path: string, { workspace }: PathContext): st
 type Lister = Pick<Environment, "workspace" | "openDirectory" | "realPath">;
 
 /**
- * For each directory, as `searchOf` names it, a path below it that must not be read, or undefined when there is none. Follows
- * links, as some programs do. Leaves out directories that would take too long to search.
+ * Returns for each directory, as `searchOf` names it, a path below it that must not be read, or undefined when there is
+ * none. Follows links, as some programs do. Leaves out directories that would take too long to search.
  */
 export async function refusedBelow(
   directories: readonly string[],
@@ -168,7 +169,7 @@ class Search {
     return this.#inside(await this.#options.environment.openDirectory(path).catch(whyNot));
   }
 
-  /** Files come first, so that near ones are found soon. */
+  /** Searches a directory, its files before its subdirectories, so that near files are found soon. */
   async #inside(directory: Directory | Unopened): Promise<Result> {
     if (typeof directory === "string") return unopened(directory);
     try {
@@ -194,7 +195,7 @@ class Search {
     }
   }
 
-  /** A link out of the workspace may lead to anything, so it counts as refused. */
+  /** Follows a link. A link out of the workspace may lead to anything, so it counts as refused. */
   async #behind(directory: Directory, name: string): Promise<Result> {
     const path = posix.join(this.#options.environment.workspace, directory.path, name);
     const real = await this.#options.environment.realPath(path).catch(whyNot);
@@ -211,14 +212,14 @@ function unopened(reason: Unopened): Result {
   return reason === "nothing below" ? nothingRefused : "not searched";
 }
 
-/** Search programs leave out hidden and usually ignored entries. */
+/** Recognizes the entries that search programs do not leave out. */
 function isVisible({ name }: { readonly name: string }): boolean {
   return !name.startsWith(".") && name !== "node_modules";
 }
 
 type Unopened = "nothing below" | "not searched" | "outside";
 
-/** A file has nothing below it, and was checked itself. */
+/** Returns the reason why a directory was not opened. A file has nothing below it, and was checked itself. */
 function whyNot(error: unknown): Unopened {
   if (!(error instanceof ToolError)) throw error;
   if (error.code === "outside-workspace") return "outside";

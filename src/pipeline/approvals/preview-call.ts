@@ -14,16 +14,16 @@ import { hashValue } from "./hash-call.ts";
 export interface Preview {
   /** Undefined when the tool has no preview. */
   readonly text: string | undefined;
-  /** Hash of the whole text, including what is not shown; undefined when the preview failed. */
+  /** The hash of the whole text, including the part that is not shown; undefined when the preview failed. */
   readonly whole: string | undefined;
-  /** Hash of the state of each path that the call would change. */
+  /** The hash of the state of each path that the call would change. */
   readonly found: string;
 }
 
 /** Everything that a preview can use besides files. */
 export type PreviewServices = Pick<Services, "historyFor" | "code">;
 
-/** Bounded in size and time. When the preview fails, its text says so. */
+/** Makes the preview of a call, bounded in size and time. When the preview fails, its text says so. */
 export async function previewCall(call: ToolCall, services: PreviewServices): Promise<Preview> {
   const { tool, input } = call;
   if (!tool.preview) return { text: undefined, whole: undefined, found: "" };
@@ -54,7 +54,7 @@ export async function isStillShown(
   return found === now.found && whole === now.whole;
 }
 
-/** Previews show little of what they delete, and nothing of what they cannot read, so paths are compared too. */
+/** Hashes the state of each path that the call would change, because previews do not show all content. */
 async function lookAt({ tool, accesses, environment }: ToolCall): Promise<string> {
   if (!tool.preview) return "";
   const found = accesses.map(async (access) => {
@@ -79,14 +79,14 @@ function onlyLooking(history: History): History {
   };
 }
 
-/** Nothing may change before the user has answered. */
+/** Refuses changes, because nothing may change before the user has answered. */
 const readOnly = (environment: Environment): Environment => wrapEnvironment(environment, refused);
 
 async function refuse(): Promise<never> {
   throw new ToolError("denied", "A preview must not change anything");
 }
 
-/** Every member but those that only read; the type makes sure that one added later is decided here. */
+/** Every member of Environment that does more than read. The type makes sure that a member added later is listed. */
 const refused: Required<Omit<Environment, "workspace" | "recovered" | "confinement" | ReadingMethod>> = {
   writeFile: refuse,
   delete: refuse,

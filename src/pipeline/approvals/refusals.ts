@@ -5,7 +5,7 @@ import { describePart } from "../../policy/decide.ts";
 import { formatOrigin } from "../../policy/guard-paths.ts";
 import type { Decision, Mode, PartVerdict } from "../../policy/policy.ts";
 
-/** A rule denies the call. */
+/** Returns the error of a call that a rule denies. */
 export function denied(decision: Decision): ToolError {
   return new ToolError("denied", `Denied: ${describe(decision)}`, {
     hint: "Do not work around it. Continue without it, or ask the user to change the rule.",
@@ -13,7 +13,7 @@ export function denied(decision: Decision): ToolError {
   });
 }
 
-/** The call needs approval, and the user cannot be asked. `grants` are the rules that would allow it. */
+/** Returns the error of a call that needs approval when the user cannot be asked. `grants` are rules that allow it. */
 export function needsApproval(
   decision: Described,
   { grants, mode }: { readonly grants: readonly string[]; readonly mode?: Mode },
@@ -24,7 +24,7 @@ export function needsApproval(
   });
 }
 
-/** The request is stored, and its answer counts for the next call that is exactly like this one. */
+/** Returns the error of a call whose request is stored. The answer counts for the next call exactly like this one. */
 export function approvalPending(id: string, parts: Decision["parts"]): ToolError {
   const needed = `This call needs approval: ${describe({ verdict: "ask", parts })}`;
   return new ToolError("needs-approval", needed, {
@@ -46,14 +46,14 @@ export function deniedByUser(decision: Decision, message: string | undefined): T
       });
 }
 
-/** The approved call is not the one that would run. */
+/** Returns the error of a call that is no longer the one that was checked or approved. */
 export function callChanged(): ToolError {
-  return new ToolError("denied", "The call, or where it would run, changed during the approval", {
-    hint: "Nothing was done. Make the call again, to be asked again.",
+  return new ToolError("denied", "The call, or where it would run, changed after it was checked", {
+    hint: "Nothing was done. Repeat the call.",
   });
 }
 
-/** The preview is not what would be changed. */
+/** Returns the error of a call whose preview no longer shows what it would change. */
 export function previewChanged(): ToolError {
   return new ToolError("stale", "The files that the call would change were changed during the approval", {
     hint: "Nothing was done. Read them again, then repeat the call.",
@@ -61,9 +61,9 @@ export function previewChanged(): ToolError {
   });
 }
 
-/** The checked paths are not the ones that would be used. */
+/** Returns the error of a call whose paths no longer lead to the files that were checked. */
 export function pathsChanged(): ToolError {
-  return new ToolError("stale", "While the call waited, another call changed where its paths lead", {
+  return new ToolError("stale", "Another call changed where the paths of this call lead while it waited", {
     hint: "Nothing was done. Check the paths, then repeat the call.",
     forUser: { hint: "Nothing was done. Try again." },
   });
@@ -74,6 +74,7 @@ export function couldNotAsk(cause: unknown): ToolError {
   const reason = cause instanceof Error ? cause.message : String(cause);
   return new ToolError("needs-approval", `The user could not be asked: ${reason}`, {
     hint: "Nothing was done. Try again when the user can answer.",
+    forUser: { hint: "Nothing was done. Try again." },
     cause,
   });
 }
@@ -90,7 +91,7 @@ export function unreadableAnswer(): ToolError {
 
 type Described = Pick<Decision, "verdict" | "parts">;
 
-/** The flags that lift a denial: only a path class and the block on cloud metadata can be lifted by another rule. */
+/** Returns the hint to lift a denial. Another rule can lift only a path class and the block on cloud metadata. */
 function howToLift({ parts }: Described): string {
   const rules = parts
     .filter(({ verdict }) => verdict === "deny")
@@ -115,29 +116,29 @@ function howToAllow({ parts }: Described, grants: readonly string[], mode: Mode 
   return `To allow it, approve it on a terminal, or ${install}add ${ruleFlags(grants)}`;
 }
 
-/** The parts that decided, each with its rule and its source, so that the caller can keep the rest of the call. */
+/** Describes the parts that decided, each with its rule and its source, so that the caller can keep the other parts. */
 function describe({ verdict, parts }: Described): string {
-  const deeds = new Map<string, Set<string>>();
+  const actions = new Map<string, Set<string>>();
   for (const part of parts) {
     if (part.verdict !== verdict) continue;
     const { reason, rule } = part;
     const why = rule === undefined ? ` (${reason})` : `: ${reason} (${rule.text}, ${formatOrigin(rule)})`;
-    deeds.set(why, (deeds.get(why) ?? new Set()).add(deedOf(part)));
+    actions.set(why, (actions.get(why) ?? new Set()).add(actionOf(part)));
   }
-  return [...deeds].map(([why, would]) => `it would ${list([...would])}${why}`).join("; ");
+  return [...actions].map(([why, would]) => `it would ${list([...would])}${why}`).join("; ");
 }
 
-const maxDeeds = 5;
+const maxActions = 5;
 
-function list(deeds: readonly string[]): string {
-  const more = deeds.length - maxDeeds;
-  return [...deeds.slice(0, maxDeeds), ...(more > 0 ? [`and ${more} more`] : [])].join(", ");
+function list(actions: readonly string[]): string {
+  const more = actions.length - maxActions;
+  return [...actions.slice(0, maxActions), ...(more > 0 ? [`and ${more} more`] : [])].join(", ");
 }
 
 const maxChars = 300;
 
-/** On one line, whatever the command or path contains. */
-function deedOf({ part }: PartVerdict): string {
-  const deed = printableLine(describePart(part));
-  return deed.length <= maxChars ? deed : `${deed.slice(0, maxChars)}…`;
+/** Describes a part on one line, whatever the command or path contains. */
+function actionOf({ part }: PartVerdict): string {
+  const action = printableLine(describePart(part));
+  return action.length <= maxChars ? action : `${action.slice(0, maxChars)}…`;
 }

@@ -3,7 +3,7 @@ import { exhaustionError, isExhaustion } from "../../lib/exhaustion.ts";
 import { redactText } from "../../policy/redaction/redact.ts";
 import type { Stage } from "../stage.ts";
 
-/** Turns errors of the stages below into outcomes, with secrets redacted. Any other error than a ToolError is a bug. */
+/** Turns errors of the following stages into outcomes, with secrets redacted. Every error but a ToolError is a bug. */
 export const catchErrors: Stage = async (call, next) => {
   try {
     return await next(call);
@@ -11,9 +11,9 @@ export const catchErrors: Stage = async (call, next) => {
     const error = redacted(thrown instanceof ToolError ? thrown : internalError(thrown));
     const { wording } = call.tool;
     if (wording === undefined || error.hint === undefined) return { ok: false, error };
-    // The faults of arguments are texts of the schema, which may name other tools. Other messages may quote content.
-    const isOurs = error.details?.kind === "bad-arguments";
-    const message = isOurs ? wording(error.message) : error.message;
+    // Messages about arguments are texts of the schema, which may name other tools. Other messages may quote content.
+    const isFromSchema = error.details?.kind === "bad-arguments";
+    const message = isFromSchema ? wording(error.message) : error.message;
     return { ok: false, error: reworded(error, { message, hint: wording(error.hint) }) };
   }
 };
@@ -35,7 +35,7 @@ function internalError(cause: unknown): ToolError {
   if (isExhaustion(cause)) return exhaustionError(cause);
   const reason = cause instanceof Error ? cause.message : String(cause);
   return new ToolError("internal", `The tool failed unexpectedly: ${reason}`, {
-    hint: "This is a bug in the tool. Try another way.",
+    hint: "This is a bug in the tool. Use another tool.",
     forUser: { hint: "This is a bug in the tool. Please report it." },
     cause,
   });

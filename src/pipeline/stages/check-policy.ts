@@ -37,7 +37,7 @@ import type { Stage } from "../stage.ts";
 export function checkPolicy(settings: PolicySettings, previews: PreviewServices): Stage {
   const openRequests = new OpenRequests();
   return async (given, next) => {
-    // The caller may still change its input object; what is checked must be what will run.
+    // The copy keeps the caller from changing the input between the check and the run.
     const call = { ...given, input: snapshot(given.input) };
     for (;;) {
       const decided = await decideNow(call, settings);
@@ -52,13 +52,13 @@ export function checkPolicy(settings: PolicySettings, previews: PreviewServices)
       if (decision.verdict === "allow") return run("not asked");
       if (decision.verdict === "deny") throw denied(decision);
       const approve = settings.approverOf?.(call.id);
-      // Empty in paranoid mode, where allow rules do not count.
+      // Paranoid mode ignores allow rules, so none is offered there.
       const grants = (question.mode !== "paranoid" && grantsFor(decision, question.tool)) || [];
       if (!approve) throw needsApproval(decision, { grants, mode: question.mode });
 
       const answered = openRequests.answered(grants);
       if (answered) {
-        // That answer may settle this call too.
+        // The answer to the other request may also settle this call.
         await untilAborted(answered, call.signal, whileWaitingFor("approval of another call"));
         continue;
       }
@@ -68,7 +68,10 @@ export function checkPolicy(settings: PolicySettings, previews: PreviewServices)
   };
 }
 
-/** Asks the user, and refuses the call unless it is still exactly the one that was approved. Returns the latest decision. */
+/**
+ * Asks the user, and refuses the call unless it is still exactly the one that was approved. Returns the latest
+ * decision.
+ */
 async function approveCall(
   call: ToolCall,
   decided: DecidedCall,
@@ -89,7 +92,7 @@ async function approveCall(
     throw deniedByUser(decision, approval.message);
   }
   const latest = await decideNow(call, settings);
-  // The user may have changed the rules meanwhile: no answer allows what they deny.
+  // The user may have changed the rules meanwhile, and no answer allows a call that the rules deny.
   if (latest.decision.verdict === "deny") throw denied(latest.decision);
   const hash = await approvalHash(call, latest, settings);
   if (hash !== request.hash || (approval.hash ?? hash) !== request.hash) throw callChanged();
@@ -100,8 +103,8 @@ async function approveCall(
 }
 
 /**
- * Checks a call again that has waited: another call may have placed a link whose target was not checked, or changed the
- * shell it runs in, or a new rule may deny it.
+ * Checks a call again after it has waited. Another call may have created a link whose target was not checked, or
+ * changed the shell of this call, or a new rule may deny it.
  */
 async function recheckCall(call: ToolCall, decided: Question, settings: PolicySettings): Promise<void> {
   const { question: now, decision } = await decideNow(call, settings);
@@ -121,7 +124,7 @@ async function ask(approve: Approve, request: ApprovalRequest, signal: AbortSign
   return approval;
 }
 
-/** An approved call runs even when the rule cannot be written. */
+/** Adds the granted rules as the user asked. An approved call runs even when the rule cannot be written. */
 async function remember(
   call: ToolCall,
   approval: Approval & { readonly allow: true },
@@ -143,17 +146,17 @@ async function remember(
   return "session";
 }
 
-/** Requests that wait for an answer, so that the user is not asked twice for what one answer may settle. */
+/** Requests that wait for an answer, so that the user is not asked twice when one answer settles both calls. */
 class OpenRequests {
   readonly #open = new Map<string, Promise<void>>();
 
-  /** Waits for a pending request for one of these grants, if there is one. */
+  /** Resolves when the pending request for one of these grants is answered; undefined when there is none. */
   answered(grants: readonly string[]): Promise<void> | undefined {
     const grant = grants.find((line) => this.#open.has(line));
     return grant === undefined ? undefined : this.#open.get(grant);
   }
 
-  /** Asks, and lets other calls wait meanwhile. */
+  /** Runs `work`, which asks the user. Other calls that need one of these grants wait meanwhile. */
   async ask<Answer>(grants: readonly string[], work: () => Promise<Answer>): Promise<Answer> {
     const { promise, resolve } = Promise.withResolvers<void>();
     for (const grant of grants) this.#open.set(grant, promise);

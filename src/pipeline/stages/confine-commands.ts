@@ -6,11 +6,13 @@ import { wrapEnvironment } from "../../lib/wrap-environment.ts";
 import { callChanged } from "../approvals/refusals.ts";
 import type { Stage } from "../stage.ts";
 
-/** Confines everything the tool starts as the policy decided. A tool that declares no programs cannot start any. */
+/**
+ * Confines all programs that the tool starts, as the policy decided. A tool that declares no programs cannot start any.
+ */
 export const confineCommands: Stage = (call, next) => {
   const { confinement, environment, tool } = call;
   const start: Environment["start"] = async (program, options) => {
-    // A built-in program with fixed arguments.
+    // "ours" is a built-in program with fixed arguments.
     if (options.confinement === "ours") return environment.start(program, options);
     if (confinement === undefined)
       throw new ToolError("denied", `${tool.canonical ?? tool.name} starts a program without declaring it`, {
@@ -38,7 +40,7 @@ async function startConfined(
   return environment.start(program, { ...options, confinement: withOwn(confinement, own) });
 }
 
-/** The tool may share its own files with a program; everything else is as decided. */
+/** Adds the tool's own files, which it may share with a program, to the decided confinement. */
 function withOwn(decided: Confinement, own: Confinement = {}): Confinement {
   const readable = [...(decided.readable ?? []), ...(own.readable ?? [])];
   const writable = [...(decided.writable ?? []), ...(own.writable ?? [])];

@@ -8,14 +8,14 @@ import type { Next, Stage } from "../stage.ts";
 type UndoParts = Pick<PipelineParts, "environment" | "journal" | "blobs" | "scanner" | "transactions">;
 
 /**
- * Gives the tool an environment that stores what it replaces, and scans for what commands change, so that the call can be
- * undone. The outcome says at once what an undo will not restore. Costs nothing for tools that only read.
+ * Makes the call undoable: gives the tool an environment that stores replaced content, and scans for changes by
+ * commands. The outcome lists what an undo will not restore. Costs nothing for tools that only read.
  */
 export function keepUndo(parts: UndoParts): Stage {
   return (call, next) => (call.tool.risk === "read" ? next(call) : keep(call, next));
 
   async function keep(call: ToolCall, next: Next): Promise<Outcome> {
-    // Loaded with the first change, to keep the start fast.
+    // The module is loaded with the first change, to keep the start fast.
     const { keepingEnvironment } = await import("../../journal/keep/keeping-environment.ts");
     parts.transactions.join(call);
     const environment = keepingEnvironment(call.environment, { ...parts, callId: call.id });
@@ -34,7 +34,7 @@ export function keepUndo(parts: UndoParts): Stage {
   }
 }
 
-/** Whether the call runs commands that are not known to only read. */
+/** Returns whether the call runs a command that may do more than read. */
 async function mayChangeFiles({ accesses }: ToolCall): Promise<boolean> {
   const commands = accesses.filter((access) => access.kind === "execute");
   if (commands.length === 0) return false;

@@ -35,7 +35,7 @@ export function limitOutput(outputs: OutputStore, maxTokens = Number.POSITIVE_IN
     }
     if (shown === undefined || !(shown.cut || shortened))
       return { ...outcome, text: withContinuation(fullText, continuation) };
-    // The work is done: failing to store its output must not make it a failure.
+    // The work is done, so a failure to store its output must not fail the call.
     const whole = shortened === undefined ? fullText : wrapLines(fullText, wrappedChars);
     const kept = await outputs.keep(whole).catch((error: Error) => error);
     const [handle, note] =
@@ -43,7 +43,7 @@ export function limitOutput(outputs: OutputStore, maxTokens = Number.POSITIVE_IN
         ? [undefined, `[The rest could not be stored: ${kept.message}]`]
         : [
             kept,
-            `[${wording(wayToTheRest(kept, shortened === undefined ? "" : ", with long lines wrapped"))}]`,
+            `[${wording(describeStored(kept, shortened === undefined ? "" : ", with long lines wrapped"))}]`,
           ];
     if (notice) return { ...outcome, text: cutShort(fullText, limits, notice), truncated: { handle } };
     return {
@@ -54,7 +54,7 @@ export function limitOutput(outputs: OutputStore, maxTokens = Number.POSITIVE_IN
   };
 }
 
-/** The output of a failed command has the same limits. */
+/** Limits the output of a failed command in the same way. */
 function limitOutputOf(
   error: unknown,
   { limits: ofTool, wording = asItIs }: Pick<AnyTool, "limits" | "wording">,
@@ -103,11 +103,13 @@ function cutMark({ chars }: Cut, removed: string, kept: OutputKept | undefined):
   return `[… ${Buffer.byteLength(removed) + missing} bytes cut …]`;
 }
 
-/** Short enough that no tool cuts the lines again. */
+/** The length of wrapped lines, short enough that no tool cuts them again. */
 const wrappedChars = 2_000;
 
-/** When no available tool can read a handle, only the first half is shown. */
-function wayToTheRest(handle: string, how: string): string {
+/**
+ * Describes where the whole output is. A dialect without tools that read a handle drops the text after the semicolon.
+ */
+function describeStored(handle: string, how: string): string {
   return `The whole output is stored as ${handle}${how}; pass it as a path to file.read or search.grep.`;
 }
 

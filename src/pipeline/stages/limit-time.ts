@@ -3,7 +3,7 @@ import type { Stage } from "../stage.ts";
 
 const defaultTimeoutMs = 60_000;
 
-/** How long a tool may clean up after its signal; then the call ends without it. */
+/** The time that a tool has to clean up after its signal. After that the call ends without it. */
 const graceMs = 3_000;
 
 /** The longest timer that Node.js supports: 24 days. */
@@ -36,7 +36,7 @@ export const limitTime: Stage = async (call, next) => {
   try {
     return await Promise.race([work, givenUp]);
   } catch (error) {
-    // The tool's own error may contain the output so far.
+    // The tool's own error is kept when it contains the output so far.
     throw reason === undefined || (error instanceof ToolError && error.output !== undefined) ? error : reason;
   } finally {
     clearTimeout(deadline);

@@ -14,7 +14,7 @@ export function recordJournal(journal: Journal): Stage {
     const started = monotonicMs();
     const tool = call.tool.canonical ?? call.tool.name;
     const attempt = { callId: call.id, tool, input: call.input, startedAt: Date.now() };
-    const outcome = begins(journal, call.tool.risk, attempt) ?? (await next(call));
+    const outcome = recordStart(journal, call.tool.risk, attempt) ?? (await next(call));
     journal.finish(attempt, {
       durationMs: monotonicMs() - started,
       account: call.account,
@@ -30,8 +30,8 @@ export function recordJournal(journal: Journal): Stage {
   };
 }
 
-/** Records the start. Returns the failure when the call cannot be recorded and so must not run. */
-function begins(journal: Journal, risk: Risk, attempt: Attempt): Failure | undefined {
+/** Records the start. Returns the failure when the call cannot be recorded and therefore must not run. */
+function recordStart(journal: Journal, risk: Risk, attempt: Attempt): Failure | undefined {
   if (risk === "read") return undefined;
   try {
     journal.begin(attempt);

@@ -7,8 +7,8 @@ import { marksIn } from "../../policy/redaction/secret.ts";
 import type { Stage } from "../stage.ts";
 
 /**
- * Redacts what looks like a secret from all output of a tool, with a note. A redaction mark is never written over the
- * secret it stands for.
+ * Redacts everything that looks like a secret from the output of a tool, with a note. Refuses to write a redaction mark
+ * over the secret that it stands for.
  */
 export const redactSecrets: Stage = async (call, next) => {
   if (call.accesses.some(({ kind }) => kind === "write")) await refuseMarks(call);
@@ -31,7 +31,7 @@ async function redactOutcome(outcome: Outcome): Promise<Outcome> {
   // The text is made from the data, so a secret in both counts once.
   const kinds = inText.length > 0 ? inText : inData;
   const { continuation, afterwards } = outcome;
-  // A continuation stays after the text when that is cut.
+  // Unlike the text, a continuation is not cut.
   const sentences = [...(continuation ? [redactText(continuation)] : []), ...noteOf(kinds)];
   return {
     ...outcome,
@@ -85,13 +85,13 @@ async function redactOutputOf(error: unknown): Promise<unknown> {
   });
 }
 
-/** The text that was not found may be a redaction mark. `catchErrors` redacts messages. */
+/** Replaces the error when the text that was not found is a redaction mark. */
 function explainMark(error: unknown, call: ToolCall): unknown {
   const [mark] = error instanceof ToolError && error.code === "no-match" ? marksIn(call.input) : [];
   return mark === undefined ? error : standsForSecret(mark, "the file does not contain this text");
 }
 
-/** Models send back what they were shown, so a mark that is in none of the written files came from redacted output. */
+/** Refuses a mark that is in none of the written files, because the model must have copied it from redacted output. */
 async function refuseMarks({ accesses, input, environment, signal }: ToolCall): Promise<void> {
   const paths = accesses.flatMap((access) => (access.kind === "write" ? [access.path] : []));
   let foreign = [...marksIn(input)];
@@ -104,7 +104,7 @@ async function refuseMarks({ accesses, input, environment, signal }: ToolCall): 
   if (mark !== undefined) throw standsForSecret(mark, "this would overwrite the secret with the mark");
 }
 
-// No output shows more of a file than this.
+// No tool shows more than this of a file, so marks can only come from this part.
 const maxBytes = 64 * 1024 * 1024;
 
 function ignoreToolError(error: unknown): undefined {

@@ -17,7 +17,7 @@ export function rejectInvalidInput(settings: Settings): Stage {
   };
 }
 
-/** Calls with the risk "read" are not recorded before they run and cannot be undone, so they must not change anything. */
+/** Refuses changes by a tool with the risk "read", whose calls are neither recorded before they run nor undoable. */
 function expectRisk({ name, risk }: AnyTool, accesses: readonly Access[]): void {
   const change = risk === "read" ? accesses.find(({ kind }) => changing.has(kind)) : undefined;
   if (change === undefined) return;
@@ -28,7 +28,7 @@ function expectRisk({ name, risk }: AnyTool, accesses: readonly Access[]): void 
 
 const changing: ReadonlySet<Access["kind"]> = new Set(["write", "delete", "execute"]);
 
-/** Throws `invalid-input`. */
+/** Parses the input of a tool. Throws `invalid-input`. */
 export function parseInput(tool: AnyTool, input: unknown): unknown {
   const parsed = safeParse(tool.input, input);
   if (parsed.success) return parsed.data;
@@ -71,19 +71,19 @@ function describeIssue(issue: z.core.$ZodIssue, knownKeys: readonly string[], in
     case "invalid_union":
       return `${subject} has the wrong form (${describeValue(valueAt(input, issue.path))})`;
     default:
-      // The message of a check of the whole input has its own subject.
+      // Messages of checks of the whole input have their own subject.
       if (issue.code === "custom" && at === "") return issue.message;
-      // Zod's text for a check without a message.
+      // Zod uses this text for a check without a message.
       return issue.message === "Invalid input" ? `${subject} is not valid` : `${subject}: ${issue.message}`;
   }
 }
 
 function describeUnknownKey(key: string, knownKeys: readonly string[]): string {
-  const meant = nearest(key, knownKeys);
-  return meant ? `unknown key \`${key}\`, did you mean \`${meant}\`?` : `unknown key \`${key}\``;
+  const suggestion = nearest(key, knownKeys);
+  return suggestion ? `unknown key \`${key}\`, did you mean \`${suggestion}\`?` : `unknown key \`${key}\``;
 }
 
-/** The keys a caller may use: those of the dialect, when it renames them. */
+/** Returns the keys a caller may use: those of the dialect, when it renames them. */
 function keysOf(schema: z.core.$ZodType): readonly string[] {
   const definition = schema._zod.def as { shape?: object; in?: z.core.$ZodType };
   if (definition.shape) return Object.keys(definition.shape);

@@ -5,8 +5,8 @@ import type { Stage } from "../stage.ts";
 import { inTurn } from "./take-turns.ts";
 
 /**
- * Calls in one persistent shell run one after the other, from the policy check on: the meaning of a command there
- * depends on the commands before it.
+ * Makes calls in one persistent shell run one after the other, from the policy check on, because the meaning of a
+ * command there depends on the commands before it.
  */
 export function takeShellTurns(): Stage {
   const last = new Map<string, { readonly done: Promise<void>; readonly command: string }>();
@@ -41,7 +41,7 @@ export function takeShellTurns(): Stage {
   };
 }
 
-/** The shells that a call uses, by name, with its command. */
+/** Returns the shells that a call uses, by name, with its command. */
 function shellsOf({ accesses }: ToolCall): ReadonlyMap<string, string> {
   const shells = accesses.flatMap((access) =>
     access.kind === "execute" && access.session !== undefined

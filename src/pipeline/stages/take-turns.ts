@@ -7,7 +7,9 @@ import { ownRealPath } from "../../lib/own-real-path.ts";
 import { isWithin } from "../../policy/guard-paths.ts";
 import type { Next, Stage } from "../stage.ts";
 
-/** Calls that write the same real path, or one inside the other, wait for each other; all others run in parallel. */
+/**
+ * Makes calls wait for each other that write the same real path, or one inside the other. All others run in parallel.
+ */
 export function takeTurns(environment: Environment): Stage {
   const holders = new Set<{ readonly paths: readonly string[]; readonly done: Promise<void> }>();
   const inTurnOfPaths: Stage = async (call, next) => {
@@ -34,7 +36,7 @@ async function writtenPaths(environment: Environment, call: ToolCall): Promise<s
   const paths: string[] = [];
   for (const access of call.accesses) {
     if (!isWriting(access)) continue;
-    // An unreachable path needs no turn: the tool reports it, if it needs the path at all.
+    // An unreachable path needs no turn. The tool reports the error if it uses the path.
     const path = await realPathOf(access, environment).catch(ignoreToolError);
     if (path !== undefined) paths.push(path);
   }
@@ -61,8 +63,8 @@ function overlap(some: readonly string[], others: readonly string[]): boolean {
 }
 
 /**
- * Runs a call after those before it. Its turn ends when they have ended, even if it did not wait for them, and no work
- * that outlives it is left. `signal` ends the waiting.
+ * Runs a call after the calls before it. Its turn ends when all of them and all work that outlives it have ended, even
+ * if the call did not wait for them. `signal` ends the waiting.
  */
 export async function inTurn(
   call: ToolCall,

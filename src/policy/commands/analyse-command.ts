@@ -102,7 +102,10 @@ const hidden =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches them
   /[\0-\x08\x0b-\x1f\x7f-\xa0\xad]|\u034f|\u180b|\u180c|\u180d|\u180f|[\ufe00-\ufe0e]|[\u061c\u115f\u1160\u1680\u180e\u2000-\u200c\u200e\u200f\u2028-\u202f\u205f-\u206f\u3000\u3164]|(?<![\xa9\xae\u203c-\u3299\udc00-\udfff\d#*])\ufe0f|(?<![\u2600-\u27bf\udc00-\udfff]|\ufe0f)\u200d|[\ufeff\uffa0\ufff9-\ufffb]|\udb40[\udc00-\udfff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
-/** The reason why a command is not parsed: parsing would take too long. Real commands are far below these limits. */
+/**
+ * Returns the reason why a command is not parsed: parsing would take too long. Real commands are far below these
+ * limits.
+ */
 export function tooMuchToRead(command: string): string | undefined {
   // Linux does not accept a longer argument.
   if (command.length >= 128 * 1024) return "a command too long to be read";
@@ -111,7 +114,7 @@ export function tooMuchToRead(command: string): string | undefined {
   return undefined;
 }
 
-/** The nesting depth of parentheses and braces, including quoted ones. */
+/** Returns the nesting depth of parentheses and braces, including quoted ones. */
 function deepest(command: string): number {
   let depth = 0;
   let most = 0;
@@ -122,7 +125,7 @@ function deepest(command: string): number {
   return most;
 }
 
-/** Whether a command is understood completely and only reads. Pure. `cwd`: its start directory. */
+/** Returns whether a command is understood completely and only reads. Pure. `cwd`: its start directory. */
 export function readsOnly(command: string, cwd = ""): boolean {
   const { commands, notUnderstood } = analyseCommand(command, "", { directory: cwd });
   if (notUnderstood.length > 0 || commands.length === 0) return false;

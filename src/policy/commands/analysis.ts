@@ -137,7 +137,7 @@ export function makeWord(text: string, span: Word["span"], parts: readonly Part[
   };
 }
 
-/** Another word at the same position, for example the value in `--output=value`. */
+/** Returns another word at the same position, for example the value in `--output=value`. */
 export function wordAt(word: Word, parts: readonly Part[]): Word {
   return makeWord(word.text, word.span, parts);
 }

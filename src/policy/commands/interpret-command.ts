@@ -76,7 +76,7 @@ function interpretProgram(
 
 const mostWords = 2000;
 
-/** The name of a program that is found on the PATH or in a system directory. */
+/** Returns the name of a program that is found on the PATH or in a system directory. */
 function systemProgram(path: string): string | undefined {
   if (!path.includes("/")) return path;
   return /^(?:\/usr(?:\/local)?)?\/s?bin\/([^/]+)$/.exec(path)?.[1];

@@ -44,7 +44,7 @@ function leadsThrough(path: string, { links, trees }: Made): boolean {
   return false;
 }
 
-/** The path relative to the start directory of the whole command; undefined if that is unknown. */
+/** Returns the path relative to the start directory of the whole command; undefined if that is unknown. */
 function pathOf({ kind, target }: CommandAccess, { directory }: SimpleCommand): string | undefined {
   if (kind === "network" || target.value === undefined || directory === undefined) return undefined;
   const whole =

@@ -6,8 +6,8 @@ import { analyseCommand } from "./analyse-command.ts";
 import type { ChangedVariable, SessionState } from "./analysis.ts";
 
 /**
- * The state for analysing the next command of a shell. Includes everything that an earlier command may have left, even
- * if that command may have failed or its effect may have been undone. Pure.
+ * Returns the state for analysing the next command of a shell. Includes everything that an earlier command may have
+ * left, even if that command may have failed or its effect may have been undone. Pure.
  */
 export function sessionStateOf({ commands, isWhole, cwd }: ShellHistory, workspace: string): SessionState {
   const lefts = commands.map((command) => remainsOf({ command, workspace }));
@@ -32,7 +32,7 @@ export function sessionStateOf({ commands, isWhole, cwd }: ShellHistory, workspa
   };
 }
 
-/** The history of a shell after one more command. Pure. */
+/** Returns the history of a shell after one more command. Pure. */
 export function historyAfter(
   { command, cwd }: ExecuteAccess,
   workspace: string,

@@ -3,8 +3,8 @@ import { highest } from "./interpret-command.ts";
 import type { Reading, VariableChange } from "./syntax/scope.ts";
 
 /**
- * The commands, each with the effects of changed variables. A lasting change counts for every command, because loops,
- * functions and traps may run earlier ones again (docs/decisions/0032-lasting-variables.md).
+ * Returns the commands, each with the effects of changed variables. A lasting change counts for every command, because
+ * loops, functions and traps may run earlier ones again (docs/decisions/0032-lasting-variables.md).
  */
 export function withVariableEffects(reading: Reading): SimpleCommand[] {
   const lasting: DecisiveChange[] = [];
@@ -28,7 +28,7 @@ export function withVariableEffects(reading: Reading): SimpleCommand[] {
   });
 }
 
-/** The changed variables that affect commands read later. */
+/** Returns the changed variables that affect commands read later. */
 export function lastingChanges(reading: Reading): ChangedVariable[] {
   const lasting = decisiveChanges(reading).filter(({ only }) => only === undefined);
   const passedOn = new Set(reading.variables.filter((change) => change.passedOn).map(({ name }) => name));
@@ -72,8 +72,8 @@ function effectOf({ name, passedOn, span, only }: VariableChange, command: Simpl
 }
 
 /**
- * The variables whose text is evaluated and may not be a number: all except those that this command sets only to
- * numbers. Also those that bash evaluates when they are set, or before it reads the next command.
+ * Returns the variables whose text is evaluated and may not be a number: all except those that this command sets only
+ * to numbers. Also those that bash evaluates when they are set, or before it reads the next command.
  */
 export function unsafeTexts({ evaluated, variables }: Reading): NotUnderstood[] {
   const numeric = new Map<string, boolean>();
@@ -116,8 +116,8 @@ const alwaysNumbers: ReadonlySet<string> = new Set(
 type Affects = (program: string | undefined) => boolean;
 
 /**
- * The programs that behave differently when a variable is changed; undefined if none is known. A variable that is set
- * for a program on purpose counts for every program, unless it is known to be harmless. The analysis does not
+ * Returns the programs that behave differently when a variable is changed; undefined if none is known. A variable that
+ * is set for a program on purpose counts for every program, unless it is known to be harmless. The analysis does not
  * distinguish which program obeys which variable (docs/decisions/0029-variable-inference.md).
  */
 function affectedPrograms(name: string, passedOn: boolean): Affects | undefined {

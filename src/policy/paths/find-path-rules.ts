@@ -84,7 +84,7 @@ function firstRefusal(all: readonly Names[], use: PathUse, tool: Tool, policy: P
   return undefined;
 }
 
-/** The refusal for an entry inside a directory that is read, written or deleted as a whole. */
+/** Returns the refusal for an entry inside a directory that is read, written or deleted as a whole. */
 function findBelow(
   part: PathPart,
   spelled: string,
@@ -171,7 +171,7 @@ function findOpenRules(
   return { mayDeny, wins };
 }
 
-/** The reason why a tool's path outside the workspace needs approval although the mode allows it. */
+/** Returns the reason why a tool's path outside the workspace needs approval although the mode allows it. */
 function beyondWorkspace(
   { kind }: PathPart,
   target: Exclude<PathTarget, { kind: "output" }>,
@@ -183,7 +183,7 @@ function beyondWorkspace(
   return isOurs ? undefined : "it lies outside the workspace";
 }
 
-/** Why a command's path needs approval although the mode allows it. For tools, the environment enforces it. */
+/** Returns why a command's path needs approval although the mode allows it. For tools, the environment enforces it. */
 function whereItLies(
   target: Exclude<PathTarget, { kind: "output" }>,
   { workspace }: PathContext,

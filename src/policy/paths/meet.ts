@@ -83,7 +83,7 @@ function strongest(one: Strength, other: Strength): Strength {
   return one > other ? one : other;
 }
 
-/** How strongly one name of a rule and one of a path can be equal. */
+/** Returns how strongly one name of a rule and one of a path can be equal. */
 export function meetNames(
   rule: NamePattern,
   { pattern, noLeadingDot }: NameAhead,
@@ -105,7 +105,7 @@ const dot = 0x2e;
 
 type Shape = NamePattern["shape"];
 
-/** A quick result for the most common patterns; undefined if they need a full comparison. */
+/** Returns a quick result for the most common patterns; undefined if they need a full comparison. */
 function waysOfShapes(rule: Shape, name: Shape): number | undefined {
   if (rule.kind === "general" || name.kind === "general") return undefined;
   if (!("text" in rule) || !("text" in name)) return apart;
@@ -119,7 +119,7 @@ function waysOfShapes(rule: Shape, name: Shape): number | undefined {
   return rule.kind === "prefix" ? overlap(one, other) : overlap(other, one);
 }
 
-/** Whether the end of the first text and the beginning of the second share more than two letters. */
+/** Returns whether the end of the first text and the beginning of the second share more than two letters. */
 function overlap(beginning: string, ending: string): number {
   for (let length = Math.min(beginning.length, ending.length); length > 2; length -= 1)
     if (beginning.endsWith(ending.slice(0, length))) return alike;
@@ -130,7 +130,7 @@ function overlap(beginning: string, ending: string): number {
 const apart = 1;
 const alike = 2;
 
-/** The ways in which two patterns can match one text: with or without a part that both spell out. */
+/** Returns the ways in which two patterns can match one text: with or without a part that both spell out. */
 export function waysToMeet(one: readonly Token[], other: readonly Token[]): number {
   const width = other.length + 1;
   const ways = new Uint8Array((one.length + 1) * width);

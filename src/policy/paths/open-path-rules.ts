@@ -8,7 +8,10 @@ import { literalText, namesOf } from "./path-names.ts";
 import { literalOf, type NameAhead, type OpenName, type OpenPath } from "./path-target.ts";
 import { isExactly, rulesNear } from "./refuse-path.ts";
 
-/** The rule about a path that only the shell will know. If there are several, the user's highest, else the plainest. */
+/**
+ * Returns the rule about a path that only the shell will know. If there are several, the user's highest, else the
+ * plainest.
+ */
 export function rulesAhead(
   { paths }: Policy,
   { names }: OpenPath,
@@ -44,8 +47,8 @@ const allAhead = oncePerObject((paths: Paths) =>
 );
 
 /**
- * The rules that may match, highest first. Every name of a rule must match one of the path, so the path's names select
- * them. If any number of names may follow, all rules are candidates.
+ * Returns the rules that may match, highest first. Every name of a rule must match one of the path, so the path's names
+ * select them. If any number of names may follow, all rules are candidates.
  */
 function candidates(paths: Paths, names: readonly OpenName[]): readonly PathRule[] {
   const known = names.filter((name) => name !== "**");
@@ -77,7 +80,7 @@ type Paths = Policy["paths"];
 
 const maxRemembered = 1024;
 
-/** The rule that protects a path that a glob may match, or something in it: `/*` matches everything. */
+/** Returns the rule that protects a path that a glob may match, or something in it: `/*` matches everything. */
 export function protectedAhead(
   policy: Policy,
   { names }: OpenPath,
@@ -113,7 +116,7 @@ function isSpared({ spares }: PathRule, beginning: readonly string[]): boolean {
   return spares.length > 0 && spares.every((name, index) => beginning[index] === name);
 }
 
-/** Whether the glob may match what the pattern protects, or a directory on the way that the pattern names. */
+/** Returns whether the glob may match what the pattern protects, or a directory on the way that the pattern names. */
 function leadsTo(pattern: readonly Segment[], names: readonly OpenName[], rule: PathRule): boolean {
   const whole = pattern.at(-1) === "**" ? pattern.slice(0, -1) : pattern;
   // A name at any depth may be anywhere, so only a glob that spells out a part of it counts.

@@ -43,12 +43,12 @@ function countNames(path: string): number {
   return path.endsWith("/") ? count - 1 : count;
 }
 
-/** The index of the first name to compare: "at any depth" means inside the workspace. */
+/** Returns the index of the first name to compare: "at any depth" means inside the workspace. */
 export function firstName([first]: readonly Segment[], { inside }: Names): number {
   return first === "**" ? inside : 0;
 }
 
-/** The files that this one may be a backup of, by its name. */
+/** Returns the files that this one may be a backup of, by its name. */
 export function originalsOf({ exact, folded, inside }: Names): readonly Names[] {
   const [name, foldedName] = [exact.at(-1) ?? "", folded.at(-1) ?? ""];
   if (!backup.test(foldedName)) return none;
@@ -70,7 +70,7 @@ function originalNames(name: string): readonly string[] {
   return /^\..+\.sw[a-p]$/i.test(name) ? [original, original.slice(1)] : [original];
 }
 
-/** The name that a segment of a pattern spells out; undefined with wildcards. */
+/** Returns the name that a segment of a pattern spells out; undefined with wildcards. */
 export function literalText(segment: Segment): string | undefined {
   return segment !== "**" && segment.shape.kind === "literal" ? segment.shape.text : undefined;
 }

@@ -4,9 +4,9 @@ import type { PathContext } from "../policy.ts";
 import { fold, literalText, namesIn } from "./path-names.ts";
 
 /**
- * The absolute paths that a glob matches, as alternatives. A glob is relative to the workspace; with a leading "/" or
- * "~" it is absolute; without a slash, or with a leading double star, it matches at any depth: of the workspace if
- * `exact`, else of the whole file system.
+ * Returns the absolute paths that a glob matches, as alternatives. A glob is relative to the workspace; with a leading
+ * "/" or "~" it is absolute; without a slash, or with a leading double star, it matches at any depth: of the workspace
+ * if `exact`, else of the whole file system.
  */
 export function compilePath(glob: string, context: PathContext, spelling: "exact" | "folded"): Segment[][] {
   const spell = spelling === "folded" ? fold : (text: string) => text;
@@ -84,7 +84,7 @@ export function matchNames(
 
 export type MatchScope = "whole" | "within" | "around";
 
-/** Whether these names are a directory on the way that the pattern names. */
+/** Returns whether these names are a directory on the way that the pattern names. */
 export function leadsThrough(pattern: readonly Segment[], names: readonly string[], first: number): boolean {
   for (let end = 1; end < pattern.length; end += 1) {
     if (literalText(pattern[end - 1]!) === undefined) continue;

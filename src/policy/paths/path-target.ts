@@ -66,7 +66,7 @@ export function givenPath(
   return isOurs ? { kind: "output" } : target;
 }
 
-/** The path that a word of a command names, as passed to an environment; undefined if it is unknown. */
+/** Returns the path that a word of a command names, as passed to an environment; undefined if it is unknown. */
 export function spelledPath(
   word: Word,
   directory: string | undefined,
@@ -104,7 +104,7 @@ function absolute(path: string, workspace: string): string {
   return normal.length > 1 && normal.endsWith("/") ? normal.slice(0, -1) : normal;
 }
 
-/** The word's text if only its beginning "~" or "$HOME" was unknown. */
+/** Returns the word's text if only its beginning "~" or "$HOME" was unknown. */
 function expandHome(word: Word, context: PathContext): string | undefined {
   if (word.value !== undefined) return word.value;
   const parts = startParts(word, context);

@@ -39,7 +39,7 @@ const othersByName = oncePerObject((rules: readonly PathRule[]) => {
 
 const maxRemembered = 4096;
 
-/** The rule that makes the path secret or protected, or denies it, in every mode. */
+/** Returns the rule that makes the path secret or protected, or denies it, in every mode. */
 export function refusingRule(
   policy: Policy,
   use: PathUse,
@@ -136,7 +136,7 @@ export function refuses({ effect, uses }: PathRule, use: PathUse): boolean {
   return effect === "secret" || (effect === "protected" && use !== "read");
 }
 
-/** Whether a rule that tightens matches a path. A directory includes its content. */
+/** Returns whether a rule that tightens matches a path. A directory includes its content. */
 export function isAbout({ patterns, spares }: PathRule, use: PathUse, names: Names): boolean {
   if (spares.length > 0 && spares.every((name, index) => names.folded[index] === name)) return false;
   // Reading a directory only lists names; replacing it changes its content.

@@ -3,7 +3,7 @@ import { findNamedValues } from "./named-values.ts";
 import { findPrivateKeys } from "./private-keys.ts";
 import type { Search, Secret } from "./secret.ts";
 
-/** The parts of a text that look like secrets, in order and without overlaps. Takes linear time. */
+/** Returns the parts of a text that look like secrets, in order and without overlaps. Takes linear time. */
 export function findSecrets(text: string): readonly Secret[] {
   if (text.length < shortestSecret) return none;
   const search = searchSecrets(text);
@@ -160,7 +160,7 @@ const shapesInPlace: readonly { readonly kind: string; readonly key: RegExp; rea
   },
 ];
 
-/** The keys in text[start, end), which is one word with dots in it. It may be as long as the text. */
+/** Returns the keys in text[start, end), which is one word with dots in it. It may be as long as the text. */
 function* findKeys(text: string, start: number, end: number): Search {
   const word = text.slice(start, end);
   const found: Secret[] = [];

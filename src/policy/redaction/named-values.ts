@@ -26,7 +26,7 @@ export function* findNamedValues(text: string): Search {
 
 const stepSigns = 512;
 
-/** The kind of secret that a name indicates; undefined for other names. */
+/** Returns the kind of secret that a name indicates; undefined for other names. */
 export function kindOfName(name: string): string | undefined {
   if (!mayEndName(name, name.length)) return undefined;
   const [, password, token, key, secret] = secretName.exec(name) ?? [];
@@ -36,7 +36,7 @@ export function kindOfName(name: string): string | undefined {
   return secret === undefined ? undefined : "secret";
 }
 
-/** Whether a value can be a secret of this kind. */
+/** Returns whether a value can be a secret of this kind. */
 export function fitsName(kind: string, value: string): boolean {
   return kind === "password" ? looksLikePassword(value) || looksLikeKey(value) : looksLikeKey(value);
 }
@@ -90,7 +90,7 @@ function mayEndName(text: string, end: number): boolean {
   return lastOnes[text.charCodeAt(end - 1)] === 1 && endings.has(packed(text, end));
 }
 
-/** The three letters before `end` as one number, in lower case. */
+/** Returns the three letters before `end` as one number, in lower case. */
 function packed(text: string, end: number): number {
   return (
     ((text.charCodeAt(end - 3) | 0x20) << 16) |
@@ -99,7 +99,7 @@ function packed(text: string, end: number): number {
   );
 }
 
-/** The start of the value after ":", "=", ":=" or "=>"; undefined after a sign that gives no value. */
+/** Returns the start of the value after ":", "=", ":=" or "=>"; undefined after a sign that gives no value. */
 function startOfValue(text: string, at: number, sign: ":" | "="): number | undefined {
   const before = text[at - 1]!;
   const after = text[at + 1];
@@ -182,7 +182,7 @@ function matchAt(pattern: RegExp, text: string, at: number): string | undefined 
   return pattern.exec(text)?.[0];
 }
 
-/** Whether a value that is named as a key can be one: long, and not made of words. */
+/** Returns whether a value that is named as a key can be one: long, and not made of words. */
 function looksLikeKey(value: string): boolean {
   const { length } = value;
   if (length < 16 || length > 2048 || !/^[\x21-\x7e]+$/.test(value)) return false;
@@ -190,7 +190,7 @@ function looksLikeKey(value: string): boolean {
   return wordLength(value) <= 2.6;
 }
 
-/** Whether a value can be a password: shorter than a key if it has characters that only passwords have. */
+/** Returns whether a value can be a password: shorter than a key if it has characters that only passwords have. */
 function looksLikePassword(value: string): boolean {
   const { length } = value;
   if (length < 8 || length > 128 || !/^[\x21-\x7e]+$/.test(value) || /^[/^]/.test(value)) return false;
@@ -206,7 +206,7 @@ function hasLetterAndDigit(value: string): boolean {
   return /[A-Za-z]/.test(value) && /\d/.test(value);
 }
 
-/** The average length of the words in a value: about two letters in random text, more in written text. */
+/** Returns the average length of the words in a value: about two letters in random text, more in written text. */
 function wordLength(value: string): number {
   const words = value.match(/[A-Z]?[a-z]+|[A-Z]+|\d+|[^\w/.-]/g) ?? [];
   return words.join("").length / words.length;

@@ -3,7 +3,10 @@ import type { Search, Secret } from "./secret.ts";
 const kind = "private key";
 const border = /-----(BEGIN|END) [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
 
-/** The lines of private keys, even without their beginning or end, and with line numbers or file names before them. */
+/**
+ * Returns the lines of private keys, even without their beginning or end, and with line numbers or file names before
+ * them.
+ */
 export function* findPrivateKeys(text: string): Search {
   // The rarest letter first, because searching for it costs almost nothing.
   if (!text.includes("VATE KEY")) return [];
@@ -94,7 +97,7 @@ const escapedPart = /^(?:\\n|\\r|[A-Za-z0-9+/=]){16,}/;
 const letter = /[A-Za-z0-9+/]/;
 const afterLetters = /["',\\n\r\s]/;
 
-/** The letters at the end of a line, searched backwards, because a regex would restart at each letter. */
+/** Returns the letters at the end of a line, searched backwards, because a regex would restart at each letter. */
 function partOf({ start, text }: Line, least: number): Secret | undefined {
   if (isHeader(text)) return undefined;
   let end = text.length;

@@ -176,7 +176,7 @@ function endOfWhole(text: string): number {
 
 const openKey = /^-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?!.*-----END )/s;
 
-/** A position in a very long line that splits no word, if there is one. */
+/** Returns a position in a very long line that splits no word, if there is one. */
 function betweenWords(text: string): number {
   let end = text.length - longestKey;
   const least = end - longestKey;

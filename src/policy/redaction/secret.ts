@@ -11,7 +11,7 @@ export interface Secret {
 /** A search in steps of a few milliseconds, so that the caller can let others run in between. */
 export type Search = Generator<void, readonly Secret[], void>;
 
-/** The text that replaces a secret. */
+/** Returns the text that replaces a secret. */
 export function markOf(kind: string): string {
   return `[redacted: ${kind}]`;
 }
@@ -19,7 +19,7 @@ export function markOf(kind: string): string {
 const beginning = "[redacted: ";
 const mark = /\[redacted: [A-Za-z][A-Za-z ]{1,40}\]/g;
 
-/** The marks in the strings of a value, which a model may send back instead of the secret. */
+/** Returns the marks in the strings of a value, which a model may send back instead of the secret. */
 export function marksIn(value: unknown): ReadonlySet<string> {
   const found = new Set<string>();
   collect(value, found, []);

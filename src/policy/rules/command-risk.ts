@@ -9,7 +9,7 @@ export function worse(one: Risk, other: Risk): Risk {
   return harm(one) >= harm(other) ? one : other;
 }
 
-/** The risk of a command itself. Files that redirections write are separate parts. */
+/** Returns the risk of a command itself. Files that redirections write are separate parts. */
 export function ownRisk({ effects, redirections }: SimpleCommand): Risk {
   const redirected = spansOf(redirections.map(({ target }) => target));
   return effects.reduce<Risk>(
@@ -28,7 +28,7 @@ export function sameSpan(one: Span, other: Span): boolean {
   return one.start === other.start && one.end === other.end;
 }
 
-/** The spans of some parts of a command, for lookup. */
+/** Returns the spans of some parts of a command, for lookup. */
 export function spansOf(parts: readonly { readonly span: Span }[]): ReadonlySet<number> {
   return new Set(parts.map(({ span }) => spanKey(span)));
 }

@@ -122,7 +122,7 @@ function rank(rules: readonly Rule[]): Rule[] {
 
 const literals = new WeakMap<readonly Segment[], readonly (string | undefined)[]>();
 
-/** The folded name that each segment spells out. */
+/** Returns the folded name that each segment spells out. */
 function literalsIn(pattern: readonly Segment[]): readonly (string | undefined)[] {
   const known = literals.get(pattern);
   if (known !== undefined) return known;

@@ -15,8 +15,8 @@ import type { CommandPattern, ProgramPattern, WordPattern } from "./command-patt
 import { harm, ownRisk, sameSpan, smuggledEffects, spanKey, spansOf } from "./command-risk.ts";
 
 /**
- * Whether an allow rule covers a command. The words must match one by one, without extra words. A word with an unusual
- * effect (`sort --compress-program=x`) must be spelled out in the rule.
+ * Returns whether an allow rule covers a command. The words must match one by one, without extra words. A word with an
+ * unusual effect (`sort --compress-program=x`) must be spelled out in the rule.
  */
 export function matchExactly(pattern: CommandPattern, command: SimpleCommand, context: PathContext): boolean {
   if (pattern.kind === "class") return harm(ownRisk(command)) <= harm(pattern.risk);
@@ -131,7 +131,7 @@ function spellsOption(pattern: string, value: string): boolean {
   return end > 0 && value.startsWith("-") && pattern.startsWith(value.slice(0, end));
 }
 
-/** Whether a word cannot become an option: its beginning is known, and its unknown parts are not split. */
+/** Returns whether a word cannot become an option: its beginning is known, and its unknown parts are not split. */
 function isPlainWord(word: Word): boolean {
   if (word.value !== undefined) return true;
   const [first] = word.parts;

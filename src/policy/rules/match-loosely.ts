@@ -24,9 +24,9 @@ import {
 } from "./spellings.ts";
 
 /**
- * Whether an ask or deny rule matches a command. The rule is a prefix: more words may follow. Its operands must come in
- * order, with only options and their values between them. Its options may come anywhere, combined or separate, short or
- * long. Aliases, abbreviations and other forms of a command match like the command itself.
+ * Returns whether an ask or deny rule matches a command. The rule is a prefix: more words may follow. Its operands must
+ * come in order, with only options and their values between them. Its options may come anywhere, combined or separate,
+ * short or long. Aliases, abbreviations and other forms of a command match like the command itself.
  */
 export function matchLoosely(pattern: CommandPattern, command: SimpleCommand): Match {
   if (pattern.kind === "class") return harm(command.risk) >= harm(pattern.risk) ? "yes" : "no";
@@ -50,7 +50,7 @@ function nameOf(program: Word | undefined): string | undefined {
   return program?.value === undefined ? undefined : programName(baseName(program.value));
 }
 
-/** The names of the program, for finding the rules about it. */
+/** Returns the names of the program, for finding the rules about it. */
 export function namesOf(command: SimpleCommand): readonly string[] {
   const [first] = command.words;
   if (first?.value === undefined) return [];
@@ -59,7 +59,7 @@ export function namesOf(command: SimpleCommand): readonly string[] {
   return usual === undefined || names.includes(usual) ? names : [...names, usual];
 }
 
-/** The words of a command in its usual form, if it is written in another. */
+/** Returns the words of a command in its usual form, if it is written in another. */
 function usualWords({ words }: SimpleCommand): readonly Word[] | undefined {
   const program = nameOf(words[0]);
   if (program === undefined) return undefined;
@@ -93,7 +93,7 @@ function matchProgram({ word: pattern, name }: ProgramPattern, word: Word): Matc
   return matchSegment(pattern.whole, value) || matchSegment(pattern.whole, word.value) ? "yes" : "no";
 }
 
-/** The possible positions in the operands after each word, and whether they are certain. */
+/** Returns the possible positions in the operands after each word, and whether they are certain. */
 function matchOperands(
   patterns: readonly WordPattern[],
   words: readonly Word[],
@@ -145,7 +145,7 @@ class States {
         yield { at: index >> 2, afterOption: (index & 2) > 0, sure: (index & 1) > 0 };
   }
 
-  /** The match at the end. Words after it do not matter. */
+  /** Returns the match at the end. Words after it do not matter. */
   best(): Match {
     const [maybe, yes, maybeAfter, yesAfter] = this.#reached.subarray(-4);
     if (yes || yesAfter) return "yes";
@@ -199,7 +199,7 @@ function plainPath(value: string): string {
   return short === "" && value.startsWith("/") ? "/" : short;
 }
 
-/** Whether the unknown parts could make the word match. */
+/** Returns whether the unknown parts could make the word match. */
 function mayBecome(pattern: SpelledPattern, word: Word): boolean {
   if (word.text.length > 1000) return true;
   const tokens = word.parts.flatMap((part) => (typeof part === "string" ? lettersOf(part) : anything));
@@ -270,7 +270,7 @@ const sameOptions: Readonly<Record<string, string>> = {
   yes: "y",
 };
 
-/** Whether a word is an option, or may become one. */
+/** Returns whether a word is an option, or may become one. */
 function beginsOption({ parts }: Word): Match {
   const [first] = parts;
   if (typeof first === "string")
@@ -282,7 +282,10 @@ function isText(pattern: SpelledPattern, value: string): boolean {
   return pattern.kind === "literal" ? pattern.text === value : matchSegment(pattern.whole, value);
 }
 
-/** The ask and deny rules about a command that an unknown program may run: `chronic rm -rf x`, `su -c 'rm -rf x'`. */
+/**
+ * Returns the ask and deny rules about a command that an unknown program may run: `chronic rm -rf x`, `su -c 'rm -rf
+ * x'`.
+ */
 export function rulesWithin(
   command: SimpleCommand,
   { named }: NamedRules<CommandRule>,

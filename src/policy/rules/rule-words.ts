@@ -113,7 +113,7 @@ function isBlank(character: string): boolean {
   return character === " " || character === "\t";
 }
 
-/** The error for an unexpected word. */
+/** Returns the error for an unexpected word. */
 export function unknownWord(
   { text, column }: Pick<RuleWord, "text" | "column">,
   expected: string,

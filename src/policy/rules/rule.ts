@@ -72,7 +72,7 @@ export type Rule = CommandRule | PathRule | HostRule | ToolRule;
 
 export type ToolMatcher = (tool: { readonly name: string; readonly server?: string | undefined }) => boolean;
 
-/** Whether rules of this effect only allow more. */
+/** Returns whether rules of this effect only allow more. */
 export function loosens(effect: Effect): boolean {
   return effect === "allow" || effect === "open" || effect === "unconfined";
 }

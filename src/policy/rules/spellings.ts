@@ -3,7 +3,7 @@
  * run`. Tables are per program, because the same word means something else to another program.
  */
 
-/** The name that rules compare, from a folded base name: `pip3.12` is `pip`. */
+/** Returns the name that rules compare, from a folded base name: `pip3.12` is `pip`. */
 export function programName(name: string): string {
   const [, family] = versioned.exec(name) ?? [];
   return family ?? sameProgram.get(name) ?? name;
@@ -14,7 +14,7 @@ const sameProgram: ReadonlyMap<string, string> = new Map(
   Object.entries({ nodejs: "node", pypy: "python", yarnpkg: "yarn" }),
 );
 
-/** The program and also the one that it stands for: `npx` is `npm exec`. */
+/** Returns the program and also the one that it stands for: `npx` is `npm exec`. */
 export function programNames(name: string): readonly string[] {
   const program = programName(name);
   const [other] = shorthands.get(program) ?? [];
@@ -35,7 +35,7 @@ export interface Spelling<Word> {
   make(text: string, at: Word): Word;
 }
 
-/** The usual form of a command that can be written with other words. `program` is its `programName`. */
+/** Returns the usual form of a command that can be written with other words. `program` is its `programName`. */
 export function usualForm<Word>(
   program: string,
   words: readonly Word[],
@@ -233,7 +233,7 @@ export const gitCommands: ReadonlySet<string> = new Set(
   ),
 );
 
-/** The index of git's subcommand among words that begin with `git`; undefined without one. */
+/** Returns the index of git's subcommand among words that begin with `git`; undefined without one. */
 export function gitSubcommandAt(values: readonly (string | undefined)[]): number | undefined {
   for (let index = 1; index < values.length; index += 1) {
     const value = values[index];

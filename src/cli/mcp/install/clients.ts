@@ -5,17 +5,20 @@ import { join, resolve } from "node:path";
 /** An MCP client, and how its configuration names a server. */
 export interface Client {
   readonly title: string;
-  /** Its configuration file: the user's, or the project's. */
+  /** Returns its configuration file: the user's, or the project's. */
   file(scope: Scope, folders: ConfigurationFolders): string;
   /** The key that contains the servers. */
   readonly servers: string;
-  /** The entry of a server that a command starts. */
+  /** Returns the entry of a server that a command starts. */
   entry(command: readonly [string, ...string[]]): ClientEntry;
   /** The entry of a server at a URL. Missing in clients that cannot read its token from `tokenVariable`. */
   httpEntry?(url: string): ClientEntry;
   /** The variable for the open folder, in clients that start servers elsewhere. */
   readonly openFolder?: string;
-  /** How to make Toolcrib the only one that asks: fields of the entry, or a setting elsewhere. Missing if it does not ask. */
+  /**
+   * How to make Toolcrib the only one that asks: fields of the entry, or a setting elsewhere. Missing if it does not
+   * ask.
+   */
   readonly askOnce?: { readonly entry: ClientEntry } | { setting(server: string): string };
 }
 
@@ -117,7 +120,7 @@ function bearer(token: string): ClientEntry {
   return { Authorization: `Bearer ${token}` };
 }
 
-/** The path in the project, and the user's own file. Default: the same path in the home directory. */
+/** Returns the path in the project, and the user's own file. Default: the same path in the home directory. */
 function located(
   path: string,
   own = ({ variables }: ConfigurationFolders) => join(home(variables), path),

@@ -61,7 +61,7 @@ function writeJson(value: unknown, base: string, { indent, lineEnd }: Style): st
   return JSON.stringify(value, undefined, indent).replaceAll("\n", `${lineEnd}${base}`);
 }
 
-/** The beginning of an object, where no comma or comment is in the way. */
+/** Returns the beginning of an object, where no comma or comment is in the way. */
 function insertFirst(text: string, object: Node, key: string, value: unknown, style: Style): string {
   const [first] = object.children ?? [];
   const open = object.offset + 1;
@@ -78,12 +78,12 @@ function insertFirst(text: string, object: Node, key: string, value: unknown, st
   return text.slice(0, open) + property + after + text.slice(open);
 }
 
-/** The indentation of the line at an offset. */
+/** Returns the indentation of the line at an offset. */
 function indentAt(text: string, offset: number): string {
   return /^[ \t]*/.exec(text.slice(text.lastIndexOf("\n", offset - 1) + 1))?.[0] ?? "";
 }
 
-/** The offset of the next comma that follows only space and comments. */
+/** Returns the offset of the next comma that follows only space and comments. */
 function nextComma(text: string, offset: number): number | undefined {
   const between = /^(?:\s|\/\/[^\n]*|\/\*[\s\S]*?\*\/)*/.exec(text.slice(offset))?.[0].length ?? 0;
   return text[offset + between] === "," ? offset + between : undefined;

@@ -18,7 +18,7 @@ export interface EntryEdit {
   read(text: string): Readonly<Record<string, unknown>>;
   set(text: string, key: EntryKey, value: Readonly<Record<string, unknown>>): string;
   remove(text: string, key: EntryKey): string;
-  /** The entry alone, in its container. */
+  /** Returns the entry alone, in its container. */
   show(key: EntryKey, value: Readonly<Record<string, unknown>>): string;
 }
 
@@ -74,7 +74,7 @@ function entryIn(content: Readonly<Record<string, unknown>>, { servers, name }: 
   return Object.hasOwn(container, name) ? container[name] : undefined;
 }
 
-/** The expected content. An empty container counts as missing. */
+/** Returns the expected content. An empty container counts as missing. */
 function withEntry(
   content: Readonly<Record<string, unknown>>,
   key: EntryKey,

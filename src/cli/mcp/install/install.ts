@@ -121,7 +121,7 @@ export async function uninstallClient(given: Arguments): Promise<number> {
   return 0;
 }
 
-/** The fields of the entry by which the client leaves the questions to Toolcrib. */
+/** Returns the fields of the entry by which the client leaves the questions to Toolcrib. */
 function trustIn({ client, key }: Target): ClientEntry {
   const { askOnce, title } = client;
   if (askOnce === undefined) return {};
@@ -131,7 +131,7 @@ function trustIn({ client, key }: Target): ClientEntry {
   });
 }
 
-/** How the client leaves the questions to Toolcrib, unless it does. */
+/** Returns how the client leaves the questions to Toolcrib, unless it does. */
 function adviceFor({ client: { askOnce }, key }: Target, value: ClientEntry): string | undefined {
   if (askOnce === undefined) return undefined;
   if ("setting" in askOnce) return `${askOnce.setting(key.name)}.`;
@@ -139,7 +139,7 @@ function adviceFor({ client: { askOnce }, key }: Target, value: ClientEntry): st
   return isSet ? undefined : "repeat this command with: --ask-once";
 }
 
-/** The entry that the options ask for: of a server that the client starts, or of one at a URL. */
+/** Returns the entry that the options ask for: of a server that the client starts, or of one at a URL. */
 async function wantedEntry(
   given: Arguments,
   { client, scope, workspace }: Pick<Target, "client" | "scope" | "workspace">,
@@ -284,9 +284,9 @@ async function checkServerArguments(args: readonly string[]): Promise<void> {
 }
 
 /**
- * The command that starts the server. The user's configuration contains the path of this installation, because desktop
- * programs often lack a PATH. A project's configuration is shared, so it uses npx: with the program that the project
- * installs, otherwise with this version, so that no later one runs unasked.
+ * Returns the command that starts the server. The user's configuration contains the path of this installation, because
+ * desktop programs often lack a PATH. A project's configuration is shared, so it uses npx: with the program that the
+ * project installs, otherwise with this version, so that no later one runs unasked.
  */
 function serverCommand(scope: Scope, args: readonly string[], workspace: string): [string, ...string[]] {
   const program = ownProgram();
@@ -298,7 +298,7 @@ function serverCommand(scope: Scope, args: readonly string[], workspace: string)
   return ["npx", "-y", `toolcrib@${version}`, "mcp", ...args];
 }
 
-/** Whether the project depends on Toolcrib, so that everyone who works there has it installed. */
+/** Returns whether the project depends on Toolcrib, so that everyone who works there has it installed. */
 function installsToolcrib(workspace: string): boolean {
   const text = attempt(() => readFileSync(join(workspace, "package.json"), "utf8"));
   const manifest = tryParseJson(text ?? "null");
@@ -308,12 +308,12 @@ function installsToolcrib(workspace: string): boolean {
   );
 }
 
-/** The command line of a client's entry. */
+/** Returns the command line of a client's entry. */
 export function commandWords(entry: unknown): readonly string[] {
   return isRecord(entry) ? [entry.command, entry.args].flat().map(String) : [];
 }
 
-/** Whether a client's entry starts Toolcrib, or connects to it. Only such an entry may be changed. */
+/** Returns whether a client's entry starts Toolcrib, or connects to it. Only such an entry may be changed. */
 export function isToolcrib(entry: unknown): boolean {
   if (isRecord(entry) && entry.command === undefined) return hasToken(entry);
   const [launcher = "", ...words] = commandWords(entry);
@@ -335,7 +335,7 @@ function ownProgram(): string {
   return realpathSync(resolve(process.argv[1] ?? ""));
 }
 
-/** The arguments of the server: the given options of `toolcrib mcp`, and the words after `--`. */
+/** Returns the arguments of the server: the given options of `toolcrib mcp`, and the words after `--`. */
 function serverArguments({ options, operands }: Arguments, client: Client, scope: Scope): readonly string[] {
   const [first] = operands;
   if (first !== undefined && !first.startsWith("-"))

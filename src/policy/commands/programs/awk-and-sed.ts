@@ -83,7 +83,7 @@ interface Found {
   readonly file: string;
 }
 
-/** The commands and files of a sed script; undefined when it is not understood. */
+/** Returns the commands and files of a sed script; undefined when it is not understood. */
 function harmfulCommands(script: string): Found[] | undefined {
   const found: Found[] = [];
   let rest = script;

@@ -14,7 +14,7 @@ export interface FoundOption {
 
 export interface ScannedWords {
   readonly options: readonly FoundOption[];
-  /** Whether an option with such a name was found. */
+  /** Returns whether an option with such a name was found. */
   has(name: RegExp): boolean;
   readonly operands: readonly Word[];
   /** Options that the table does not list, in a program with harmful options. */

@@ -3,7 +3,7 @@ import type { CommandReport, ProgramRule } from "../command-report.ts";
 import { type FoundOption, type ScannedWords, scanWords } from "./options.ts";
 import { runPlainScript } from "./run-inner.ts";
 
-/** The same value for several names. */
+/** Returns the same value for several names. */
 export function each<Value>(names: string, value: Value): Record<string, Value> {
   return Object.fromEntries(names.split(" ").map((name) => [name, value]));
 }
@@ -178,7 +178,7 @@ export function interpretOptions(
   return scan;
 }
 
-/** The start of the inner command, unless an unlisted option or an expansion makes that uncertain. */
+/** Returns the start of the inner command, unless an unlisted option or an expansion makes that uncertain. */
 export function innerCommand(
   options: string,
   words: readonly Word[],
