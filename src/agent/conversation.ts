@@ -38,12 +38,12 @@ export class Conversation {
     return this.#meter.use;
   }
 
-  /** No reply since the last compaction: compacting again would not help. */
+  /** Whether no reply came since the last compaction, so that another one would not help. */
   get isJustCompacted(): boolean {
     return this.#replies === 0;
   }
 
-  /** Compactions with at most one reply between them. */
+  /** The number of compactions in a row with at most one reply between them. */
   get compactedInARow(): number {
     return this.#compactedInARow;
   }

@@ -130,7 +130,7 @@ function noModel(): never {
   });
 }
 
-/** A notice to the model of a resumed session; undefined when the session ended normally. */
+/** Returns a notice to the model of a resumed session; undefined when the session ended normally. */
 function openingOf({ isTurnOpen }: ResumedConversation, { recovered }: Toolcrib): string | undefined {
   const notes = recovered.map(describeRecovery);
   if (isTurnOpen) notes.unshift("The program was terminated during your last turn.");

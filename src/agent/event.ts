@@ -3,14 +3,14 @@ import type { ModelErrorKind } from "../models/model-error.ts";
 import type { CallFailure } from "../toolcrib/call-result.ts";
 import type { ApprovalRequest } from "../toolcrib/index.ts";
 
-/** The events of a session. Plain data that can be printed as JSON. */
+/** An event of a session: plain data that can be printed as JSON. */
 export type AgentEvent = EventBase & AgentHappening;
 
 interface EventBase {
   readonly session: string;
   /** Milliseconds since 1970. */
   readonly at: number;
-  /** The subagent in which it happens: `agent_1`, or `agent_1/agent_2`. Absent for the session itself. */
+  /** The subagent that the event comes from: `agent_1`, or `agent_1/agent_2`. Absent for the session itself. */
   readonly agent?: string;
 }
 
@@ -28,7 +28,7 @@ export type AgentHappening =
   | { readonly type: "turn-start"; readonly turn: number }
   | ({ readonly type: "turn-end" } & TurnResult)
   | { readonly type: "user-input"; readonly text: string }
-  /** A message of the user during the turn; the model has seen it. */
+  /** The user sent a message during the turn; the next request to the model contains it. */
   | { readonly type: "steering"; readonly text: string }
   /** The model is asked. `round` counts from 1 in each turn. */
   | { readonly type: "round-start"; readonly round: number }
@@ -82,7 +82,7 @@ export type AgentHappening =
       readonly cost: number | null;
       readonly context: ContextUse;
     }
-  /** A reply failed in a way that may pass. Its parts do not count. */
+  /** A request failed and will be repeated. The parts of its reply do not count. */
   | {
       readonly type: "retry";
       readonly attempt: number;

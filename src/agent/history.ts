@@ -20,7 +20,7 @@ export class History {
     if (isPinned) this.#pinned.add(message);
   }
 
-  /** Adds a reply, with unique ids for its calls. Returns it as added. Its calls must be answered next. */
+  /** Adds a reply with unique ids for its calls, and returns it as added. Its calls must be answered next. */
   addReply(reply: AssistantMessage): AssistantMessage {
     const content = reply.content.map((part) => {
       if (part.type !== "call") return part;
@@ -54,7 +54,7 @@ export function callsOf(message: AssistantMessage): readonly CallPart[] {
   return message.content.filter((part) => part.type === "call");
 }
 
-/** The last number that was appended to each call id, so that a repeated id needs no search. */
+/** The last number that was appended to each call id. */
 type TakenIds = Map<string, number>;
 
 /** Returns a unique id that every provider accepts: the given one, with a number appended when it is taken. */

@@ -21,12 +21,12 @@ export function checkLimits(given: Partial<SessionLimits> = {}): SessionLimits {
   for (const [name, value] of Object.entries(given)) {
     if (!Object.hasOwn(defaultLimits, name)) {
       throw new ToolError("invalid-input", `Unknown limit "${name}"`, {
-        hint: `Known limits: ${Object.keys(defaultLimits).join(", ")}.`,
+        hint: `Use one of: ${Object.keys(defaultLimits).join(", ")}.`,
       });
     }
     if (value === undefined) continue;
     if (typeof value !== "number" || !(value >= 0)) {
-      throw new ToolError("invalid-input", `The limit ${name} must be a number that is not negative`);
+      throw new ToolError("invalid-input", `The limit "${name}" is not a number of at least 0: ${value}`);
     }
     limits[name] = value;
   }
@@ -35,7 +35,7 @@ export function checkLimits(given: Partial<SessionLimits> = {}): SessionLimits {
 
 export type Limit = (AgentHappening & { readonly type: "limit" })["limit"];
 
-/** The limit that forbids another request to the model, if any. */
+/** Returns the limit that forbids another request to the model, if any. */
 export function limitReached(
   { parts, spending }: Pick<SessionCore, "parts" | "spending">,
   rounds: number,

@@ -143,7 +143,7 @@ export class LiveSession implements Session {
   #start(turn: LiveTurn | undefined, work: (signal: AbortSignal) => Promise<void>): void {
     const stop = new AbortController();
     const run = async () => {
-      // Lets the caller add listeners before anything happens.
+      // The caller can add listeners before anything happens.
       await Promise.resolve();
       if (!this.#hasStarted) this.#emitStart();
       this.#emitState();

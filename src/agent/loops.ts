@@ -1,8 +1,8 @@
 export interface FoundLoop {
   readonly action: "warned" | "stopped";
   /**
-   * `cycle`: the same calls with the same answers. `polling`: the same, for calls that wait for something. `error`: one
-   * tool fails the same way with any arguments. `fault`: replies that cannot be parsed.
+   * `cycle`: the same calls get the same answers. `polling`: so do calls that wait for something. `error`: one tool
+   * fails the same way with any arguments. `fault`: replies cannot be parsed.
    */
   readonly kind: "cycle" | "polling" | "error" | "fault";
   readonly calls: readonly string[];
@@ -15,7 +15,7 @@ export interface FoundLoop {
  */
 export class LoopWatch {
   readonly #recent: { readonly signature: string; readonly text: string; readonly polls: boolean }[] = [];
-  /** By period: how many calls in a row equal the one a period before. */
+  /** How many calls in a row equal the call one period before, by period. */
   readonly #repeats = new Map<number, number>();
   readonly #failures = new Map<string, Failures>();
   #faults = 0;
@@ -91,7 +91,7 @@ export class LoopWatch {
     this.#failures.set(canonical, { failure, times, text, sameMessages, round });
     if (times < ofFailures.warnAt) return undefined;
     const key = `${canonical}: ${failure}`;
-    // A search in many places fails with a different message each time.
+    // A model that searches in many places gets a different message each time, and is only warned.
     const isOver = sameMessages >= ofFailures.stopAt;
     return { kind: "error", calls: [formatCall(call)], times, key, isOver };
   }
@@ -172,8 +172,8 @@ const pollingTools: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Removes durations and output handles, which differ each time, near the ends, where Toolcrib puts them. A time that a
- * program prints is progress.
+ * Removes durations and output handles, which differ each time. Looks only near the ends, where Toolcrib writes them:
+ * a time that a program prints is progress.
  */
 function withoutTimes(content: string): string {
   if (content.length <= 2 * near) return strip(content);
@@ -189,7 +189,7 @@ function strip(text: string): string {
     .replace(/\b(?:out|call)_[a-z0-9]{6,}\b/g, "");
 }
 
-/** The notice to a model that repeats itself. */
+/** Returns the notice to a model that repeats itself. */
 export function loopNotice({ kind, calls, times }: FoundLoop): string {
   const shown = calls.map((call) => `- ${call}`).join("\n");
   switch (kind) {

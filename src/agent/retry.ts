@@ -12,8 +12,8 @@ interface FailedAttempt {
 }
 
 /**
- * How long to wait before the next attempt. Throws when a retry is pointless: a permanent error, too many attempts, or
- * a wait longer than the limit.
+ * Returns how many milliseconds to wait before the next attempt. Throws when a retry is pointless: a permanent error,
+ * too many attempts, or a wait longer than the limit.
  */
 export function retryWait({ error, attempt, limits, random = Math.random }: FailedAttempt): number {
   if (!error.isPassing) throw error;
@@ -27,7 +27,7 @@ export function retryWait({ error, attempt, limits, random = Math.random }: Fail
   if (attempt > retries) throw attempt === 1 ? error : withNote(error, `${attempt} attempts`, error.hint);
   // Full jitter: clients that failed together do not retry together.
   const backOff = random() * Math.min(retryWaitMs, firstWaitMs * 2 ** (attempt - 1));
-  // Waits at least as long as the provider asks, plus a little jitter.
+  // The wait is at least as long as the provider asks, plus a little jitter.
   const least = asked === undefined ? 0 : asked + random() * Math.min(firstWaitMs, asked / 10);
   return Math.round(Math.min(Math.max(backOff, least), retryWaitMs));
 }
@@ -58,5 +58,5 @@ export async function pause(milliseconds: number, signal: AbortSignal): Promise<
   await setTimeout(Math.min(milliseconds, longestTimer), undefined, { signal }).catch(() => {});
 }
 
-/** A longer timer would fire at once. */
+/** Node fires a longer timer at once. */
 export const longestTimer = 2 ** 31 - 1;

@@ -54,7 +54,7 @@ async function runRounds(
   const { conversation, loops, parts } = core;
   if (turn > parts.limits.turns) return limited(core, "turns");
   if (parts.meter.isTooLong(message)) return failed(core, inputTooLong(core.model));
-  // Records the input before any abort check, so that an aborted turn does not lose it.
+  // The input is recorded before any abort check, so that an aborted turn does not lose it.
   conversation.addUser(message, { ...options, turn });
   loops.reset();
   try {

@@ -19,7 +19,7 @@ export interface SessionParts {
   readonly model: Model;
   /** Opens another model, by id or already open, for the protocol of the session. */
   readonly openModel: (model: string | Model) => Promise<Model>;
-  /** The same for a subagent whose parent uses `provider`. Throws `denied` for providers that the user has not allowed. */
+  /** Opens a model for a subagent whose parent uses `provider`. Throws `denied` for providers that the user has not allowed. */
   readonly openForAgent: (id: string, provider: string) => Promise<Model>;
   readonly pricesOf: (id: string) => ModelPrices | undefined;
   readonly dialect: string;
@@ -33,7 +33,7 @@ export interface SessionParts {
   readonly approve: Approve | undefined;
   readonly recorder: Recorder;
   readonly meter: ContextMeter;
-  /** Closed when a turn is aborted, and with the session. */
+  /** The subagents, which end when a turn is aborted and when the session closes. */
   readonly agents: Subagents | undefined;
   readonly parent?: SessionCore | undefined;
   readonly systemFor: (
@@ -52,12 +52,12 @@ export interface Recorder {
   add(...entries: readonly SessionEntry[]): void;
 }
 
-/** Every call in it is answered. */
+/** A recorded conversation in which every call is answered. */
 export interface ResumedConversation {
   readonly messages: readonly Message[];
   readonly pinned: ReadonlySet<Message>;
   readonly turns: number;
-  /** By model id, subagents included. */
+  /** The usage by model id, subagents included. */
   readonly usage: ReadonlyMap<string, Usage>;
   /** Whether its last turn was cut off. */
   readonly isTurnOpen: boolean;

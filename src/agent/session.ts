@@ -91,7 +91,7 @@ export interface Session {
   run(input: string | UserMessage["content"], options?: { readonly isPinned?: boolean }): Turn;
   /** Sends a message to the model between two rounds of the running turn, or starts a turn. */
   steer(text: string): void;
-  /** Sends this when the running turn has ended. */
+  /** Sends a message when the running turn has ended, or starts a turn. */
   followUp(text: string): void;
   /** Aborts the running turn, everything it started and all subagents, and waits for them. The session can continue. */
   abort(): Promise<void>;

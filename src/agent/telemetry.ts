@@ -39,7 +39,7 @@ export class SpanWriter {
   readonly #api: Api;
   readonly #session: string;
   readonly #model: string;
-  /** By the names of the agents, "" for the session itself. */
+  /** The open spans by agent name; "" is the session itself. */
   readonly #agents = new Map<string, OpenSpans>();
 
   constructor(api: Api, { session, model }: { readonly session: string; readonly model: string }) {
@@ -77,7 +77,7 @@ export class SpanWriter {
       reply.span.setAttribute("gen_ai.response.finish_reasons", [reason]);
     },
     usage: ({ usage, at }, agent) => {
-      // Other usage emits this event, too; that of this reply directly follows it.
+      // A compaction emits `usage`, too; the usage of a reply directly follows its `reply-end`.
       if (agent.reply?.endedAt === undefined) return;
       agent.reply.span.setAttributes(usageAttributes(usage));
       this.#endReply(agent, at);
@@ -198,7 +198,7 @@ interface OpenSpans {
   readonly name: string;
   model: string;
   turn: Span | undefined;
-  /** A span that may have ended and still lack its usage. */
+  /** The current reply, which may have ended and still lack its usage. */
   reply: { readonly span: Span; endedAt: number | undefined } | undefined;
   readonly calls: Map<string, Span>;
 }

@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
-import { reworded, ToolError, textForUser } from "./error.ts";
+import { errorWith, ToolError, textForUser } from "./error.ts";
 
 it("ToolError keeps its details out of printed and serialized output", () => {
   const error = new ToolError("not-found", "Unknown tool", { details: { kind: "unknown-tool", name: "a" } });
   expect([
     error.details,
-    reworded(error, { message: "b" }).details,
+    errorWith(error, { message: "b" }).details,
     JSON.stringify(error),
     { ...error },
   ]).toEqual([
@@ -18,7 +18,7 @@ it("ToolError keeps its details out of printed and serialized output", () => {
 
 it("ToolError keeps the text for users out of printed and serialized output", () => {
   const error = new ToolError("denied", "Denied", { forUser: { hint: "Run: toolcrib paths" } });
-  expect([error.forUser, reworded(error, { message: "b" }).forUser, JSON.stringify(error)]).toEqual([
+  expect([error.forUser, errorWith(error, { message: "b" }).forUser, JSON.stringify(error)]).toEqual([
     { hint: "Run: toolcrib paths" },
     { hint: "Run: toolcrib paths" },
     '{"name":"ToolError","code":"denied"}',

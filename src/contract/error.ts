@@ -89,7 +89,7 @@ export interface ToolErrorOptions {
 }
 
 /** A copy of the error with some parts replaced. */
-export function reworded(
+export function errorWith(
   error: ToolError,
   { message = error.message, ...others }: ToolErrorOptions & { readonly message?: string },
 ): ToolError {

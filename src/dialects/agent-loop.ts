@@ -27,7 +27,7 @@ export const agentLoopDialect: Dialect = {
       name: "get_current_time",
       summary: "Get the current UTC time in ISO 8601 format.",
       only: [],
-      // Six digits of a second, as in Python.
+      // The fraction of a second has six digits, as in Python.
       answer: ({ data }) => data.iso.replace(/\.\d{3}(?=[+-])/, "$&000"),
     }),
     reshape(["file.read"], {
@@ -141,7 +141,7 @@ export const agentLoopDialect: Dialect = {
 
 const cwdDescription = "Folder that paths are relative to. Default: the workspace.";
 
-/** A path, or the handle of a stored output, which does not depend on `cwd`. */
+/** Returns a path in `cwd`, or the handle of a stored output unchanged. */
 function from(cwd: string | undefined, path: string): string {
   return isHandle.test(path) ? path : below(cwd, path);
 }

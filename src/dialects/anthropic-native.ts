@@ -40,7 +40,7 @@ const editor = reshape(["file.read", "file.write", "edit.replace", "edit.smart"]
       case "insert": {
         const line = needed(given.insert_line, "insert_line");
         const text = needed(given.insert_text ?? given.new_str, "insert_text");
-        refuseNothing(line, text);
+        checkInsertion(line, text);
         const operation = line === 0 ? ("insert_before" as const) : ("insert_after" as const);
         return ["edit.smart", { path, location: `line ${line || 1}`, operation, content: text, as_is: true }];
       }
@@ -76,7 +76,7 @@ export const anthropicNativeDialect: Dialect = {
   ],
 };
 
-/** `[11, 20]`, or `[11, -1]` for line 11 to the end. */
+/** Reads `[11, 20]`, or `[11, -1]` for line 11 to the end. */
 function linesIn(range: readonly number[] | undefined): { offset?: number; limit?: number } {
   if (range === undefined) return {};
   const [first = 1, last = -1] = range;
@@ -87,7 +87,7 @@ function linesIn(range: readonly number[] | undefined): { offset?: number; limit
   return last === -1 ? { offset: first } : { offset: first, limit: last - first + 1 };
 }
 
-function refuseNothing(line: number, text: string): void {
+function checkInsertion(line: number, text: string): void {
   if (line < 0)
     throw new ToolError("invalid-input", `Line ${line} does not exist`, {
       hint: "Give the line to insert after, starting at 1, or 0 to insert at the beginning.",

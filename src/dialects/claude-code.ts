@@ -224,9 +224,9 @@ const agent = reshape(["agent.spawn"], {
       model: z.optionalText("provider/name. Default: yours."),
       run_in_background: z.optionalFlag("False waits for its answer. Default: true."),
     }),
-  resolve: ({ prompt, model, run_in_background: isBeside = true }) => [
+  resolve: ({ prompt, model, run_in_background: isBackground = true }) => [
     "agent.spawn",
-    { task: prompt, model, ...(!isBeside && { wait_ms: mostWaitMs.foreground }) },
+    { task: prompt, model, ...(!isBackground && { wait_ms: mostWaitMs.foreground }) },
   ],
   fields: { task: "prompt" },
   answer: answerAgent,
@@ -284,7 +284,7 @@ export const claudeCodeDialect: Dialect = {
     todoWrite,
     webFetch,
     webSearch,
-    // Offered only where there are agents; TaskStop ends one.
+    // These are offered only where there are agents. TaskStop ends an agent.
     agent,
     taskOutput,
     sendMessage,

@@ -213,7 +213,7 @@ export const codexDialect: Dialect = {
     applyPatch,
     updatePlan,
     viewImage,
-    // Offered only where there are agents.
+    // These are offered only where there are agents.
     spawnAgent,
     sendInput,
     waitAgent,
@@ -257,7 +257,7 @@ function show({ text, bytes, status }: ShownOutput): string {
   ].join("\n");
 }
 
-/** Only the last megabyte of a process is buffered; its whole output is stored. */
+/** Says how much is missing: only the last megabyte of a process is buffered, but its whole output is stored. */
 function missingBefore({ text, bytes, status }: ShownOutput): readonly string[] {
   const missing = bytes - Buffer.byteLength(text);
   if (missing <= 0) return [];
@@ -271,7 +271,7 @@ interface ShownOutput {
   readonly status: ProcessOutput["status"];
 }
 
-/** The exit code that shells report for a signal. */
+/** Returns the exit code that shells report for a signal. */
 function codeOf(signal: string | null): number {
   return signal === null ? -1 : 128 + (constants.signals[signal as NodeJS.Signals] ?? 0);
 }

@@ -17,7 +17,7 @@ export interface ToolDefinition {
   readonly inputSchema: Readonly<Record<string, unknown>>;
   /** The schema of the data, for tools whose data contains everything in their text. */
   readonly outputSchema?: Readonly<Record<string, unknown>> | undefined;
-  /** The type by which models know it, sent instead of the description. */
+  /** The type by which models know the tool, which is sent instead of the description. */
   readonly native?: OfferedTool["native"];
 }
 
@@ -56,7 +56,7 @@ interface ObjectSchema extends Record<string, unknown> {
   readonly properties?: Record<string, unknown>;
 }
 
-/** Converted once per process: every session offers the same tools. */
+/** Converts a schema once per process, because every session offers the same tools. */
 const canonicalSchema = oncePerObject((input: OfferedTool["input"]) => schemaOf(input, (text) => text));
 
 function schemaOf(input: OfferedTool["input"], rewrite: Rewrite): ObjectSchema {
@@ -90,12 +90,12 @@ function mapValues(
   return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(key, value)]));
 }
 
-/** Their values are data, not schemas. */
+/** Keywords whose values are data, not schemas. */
 const dataKeywords: ReadonlySet<string> = new Set(["const", "default", "enum", "examples"]);
-/** Their values are schemas by any name. */
+/** Keywords whose values are schemas by any name. */
 const mapKeywords: ReadonlySet<string> = new Set(["properties", "patternProperties", "$defs"]);
 
-/** Left out: they cost tokens in every request, and the pipeline reports a violation. */
+/** Keywords that are left out: they cost tokens in every request, and the pipeline reports a violation. */
 const bounds = [
   ...(["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minLength", "maxLength"] as const),
   ...(["minItems", "maxItems", "pattern", "format", "propertyNames"] as const),

@@ -7,9 +7,9 @@ import type { AnyTool } from "../contract/tool.ts";
 /**
  * How one model family names and shapes the tools. Data and pure functions only.
  *
- * Each dialect is a file of its name (`forge.ts` has openai, anthropic and gemini); `shared/` has what several dialects
- * share. A tool is a `rename` of a canonical one, or a `reshape` where its arguments differ in shape. A `Toolset` finds,
- * selects and describes the tools of a dialect, and rewrites hints for it.
+ * Each dialect is a file of its name (`forge.ts` has openai, anthropic and gemini); `shared/` has the parts of several
+ * dialects. A tool is a `rename` of a canonical one, or a `reshape` where its arguments differ in shape. A `Toolset`
+ * finds, selects and describes the tools of a dialect, and rewrites hints for it.
  */
 export interface Dialect {
   readonly name: string;
@@ -20,7 +20,7 @@ export interface Dialect {
   readonly aliases?: readonly DialectTool[];
   /** Named sets of tools: `--tools v3`. */
   readonly sets?: Readonly<Record<string, readonly string[]>>;
-  /** `Bash` and `BASH` are `bash`. */
+  /** Names match in any case: `Bash` and `BASH` are `bash`. */
   readonly ignoresCase?: true;
   /** Folders outside the workspace that its tools may use, unless the caller sets its own. Default: none. */
   extraRoots?(paths: RealPaths): ExtraRoots;
@@ -35,7 +35,7 @@ export interface DialectTool {
   readonly canonical: string;
   /** The other canonical tools that it can resolve to. */
   readonly also?: readonly string[];
-  /** Offered only where these services exist. */
+  /** The tool is offered only where this service exists. */
   readonly needs?: "agents";
   load(): Promise<OfferedTool>;
 }
@@ -58,7 +58,7 @@ export interface OfferedTool
   readonly hiddenFields?: readonly string[];
   /** The canonical tool validates the arguments, because they are the same. */
   readonly takesCanonical?: true;
-  /** The canonical call for arguments that match `input`. */
+  /** Returns the canonical call for arguments that match `input`. */
   resolve(given: unknown): ResolvedCall;
 }
 
@@ -84,6 +84,6 @@ export interface Failure {
   readonly hint: string | null;
   /** The output of a command before it failed. */
   readonly output?: string;
-  /** Not enumerable. */
+  /** For programs; this field is not enumerable. */
   readonly details?: ErrorDetails | undefined;
 }

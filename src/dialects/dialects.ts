@@ -30,12 +30,12 @@ export async function findDialect(name: string): Promise<Dialect> {
 }
 
 /**
- * The dialect that a model was trained on, by its name at any provider: "gpt-5.2", "openai/gpt-5",
+ * Returns the dialect that a model was trained on, by its name at any provider: "gpt-5.2", "openai/gpt-5",
  * "models/gemini-3-pro", "openrouter/google/gemini-3-flash". Default: `toolcrib`.
  */
 export function dialectFor(model: string): string {
-  const words = model.toLowerCase().split(/[/.:@\s]+/);
-  return families.find(({ names }) => words.some((word) => names.test(word)))?.dialect ?? "toolcrib";
+  const parts = model.toLowerCase().split(/[/.:@\s]+/);
+  return families.find(({ names }) => parts.some((part) => names.test(part)))?.dialect ?? "toolcrib";
 }
 
 const families = [

@@ -5,15 +5,15 @@ import type { AnyTool } from "../contract/tool.ts";
 export interface ToolEffects {
   /** A name for users. */
   readonly title: string;
-  /** No call changes anything. */
+  /** Whether no call changes anything. */
   readonly readOnly: boolean;
-  /** A call may replace or remove something; false for tools that only add. */
+  /** Whether a call may replace or remove something; false for tools that only add. */
   readonly destructive: boolean;
-  /** Repeating a call has no further effect. */
+  /** Whether repeating a call has no further effect. */
   readonly idempotent: boolean;
-  /** It may access more than the workspace. */
+  /** Whether a call may access more than the workspace. */
   readonly openWorld: boolean;
-  /** Its data holds everything that its text shows. */
+  /** Whether the data of a result holds everything that its text shows. */
   readonly structured: boolean;
 }
 
@@ -26,12 +26,12 @@ export function effectsOf({ name, canonical = name, risk, hints = {} }: Hinted):
     readOnly,
     destructive: hints.destructive ?? !readOnly,
     idempotent: hints.idempotent ?? readOnly,
-    openWorld: hints.openWorld ?? reachesOut.includes(risk),
+    openWorld: hints.openWorld ?? openWorldRisks.includes(risk),
     structured: hints.structured ?? false,
   };
 }
 
-/** The hints that hold for all tools that a dialect tool can resolve to. */
+/** Returns the hints that hold for all tools that a dialect tool can resolve to. */
 export function hintsOfAll(tools: readonly Hinted[]): NonNullable<AnyTool["hints"]> {
   const effects = tools.map(effectsOf);
   const [first] = effects;
@@ -46,9 +46,9 @@ export function hintsOfAll(tools: readonly Hinted[]): NonNullable<AnyTool["hints
 }
 
 /** A command may access anything that its sandbox allows. */
-const reachesOut: readonly Risk[] = ["execute", "network"];
+const openWorldRisks: readonly Risk[] = ["execute", "network"];
 
-/** "file.read" is "File: read". */
+/** Turns "file.read" into "File: read". */
 function titleOf(canonical: string): string {
   const [family = "", ...verb] = canonical.replaceAll("_", " ").split(".");
   const title = verb.length === 0 ? family : `${family}: ${verb.join(" ")}`;

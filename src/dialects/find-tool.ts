@@ -12,18 +12,18 @@ export function findTool(
   const isCalled = (known: string) => known === name;
   const isAlmost = (known: string) => known.toLowerCase() === name.toLowerCase();
   // An alias counts only when its tool is offered.
-  const isHere = (alias: DialectTool) => tools.some(({ canonical }) => canonical === alias.canonical);
-  // Only names of the dialect, also of tools that replace its own; those of other servers are exact.
+  const isOffered = (alias: DialectTool) => tools.some(({ canonical }) => canonical === alias.canonical);
+  // Names of the dialect match in any case, also when a custom tool has them. Names of other servers must be exact.
   const builtIn = new Set(ignoresCase ? ofDialect.map((tool) => tool.name.toLowerCase()) : []);
   const inAnyCase = tools.filter((tool) => builtIn.has(tool.name.toLowerCase()));
   const found =
     tools.find((tool) => isCalled(tool.name)) ??
     inAnyCase.find((tool) => isAlmost(tool.name)) ??
-    aliases.find((alias) => isCalled(alias.name) && isHere(alias)) ??
+    aliases.find((alias) => isCalled(alias.name) && isOffered(alias)) ??
     tools.find(({ canonical }) => isCalled(canonical)) ??
     inAnyCase.find(({ canonical }) => isAlmost(canonical));
   if (found) return found;
-  // Suggests names in the caller's spelling: canonical names have dots.
+  // Suggestions have the caller's spelling: canonical names have dots.
   const names = tools.map((tool) => (name.includes(".") ? tool.canonical : tool.name));
   const near = nearest(name, names);
   throw new ToolError("not-found", `Unknown tool "${name.length > 100 ? `${name.slice(0, 100)}…` : name}"`, {
@@ -37,17 +37,17 @@ export function findTool(
 function hintForUser(name: string, tools: readonly DialectTool[], near: string | undefined): string {
   const spelled = (tool: DialectTool) =>
     tool.name === tool.canonical.replaceAll(".", "_") ? tool.canonical : tool.name;
-  const isMeant = ({ canonical, ...tool }: DialectTool) =>
+  const isSimilar = ({ canonical, ...tool }: DialectTool) =>
     near === undefined ? canonical.split(".").at(-1) === name : [tool.name, canonical].includes(near);
-  const meant = tools.filter(isMeant).map(spelled);
-  const isFew = meant.length > 0 && meant.length < 4;
-  return isFew ? `Did you mean ${meant.join(" or ")}?` : "List the tools: toolcrib tools";
+  const similar = tools.filter(isSimilar).map(spelled);
+  const isFew = similar.length > 0 && similar.length < 4;
+  return isFew ? `Did you mean ${similar.join(" or ")}?` : "List the tools: toolcrib tools";
 }
 
 /**
- * The tools that `wanted` names: by dialect name, canonical name, pattern (`file.*`), set, `all` or alias; an exact
- * name takes precedence. A tool that combines several canonical tools is selected only by all of them. Throws for a
- * word that matches nothing, unless `more` tools may come.
+ * Returns the tools that `wanted` names: by dialect name, canonical name, pattern (`file.*`), set, `all` or alias; an
+ * exact name takes precedence. A tool that combines several canonical tools is selected only by all of them. Throws for
+ * a word that matches nothing, unless `more` tools may come.
  */
 export function selectTools(
   tools: readonly DialectTool[],

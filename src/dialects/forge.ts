@@ -52,7 +52,7 @@ const applyPatch = rename("edit.patch", {
   answer: answerPatch,
 });
 
-/** The canonical tool also reads a patch without its first or last line; Forge never does. */
+/** Refuses a patch without its first or last line, which the canonical tool accepts and Forge does not. */
 function requireEnvelope(patch: string): void {
   // Some models escape the line ends of a whole patch.
   const isOneLine = !patch.trim().includes("\n");
@@ -91,7 +91,7 @@ const grep = reshape(["search.grep"], {
   name: "grep",
   summary: grepSummary,
   input: (z) => z.strictObject(grepFields(z)),
-  resolve: (given) => ["search.grep", meaningOf(given)],
+  resolve: (given) => ["search.grep", canonicalInput(given)],
   limits: grepLimits,
   answer: answerGrep,
 });
@@ -112,7 +112,7 @@ const grepWithModes = reshape(["search.grep"], {
     }),
   resolve: ({ output_mode: mode = "content", ...given }) => [
     "search.grep",
-    { ...meaningOf(given), mode: modes[mode] },
+    { ...canonicalInput(given), mode: modes[mode] },
   ],
   limits: grepLimits,
   answer: answerGrep,
@@ -136,7 +136,7 @@ interface GrepGiven {
   readonly max_results?: number | undefined;
 }
 
-function meaningOf({ pattern, path, glob_filter, case_insensitive, max_results = 100 }: GrepGiven) {
+function canonicalInput({ pattern, path, glob_filter, case_insensitive, max_results = 100 }: GrepGiven) {
   return { pattern, path, glob: glob_filter, ignore_case: case_insensitive, limit: max_results };
 }
 
@@ -151,7 +151,7 @@ function answerCommand({ data }: ToolOutput<ShellRunData>): string {
   return [showCommand(data), ...notesOf(data)].join("\n");
 }
 
-/** How a command ended, and its output. */
+/** Shows how a command ended, and its output. */
 export function showCommand({ exitCode, signal, durationMs, stdout, stderr }: EndedCommand): string {
   const streams = Object.entries({ stdout, stderr }).filter(([, text]) => text !== "");
   return [
@@ -194,19 +194,19 @@ function answerListing({ data, text }: ToolOutput<FileListData>): Answer {
   return { text, ...(data.limited && { continuation: stopped }) };
 }
 
-/** For OpenAI's models, which edit by patches. */
+/** The tools for OpenAI's models, which edit by patches. */
 export const openaiDialect: Dialect = {
   name: "openai",
   tools: [readFile, writeFile, shell({ timeoutMs: 10_000 }), grep, glob, applyPatch, ...agentTools],
 };
 
-/** For Anthropic's models, which edit by old and new text. */
+/** The tools for Anthropic's models, which edit by old and new text. */
 export const anthropicDialect: Dialect = {
   name: "anthropic",
   tools: [readFile, writeFile, shell({ timeoutMs: 120_000 }), grepWithModes, glob, editFile, ...agentTools],
 };
 
-/** For Google's models: Anthropic's tools, and four more. */
+/** The tools for Google's models: those for Anthropic's models, and four more. */
 export const geminiDialect: Dialect = {
   name: "gemini",
   tools: [

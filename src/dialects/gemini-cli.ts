@@ -124,7 +124,7 @@ function urlsIn(prompt: string): readonly [string, ...string[]] {
   return [url, ...others];
 }
 
-/** A GitHub page shows a file inside HTML; the raw address gives the file itself. */
+/** Replaces the address of a file on GitHub, which gives an HTML page, with the address of the file itself. */
 function asFile(url: string): string {
   return url.replace(
     /^https:\/\/github\.com\/([^/]+\/[^/]+)\/blob\//,

@@ -79,8 +79,8 @@ export const omegaDialect: Dialect = {
 };
 
 /**
- * Reads anywhere. Writes without approval in Omega's data directory and in temporary directories, elsewhere with
- * approval. A directory that contains the user's home never counts as Omega's.
+ * Allows reading anywhere, and writing without approval in Omega's data directory and in temporary directories, anywhere
+ * else with approval. A directory that contains the user's home never counts as Omega's.
  */
 export function extraRootsOfOmega(
   dataDir: string,
@@ -89,7 +89,7 @@ export function extraRootsOfOmega(
 ): ReturnType<NonNullable<Dialect["extraRoots"]>> {
   const contains = (path: string) => `${path}/`.startsWith(`${dataDir}/`);
   const isOmegas = dataDir !== "/" && !contains(home);
-  // The real temporary directory has sockets of other programs, which lead out of the sandbox.
+  // In the real temporary directory, sockets of other programs would let commands leave the sandbox.
   const isForCommands = isOmegas && !["/tmp", "/var/tmp", ...temporary].some(contains);
   return {
     read: ["/"],
@@ -117,7 +117,7 @@ function commandOutput({ stdout, stderr, together, exitCode, signal, remarks }: 
   return [body.replace(/\n$/, ""), ...remarks.map((remark) => `[${remark}]`)].join("\n");
 }
 
-/** The text of a file, unchanged; undefined for anything else, which keeps the default output. */
+/** Returns the text of a file unchanged; undefined for anything else, which keeps the default output. */
 async function contentOf({ files: [file] }: DataOf<"file.read">, context: ToolContext) {
   if (file?.kind !== "text") return undefined;
   const { path, text, encoding, bytes, nextOffset, cutBytes } = file;
@@ -128,7 +128,7 @@ async function contentOf({ files: [file] }: DataOf<"file.read">, context: ToolCo
   return { text, kept: { handle: undefined, note: "", gaps: [{ mark: "", bytes: missing, chars }] } };
 }
 
-/** Counts without holding the file. */
+/** Counts the characters of a file without loading all of it. */
 async function charsIn(
   path: string,
   { bytes, encoding }: { readonly bytes: number; readonly encoding: TextEncoding },

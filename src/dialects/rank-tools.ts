@@ -1,6 +1,6 @@
 import type { FoundTool } from "../contract/tool.ts";
 
-/** The tools that match a query, best first. A word counts most in the name, and more when few tools have it. */
+/** Returns the tools that match a query, best first. A word counts most in the name, and more when few tools have it. */
 export function rankTools<Each extends FoundTool>(tools: readonly Each[], query: string): readonly Each[] {
   const wanted = [...new Set(wordsIn(query))].filter((word) => !emptyWords.has(word));
   const indexed = tools.map((tool) => ({ tool, texts: textsOf(tool) }));

@@ -35,7 +35,7 @@ export interface Renaming<Name extends CanonicalName> {
   readonly answer?: Answering<DataOf<Name>, Record<string, unknown>>;
 }
 
-/** A canonical tool under a dialect's names. The wire schema is derived, never restated. */
+/** Offers a canonical tool under a dialect's names. The schema is derived, never restated. */
 export function rename<Name extends CanonicalName>(canonical: Name, renaming: Renaming<Name>): DialectTool {
   const { load } = loadOnce(
     async (): Promise<OfferedTool> => renameTool(await catalog[canonical](), renaming),
@@ -48,7 +48,7 @@ export function needsOf(canonical: CanonicalName): Pick<DialectTool, "needs"> {
   return canonical.startsWith("agent.") ? { needs: "agents" } : {};
 }
 
-/** Applies what a dialect changes besides the arguments. */
+/** Applies the changes of a dialect, except those of the arguments. */
 export function retitle(
   tool: AnyTool,
   { name, summary = tool.summary, limits = tool.limits, timeoutMs = tool.timeoutMs }: Titles,

@@ -13,9 +13,9 @@ export interface Reshaping<Name extends CanonicalName, Given> {
   readonly summary: string;
   /** The arguments in the dialect. A function, because an unused dialect must cost nothing. */
   readonly input: (z: Describing) => z.core.$ZodType<Given>;
-  /** The canonical call for these arguments. Pure. */
+  /** Returns the canonical call for these arguments. Pure. */
   readonly resolve: (given: Given) => CanonicalCall<Name>;
-  /** A function when the caller may lower them. */
+  /** The output limits; a function when the caller may lower them. */
   readonly limits?: OutputLimits | ((given: Given) => OutputLimits);
   readonly timeoutMs?: number;
   readonly native?: OfferedTool["native"];

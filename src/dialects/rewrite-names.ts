@@ -5,8 +5,8 @@ import type { OfferedTool } from "./dialect.ts";
 export type Rewrite = (text: string) => string;
 
 /**
- * Replaces canonical tool names with the dialect's. Drops what needs tools that are not offered: whole sentences, and
- * alternatives (", or ", " or "), clauses and parentheses of others.
+ * Replaces canonical tool names with the dialect's. Drops text that needs tools that are not offered: whole sentences,
+ * or only their alternatives (", or ", " or "), clauses and parentheses.
  */
 export function rewriteToolNames(
   names: ReadonlyMap<string, string>,
@@ -33,7 +33,7 @@ export function rewriteToolNames(
   };
 }
 
-/** A sentence without the parts that are not possible; empty if none is left. */
+/** Returns a sentence without the parts that are not possible; empty if none is left. */
 function withoutMissing(sentence: string, isMissing: (text: string) => boolean): string {
   const end = /[.;]$/.exec(sentence)?.[0] ?? "";
   const plain = sentence
@@ -43,7 +43,7 @@ function withoutMissing(sentence: string, isMissing: (text: string) => boolean):
       if (isMissing(one) === isMissing(other)) return both;
       return isMissing(one) ? other : one;
     });
-  // A way that also names an offered tool loses only the clauses that it cannot have.
+  // An alternative that also names an offered tool loses only its clauses about missing tools.
   const ways = plain
     .split(", or ")
     .filter((way) => !isMissing(way))
@@ -85,7 +85,7 @@ export function rewriteFieldNames(
   };
 }
 
-/** Canonical name to dialect name. A tool that resolves only to this one takes precedence, then the first. */
+/** Maps canonical names to dialect names. The first tool whose main canonical tool has the name takes precedence. */
 export function namesOf(tools: readonly Named[]): ReadonlyMap<string, string> {
   const just = tools.map(({ name, canonical = name }) => [canonical, name] as const);
   const also = tools.flatMap((tool) => (tool.also ?? []).map((canonical) => [canonical, tool.name] as const));
@@ -99,7 +99,7 @@ function fieldsOf(input: OfferedTool["input"]): readonly string[] {
   return Object.keys(shape);
 }
 
-/** "file.read or search.grep" */
+/** Matches "file.read or search.grep". */
 const alternatives = /\b([a-z]+\.[a-z_]+) (?:or|and) ([a-z]+\.[a-z_]+)\b/g;
 /** Commas inside JSON are not the ends of clauses. */
 const clauseEnds = /, (?=(?:or |then |and )?[a-z])(?![^{}]*\})/;

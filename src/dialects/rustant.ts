@@ -183,7 +183,7 @@ function globOf(pattern: string): string {
   return pattern.includes("/") ? `**/*${pattern}*` : `*${pattern}*`;
 }
 
-/** An answer holds the whole text or its handle, because the dialect has no argument to continue with. */
+/** Replaces the continuation, because the dialect has no argument to continue with. */
 function withoutPaging({ text, continuation }: { text: string; continuation?: string }): {
   text: string;
   continuation?: string;

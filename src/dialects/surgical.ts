@@ -22,7 +22,7 @@ const describe = {
   run_check: "Run cargo check, and revert if it fails. Default: false.",
 } as const;
 
-/** Edits of Rust by block: functions, structs, enums, traits and impls. */
+/** Tools that edit Rust by block: functions, structs, enums, traits and impls. */
 const rustBlocks: readonly DialectTool[] = [
   rename("code.replace_block", {
     name: "rust_replace_block",
@@ -160,7 +160,7 @@ function showSymbols({ data, text }: { data: DataOf<"code.symbols">; text: strin
   return [...listed, ...remarks].join("\n");
 }
 
-/** As the `kind` argument spells it, where a method is a function. */
+/** Spells a kind like the `kind` argument, in which a method is a function. */
 function kindWord(kind: SymbolKind): string {
   if (kind === "method" || kind === "constructor") return "Function";
   return kind.charAt(0).toUpperCase() + kind.slice(1);

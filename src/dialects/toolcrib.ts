@@ -8,11 +8,11 @@ const listed: readonly CanonicalName[] = [
   ...(["file.read", "file.write", "file.list", "edit.replace", "edit.patch", "search.grep"] as const),
   ...(["search.glob", "code.symbols", "code.read_symbol", "shell.run", "process.start"] as const),
   ...(["process.output", "process.stop", "git.status", "journal.undo", "web.fetch"] as const),
-  // Offered only where there are agents.
+  // These are offered only where there are agents.
   ...(["agent.spawn", "agent.send", "agent.wait", "agent.close"] as const),
 ];
 
-/** Rarely needed arguments, for other dialects and for users. */
+/** Arguments that models rarely need; other dialects and users can still pass them. */
 const hiddenFields: { readonly [Name in CanonicalName]?: readonly (keyof InputOf<Name>)[] } = {
   "file.read": ["max_bytes", "exclude", "no_ignore"],
   "file.list": ["exclude"],

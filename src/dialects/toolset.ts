@@ -14,11 +14,11 @@ export interface ToolsetOptions {
   readonly own?: readonly AnyTool[];
   /** Tools of other servers. Existing tools keep their names. */
   readonly sources?: readonly ToolSource[];
-  /** Only these, in the syntax of `selectTools`. Default: what the dialect lists, and all others on demand. */
+  /** The tools to offer, in the syntax of `selectTools`. Default: those that the dialect lists, and all others on demand. */
   readonly allowed?: readonly string[] | undefined;
-  /** Whether `allowed` may name tools that are not here, because another caller has them. */
+  /** Whether `allowed` may name tools that only other callers have. */
   readonly allowUnknown?: boolean | undefined;
-  /** Only tools that change nothing. */
+  /** Whether only tools that change nothing are offered. */
   readonly readOnly?: boolean | undefined;
   /** Hides tools that rules deny altogether. Gets canonical names. */
   readonly isDenied?: (tool: Pick<OfferedTool, "name" | "risk" | "server">) => boolean;
@@ -30,9 +30,9 @@ export interface ToolsetOptions {
 export class Toolset {
   readonly #dialect: Dialect;
   readonly #options: ToolsetOptions;
-  /** Listed because a model has found them. */
+  /** Tools that are listed because a model has found them. */
   readonly #found = new Set<string>();
-  /** Listed in addition to those of the dialect: custom tools, and those of other servers with few tools. */
+  /** Tools that are listed in addition to those of the dialect: custom tools, and tools of servers that have few. */
   #alwaysListed: ReadonlySet<string> = new Set();
   /** Tools of other servers that must be found, because their server has many. */
   #hidden: ReadonlySet<string> = new Set();
@@ -57,7 +57,7 @@ export class Toolset {
     return this.#listeners.on(listener);
   }
 
-  /** The definitions for models, or those of all tools that can be called. */
+  /** Returns the definitions for models, or those of all tools that can be called. */
   async definitions(which: "listed" | "all" = "listed"): Promise<readonly ToolDefinition[]> {
     const { defineTools } = await import("./definition.ts");
     const canFind = this.#tools.some((tool) => !this.#isListedAtOnce(tool));
@@ -108,7 +108,7 @@ export class Toolset {
     }
   }
 
-  /** The error for an unknown name lists only the tools that can be called. */
+  /** Finds a tool. The error for an unknown name lists only the tools that can be called. */
   async #named(name: string): Promise<DialectTool> {
     try {
       return findTool(this.#tools, name, this.#dialect);
@@ -124,7 +124,7 @@ export class Toolset {
     }
   }
 
-  /** The inner call of a `tools.call`; undefined for one of itself, or with unknown fields, which the pipeline reports. */
+  /** Returns the inner call of a `tools.call`; undefined for a `tools.call` of itself and for arguments that the pipeline refuses. */
   #namedIn(given: unknown): InnerCall | undefined {
     const { name, arguments: _, ...others } = (given ?? {}) as { name?: unknown; arguments?: unknown };
     if (typeof name !== "string" || Object.keys(others).length > 0) return undefined;
@@ -211,7 +211,7 @@ export class Toolset {
 }
 
 /**
- * The servers whose tools would cost more tokens than listing them helps: those with many tools, and the largest of the
+ * Returns the servers whose tools are not listed at once, to save tokens: those with many tools, and the largest of the
  * others as long as all together are too large.
  */
 function crowdedServers(tools: readonly AnyTool[]): ReadonlySet<string | undefined> {
@@ -228,7 +228,7 @@ function crowdedServers(tools: readonly AnyTool[]): ReadonlySet<string | undefin
 }
 
 const maxListedPerServer = 20;
-// About 15,000 tokens.
+// These characters are about 15,000 tokens.
 const maxCharsOfOthers = 60_000;
 
 function definitionChars({ summary, input }: AnyTool): number {
@@ -247,7 +247,7 @@ function resolveCall(offered: OfferedTool, given: unknown): ResolvedCall {
   };
 }
 
-/** For tools that only report an error. */
+/** The output limits of tools that only report an error. */
 const limits = { maxChars: 1_000, keep: "head" } as const;
 
 interface InnerCall {
@@ -261,7 +261,7 @@ function isFinder(canonical: string): boolean {
 
 const finders = [rename("tools.find", { name: "tools_find" }), rename("tools.call", { name: "tools_call" })];
 
-/** Where all tools are read-only, so is the tool that calls others. Elsewhere it is as risky as any tool. */
+/** Marks `tools.call` as read-only, for toolsets whose tools are all read-only. */
 function callingReadOnly(defined: ToolDefinition): ToolDefinition {
   if (defined.canonical !== "tools.call") return defined;
   return { ...defined, effects: { ...defined.effects, readOnly: true, destructive: false } };
@@ -272,7 +272,7 @@ function never(): never {
   throw new Error("invalid arguments passed the pipeline");
 }
 
-/** Providers refuse dots, so custom tools are offered without them. */
+/** Offers a custom tool. Its name gets no dots, because providers refuse them. */
 function offer(tool: AnyTool): DialectTool {
   const name = tool.name.replaceAll(".", "_");
   const canonical = tool.canonical ?? tool.name;
@@ -281,7 +281,7 @@ function offer(tool: AnyTool): DialectTool {
   return { name, canonical, load: async () => ({ ...named, takesCanonical: true as const, resolve }) };
 }
 
-/** Existing names are never reused, whatever their case: then the tool is offered as "server__tool". */
+/** Offers a tool of another server, as "server__tool" when its name is taken in any case; undefined when both are taken. */
 function offerUnlessTaken(taken: Set<string>, tool: AnyTool): DialectTool | undefined {
   const names = [tool, { ...tool, name: tool.canonical ?? tool.name }].map(offer);
   const free = names.find(({ name }) => !taken.has(name.toLowerCase()));
@@ -306,7 +306,7 @@ function needsAgents(name: string): ToolError {
   });
 }
 
-/** Fails in the pipeline, so that calls of unknown tools are announced and recorded, too. */
+/** Returns a tool that fails in the pipeline, so that calls of unknown tools are announced and recorded, too. */
 async function failingTool(name: string, error: ToolError): Promise<AnyTool> {
   const { unknown } = await import("zod/mini");
   const refuse = () => {

@@ -1,4 +1,4 @@
-import { reworded, ToolError } from "../contract/error.ts";
+import { errorWith, ToolError } from "../contract/error.ts";
 import type { AddSection, DeleteSection, FileSection, UpdateSection } from "./block.ts";
 import { refuseDone } from "./diagnose/not-found.ts";
 import { isPlaceholder, refusePlaceholders } from "./diagnose/placeholder.ts";
@@ -22,7 +22,7 @@ export function inFile<Plan>(path: string, plan: () => Plan): Plan {
     return plan();
   } catch (error) {
     if (!(error instanceof ToolError) || error.details) throw error;
-    throw reworded(error, { details: { kind: "in-file", path } });
+    throw errorWith(error, { details: { kind: "in-file", path } });
   }
 }
 

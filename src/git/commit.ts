@@ -1,4 +1,4 @@
-import { reworded, ToolError } from "../contract/error.ts";
+import { errorWith, ToolError } from "../contract/error.ts";
 import { counted } from "../lib/text/format-quantity.ts";
 import { printable, showPath } from "../lib/text/printable.ts";
 import { explainFailure, knownFailure } from "./explain-failure.ts";
@@ -93,7 +93,7 @@ async function orMade(error: unknown, before: string | undefined, repository: Re
   const head = result?.code === 0 ? result.stdout.toString().trim() : undefined;
   if (head === undefined || head === before) return error;
   const back = before === undefined ? "update-ref -d HEAD" : `reset --soft ${before.slice(0, 12)}`;
-  return reworded(error, {
+  return errorWith(error, {
     output: `The commit ${head.slice(0, 10)} was already made. To undo it: git ${back}\n`,
   });
 }

@@ -13,7 +13,7 @@ export interface ListedTool {
 export type Elicit = (question: {
   readonly server: string;
   readonly message: string;
-  /** As the server asked: `requestedSchema` is that of the answer. */
+  /** The parameters of the server's request; `requestedSchema` describes the answer. */
   readonly params: ElicitParameters;
 }) => Promise<ElicitAnswer>;
 
@@ -24,7 +24,7 @@ export interface ElicitParameters {
 
 export interface ElicitAnswer {
   action: "accept" | "decline" | "cancel";
-  /** By the names of the schema's properties. */
+  /** Values by the names of the schema's properties. */
   content?: Record<string, string | number | boolean | string[]>;
 }
 
@@ -33,9 +33,9 @@ export interface ServerState {
   readonly name: string;
   readonly state: "waiting" | "starting" | "ready" | "restarting" | "failed" | "closed";
   readonly reach: "stdio" | "http";
-  /** How many it offers. */
+  /** How many tools the server offers. */
   readonly tools: number;
-  /** Its name and version. */
+  /** The server's name and version. */
   readonly version: string | undefined;
   /** The protocol revision in use. */
   readonly protocol: string | undefined;

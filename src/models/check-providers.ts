@@ -27,21 +27,21 @@ export interface CheckedProvider {
   readonly models: readonly OfferedModel[];
 }
 
-interface Reaching {
+interface CheckOptions {
   readonly settings: ModelSettings;
   readonly variables: NodeJS.ProcessEnv;
-  /** Default: all that are known or configured. */
+  /** The providers to check. Default: all that are known or configured. */
   readonly only?: readonly string[] | undefined;
   readonly timeoutMs?: number | undefined;
 }
 
-/** Which providers have a key or a server, and what they offer. Asks all at once. Never throws. */
+/** Checks which providers have a key or a server, and what they offer. Asks all at once. Never throws. */
 export function checkProviders({
   settings,
   variables,
   only = offered(settings),
   timeoutMs = 3_000,
-}: Reaching): Promise<readonly CheckedProvider[]> {
+}: CheckOptions): Promise<readonly CheckedProvider[]> {
   return Promise.all(only.map((name) => check(name, settings, variables, timeoutMs)));
 }
 
@@ -135,7 +135,9 @@ function readError(error: unknown, access: ProviderAccess, timeoutMs: number): u
     });
   if (read.kind === "auth")
     return secret === undefined
-      ? new ModelError("auth", `A key is required: ${read.message}`, { hint: "Configure a key." })
+      ? new ModelError("auth", `A key is required: ${read.message}`, {
+          hint: `Set \`apiKey\` of ${provider} in models.json.`,
+        })
       : new ModelError("auth", `The key was rejected: ${read.message}`, { hint: `Check ${secret.from}.` });
   return read;
 }
@@ -177,7 +179,7 @@ function listRequest({ type, baseUrl, secret, headers }: ProviderAccess): {
   }
 }
 
-/** The chat models, in the order of the list; undefined when the response is not a list of models. */
+/** Returns the chat models, in the order of the list; undefined when the response is not a list of models. */
 function readList(body: unknown, access: ProviderAccess): readonly OfferedModel[] | undefined {
   const list = isRecord(body) ? (body.data ?? body.models) : body;
   if (!Array.isArray(list)) return undefined;
@@ -210,7 +212,7 @@ function isChatModel(
 const otherKinds =
   /(?:^|[-_/.:])(?:embed\w*|bge|bert|minilm|rerank\w*|tts|whisper|dall-e|images?|audio|realtime|live|moderation|transcribe|translate|sora|veo|imagen|lyria|aqa|davinci|babbage|instruct|banana|robotics)(?:[-_.:\d]|$)/i;
 
-/** Facts from the list itself, as OpenRouter, Google, vLLM and LM Studio give them. */
+/** Reads facts from the list itself, where OpenRouter, Google, vLLM and LM Studio give them. */
 function listedFacts(entry: Readonly<Record<string, unknown>>): ModelFacts {
   const lengths = [
     "context_length",
@@ -231,12 +233,12 @@ function listedFacts(entry: Readonly<Record<string, unknown>>): ModelFacts {
   };
 }
 
-/** Prices come as text, in dollars per token. */
+/** Reads prices, which come as text in dollars per token. */
 function readPrices(pricing: Readonly<Record<string, unknown>>): ModelPrices | undefined {
   const perMillion = (value: unknown) => Math.round(Number(value ?? Number.NaN) * 1e12) / 1e6;
   const input = perMillion(pricing.prompt);
   const output = perMillion(pricing.completion);
-  // Negative: the price varies.
+  // A negative number means that the price varies.
   if (!(input >= 0 && output >= 0)) return undefined;
   const cached = perMillion(pricing.input_cache_read);
   return { input, output, ...(cached >= 0 && { cached }) };

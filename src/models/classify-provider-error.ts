@@ -32,8 +32,8 @@ export function toModelError(error: unknown, request: FailedRequest): unknown {
 }
 
 /**
- * The message to the model when the provider refused its call (`tool_use_failed` of Groq and others). Undefined for other
- * errors.
+ * Returns the message to the model when the provider refused its call (`tool_use_failed` of Groq and others); undefined
+ * for other errors.
  */
 export function refusedCall(error: unknown, secrets: readonly string[] = []): string | undefined {
   const failure = readFailure(error);
@@ -44,16 +44,16 @@ export function refusedCall(error: unknown, secrets: readonly string[] = []): st
   return `Your call was refused and not made: ${text} Make it again with valid arguments.${quoted}`;
 }
 
-/** Of the text that the model wrote instead of a call. */
+/** Maximum length of the text that the model wrote instead of a call. */
 const maxQuoted = 300;
 
-/** The SDK throws other errors when a reply is not in the expected format. */
+/** Converts other errors of the SDK, which it throws when a reply is not in the expected format. */
 function unreadable(error: unknown, { secrets }: FailedRequest): ModelError {
   const text = shown(error instanceof Error ? error.message : String(error), secrets);
   return new ModelError("cut", `The reply was cut off: it is not in the provider's format (${text}).`);
 }
 
-/** Values that messages must not show. Short ones would match ordinary words. */
+/** Returns the values that messages must not show. Short ones are left out: they would match ordinary words. */
 export function secretsOf(settings: Partial<ProviderSettings>): readonly string[] {
   const { apiKey = "", authToken = "", headers = {} } = settings;
   return [apiKey, authToken, ...Object.values(headers)].filter((value) => value.length >= 6);
@@ -68,7 +68,7 @@ function unsendable({ provider }: FailedRequest): ModelError {
   });
 }
 
-/** One line of limited length, without secrets. */
+/** Shows a message on one line of limited length, without secrets. */
 export function shown(message: string, secrets: readonly string[]): string {
   const known = secrets.reduce((text, secret) => text.replaceAll(secret, "***"), message);
   const line = known.replace(/\s+/g, " ").trim().replace(keys, "***").replace(keyed, "$1***");
@@ -98,12 +98,10 @@ function kindOf(
   return passingStatus.has(status) ? "server" : "bad-request";
 }
 
-/** Timeout, conflict, too early. */
+/** Status codes that may pass: timeout, conflict, too early. */
 const passingStatus: ReadonlySet<number> = new Set([408, 409, 425]);
 
-/**
- * Error codes and, for providers that send only English text, messages. Only this file and Ollama's match on messages.
- */
+/** Matches error codes and, for providers that send only English text, messages. */
 const overflows =
   /context_length_exceeded|request_too_large|exceed_context_size|(?:prompt|input) (?:is )?too long|request too large|maximum context length|exceed(?:s|ed)? (?:the )?(?:available |model'?s? |max(?:imum)? )?context|context (?:window|limit|length|size) (?:of|is|exceeded|overflow|has been exceeded)|input token count.{0,40}exceeds|too many (?:input )?tokens|context the overflows|(?:larger|longer) than the (?:maximum )?(?:input|context|model length)/i;
 
@@ -142,7 +140,7 @@ function hintFor(
   }
 }
 
-/** How long a provider asks to wait, in milliseconds, from a header, the body (Gemini) or an English message. */
+/** Returns how many milliseconds a provider asks to wait, from a header, the body (Gemini) or an English message. */
 function retryAfter({ headers, body, text }: ProviderFailure): number | undefined {
   const waits = [
     milliseconds(headers["retry-after-ms"]),
@@ -171,7 +169,7 @@ function retryInfo(body: unknown): number | undefined {
   return seconds === undefined ? undefined : Number(seconds) * 1000;
 }
 
-/** "Please try again in 6m0.5s", "retry in 20ms". */
+/** Reads messages such as "Please try again in 6m0.5s" and "retry in 20ms". */
 function fromMessage(text: string): number | undefined {
   const parts = waitInMessage.exec(text)?.slice(1) ?? [];
   if (parts.every((part) => part === undefined)) return undefined;
@@ -182,7 +180,7 @@ function fromMessage(text: string): number | undefined {
 const waitInMessage =
   /(?:try again|retry) (?:in|after) (?:(\d+)h)?(?:(\d+)m(?!s))?(?:(\d+(?:\.\d+)?)s(?:ec\w*)?)?(?:(\d+(?:\.\d+)?)ms)?/i;
 
-/** A Unix time in seconds or milliseconds, or seconds from now. */
+/** Reads a Unix time in seconds or milliseconds, or seconds from now. */
 function reset(value: string | undefined): number | undefined {
   const given = milliseconds(value);
   if (given === undefined) return undefined;

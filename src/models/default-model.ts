@@ -9,8 +9,8 @@ export interface ModelChoice {
 }
 
 /**
- * TOOLCRIB_MODEL, else the default of models.json, else a model of the first provider with a key, else one of a local
- * server, Ollama last. Undefined when there is none.
+ * Chooses TOOLCRIB_MODEL, else the default of models.json, else a model of the first provider with a key, else one of a
+ * local server, Ollama last. Returns undefined when there is none.
  */
 export async function chooseModel(
   settings: ModelSettings,

@@ -62,5 +62,5 @@ export interface CallAnswer {
   readonly images: readonly Image[];
 }
 
-/** Data that only the provider understands (signatures, encrypted reasoning, ids). Sent back unchanged. JSON. */
+/** JSON that only the provider understands (signatures, encrypted reasoning, ids) and that is sent back unchanged. */
 export type Meta = Readonly<Record<string, unknown>>;

@@ -2,12 +2,12 @@ import type { ModelFacts, ModelPrices, Usage } from "./model.ts";
 import type { ProviderAccess } from "./provider-access.ts";
 import { isKnownProvider } from "./providers.ts";
 
-/** Known facts about models, by name. Nothing is guessed: a model that is not in this list has no facts. */
+/** Returns what is known about a model. Nothing is guessed: a model that is not in this file has no facts. */
 export function factsOf(
   { name: provider, type }: Pick<ProviderAccess, "name" | "type">,
   model: string,
 ): ModelFacts {
-  // Only the server knows these facts.
+  // Only the Ollama server knows the facts of its models.
   if (type === "ollama") return {};
   const [variant] = model.split(":").slice(1);
   const found = families.find(({ names }) => names.test(plainName(model)));
@@ -105,7 +105,7 @@ const families: readonly Family[] = [
   { names: /^gemini-(?:3\.[5-8]-flash|3\.5-flash-lite|pro|flash|flash-lite)$/, ...gemini },
 ];
 
-/** In US dollars; null when the price is unknown. */
+/** Returns the cost in US dollars; null when the price is unknown. */
 export function costOf(usage: Usage, prices: ModelPrices | undefined): number | null {
   if (prices === undefined) return null;
   const { over } = prices;

@@ -7,7 +7,7 @@ export interface Model {
   readonly id: string;
   /** The provider through which it is reached: "openai". */
   readonly provider: string;
-  /** The provider's name for it. */
+  /** The provider's name for the model. */
   readonly name: string;
   readonly facts: ModelFacts;
   /**
@@ -76,7 +76,7 @@ export type ModelEvent =
 /** `length`: cut at the output limit; an incomplete call is not passed on. */
 export type FinishReason = "stop" | "calls" | "length" | "filtered";
 
-/** In tokens. */
+/** Numbers of tokens. */
 export interface Usage {
   /** All input, `cached` and `cacheWritten` included. */
   readonly input: number;

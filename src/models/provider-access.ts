@@ -21,7 +21,7 @@ export interface ProviderAccess {
   readonly addressFrom: string | undefined;
   readonly secret: Secret | undefined;
   readonly headers: Readonly<Record<string, string>>;
-  /** A required key is missing. */
+  /** Whether a required key is missing. */
   readonly lacksKey: boolean;
 }
 
@@ -34,7 +34,7 @@ interface Secret {
 
 export const settingsFile = "models.json";
 
-/** Throws `invalid-input` for unknown names. */
+/** Finds out how to reach a provider. Throws `invalid-input` for unknown names. */
 export function providerAccess(
   given: string,
   settings: ModelSettings,
@@ -58,7 +58,7 @@ export function providerAccess(
   return { name, type, api, baseUrl, addressFrom: from, secret, headers, lacksKey };
 }
 
-/** Every name that a model id can start with: known providers, then the user's own. */
+/** Returns every name that a model id can start with: known providers, then the user's own. */
 export function knownProviders(settings: ModelSettings): readonly string[] {
   return [...new Set([...providerNames, ...Object.keys(settings.providers ?? {})])];
 }
@@ -112,7 +112,7 @@ function readAddress(given: string, api: Provider): string | undefined {
   return api.version === undefined || /\/v\d\w*$/.test(address) ? address : `${address}/${api.version}`;
 }
 
-/** "host", "host:port", ":port" and URLs, as Ollama accepts them. 0.0.0.0 is an address to listen on, not to connect to. */
+/** Reads "host", "host:port", ":port" and URLs, as Ollama does. 0.0.0.0 is an address to listen on, not to connect to. */
 function ollamaAddress(host: string): string {
   const [, scheme, rest = host] = /^(https?:)\/\/(.*)$/i.exec(host) ?? [];
   const address = rest.replace(/^(?=:)|^(?:0\.0\.0\.0|\[::\])(?=[:/]|$)/, "127.0.0.1");
@@ -121,7 +121,7 @@ function ollamaAddress(host: string): string {
   return `${scheme ?? "http:"}//${authority}${port}${address.slice(authority.length)}`;
 }
 
-/** From the settings, else from the usual variables of the provider `name`. */
+/** Returns the key from the settings, else from the usual variables of the provider `name`. */
 function secretOf(
   name: string | undefined,
   own: ProviderConfiguration,
@@ -144,7 +144,7 @@ function fromVariable(
   return value ? checked({ kind, value, from: variable }) : undefined;
 }
 
-/** Keys that are invalid in a header are refused here, because the error of `fetch` would quote them. */
+/** Refuses keys that are invalid in a header, because the error of `fetch` would quote them. */
 function checked(secret: Secret): Secret {
   if (/^[\x21-\x7e]+$/.test(secret.value)) return secret;
   throw new ToolError("invalid-input", `The key in ${secret.from} contains an invalid character`, {

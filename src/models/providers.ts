@@ -15,12 +15,12 @@ export function isKnownProvider(name: string): name is ProviderName {
 export interface ProviderSettings {
   /** The user's name for the provider, the first part of the model id. Default: the name of the API. */
   readonly provider?: string | undefined;
-  /** The provider's name for it. */
+  /** The provider's name for the model. */
   readonly model: string;
   readonly facts: ModelFacts;
   /** Default: the provider's address. */
   readonly baseUrl?: string | undefined;
-  /** Needed at the first request, not when the model is opened; local servers often take none. */
+  /** The key, which is needed at the first request. Local servers often take none. */
   readonly apiKey?: string | undefined;
   /** Anthropic: a bearer token instead of a key. */
   readonly authToken?: string | undefined;
@@ -106,7 +106,7 @@ export const providers: Readonly<Record<ProviderName, Provider>> = {
   },
 };
 
-/** Settings that every SDK package takes. Always sets a key, because a package would look for one itself. */
+/** Returns the settings that every SDK package takes. Always sets a key, because a package would look for one itself. */
 export function sdkSettings({ baseUrl, apiKey = "", headers, fetch }: ProviderSettings, api: Provider) {
   return { baseURL: baseUrl ?? api.baseUrl, apiKey, headers: { ...headers }, fetch };
 }

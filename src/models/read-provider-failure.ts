@@ -10,14 +10,14 @@ export interface ProviderFailure {
   readonly text: string;
   /** The origin of the request, without path and key. */
   readonly address: string | undefined;
-  /** The connection failed or was lost. */
+  /** Whether the connection failed or was lost. */
   readonly isConnection: boolean;
   readonly isCertificate: boolean;
-  /** The response is not in the provider's format. */
+  /** Whether the response is not in the provider's format. */
   readonly isUnreadable: boolean;
 }
 
-/** Undefined for errors that come neither from a provider nor from the network. */
+/** Reads an error; undefined when it comes neither from a provider nor from the network. */
 export function readFailure(error: unknown): ProviderFailure | undefined {
   const { name, message, statusCode, responseHeaders, responseBody, url, data, value } = asRecord(error);
   const code = systemCode(error);
@@ -53,7 +53,7 @@ const localStatus = new Map<unknown, number>([
   ["AI_InvalidPromptError", 400],
   ["AI_InvalidArgumentError", 400],
   ["AI_NoSuchModelError", 404],
-  // A response in the format of another API.
+  // The response is in the format of another API.
   ["AI_APICallError", 400],
 ]);
 
@@ -64,7 +64,7 @@ const unreadable: ReadonlySet<string> = new Set([
   "AI_EmptyResponseBodyError",
 ]);
 
-/** By the English message of the AI SDK, which has no code for it. */
+/** Reads the English message of the AI SDK, which has no code for an early end. */
 function unreadableText(message: unknown): string {
   return String(message).includes("without a finish reason")
     ? "the stream ended early."
@@ -76,7 +76,7 @@ const certificateCodes = /CERT|SIGNED|LEAF_SIGNATURE|SSL|TLS/;
 const connectionCodes =
   /^(?:E(?:CONN\w+|NOTFOUND|AI_AGAIN|TIMEDOUT|PIPE|HOSTUNREACH|NETUNREACH|HOSTDOWN|ADDRNOTAVAIL)|UND_ERR_\w+)$/;
 
-/** An error and its causes. The SDK wraps what our `fetch` throws. */
+/** Returns an error and its causes. The SDK wraps errors that our `fetch` throws. */
 export function causesOf(error: unknown): readonly Error[] {
   const causes: Error[] = [];
   for (let cause = error; cause instanceof Error && causes.length < 8; cause = cause.cause)
@@ -84,14 +84,14 @@ export function causesOf(error: unknown): readonly Error[] {
   return causes;
 }
 
-/** The code that Node or `fetch` gives a connection failure, anywhere in the chain of causes. */
+/** Returns the code that Node or `fetch` gives a connection failure, anywhere in the chain of causes. */
 function systemCode(error: unknown): string | undefined {
   for (const cause of causesOf(error)) {
     const { code, errors } = cause as { code?: unknown; errors?: readonly unknown[] };
     if (typeof code === "string" && (connectionCodes.test(code) || certificateCodes.test(code))) return code;
     const inner = errors?.map(systemCode).find((each) => each !== undefined);
     if (inner !== undefined) return inner;
-    // The error that `fetch` throws, without a code, when a connection ends within a response.
+    // `fetch` throws this error, without a code, when a connection ends within a response.
     if (cause instanceof TypeError && cause.message === "terminated") return "UND_ERR_SOCKET";
   }
   return undefined;
@@ -116,7 +116,7 @@ function deepestMessage(error: unknown): string {
   return causesOf(error).at(-1)?.message ?? "";
 }
 
-/** Error bodies: `{ error: { … } }`, `[{ error: { … } }]` (Gemini), `{ error: "text" }`, or the error itself. */
+/** Reads `{ error: { … } }`, `[{ error: { … } }]` (Gemini), `{ error: "text" }`, or the error itself. */
 export function errorIn(body: unknown): Readonly<Record<string, unknown>> {
   const outer = asRecord(Array.isArray(body) ? body[0] : body);
   const response = asRecord(outer.response);
@@ -132,7 +132,7 @@ function messageIn(body: unknown, message: string): string {
   );
   const { raw } = asRecord(error.metadata);
   const text = (found as string | undefined) ?? message;
-  // OpenRouter: the message of the provider behind it.
+  // OpenRouter adds the message of the provider behind it.
   return typeof raw === "string" && raw !== "" ? `${text}: ${raw}` : text;
 }
 
@@ -145,7 +145,7 @@ function codesIn(body: unknown): readonly string[] {
   return [error.code, error.type, error.status, ...details].filter((each) => typeof each === "string");
 }
 
-/** Google's structured details. */
+/** Returns Google's structured details. */
 export function detailsIn(body: unknown): readonly Readonly<Record<string, unknown>>[] {
   const { details } = errorIn(body);
   return Array.isArray(details) ? details.map(asRecord) : [];

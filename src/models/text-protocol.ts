@@ -51,7 +51,7 @@ class TextReply {
   readonly #mayBeProse: boolean;
   readonly #texts: { readonly id: string; readonly pieces: string[]; meta?: Meta }[] = [];
   #isShown = false;
-  /** Native calls, although no tools were offered. */
+  /** How many native calls the model made, although no tools were offered. */
   #calls = 0;
 
   constructor(example: string, mayBeProse: boolean) {
@@ -89,7 +89,7 @@ class TextReply {
   }
 
   *#show(text: string, given: string): Generator<ModelEvent, void> {
-    // Shows callers that something is arriving.
+    // This event shows callers that something is arriving.
     if (text === "") return yield { type: "call-delta", id: "action", text: given };
     if (!this.#isShown) yield { type: "part-start", id: shownId, part: "text" };
     this.#isShown = true;
@@ -114,7 +114,7 @@ class TextReply {
     // A reply that was cut needs no fault: the cut explains it.
     const isFault = fault !== undefined && !isFinal && (reason === "stop" || reason === "calls");
     if (isFault) yield { type: "fault", message: fault };
-    const said: WrittenText[] = this.#texts.map(({ pieces, meta }) => ({
+    const written: WrittenText[] = this.#texts.map(({ pieces, meta }) => ({
       text: pieces.join(""),
       ...(meta && { meta }),
     }));
@@ -124,7 +124,7 @@ class TextReply {
       type: "finish",
       reason: ending,
       usage,
-      meta: { ...meta, [metaKey]: { said, ...(isProse && isFault && { isProse: true }) } },
+      meta: { ...meta, [metaKey]: { said: written, ...(isProse && isFault && { isProse: true }) } },
     };
   }
 }
@@ -140,16 +140,17 @@ interface WrittenText {
   readonly meta?: Meta;
 }
 
-interface Kept {
+interface StoredReply {
+  /** The texts as the model wrote them. Stored sessions contain this name. */
   readonly said: readonly WrittenText[];
-  /** The reply was prose, and the model got a notice. */
+  /** Set when the reply was prose and the model got a notice. */
   readonly isProse?: true;
 }
 
 /** Whether the last reply was prose, and the model got a notice that it is not an action. */
 function wasProse(messages: readonly Message[]): boolean {
   const last = messages.findLast(({ role }) => role !== "user");
-  return last?.role === "assistant" && keptIn(last)?.isProse === true;
+  return last?.role === "assistant" && storedIn(last)?.isProse === true;
 }
 
 /** Converts a message for a conversation without calls. Replies stay as written. */
@@ -161,12 +162,12 @@ function toText(message: Message): Message {
 function asWritten(message: AssistantMessage): AssistantMessage {
   const { meta: _, ...plain } = message;
   const { [metaKey]: __, ...meta } = message.meta ?? {};
-  const said = keptIn(message)?.said.map(({ text, meta }) => ({
+  const written = storedIn(message)?.said.map(({ text, meta }) => ({
     type: "text" as const,
     text,
     ...(meta && { meta }),
   }));
-  const texts = said ?? [{ type: "text" as const, text: asActions(message.content) }];
+  const texts = written ?? [{ type: "text" as const, text: asActions(message.content) }];
   const thoughts = message.content.filter((part) => part.type === "reasoning" && !isInText(part));
   return {
     ...plain,
@@ -175,7 +176,7 @@ function asWritten(message: AssistantMessage): AssistantMessage {
   };
 }
 
-/** Writes a reply of another protocol as this one would have. */
+/** Writes a reply of the native protocol as actions. */
 function asActions(content: readonly ReplyPart[]): string {
   return content
     .flatMap((part) => {
@@ -199,12 +200,12 @@ function answerAsText({ name, content, isError }: CallAnswer): string {
   return `${isError ? `${name} failed` : `Result of ${name}`}:\n${content}`;
 }
 
-function keptIn({ meta }: AssistantMessage): Kept | undefined {
-  const kept = meta?.[metaKey];
-  return isRecord(kept) && Array.isArray(kept.said) ? (kept as unknown as Kept) : undefined;
+function storedIn({ meta }: AssistantMessage): StoredReply | undefined {
+  const stored = meta?.[metaKey];
+  return isRecord(stored) && Array.isArray(stored.said) ? (stored as unknown as StoredReply) : undefined;
 }
 
 function isInText({ meta }: ReplyPart): boolean {
-  const kept = meta?.[metaKey];
-  return isRecord(kept) && kept.isInText === true;
+  const stored = meta?.[metaKey];
+  return isRecord(stored) && stored.isInText === true;
 }

@@ -134,7 +134,7 @@ const comesTo: Record<Misbehaviour, (world: World) => Promise<void>> = {
   },
   "dies-in-call": async (world) => {
     const dead = failed("The MCP server bad ended during the call", {
-      hint: "It is being restarted. Check what the call has already done before you repeat it.",
+      hint: "Check what the call has already done before you repeat it: the server is being restarted.",
     });
     expect(await world.call("bad__echo", { text: "hi" })).toEqual(dead);
     const first = world.state()?.pid;
@@ -190,7 +190,7 @@ const comesTo: Record<Misbehaviour, (world: World) => Promise<void>> = {
   "forgets-its-tools": async (world) => {
     expect(await world.call("bad__echo", { text: "hi" })).toEqual(
       failed("echo of the MCP server bad refused the call: Unknown tool: echo", {
-        hint: "Fix its arguments.",
+        hint: "Fix the arguments.",
       }),
     );
   },

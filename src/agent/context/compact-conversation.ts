@@ -20,15 +20,16 @@ export interface CompactionOptions {
   ask(request: ModelRequest): Promise<Reply>;
 }
 
-/** Pinned messages are the same objects as before. */
+/** A compacted conversation. Its pinned messages are the same objects as in the old one. */
 export interface Compacted {
   readonly messages: readonly Message[];
   readonly tokensAfter: number;
 }
 
 /**
- * A shorter conversation: the pinned messages, a summary by the model, and the last steps. Throws `overflow` unless it
- * is at most 60 % of the old one. The summary request only appends one message, so that the provider's cache holds.
+ * Returns a shorter conversation: the pinned messages, a summary by the model, and the last steps. Throws `overflow`
+ * unless it is at most 60 % of the old one. The summary request only appends one message, so that the provider's cache
+ * holds.
  */
 export async function compactConversation(options: CompactionOptions): Promise<Compacted> {
   const { request, contextTokens, tokensBefore } = options;
@@ -74,7 +75,7 @@ function compacted(
   ];
 }
 
-/** Messages of the user without an answer always stay. */
+/** Returns where the unchanged last steps begin. Unanswered messages of the user always belong to them. */
 function startOfTail(messages: readonly Message[], tailTokens: number): number {
   let start = messages.findLastIndex(({ role }) => role !== "user") + 1;
   let tokens = 0;
@@ -102,7 +103,7 @@ async function summarise(
       // A shorter request leaves more tokens for output.
       const isWhole = version === request.messages;
       const maxOutputTokens = isWhole ? request.maxOutputTokens : undefined;
-      return await asked({ ...request, messages, maxOutputTokens }, ask);
+      return await askForSummary({ ...request, messages, maxOutputTokens }, ask);
     } catch (error) {
       if (!(error instanceof ModelError && error.kind === "overflow")) throw error;
     }
@@ -110,11 +111,11 @@ async function summarise(
   throw cannotShrink(options);
 }
 
-/** Output that a summary needs. */
+/** Space in the context window for the summary that the model writes. */
 const summaryTokens = 2_000;
 
-/** Asks a model that calls tools instead once more. The calls are not made. */
-async function asked(request: ModelRequest, ask: CompactionOptions["ask"]): Promise<string> {
+/** Asks for the summary, a second time when the model only calls tools. Those calls are not made. */
+async function askForSummary(request: ModelRequest, ask: CompactionOptions["ask"]): Promise<string> {
   for (let attempt = 1; attempt <= 2; attempt += 1) {
     const text = textOf((await ask(request)).message);
     if (text !== "") return text;
@@ -169,7 +170,7 @@ function summaryMessage(summary: string, plan: string | undefined): UserMessage 
   return userMessage(parts.join("\n\n"));
 }
 
-/** The current plan, from the last call that set one or from the last summary. */
+/** Returns the current plan, from the last call that set one or from the last summary. */
 function planIn(
   messages: readonly Message[],
   tools: readonly Pick<ToolDefinition, "name" | "canonical">[],
@@ -186,7 +187,7 @@ function planIn(
 
 const opening = "This is your own summary of the conversation so far, which was too long to keep.";
 const planOpening = "Your latest plan:";
-/** Older versions wrote these texts, which stored sessions contain. */
+/** The texts of older versions, which stored sessions contain. */
 const formerOpening = "This is your own hand-over of the conversation so far";
 const formerPlanOpening = "The plan, as you last gave it:";
 
@@ -210,7 +211,7 @@ function summarisedPlan(message: Message): string | undefined {
 }
 
 /**
- * The conversation, then ever shorter versions for the summary: without the middle of long texts, then without old
+ * Yields the conversation, then ever shorter versions of it: without the middle of long texts, then without old
  * messages. Calls keep their answers; provider metadata stays unchanged.
  */
 function* shorterConversations(messages: readonly Message[]): Generator<readonly Message[]> {
@@ -220,7 +221,7 @@ function* shorterConversations(messages: readonly Message[]): Generator<readonly
     yield newest(messages, share).map((message) => shortened(message, 500));
 }
 
-/** The first position at or after `index` that does not separate an answer from its call. */
+/** Returns the first position at or after `index` that does not separate an answer from its call. */
 function cutAt(messages: readonly Message[], index: number): number {
   return messages[index]?.role === "tool" ? index + 1 : index;
 }

@@ -17,7 +17,7 @@ export class ContextMeter {
   #facts: ModelFacts;
   /** The last count of the provider, and the estimate for the same messages. */
   #counted: { readonly tokens: number; readonly estimate: number } | undefined;
-  /** For the whole conversation, system and tools included. */
+  /** The estimate for the whole conversation, with system prompt and tools. */
   #estimate: number;
   #ratio = 1;
   #gaveUpAt: number | undefined;
@@ -42,7 +42,7 @@ export class ContextMeter {
     return this.#gaveUpAt === undefined || this.#tokens >= this.#gaveUpAt + retryShare * (this.#window ?? 0);
   }
 
-  /** A limit for the output, when the window leaves less than the model may write. */
+  /** The output limit of the next request; undefined when the window has space for the model's longest reply. */
   get outputLimit(): number | undefined {
     const { contextTokens = Number.POSITIVE_INFINITY, maxOutputTokens = 0 } = this.#facts;
     const left = contextTokens - this.#tokens;
@@ -53,7 +53,7 @@ export class ContextMeter {
     this.#estimate += messageTokens(message);
   }
 
-  /** Takes the count of the provider for a reply that was `added`, and all before it. */
+  /** Takes the provider's count for the conversation up to the reply that was just `added`. */
   counted({ input, output }: Usage): void {
     if (input <= 0) return;
     this.#counted = { tokens: input + output, estimate: this.#estimate };
@@ -66,7 +66,7 @@ export class ContextMeter {
     this.#estimate = this.#frame + conversationTokens(messages);
   }
 
-  /** Compaction failed: `isFull` is false until the conversation has grown. */
+  /** Notes that compaction failed: `isFull` stays false until the conversation has grown. */
   gaveUp(): void {
     this.#gaveUpAt = this.#tokens;
   }
@@ -96,14 +96,14 @@ export class ContextMeter {
   }
 }
 
-/** With less, the model could say nothing, so the provider decides whether it fits. */
+/** The lowest output limit. A shorter reply would be useless, so the provider decides whether this one fits. */
 const leastOutput = 1_024;
 
-/** Estimates are high: prose and code cost about two thirds of them, seldom less than half. */
+/** Bounds of `likelyRatio`. Estimates are high: prose and code cost about two thirds of them. */
 const leastRatio = 0.6;
 const mostRatio = 1.2;
 
-/** Counted tokens per estimated token, within bounds: providers also count reasoning and images. */
+/** Returns counted tokens per estimated token, within bounds: providers also count reasoning and images. */
 export function likelyRatio(counted: number, estimated: number): number {
   return Math.min(mostRatio, Math.max(leastRatio, counted / Math.max(1, estimated)));
 }
@@ -121,7 +121,7 @@ export function conversationTokens(messages: readonly Message[]): number {
   return sum(messages.map(messageTokens));
 }
 
-/** The tokens of system prompt and tools, which every request holds. */
+/** Estimates the tokens of system prompt and tools, which every request contains. */
 export function frameTokens(system: string, tools: readonly ToolDefinition[]): number {
   const sent = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
   return estimateTokens(system) + estimateTokens(JSON.stringify(sent));

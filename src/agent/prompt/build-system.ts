@@ -22,13 +22,13 @@ export interface SystemOptions
   /** Promises let tools and model load while the workspace is inspected. */
   readonly tools: BaseOptions["tools"] | Promise<BaseOptions["tools"]>;
   readonly protocol?: BaseOptions["protocol"] | Promise<BaseOptions["protocol"]>;
-  /** The user's own, in addition to `instructions.md` of the config directory. */
+  /** The user's instructions, in addition to `instructions.md` in the config directory. */
   readonly instructions?: string | undefined;
   readonly projectInstructions: boolean;
   readonly configDirectory?: string | undefined;
 }
 
-/** The system prompt of a session. Built once and never changed, so that the provider's cache holds. */
+/** Builds the system prompt of a session, which never changes, so that the provider's cache holds. */
 export async function buildSystem(options: SystemOptions): Promise<string> {
   const { crib, model, dialect, worksFor, instructions = "" } = options;
   const { configDirectory = userDirectories().config } = options;
@@ -52,7 +52,7 @@ export interface SystemParts extends BaseOptions {
   readonly user: readonly string[];
 }
 
-/** Pure: the same parts give the same prompt, byte by byte. */
+/** Returns the same prompt, byte for byte, for the same parts. */
 export function composeSystem({ surroundings, project, user, ...base }: SystemParts): string {
   const own = user.map((text) => text.trim()).filter((text) => text !== "");
   const parts = [

@@ -15,7 +15,7 @@ export function asSeen(text: string): string {
   return printable(plainTerminalText(text));
 }
 
-/** The same for a name or a title, in one line of at most `maxChars`. */
+/** Shows a name or a title in one line of at most `maxChars`, without invisible characters and marks. */
 export function asLine(text: string, maxChars = 200): string {
   const line = printableLine(text);
   return withoutMarks(line.length > maxChars ? `${line.slice(0, maxChars)}…` : line);

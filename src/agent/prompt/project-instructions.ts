@@ -6,8 +6,8 @@ import { asLine, asSeen, between } from "./marks.ts";
 export const instructionBytes: number = 32 * 1024;
 
 /**
- * The project's instructions, the most general first; undefined when there are none. When they are too long, the files
- * nearest to the workspace take precedence.
+ * Shows the project's instructions, the most general first; undefined when there are none. When they are too long, the
+ * files nearest to the workspace take precedence.
  */
 export function showProjectInstructions(
   { files, refused }: ProjectFiles,

@@ -2,16 +2,16 @@ import { counted } from "../../lib/text/format-quantity.ts";
 import type { Caller, CallOptions, Mode, SandboxWanted, Toolcrib } from "../../toolcrib/index.ts";
 import { asLine, between } from "./marks.ts";
 
-/** Where a session runs, as of its start. */
+/** The environment of a session at its start. */
 export interface Surroundings {
   readonly workspace: string;
   readonly platform: string;
-  /** A day, as 2026-11-16. Anything that changes more often would defeat the cache. */
+  /** A day such as 2026-11-16. Anything that changes more often would invalidate the provider's cache. */
   readonly day: string;
   readonly model: string;
   readonly mode: Mode;
   readonly isConfined: boolean;
-  /** Undefined when unknown, or when git is not available here. */
+  /** Undefined when git is not available or does not answer. */
   readonly repository: RepositoryFacts | "none" | undefined;
 }
 
@@ -68,12 +68,12 @@ export async function findSurroundings(
   return {
     workspace: crib.workspace,
     platform: `${process.platform} ${process.arch}`,
-    // The local date, as 2026-11-16.
+    // The Swedish locale writes the local date as 2026-11-16.
     day: now.toLocaleDateString("sv"),
     model,
     mode: crib.mode,
     isConfined: (sandbox ?? process.env.TOOLCRIB_SANDBOX) !== "none",
-    // Undefined where the allowed tools do not include git.
+    // The allowed tools may not include git.
     repository: await crib.addCaller({ dialect: "toolcrib" }).then(
       (caller) => repositoryFacts(caller, gitTimeoutMs),
       () => undefined,
@@ -81,7 +81,7 @@ export async function findSurroundings(
   };
 }
 
-/** Uses ordinary calls, so that no repository can make git do what a rule forbids. */
+/** Asks git by ordinary tool calls, to which all rules apply. */
 async function repositoryFacts(caller: Caller, timeoutMs: number): Promise<Surroundings["repository"]> {
   // The user is not asked about facts for the prompt.
   const unasked: CallOptions = { timeoutMs, approve: () => ({ allow: false }) };

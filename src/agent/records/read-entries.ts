@@ -1,14 +1,14 @@
 import * as z from "zod/mini";
 import type { Conversations, KeptEntry } from "../../contract/conversations.ts";
-import { reworded, ToolError } from "../../contract/error.ts";
+import { errorWith, ToolError } from "../../contract/error.ts";
 import { printableLine } from "../../lib/text/printable.ts";
 import { reasoningEfforts } from "../../models/model.ts";
 import { type Restored, restore } from "./restore.ts";
 import type { SessionEntry } from "./session-entry.ts";
 
 /**
- * The entries of a session, or those up to the end of a turn. Throws `not-found`, and `unavailable` for damaged entries
- * or those of a newer Toolcrib.
+ * Returns the entries of a session, or those up to the end of a turn. Throws `not-found`, and `unavailable` when an
+ * entry is damaged or written by a newer Toolcrib.
  */
 export function readEntries(
   conversations: Conversations,
@@ -23,7 +23,7 @@ export function readEntries(
       const ended = lastEndedTurn(entries);
       if (turn !== undefined && ended >= turn) break;
       const hint = `Continue from its readable part: toolcrib sessions fork ${session} --turn ${ended}`;
-      throw ended === 0 ? error : reworded(error as ToolError, { hint });
+      throw ended === 0 ? error : errorWith(error as ToolError, { hint });
     }
     const entry = entries.at(-1);
     if (turn !== undefined && entry?.kind === "user" && entry.turn > turn) break;
@@ -33,11 +33,11 @@ export function readEntries(
   if (wanted !== undefined) return wanted;
   const { turns } = restoreEntries(entries, session);
   throw new ToolError("not-found", `Session ${session} has no turn ${turn}`, {
-    hint: turns === 0 ? "It has no turns yet." : `Use --turn 1 to --turn ${turns}.`,
+    hint: turns === 0 ? "Send the session a message first." : `Use a turn from 1 to ${turns}.`,
   });
 }
 
-/** Throws `unavailable` when the beginning is lost. */
+/** Rebuilds a session from its entries. Throws `unavailable` when the beginning is lost. */
 export function restoreEntries(entries: readonly SessionEntry[], session: string): Restored {
   const restored = restore(entries);
   if (restored !== undefined) return restored;
@@ -52,7 +52,7 @@ function unknownSession(session: string): ToolError {
   });
 }
 
-/** The entries up to the end of a turn. Undefined when there is no such turn. Pure. */
+/** Returns the entries up to the end of a turn; undefined when there is no such turn. Pure. */
 export function entriesUpTo(
   entries: readonly SessionEntry[],
   turn: number,
@@ -137,7 +137,7 @@ const answer = z.looseObject({
 });
 const tool = z.looseObject({ role: z.literal("tool"), answers: z.array(answer) });
 
-/** Checks the fields that readers rely on. */
+/** The shapes check only the fields that readers rely on. */
 const shapes: Readonly<Record<SessionEntry["kind"], z.ZodMiniType>> = {
   start: z.looseObject({
     version: count,

@@ -117,8 +117,8 @@ function lostAnswer({ id, name }: CallPart): CallAnswer {
 }
 
 /**
- * The answer to a call that was running when its process ended. The call is not repeated; the answer says what the
- * journal knows about it. Pure.
+ * Returns the answer to a call that was running when its process ended. The call is not repeated; the answer says what
+ * the journal knows about it. Pure.
  */
 export function answerLostCall({ call, callId }: UnansweredCall, record: CallRecord | undefined): CallAnswer {
   const { id, name } = call;

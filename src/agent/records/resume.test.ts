@@ -117,7 +117,7 @@ describe("a forked session", () => {
     await expect(place.again({ fork: { session: place.session.id, turn: 2 } })).rejects.toMatchObject({
       code: "not-found",
       message: `Session ${place.session.id} has no turn 2`,
-      hint: "Use --turn 1 to --turn 1.",
+      hint: "Use a turn from 1 to 1.",
     });
     await place.close();
   });

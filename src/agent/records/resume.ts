@@ -10,7 +10,7 @@ import type { SessionEntry } from "./session-entry.ts";
 
 export interface RecordedSession extends Pick<Restored, "start" | "model" | "reasoning"> {
   readonly session: string;
-  /** The last turn of it that a fork copies; undefined when it is resumed. */
+  /** The last turn that a fork copies; undefined for a session to resume. */
   readonly forkedAfter: number | undefined;
 }
 
@@ -40,7 +40,7 @@ function readRecorded(journal: WorkspaceJournal, session: string, turn: number |
   return { session, forkedAfter: turn, start, model, reasoning };
 }
 
-/** The last turn; of a session that is running, the last that has ended. */
+/** Returns the last turn, or the last ended one while the session runs. */
 function turnToForkAt(journal: WorkspaceJournal, session: string): number {
   const entries = readEntries(journal.conversations, session);
   const { turns, isTurnOpen } = restoreEntries(entries, session);
@@ -54,8 +54,8 @@ function turnToForkAt(journal: WorkspaceJournal, session: string): number {
 type Instance = Pick<Toolcrib, "conversations" | "findCall" | "session">;
 
 /**
- * Restores the conversation of an open session; for a fork, copies it to the new session first. A call without an
- * answer gets one from the journal, which is recorded, so that a later resume finds the same.
+ * Restores the conversation of an open session; for a fork, copies it to the new session first. Calls without an answer
+ * get one from the journal. These answers are recorded, so that a later resume finds the same.
  */
 export function restoreSession(
   crib: Instance,

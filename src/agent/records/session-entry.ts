@@ -2,7 +2,7 @@ import type { AssistantMessage, CallAnswer, Message, UserMessage } from "../../m
 import type { FinishReason, ReasoningEffort, Usage } from "../../models/model.ts";
 import type { Protocol, TurnResult } from "../event.ts";
 
-/** The records of a session, written at once and in order: enough to resume it after a kill at any moment. */
+/** A record of a session. Records are written at once and in order: a session can be resumed after a kill at any moment. */
 export type SessionEntry =
   | {
       readonly kind: "start";
@@ -46,9 +46,9 @@ export type SessionEntry =
       readonly tokensAfter: number;
     }
   | { readonly kind: "change"; readonly model?: string; readonly reasoning?: ReasoningEffort | null }
-  /** Tokens that subagents used. */
+  /** Tokens that no recorded reply accounts for: those of subagents, summaries and dropped replies. */
   | { readonly kind: "spent"; readonly model: string; readonly usage: Usage }
   | { readonly kind: "turn-end"; readonly result: TurnResult };
 
-/** `notice`: a message of the session itself, about a loop or a reply that could not be understood. */
+/** `notice`: a message that the session wrote to the model, such as a warning about a loop. */
 export type UserSource = "input" | "follow-up" | "steering" | "notice";

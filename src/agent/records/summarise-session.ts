@@ -17,7 +17,7 @@ export interface SessionSummary {
   readonly bytes: number;
 }
 
-/** Reads only the beginning and the end, however long the session is. Skips unreadable entries. */
+/** Summarises a session from its beginning and its end only. Skips unreadable entries. */
 export function summariseSession(conversations: Conversations, info: ConversationInfo): SessionSummary {
   const { session, startedAt, lastAt, entries, bytes } = info;
   const read = (kept: readonly KeptEntry[]) => kept.flatMap((one) => tryReadEntry(one, session) ?? []);

@@ -59,8 +59,8 @@ interface Watch {
 }
 
 /**
- * Passes on the events of a stream until `take` returns true. Ends at once when aborted, even if the stream ignores its
- * signal, and with a `timeout` when nothing comes for too long.
+ * Passes on the events of a stream until `take` returns true. Throws at once when aborted, even if the stream ignores
+ * its signal, and throws `timeout` when nothing comes for too long.
  */
 export async function eachEvent<Event>(
   open: (signal: AbortSignal) => AsyncIterable<Event>,
@@ -95,7 +95,7 @@ export async function eachEvent<Event>(
     // The error of an aborted stream is not the reason for the abort.
     const reason = ending.signal.aborted ? ending.signal.reason : error;
     ending.abort();
-    // A stream that hangs would block this, so it is not awaited.
+    // This is not awaited, because a stream may hang.
     Promise.resolve(iterator?.return?.()).catch(() => {});
     throw reason;
   } finally {

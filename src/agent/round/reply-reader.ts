@@ -11,7 +11,7 @@ export interface Reply {
 }
 
 export interface ReadReply extends Reply {
-  /** An action of the model that could not be understood. */
+  /** Messages to the model about actions that could not be understood. */
   readonly faults: readonly string[];
 }
 
@@ -121,7 +121,7 @@ function asJson(input: CallInput): CallInput {
   try {
     if (JSON.stringify(input.value) !== undefined) return input;
   } catch {
-    // Circular, or not JSON.
+    // The value is circular or contains a bigint.
   }
   return { ok: false, given: String(input.value), problem: "The arguments are not JSON." };
 }
@@ -135,7 +135,7 @@ interface OpenPart {
 
 type PartialPart = OpenPart | PartialCall;
 
-/** Keeps the position of each call, and drops those that never became complete. */
+/** Holds the position of a call. A call that never becomes complete is dropped. */
 interface PartialCall {
   readonly type: "call";
   call: CallPart | undefined;

@@ -67,7 +67,7 @@ async function openNamed(name: string, { parts, model }: SessionCore): Promise<M
   }
 }
 
-/** Uses the dialect of its model, unless the allowed tools leave nothing of that dialect. */
+/** Adds a caller with the dialect of the model, unless the allowed tools leave nothing of that dialect. */
 async function addCaller(
   parent: SessionCore,
   model: Model,

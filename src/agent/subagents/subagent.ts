@@ -31,7 +31,7 @@ export class Subagent {
     return this.#state !== "closed";
   }
 
-  /** Gives it its first task once it is open. Throws when it cannot open. */
+  /** Gives the subagent its first task once its session is open. Throws when the session cannot open. */
   async begin(session: Promise<LiveSession>, task: string): Promise<void> {
     this.#session = session;
     const live = await session;
@@ -75,7 +75,7 @@ export class Subagent {
     this.#answered.resolve();
     const live = await this.#session?.catch(() => undefined);
     await live?.close();
-    // Frees its conversation.
+    // This frees the memory of the conversation.
     this.#session = undefined;
     this.#live = undefined;
   }
@@ -95,7 +95,7 @@ export class Subagent {
   }
 }
 
-/** Why a subagent gave no answer; `stoppedBy` is the limit or loop that stopped it. */
+/** Says why a subagent gave no answer; `stoppedBy` is the limit or loop that stopped it. */
 function reasonOf({ error, text }: TurnResult, stoppedBy: AgentEvent | undefined): string {
   const reason = error ? [error.message, error.hint].filter((part) => part).join("\n") : stop(stoppedBy);
   return text === "" ? reason : `${reason}\nIts last message: ${text}`;

@@ -172,7 +172,7 @@ it("stops waiting at the timeout, and closes agents on request", async () => {
       expect.stringMatching(/^agent_1 is closed after \d turns?\.$/),
       "agent_1 is closed\nStart another with agent_spawn.",
       expect.stringMatching(/^agent_1 is closed after \d turns?\.$/),
-      'Unknown agent "agent_2"\nKnown agents: agent_1.',
+      'Unknown agent "agent_2"\nUse one of: agent_1.',
     ],
   ]);
   const hanging = server.requests.filter(({ messages }) => messages[0]?.text === "Hang");

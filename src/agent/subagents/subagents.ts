@@ -94,8 +94,8 @@ export class Subagents implements Agents {
     throw new ToolError("not-found", `Unknown agent "${id}"`, {
       hint:
         this.#agents.size === 0
-          ? "No agent is running. Start one with agent.spawn."
-          : `Known agents: ${[...this.#agents.keys()].join(", ")}.`,
+          ? "Start one with agent.spawn."
+          : `Use one of: ${[...this.#agents.keys()].join(", ")}.`,
     });
   }
 }

@@ -1,5 +1,5 @@
 import type { Access } from "../../contract/access.ts";
-import { reworded, ToolError } from "../../contract/error.ts";
+import { errorWith, ToolError } from "../../contract/error.ts";
 import type { DialectTool } from "../../dialects/dialect.ts";
 import { findTool } from "../../dialects/find-tool.ts";
 import { toolcribDialect } from "../../dialects/toolcrib.ts";
@@ -91,7 +91,7 @@ function findToolToExplain(name: string, words: readonly string[]): DialectTool 
   } catch (error) {
     if (!(error instanceof ToolError) || /[._]/.test(name)) throw error;
     const command = toCommandLine(["run", name, ...words]);
-    throw reworded(error, {
+    throw errorWith(error, {
       forUser: { hint: `To explain a command: ${toCommandLine(["toolcrib", "policy", "explain", command])}` },
     });
   }

@@ -19,7 +19,7 @@ import type {
   WriteOptions,
   WriteReceipt,
 } from "../../contract/environment.ts";
-import { reworded, ToolError } from "../../contract/error.ts";
+import { errorWith, ToolError } from "../../contract/error.ts";
 import type { EntryState } from "../../contract/history.ts";
 import type { WebAnswer, WebRequest } from "../../contract/web.ts";
 import {
@@ -206,7 +206,7 @@ export class AdaptedEnvironment implements Environment {
       }
     }
     if (failed.length === 0) return error;
-    return reworded(error, { message: `${error.message}; not restored: ${failed.join(", ")}` });
+    return errorWith(error, { message: `${error.message}; not restored: ${failed.join(", ")}` });
   }
 
   async #filesBelow(path: string): Promise<readonly string[]> {

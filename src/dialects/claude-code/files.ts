@@ -192,7 +192,7 @@ export const grep: DialectTool = reshape(["search.grep"], {
         mode: modes[mode],
         ignore_case,
         hidden: true,
-        // Requests one more than is shown, to know whether there are more.
+        // One more than is shown is requested, to know whether there are more.
         limit: Math.min((given.offset ?? 0) + limitOf(given) + 1, noLimit),
         ...(mode === "content" && { only_matching, context: given.context ?? around, before, after }),
       },
@@ -236,7 +236,7 @@ function entriesOf(data: GrepData, given: Given): readonly string[] {
   }
 }
 
-/** Matches as ripgrep prints them, with "--" where lines are left out between matches with context. */
+/** Yields matches as ripgrep prints them, with "--" where lines are left out between matches with context. */
 function* linesOf(
   matches: readonly GrepMatch[],
   { numbered }: { readonly numbered: boolean },
@@ -264,7 +264,7 @@ function* linesOf(
   }
 }
 
-/** The notes about files that could not be searched: the last lines of the text. */
+/** Returns the notes about files that could not be searched, which are the last lines of the text. */
 function remarksIn(text: string, { skipped }: GrepData): readonly string[] {
   const { unreadable, guarded = [], partly, tooLarge } = skipped;
   const count = [unreadable, guarded, partly, tooLarge].filter(({ length }) => length > 0).length;

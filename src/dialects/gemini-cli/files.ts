@@ -44,7 +44,7 @@ export const readFile: DialectTool = reshape(["file.read", "document.read"], {
   },
 });
 
-/** Which lines these are, when the file has more. */
+/** Says which lines are shown, when the file has more. */
 function partOf({ files: [file] }: FileReadData, end: number | undefined): readonly string[] {
   if (file?.kind !== "text" || file.lines === 0) return [];
   const { firstLine, lines, totalLines, nextOffset } = file;
@@ -258,7 +258,7 @@ function answerGrep(data: GrepData, text: string, given: GrepGiven): Answer {
   return answer(`Found ${counted(matches.length, "match", "matches")} ${of}:`, ...shown);
 }
 
-/** `L12: text` for matching lines, `L11- text` for context, each once. */
+/** Shows matching lines as `L12: text` and context as `L11- text`, each line once. */
 function linesOf(matches: readonly GrepMatch[]): readonly string[] {
   const shown = new Map<number, string>();
   for (const { line, before = [], after = [] } of matches) {

@@ -2,7 +2,7 @@ import type { refine } from "zod/mini";
 import { ToolError } from "../../contract/error.ts";
 import type { Describing } from "../zod-mini.ts";
 
-/** Files that `document.read` reads better than `file.read`, by name. */
+/** Returns whether `document.read` reads a file of this name better than `file.read`. */
 export function isDocument(path: string): boolean {
   return /\.(?:pdf|ipynb|docx|xlsx|pptx|odt|ods|odp|epub|rtf)$/i.test(path);
 }
@@ -15,7 +15,7 @@ export function oneInProgress(
   });
 }
 
-/** Some dialects let a model ask to leave the sandbox. Here only a rule of the user allows that. */
+/** Refuses a model's request to leave the sandbox, which only a rule of the user can allow. */
 export function refuseUnconfined(field: string): never {
   throw new ToolError("denied", "Denied: a call cannot turn off the sandbox", {
     hint: `Leave out ${field}. Where approval is needed, the user is asked automatically.`,

@@ -17,7 +17,7 @@ export function notesOf({ remarks, sandbox }: Pick<ShellRunData, "remarks" | "sa
   ];
 }
 
-/** Which lines were read, and how to continue; empty at the end of the file. */
+/** Says which lines were read, and how to continue; empty at the end of the file. */
 export function continuationOf(
   { files: [file] }: DataOf<"file.read">,
   continueWith: (nextLine: number) => string,
@@ -32,7 +32,7 @@ export function continuationOf(
   return { continuation: `${range}${of}${cut}.${rest}${next}` };
 }
 
-/** One file per line, for dialects without arguments for limits and hidden files. */
+/** Shows one file per line, for dialects without arguments for limits and hidden files. */
 export function showFiles(
   { files, total, limited }: DataOf<"search.glob">,
   pattern: string,
@@ -43,7 +43,7 @@ export function showFiles(
   return { text, continuation: `${files.length} of ${counted(total, "file")} shown; narrow the pattern.` };
 }
 
-/** Matching lines and their count; `hint` says how to get more. */
+/** Shows matching lines and their count; `hint` says how to get more. */
 export function showMatches(
   { data, text }: ToolOutput<DataOf<"search.grep">>,
   { hint }: { readonly hint: string },
@@ -60,7 +60,7 @@ export function showMatches(
   };
 }
 
-/** One line per file, as git prints them, and notes on how the patch was read. */
+/** Shows one line per file, as git prints them, and notes on how the patch was read. */
 export function answerPatch({ data }: ToolOutput<EditData>): string {
   return data.files
     .flatMap((file) => [changeOf(file), ...file.notes.map((note) => `  (${note})`)])
@@ -73,7 +73,7 @@ function changeOf({ action, path, from }: EditedFile): string {
 
 const changeMarks = { delete: "D", update: "M", add: "A", copy: "A" } as const;
 
-/** For dialects that take timeouts in seconds. The hint of `shell.run` names milliseconds and background commands. */
+/** Formats failures for dialects with timeouts in seconds: the hint of `shell.run` names milliseconds. */
 export const failureInSeconds: NonNullable<Dialect["failure"]> = ({ hint, details, ...failure }) =>
   failureLines({
     ...failure,

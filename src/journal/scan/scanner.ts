@@ -1,6 +1,6 @@
 import type { Outcome, ToolCall } from "../../contract/call.ts";
 import type { Environment } from "../../contract/environment.ts";
-import { reworded, ToolError } from "../../contract/error.ts";
+import { errorWith, ToolError } from "../../contract/error.ts";
 import type { Change, EntryState } from "../../contract/history.ts";
 import { kindOfMode, type Snapshot, type SnapshotOptions } from "../../contract/snapshot.ts";
 import { showPath } from "../../lib/text/printable.ts";
@@ -279,7 +279,7 @@ function withNote(error: ToolError, note: string | undefined): ToolError {
   if (note === undefined) return error;
   const append = (hint: string | null | undefined) => (hint ? `${hint} ${note}.` : `${note}.`);
   const { forUser } = error;
-  return reworded(error, {
+  return errorWith(error, {
     hint: append(error.hint),
     forUser: forUser?.hint === undefined ? forUser : { ...forUser, hint: append(forUser.hint) },
   });

@@ -1,4 +1,4 @@
-/** Text of another server for a model: without control, invisible and bidirectional characters, at most `maxChars`. */
+/** Removes control, invisible and bidirectional characters from the text of another server, and cuts it at `maxChars`. */
 export function cleanText(given: unknown, maxChars: number): string {
   if (typeof given !== "string") return "";
   const text = given
@@ -21,7 +21,7 @@ export function cleanLine(given: unknown, maxChars: number): string {
   return cleanText(given, maxChars).replace(/\s+/g, " ");
 }
 
-/** The output of a tool without control and bidirectional characters. */
+/** Removes control and bidirectional characters from the output of a tool. */
 export function withoutControls(text: string): string {
   return text.toWellFormed().replace(escapes, "").replace(steering, "");
 }
@@ -31,5 +31,5 @@ const steering = /(?![\n\t\r])[\p{Cc}\p{Bidi_Control}]/gu;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are to be removed
 const escapes = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-Z\\-_])/g;
 
-// This includes marks that only join or order other characters.
+// These include marks that only join or order other characters.
 const unseen = /(?![\n\t])[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}\u{115f}\u{1160}\u{3164}\u{ffa0}]/gu;

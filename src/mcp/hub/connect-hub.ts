@@ -8,7 +8,7 @@ import { nameTools } from "./tool-names.ts";
 import { hubVariable } from "./transport/stdio-transport.ts";
 
 export interface HubOptions {
-  /** By name, as in `mcp.json`. */
+  /** The servers by name, as in `mcp.json`. */
   readonly servers: Readonly<Record<string, ServerConfiguration>>;
   /** The folder in which local servers start, and their root. */
   readonly workspace: string;
@@ -28,9 +28,9 @@ export interface HubOptions {
 
 /** The tools of other MCP servers. */
 export interface Hub extends ToolSource {
-  /** In the order of the configuration. */
+  /** Returns the state of each server, in the order of the configuration. */
   states(): readonly ServerState[];
-  /** The tools as the server lists them, nothing repaired, renamed or left out. */
+  /** Returns the tools as the server lists them, before any is repaired, renamed or left out. */
   listed(server: string): readonly ListedTool[];
 }
 

@@ -24,9 +24,9 @@ export interface Connection {
   readonly pid: number | undefined;
   /** Resolves when the connection ends, with the reason. */
   readonly ended: Promise<string>;
-  /** Lists its tools again. */
+  /** Lists the tools of the server again. */
   refresh(): Promise<void>;
-  /** The error of a call, for a model. When the server seems to be gone, the connection ends. */
+  /** Converts the error of a call for the model. Ends the connection when the server seems to have ended. */
   explain(error: unknown, tool: string): ToolError;
   /** May be called twice. */
   close(): Promise<void>;
@@ -35,14 +35,14 @@ export interface Connection {
 export interface ConnectOptions {
   readonly workspace: string;
   readonly startRecords: string;
-  readonly said: RecentLines;
+  readonly stderrLines: RecentLines;
   readonly onJunk: () => void;
   readonly onListChange: () => void;
   readonly elicit: Elicit | undefined;
   readonly signal: AbortSignal;
 }
 
-/** Throws when the server does not list its tools in time; `not-found` when a retry is useless. */
+/** Connects to a server and lists its tools. Throws when that fails or takes too long; `not-found` when a retry is useless. */
 export async function connectServer(settings: ServerSettings, options: ConnectOptions): Promise<Connection> {
   const sdk = await import("@modelcontextprotocol/client");
   const late = AbortSignal.timeout(settings.startTimeoutMs);
@@ -58,7 +58,7 @@ export async function connectServer(settings: ServerSettings, options: ConnectOp
   if (settings.sendsRoots) client.setRequestHandler("roots/list", () => ({ roots: [root] }));
   const ended = Promise.withResolvers<string>();
   client.onclose = () => ended.resolve(endOf(transport));
-  // Includes unrelated responses and other faults that only the server can fix.
+  // The SDK reports unrelated responses and other faults here, which only the server can fix.
   client.onerror = () => {};
   const close = async () => {
     if (transport instanceof sdk.StreamableHTTPClientTransport) await leave(transport);
@@ -128,11 +128,11 @@ async function openTransport(
   settings: ServerSettings,
   options: ConnectOptions,
 ): Promise<Transport> {
-  const { transport: reach } = settings;
-  if (reach.kind === "http")
-    return new sdk.StreamableHTTPClientTransport(reach.url, {
-      requestInit: { headers: { ...reach.headers } },
-      fetch: boundedFetch(reach.url.origin),
+  const { transport: server } = settings;
+  if (server.kind === "http")
+    return new sdk.StreamableHTTPClientTransport(server.url, {
+      requestInit: { headers: { ...server.headers } },
+      fetch: boundedFetch(server.url.origin),
       // The server may ask for a shorter delay.
       reconnectionScheduler: (reconnect, delayMs) => {
         const timer = setTimeout(reconnect, Math.max(delayMs, leastPauseMs));
@@ -140,11 +140,11 @@ async function openTransport(
       },
     });
   await refuseChanged(settings, options);
-  const environment = openLocalEnvironment({ workspace: reach.cwd, startRecords: options.startRecords });
-  return new StdioTransport({ ...options, reach, environment, parse: sdk.parseJSONRPCMessage });
+  const environment = openLocalEnvironment({ workspace: server.cwd, startRecords: options.startRecords });
+  return new StdioTransport({ ...options, server, environment, parse: sdk.parseJSONRPCMessage });
 }
 
-/** The trusted files may have changed since the last start. */
+/** Throws `not-found` when a trusted file has changed since the user trusted it. */
 async function refuseChanged({ files }: ServerSettings, { workspace }: ConnectOptions): Promise<void> {
   const environment = openLocalEnvironment({ workspace });
   const changed = await changedFile(files, environment).finally(() => environment.close());
@@ -208,7 +208,7 @@ function explain(sdk: Sdk, error: unknown, tool: string, { name, secrets }: Serv
   const reason = cleanLine(withoutSecrets(message, secrets), 500);
   if (error instanceof sdk.ProtocolError)
     return error.code === -32602
-      ? new ToolError("invalid-input", `${tool} refused the call: ${reason}`, { hint: "Fix its arguments." })
+      ? new ToolError("invalid-input", `${tool} refused the call: ${reason}`, { hint: "Fix the arguments." })
       : new ToolError("unavailable", `${tool} failed: ${reason} (${error.code})`);
   if (error instanceof sdk.SdkError)
     switch (error.code) {
@@ -216,14 +216,17 @@ function explain(sdk: Sdk, error: unknown, tool: string, { name, secrets }: Serv
       case sdk.SdkErrorCode.NotConnected:
       case sdk.SdkErrorCode.SendFailed:
         return new ToolError("unavailable", `The MCP server ${name} ended during the call`, {
-          hint: "It is being restarted. Check what the call has already done before you repeat it.",
+          hint: "Check what the call has already done before you repeat it: the server is being restarted.",
         });
       case sdk.SdkErrorCode.InvalidResult:
         return new ToolError("unavailable", `${tool} returned an invalid result`);
       case sdk.SdkErrorCode.CapabilityNotSupported:
-        return new ToolError("unsupported", `${tool} needs a capability that is not offered: ${reason}`);
+        return new ToolError(
+          "unsupported",
+          `${tool} needs a capability that Toolcrib does not offer: ${reason}`,
+        );
       default:
     }
-  const hint = isGone(sdk, error) ? "The server is being reconnected: repeat the call." : undefined;
+  const hint = isGone(sdk, error) ? "Repeat the call: the server is being reconnected." : undefined;
   return new ToolError("unavailable", `${tool} failed: ${reason}`, { hint });
 }

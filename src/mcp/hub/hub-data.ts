@@ -1,7 +1,7 @@
 import { isRecord } from "../../lib/json/is-record.ts";
 import { cleanLine, withoutControls } from "./clean-text.ts";
 
-/** The result for programs: as the server returned it, without the bytes of images. */
+/** A result as the server returned it, without the bytes of images. */
 export class HubData {
   readonly content: readonly unknown[];
   readonly structuredContent?: unknown;
@@ -29,8 +29,8 @@ interface ResourceLink {
 }
 
 /**
- * Structured content and resource links, without characters that control terminals. Structured content that is longer
- * than the text may be is left out, because clients show it instead of the text.
+ * Returns structured content and resource links, without characters that control terminals. Structured content that is
+ * longer than the text may be is left out, because clients show it instead of the text.
  */
 export function passOn({ content, structuredContent }: HubData): PassedOn {
   const links = content.flatMap(toLink).slice(0, maxLinks);

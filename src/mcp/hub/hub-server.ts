@@ -13,7 +13,7 @@ import { RecentLines, withoutSecrets } from "./transport/recent-lines.ts";
 
 interface HubServerOptions {
   readonly workspace: string;
-  /** See LocalEnvironmentOptions. */
+  /** See `LocalEnvironmentOptions.startRecords`. */
   readonly startRecords: string;
   /** Called after each change of the tools or the state. */
   readonly onChange: () => void;
@@ -29,12 +29,12 @@ const steadyMs = 60_000;
 /** The shortest time between two requests for the list of tools. */
 const followMs = 1_000;
 
-/** One MCP server: starts it, lists its tools, restarts it when it ends, and closes it. */
+/** Starts one MCP server, lists its tools, restarts it when it ends, and closes it. */
 export class HubServer {
   readonly settings: ServerSettings;
   readonly #options: HubServerOptions;
   readonly #closing = new AbortController();
-  readonly #said: RecentLines;
+  readonly #stderrLines: RecentLines;
   #running: Promise<void> | undefined;
   #connected = waiting();
   #connection: Connection | undefined;
@@ -50,10 +50,10 @@ export class HubServer {
   constructor(settings: ServerSettings, options: HubServerOptions) {
     this.settings = settings;
     this.#options = options;
-    this.#said = new RecentLines(settings.secrets);
+    this.#stderrLines = new RecentLines(settings.secrets);
   }
 
-  /** Tools by the server's own names. During a restart, the previous ones. */
+  /** The tools by the server's own names; during a restart, the previous tools. */
   get tools(): ReadonlyMap<string, NamelessTool> {
     return this.#tools;
   }
@@ -72,12 +72,12 @@ export class HubServer {
       protocol: this.#connection?.protocol,
       pid: this.#connection?.pid,
       problems: [...(this.#problem === undefined ? [] : [this.#problem]), ...this.#leftOut],
-      said: this.#said.all,
+      said: this.#stderrLines.all,
       junkLines: this.#junkLines,
     };
   }
 
-  /** Resolves when its tools are known, or the first attempt has failed. */
+  /** Starts the server. Resolves when its tools are known, or the first attempt has failed. */
   start(): Promise<void> {
     const first = Promise.withResolvers<void>();
     this.#running ??= this.#run(first.resolve).finally(first.resolve);
@@ -123,7 +123,7 @@ export class HubServer {
     }
   }
 
-  /** Runs it from start to end. Returns true when a retry is useless. */
+  /** Runs the server from start to end. Returns true when a retry is useless. */
   async #live(onFirst: () => void): Promise<boolean> {
     const { signal } = this.#closing;
     if (this.#state === "waiting") this.#state = "starting";
@@ -131,7 +131,7 @@ export class HubServer {
     try {
       connection = await connectServer(this.settings, {
         ...this.#options,
-        said: this.#said,
+        stderrLines: this.#stderrLines,
         signal,
         onJunk: () => {
           this.#junkLines += 1;
@@ -167,7 +167,7 @@ export class HubServer {
     this.#options.onChange();
   }
 
-  /** Lists its tools again, at most once per `followMs`. */
+  /** Lists the tools again, at most once per `followMs`. */
   async #follow(): Promise<void> {
     if (this.#following !== "no") {
       this.#following = "again";
@@ -223,7 +223,7 @@ export class HubServer {
   }
 }
 
-/** Prevents an unhandled rejection when no call waits. */
+/** Returns a promise whose rejection is never unhandled, because no call may wait for it. */
 function waiting(): PromiseWithResolvers<Connection> {
   const connected = Promise.withResolvers<Connection>();
   connected.promise.catch(() => {});

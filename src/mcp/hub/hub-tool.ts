@@ -13,9 +13,10 @@ import { inputOf, withoutNulls } from "./schema/input-of.ts";
 import { repairSchema } from "./schema/repair-schema.ts";
 import { type GivenResult, showResult } from "./show-result.ts";
 
-/** A tool of another server, not named yet. Throws when providers would refuse it. */
+/** A tool of another server, before it has a name that is unique in the hub. */
 export type NamelessTool = Omit<AnyTool, "name" | "canonical">;
 
+/** Makes a tool of another server callable. Throws when providers would refuse it. */
 export function hubTool(listed: ListedTool, server: HubServer): NamelessTool {
   const { settings } = server;
   const annotations = isRecord(listed.annotations) ? listed.annotations : {};
@@ -46,11 +47,11 @@ const maxSummary = 2_000;
 /** A server's annotations can only raise the risk, unless the user trusts them. */
 function riskOf(
   { readOnlyHint, destructiveHint }: Record<string, unknown>,
-  { trustsAnnotations, transport: reach }: HubServer["settings"],
+  { trustsAnnotations, transport }: HubServer["settings"],
 ): Risk {
   if (trustsAnnotations && readOnlyHint === true) return "read";
   if (destructiveHint === true && readOnlyHint !== true) return "destructive";
-  return reach.kind === "http" ? "network" : "execute";
+  return transport.kind === "http" ? "network" : "execute";
 }
 
 function hintsOf(
@@ -66,9 +67,7 @@ function hintsOf(
   };
 }
 
-/**
- * One call of a server's tool. The result is not validated, because the SDK would refuse all of it for one bad part.
- */
+/** Calls a tool of a server. Does not validate the result, because the SDK would refuse all of it for one bad part. */
 export async function callTool(
   client: Client,
   { name, inputSchema }: ListedTool,
@@ -79,7 +78,7 @@ export async function callTool(
   const options = { signal, timeout: longest, onprogress: seldom(progress) };
   if (client.getProtocolEra() !== "modern")
     return client.request({ method: "tools/call", params }, anyResult, options);
-  // Sends arguments in headers, too, when the tool's schema asks for that.
+  // The SDK also sends arguments as headers when the tool's schema asks for that.
   const toolDefinition = { name, inputSchema: inputSchema as { type: "object" } };
   return client.callTool(params, { ...options, toolDefinition });
 }

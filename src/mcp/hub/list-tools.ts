@@ -10,11 +10,11 @@ const maxPages = 64;
 const maxTools = 1_000;
 const maxNameChars = 256;
 const maxProblems = 20;
-// Maximum memory for one tool, and for all tools.
+// These limit the memory for one tool, and for all tools.
 const maxToolChars = 1024 * 1024;
 const maxAllChars = 8 * 1024 * 1024;
 
-/** All tools of a server, page by page. An invalid tool does not affect the others. */
+/** Lists all tools of a server, page by page. Skips invalid tools. */
 export async function listTools(
   client: Client,
   signal: AbortSignal,
@@ -71,7 +71,7 @@ class ToolList {
     this.#tools.set(tool.name, tool);
   }
 
-  /** The tool, or why it is skipped. */
+  /** Returns the tool, or why it is skipped. */
   #read(given: unknown): ListedTool | string {
     if (!isRecord(given) || typeof given.name !== "string" || given.name.trim() === "")
       return "a tool without a name is skipped";
@@ -89,7 +89,7 @@ class ToolList {
   }
 }
 
-/** Stores only these fields. */
+/** Returns only the fields that are used. */
 function essence(given: Record<string, unknown>, name: string): ListedTool {
   const { title, description, inputSchema } = given;
   const listed = isRecord(given.annotations) ? given.annotations : {};
@@ -104,7 +104,7 @@ const hints = ["title", "readOnlyHint", "destructiveHint", "idempotentHint", "op
 async function readPage(client: Client, cursor: string | undefined, signal: AbortSignal) {
   const options = { signal, timeout: longest };
   if (client.getProtocolEra() === "modern") {
-    // Skips tools with invalid headers, as the protocol demands. The SDK refuses more than that, so failures are ignored.
+    // The SDK skips tools with invalid headers, as the protocol demands. A page that it refuses is read without its checks.
     const page = await client
       .listTools(cursor === undefined ? undefined : { cursor }, options)
       .catch(() => undefined);

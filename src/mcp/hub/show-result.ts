@@ -14,7 +14,7 @@ export interface GivenResult {
   readonly isError?: unknown;
 }
 
-/** Text and images, and a description of other content. Structured data is shown only when there is no text. */
+/** Shows text and images, and describes other content. Shows structured data only when there is no text. */
 export function showResult(given: GivenResult): ToolOutput<HubData> {
   const { isError } = given;
   const blocks = Array.isArray(given.content) ? given.content.map(shallow) : [];
@@ -86,7 +86,7 @@ function fitting(images: readonly Image[]): readonly Image[] {
 
 const imageType = /^image\/(?:png|jpeg|gif|webp)$/;
 const base64 = /^[A-Za-z0-9+/]+={0,2}$/;
-// Maximum size of one image, and of all in one result.
+// The limit for one image, and for all images of one result.
 const maxImageChars = 10_000_000;
 const maxImages = 20;
 

@@ -2,7 +2,7 @@ import { fingerprint } from "../../lib/bytes/content-hash.ts";
 
 interface NamedTool {
   readonly server: string;
-  /** The server's own name for it. */
+  /** The server's own name for the tool. */
   readonly ownName: string;
   /** "server__tool": unique, and always callable. */
   readonly longName: string;
@@ -11,7 +11,7 @@ interface NamedTool {
 }
 
 /**
- * Names for the tools of all servers, in order. A plain name goes to the first server that has it, unless `owners`
+ * Names the tools of all servers, in order. A plain name goes to the first server that has it, unless `owners`
  * names another: a name that a model knows must not move to another server.
  */
 export function nameTools(
@@ -20,11 +20,11 @@ export function nameTools(
 ): { readonly tools: readonly NamedTool[]; readonly warnings: readonly string[] } {
   const taken = new Set<string>();
   const prefixes = servers.map(({ server }) => prefixOf(server));
-  // This holds even for a server that has no tools at the moment.
+  // The prefix of a server is reserved even while the server has no tools.
   const isOfServer = (name: string) => prefixes.some((prefix) => name.startsWith(prefix));
   const all = servers.flatMap(({ server, tools }) =>
     tools.map((ownName) => {
-      const long = unique(unmistaken(server, ownName, prefixes), taken);
+      const long = unique(unambiguousName(server, ownName, prefixes), taken);
       taken.add(long);
       return { server, ownName, longName: long, plain: legalName(ownName) };
     }),
@@ -48,8 +48,8 @@ export function nameTools(
   return { tools, warnings };
 }
 
-/** A long name that no server can have whose name starts with this server's name. */
-function unmistaken(server: string, tool: string, prefixes: readonly string[]): string {
+/** Returns a long name that does not start with the prefix of another server, whose name may begin like this one's. */
+function unambiguousName(server: string, tool: string, prefixes: readonly string[]): string {
   const own = prefixOf(server);
   const longer = prefixes.filter((prefix) => prefix.length > own.length && prefix.startsWith(own));
   const names = [tool, legalName(tool).replaceAll(/_+/g, "_"), `tool-${fingerprint(tool).slice(0, 8)}`];
@@ -73,7 +73,7 @@ function unique(name: string, taken: ReadonlySet<string>): string {
 const legal = /^[a-zA-Z0-9_-]{1,64}$/;
 const maxChars = 64;
 
-/** The name itself if providers accept it, otherwise a similar, stable one. */
+/** Returns the name itself if providers accept it, otherwise a similar, stable one. */
 function legalName(name: string): string {
   if (legal.test(name)) return name;
   const plain = name.replace(/[^a-zA-Z0-9_-]+/g, "_").replace(/^_+(?=.)|(?<=.)_+$/g, "");
@@ -81,7 +81,7 @@ function legalName(name: string): string {
   return readable.length <= maxChars ? readable : shortened(readable, name);
 }
 
-/** "server__tool" */
+/** Returns "server__tool", shortened if it is too long. */
 function longName(server: string, tool: string): string {
   const name = `${legalName(server)}__${legalName(tool)}`;
   return name.length <= maxChars ? name : shortened(name, `${server}\n${tool}`);

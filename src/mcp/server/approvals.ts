@@ -21,9 +21,9 @@ import type { QuestionOptions } from "../types.ts";
 interface QuestionState {
   /** Identifies the call and what was shown of it. */
   readonly shown: string;
-  /** Each answer counts once. */
+  /** Identifies the question, so that an answer counts only once. */
   readonly nonce: string;
-  /** When it was asked, by the clock of this process. */
+  /** When the user was asked, by the clock of this process. */
   readonly askedMs: number;
 }
 
@@ -39,7 +39,7 @@ export class ApprovalQuestions {
   readonly #codec: RequestStateCodec<QuestionState>;
   readonly #reflexMs: number;
   readonly #used = new BoundedCache<string, true>({ maxEntries: maxRemembered });
-  /** Approval requests of calls that were already tried before the SDK got them. */
+  /** Approval requests of calls that `DirectCalls` tried before it passed them to the SDK. */
   readonly #found = new Map<RequestId, ApprovalRequest>();
 
   constructor({ questionSeconds = 600, reflexMs = 500 }: QuestionOptions = {}) {
@@ -99,7 +99,7 @@ export class ApprovalQuestions {
     );
   }
 
-  /** The answer in a form; `isSame` recognizes the call that it was shown for. */
+  /** Reads the answer in a form; `isSame` recognizes the call that the form was shown for. */
   #answer(
     { action, content }: { readonly action: string; readonly content?: Record<string, unknown> | undefined },
     askedMs: number,
@@ -118,7 +118,7 @@ export class ApprovalQuestions {
     };
   }
 
-  /** Whether an answer is used for the first time. Answers that are no longer remembered have expired, or nearly so. */
+  /** Returns whether an answer is used for the first time. Answers that are forgotten have expired, or nearly so. */
   #use(nonce: string): boolean {
     if (this.#used.has(nonce)) return false;
     this.#used.set(nonce, true);
@@ -165,12 +165,12 @@ const approvals: ReadonlyMap<unknown, Approval> = new Map<unknown, Approval>([
   ["no", { allow: false }],
 ]);
 
-/** Identifies the call and the shown changes; when the files change meanwhile, the user is asked again. */
+/** Identifies the call and the shown changes. When the files change meanwhile, the user is asked again. */
 function shownBy({ hash, previewHash }: ApprovalRequest): string {
   return contentHash(Buffer.from(`${hash}\0${previewHash}`));
 }
 
-/** The question. Text from files, commands and models is made printable and indented. */
+/** Writes the question. Text from files, commands and models is made printable and indented. */
 function describeRequest(request: ApprovalRequest): string {
   const { tool, risk, reason, rule, source, preview, grants, accesses } = request;
   const commands = accesses.flatMap((access) => (access.kind === "execute" ? [access.command] : []));

@@ -46,7 +46,7 @@ export async function callTool(
   }
 }
 
-/** Asks again when what was shown has changed meanwhile. */
+/** How often one call asks the user. It asks again when the files have changed meanwhile. */
 const maxTimes = 8;
 
 export interface WantedCall {
@@ -60,14 +60,13 @@ interface CallOptions {
   readonly onEvent: ((event: CallEvent) => void) | undefined;
 }
 
-/** A result, or a question for the user. */
 type MadeCall =
   | { readonly kind: "result"; readonly result: CallResult; readonly isStructured: boolean }
   | { readonly kind: "question"; readonly request: ApprovalRequest }
   /** The tool does not exist. */
   | { readonly kind: "unknown"; readonly message: string };
 
-/** Makes a call, for every kind of client. */
+/** Makes a call with the user's answer, if there is one. */
 export async function makeCall(
   { name, input }: WantedCall,
   served: ServedToolcrib,
@@ -117,7 +116,7 @@ export function toCallResult(
       description: "The whole output",
     });
   }
-  // The tool of another server, by whatever name it was called.
+  // The call was made to a tool of another server, by whatever name.
   const passed = data instanceof HubData ? passOn(data) : undefined;
   if (passed !== undefined && knowsLinks) blocks.push(...passed.links);
   const own = isStructured && isRecord(data) ? data : undefined;
@@ -130,13 +129,13 @@ export function toCallResult(
   };
 }
 
-/** The abilities of the client; in the 2026 era each request declares them. */
+/** What the client can do; in the 2026 era each request declares it. */
 interface ClientAbilities {
-  /** It can show the user a form. */
+  /** Whether it can show the user a form. */
   readonly asks: boolean;
-  /** It gets questions as results and repeats the call; in the 2025 era the call waits. */
+  /** Whether it gets questions as results and repeats the call. In the 2025 era the call waits instead. */
   readonly isAskedByResults: boolean;
-  /** It supports resource links and structured content in results. */
+  /** Whether it supports resource links and structured content in results. */
   readonly knowsLinks: boolean;
 }
 

@@ -93,19 +93,19 @@ export class DirectCalls {
 
   #cancel(message: JSONRPCMessage): boolean {
     if (!("method" in message) || message.method !== "notifications/cancelled") return false;
-    const meant = [...this.#running].filter(({ id }) => id === message.params?.requestId);
-    for (const { controller } of meant) controller.abort();
-    return meant.length > 0;
+    const cancelled = [...this.#running].filter(({ id }) => id === message.params?.requestId);
+    for (const { controller } of cancelled) controller.abort();
+    return cancelled.length > 0;
   }
 }
 
 const invalidParams = -32602;
 const internalError = -32603;
 
-/** Undefined for messages with further content, and for invalid ones, which the SDK refuses. */
+/** Returns undefined for messages with further content, and for invalid ones, which the SDK refuses. */
 function plainCall(message: JSONRPCMessage): DirectCall | undefined {
-  const { jsonrpc, id, method, params, ...beside }: Record<string, unknown> = message;
-  if (method !== "tools/call" || !isIdentifier(id) || !isRecord(params) || !isEmpty(beside)) return undefined;
+  const { jsonrpc, id, method, params, ...extra }: Record<string, unknown> = message;
+  if (method !== "tools/call" || !isIdentifier(id) || !isRecord(params) || !isEmpty(extra)) return undefined;
   const { name, arguments: input = {}, _meta: meta = {}, ...others } = params;
   if (typeof name !== "string" || !isRecord(input) || !isRecord(meta) || !isEmpty(others)) return undefined;
   const { progressToken: token, ...more } = meta;

@@ -1,6 +1,6 @@
 import type { ToolcribOptions } from "../../toolcrib/index.ts";
 
-/** Instructions for the client's model; short, because every request contains them. */
+/** Returns instructions for the client's model. They are short, because every request contains them. */
 export function instructionsFor(
   options: Pick<ToolcribOptions, "workspace" | "readOnly"> & { readonly note?: string | undefined },
 ): string {

@@ -12,8 +12,8 @@ export interface ServerParts extends ServerIdentity {
 }
 
 /**
- * The server of one connection or request. Cheap, because the served instance holds all state. Answers `initialize`
- * before the instance is open.
+ * Creates the server of one connection or request. This is cheap, because the served instance holds all state. The
+ * server answers `initialize` before the instance is open.
  */
 export function newServer({
   toolcrib: served,

@@ -7,7 +7,7 @@ import {
 import { ToolError } from "../../toolcrib/index.ts";
 import type { ServedToolcrib } from "./served-toolcrib.ts";
 
-/** Stored outputs as resources: `toolcrib://output/out_…`, in parts by `?offset=BYTES`. */
+/** Returns the address of a stored output as a resource: `toolcrib://output/out_…?offset=BYTES`. */
 export function outputUri(handle: string, offset = 0): string {
   return `toolcrib://output/${handle}${offset === 0 ? "" : `?offset=${offset}`}`;
 }
@@ -24,10 +24,10 @@ export function listOutputs({ outputs }: ServedToolcrib): Resource[] {
   return outputs.map((handle) => ({ uri: outputUri(handle), name: handle, mimeType: "text/plain" }));
 }
 
-/** A part of an output; when there is more, a second content says how to continue. */
+/** Reads a part of an output. When there is more, a second content says how to continue. */
 export async function readOutput(served: ServedToolcrib, uri: string): Promise<ReadResourceResult> {
   const match = uriPattern.exec(uri);
-  if (match === null) throw noSuchResource(uri, "Outputs are toolcrib://output/out_…");
+  if (match === null) throw noSuchResource(uri, "its address is not of the form toolcrib://output/out_…");
   const [, handle = "", offset = "0"] = match;
   const crib = await served.crib();
   try {
@@ -48,7 +48,7 @@ export async function readOutput(served: ServedToolcrib, uri: string): Promise<R
 
 const uriPattern = /^toolcrib:\/\/output\/(out_[a-z0-9]+)(?:\?offset=(\d{1,12}))?$/;
 
-/** Below the limits of clients. */
+/** Clients accept at least this much in one response. */
 const maxBytes = 60_000;
 
 function noSuchResource(uri: string, reason: string): ProtocolError {

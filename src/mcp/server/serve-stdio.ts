@@ -47,7 +47,7 @@ export function serveStdio(options: ServeStdioOptions): ServedConnection {
     onclose?.();
     ended.resolve();
   };
-  // Opens the instance while the client reads the response to `initialize`.
+  // The instance opens while the client reads the response to `initialize`.
   setImmediate(() => void toolcrib.definitions().catch(() => {}));
   return {
     ended: ended.promise,

@@ -1,11 +1,11 @@
 import { BoundedCache } from "../../lib/bounded-cache.ts";
 import { type Toolcrib, type ToolDefinition, ToolError } from "../../toolcrib/index.ts";
 
-/** An instance that opens when a request first needs it, and what is remembered between requests. */
+/** Opens an instance when a request first needs it, and holds the state between requests. */
 export class ServedToolcrib {
   readonly #open: () => Promise<Toolcrib>;
   readonly #listeners = new Set<() => void>();
-  /** Output handles in results, the latest last. The others can still be read by their handle. */
+  /** The latest output handles in results, the newest last. Older outputs can still be read by their handle. */
   readonly #outputs = new BoundedCache<string, string>({ maxEntries: 100 });
   #crib: Promise<Toolcrib> | undefined;
   #definitions: Promise<readonly ToolDefinition[]> | undefined;
@@ -17,7 +17,7 @@ export class ServedToolcrib {
     this.#open = open;
   }
 
-  /** Opens it if necessary. After a failure, the next request tries again. */
+  /** Opens the instance if necessary. After a failure, the next request tries again. */
   crib(): Promise<Toolcrib> {
     if (this.#closed !== undefined)
       return Promise.reject(
@@ -27,7 +27,7 @@ export class ServedToolcrib {
     return this.#crib;
   }
 
-  /** The listed tools. */
+  /** Returns the listed tools. */
   definitions(): Promise<readonly ToolDefinition[]> {
     this.#definitions ??= this.#define();
     return this.#definitions;
@@ -47,7 +47,7 @@ export class ServedToolcrib {
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Counts as busy until the work has ended. */
+  /** Runs `work`, during which `isBusy` is true. */
   async busy<Result>(work: () => Promise<Result>): Promise<Result> {
     this.#running += 1;
     try {
@@ -100,7 +100,7 @@ export class ServedToolcrib {
     }
   }
 
-  /** By both their names. */
+  /** Returns all tools with structured results, by both their names. */
   async #findStructured(): Promise<ReadonlySet<string>> {
     const all = await (await this.crib()).definitions({ which: "all" });
     const structured = all.filter(({ effects }) => effects.structured);

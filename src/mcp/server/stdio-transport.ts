@@ -4,7 +4,7 @@ import { isRecord } from "../../lib/json/is-record.ts";
 import { tryParseJson } from "../../lib/json/try-parse-json.ts";
 import type { StdioStreams } from "./serve-stdio.ts";
 
-/** Messages as lines of JSON. Invalid lines of any length are skipped with a remark, and do not end the connection. */
+/** Exchanges messages as lines of JSON. Invalid lines of any length are skipped with a remark, and do not end the connection. */
 export class StdioTransport implements Transport {
   readonly #streams: StdioStreams;
   /** Pieces of an unfinished line. */
@@ -108,7 +108,7 @@ export class StdioTransport implements Transport {
 
   #take(piece: Buffer): void {
     this.#bytes += piece.length;
-    // Keeps both ends of a line that is too long: one of them contains the id.
+    // Both ends of a line that is too long are kept: one of them contains the id.
     if (this.#bytes > maxLineBytes && this.#pieces.length > 1) this.#pieces = [this.#pieces[0]!];
     if (piece.length > 0) this.#pieces.push(piece);
   }
@@ -165,11 +165,11 @@ const linesAtOnce = 25;
 const maxLineBytes = 32 * 1024 * 1024;
 const maxBatch = 1_000;
 const maxUnread = 8 * 1024 * 1024;
-/** Chunks, of at most 64 KiB from a pipe. */
+/** How many chunks may wait; a chunk from a pipe has at most 64 KiB. */
 const maxWaiting = 16;
 const invalidRequest = -32600;
 
-/** Also resolves when the output is closed. */
+/** Resolves when more can be written, and when the output is closed. */
 function untilDrained(output: Writable): Promise<void> {
   return new Promise((resolve) => {
     const settle = () => {
@@ -181,7 +181,7 @@ function untilDrained(output: Writable): Promise<void> {
   });
 }
 
-/** SDKs write the id first or last, where no argument can be mistaken for it. */
+/** Finds the id where SDKs write it, first or last. No argument can be mistaken for it there. */
 function idAtAnEnd(line: Buffer): string | number | undefined {
   const head = line.subarray(0, 200).toString();
   const tail = line.subarray(-200).toString();

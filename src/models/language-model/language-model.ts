@@ -6,7 +6,7 @@ import { offerTools, type Route } from "./route.ts";
 import { endWithFault, readReply } from "./stream-reply.ts";
 import { promptMaker } from "./to-prompt.ts";
 
-/** A model that is reached through the AI SDK, without the SDK's tool loop and retries. */
+/** Returns a model that is called through the AI SDK, without the SDK's tool loop and retries. */
 export function languageModel(route: Route): Model {
   const { settings } = route;
   const provider = settings.provider ?? route.api;
@@ -15,7 +15,7 @@ export function languageModel(route: Route): Model {
   const seesImages = settings.facts.seesImages !== false;
   const toPrompt = promptMaker({ ...route.prompt, id, provider, seesImages });
   const warnings = new Set<string>();
-  // Reports a warning once, whatever numbers it contains.
+  // A warning is reported once, whatever numbers it contains.
   const isNews = (warning: string) => {
     const pattern = warning.replace(/\d+/g, "#");
     return !warnings.has(pattern) && warnings.add(pattern).has(pattern);
@@ -60,7 +60,7 @@ export function languageModel(route: Route): Model {
   return { id, provider, name: settings.model, facts: settings.facts, stream };
 }
 
-/** Some streams end normally when aborted, or still deliver what was read ahead. */
+/** Throws when aborted. Some streams would end normally, or still deliver what was read ahead. */
 async function* untilAborted(
   parts: ReadableStream<LanguageModelV4StreamPart>,
   signal: AbortSignal,

@@ -14,15 +14,15 @@ export interface Route {
   readonly prompt: PromptHabits;
   /** Options of a request besides conversation and tools. */
   options(request: ModelRequest): RequestOptions;
-  /** Last changes to the messages of a request, such as cache marks. May replace elements. */
+  /** Makes the last changes to the messages of a request, such as cache marks. May replace elements. */
   mark?(messages: LanguageModelV4Message[]): void;
-  /** The message to the model when a reply ended this way because it could not be parsed. */
+  /** Returns the message to the model when this finish reason means that its call could not be parsed. */
   fault?(finish: string, meta: Meta | undefined): string | undefined;
   /** Whether an error within the stream only reports a cut call, which the end of the reply reports too. */
   isCutCall?(error: unknown): boolean;
-  /** The part of the final metadata that must be sent back with the reply. */
+  /** Returns the part of the final metadata that must be sent back with the reply. */
   replyMeta?(meta: Meta): Meta | undefined;
-  /** Other names for a regular end. */
+  /** Further finish reasons that mean a regular end. */
   readonly otherEnds?: ReadonlySet<string>;
 }
 
@@ -60,7 +60,7 @@ export interface ToolFormat {
 
 /** The tools of a session, in order. */
 export interface OfferedTools {
-  /** As requests contain them. */
+  /** The tools as requests contain them. */
   readonly tools: LanguageModelTool[];
   find(name: string): ToolDefinition | undefined;
   /** Whether a tool takes plain text instead of an object. */

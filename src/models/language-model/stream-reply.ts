@@ -19,8 +19,8 @@ export interface Reading {
 }
 
 /**
- * The events of a reply, from the parts of the AI SDK. A stream that stops without the provider's end is a `cut`.
- * Rethrows errors within the stream.
+ * Converts the parts of the AI SDK to the events of a reply. Throws `cut` when the stream stops without the provider's
+ * end, and rethrows errors within the stream.
  */
 export async function* readReply(
   parts: AsyncIterable<LanguageModelV4StreamPart>,
@@ -59,7 +59,7 @@ class Reply {
   readonly #open = new Map<string, OpenPart>();
   #parts = 0;
   #calls = 0;
-  #hasWords = false;
+  #hasText = false;
   #hasCutCall = false;
   /**
    * Events from the first doubtful call on. Only the end of the reply shows whether that call is complete; in a cut
@@ -109,7 +109,7 @@ class Reply {
           yield sure(this.#begin({ ...part, type: `${kind}-start` }));
         const open = this.#open.get(`${kind}:${part.id}`)!;
         open.meta = merged(open.meta, part.providerMetadata);
-        if (kind === "text" && part.delta.trim() !== "") this.#hasWords = true;
+        if (kind === "text" && part.delta.trim() !== "") this.#hasText = true;
         if (part.delta !== "") yield sure({ type: "part-delta", id: open.id, text: part.delta });
         return;
       }
@@ -160,7 +160,7 @@ class Reply {
     for (const { event } of kept) yield event;
     for (const { id, meta } of this.#open.values()) yield partEnd(id, meta);
     if (fault !== undefined) yield { type: "fault", message: fault };
-    else if (reason === "stop" && this.#calls === 0 && !this.#hasWords)
+    else if (reason === "stop" && this.#calls === 0 && !this.#hasText)
       throw new ModelError("empty", "The reply is empty.");
     else if (unified === "tool-calls" && this.#calls === 0)
       throw cutOff("it announced tool calls, but contains none.");

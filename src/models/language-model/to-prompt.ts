@@ -134,7 +134,7 @@ function nameFor(name: string, { callNames, looksUpNames, offered }: Context): s
   return `_${name.replace(/[^\w-]/g, "_").slice(0, 60)}`;
 }
 
-/** FNV-1a, over 52 bits. */
+/** Returns 52 bits of FNV-1a. */
 function checksum(text: string): string {
   let sum = 0xcbf29ce484222325n;
   for (const byte of new TextEncoder().encode(text))
@@ -142,7 +142,7 @@ function checksum(text: string): string {
   return (sum & 0xfffffffffffffn).toString(36);
 }
 
-/** Providers accept only objects; the answer explains arguments that could not be read. */
+/** Returns the arguments to send back. Providers accept only objects; the answer explains arguments that could not be read. */
 function callInput({ name, input }: CallPart, offered: OfferedTools): unknown {
   if (offered.isFreeform(name)) return input.ok ? textOf(input.value, name, offered) : input.given;
   return input.ok && isRecord(input.value) ? input.value : {};

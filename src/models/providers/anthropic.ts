@@ -38,7 +38,7 @@ export async function anthropic(settings: ProviderSettings): Promise<Model> {
       if (budgetTokens < leastBudget || isWithinUnreasonedTurn(request, id))
         return { maxOutputTokens: limit };
       return {
-        // The package adds the budget to it.
+        // The package adds the budget to this limit.
         maxOutputTokens: limit - budgetTokens,
         providerOptions: {
           anthropic: { thinking: { type: "enabled", budgetTokens }, anthropicBeta: [interleaved] },
@@ -56,7 +56,7 @@ const interleaved = "interleaved-thinking-2025-05-14";
 const shares: Readonly<Record<ReasoningEffort, number>> = { low: 0.1, medium: 0.3, high: 0.6 };
 const leastBudget = 1_024;
 
-/** These models refuse to start thinking while the calls of a reply without thinking are being answered. */
+/** Whether the calls of a reply without thinking are being answered. These models refuse to start thinking then. */
 function isWithinUnreasonedTurn({ messages }: ModelRequest, id: string): boolean {
   const reply = messages.findLast((message) => message.role === "assistant");
   if (!reply?.content.some(({ type }) => type === "call")) return false;

@@ -9,7 +9,7 @@ import type { ProviderSettings } from "../providers.ts";
 import { askingFetch, ollamaErrors } from "./ollama/asking-fetch.ts";
 import { messageMaker, readChunks } from "./ollama/messages.ts";
 
-/** Models of Ollama's own API. Asks the server what the model can do. */
+/** Opens a model through Ollama's own API. Asks the server what the model can do. */
 export async function ollama(settings: ProviderSettings): Promise<Model> {
   const { Ollama } = await import("ollama");
   const { model, provider = "ollama", baseUrl: host = "http://127.0.0.1:11434", apiKey } = settings;
@@ -102,7 +102,7 @@ function abilitiesOf(shown: unknown, settings: ProviderSettings): Abilities {
   const { capabilities, model_info: info, remote_host: remote } = isRecord(shown) ? shown : {};
   const can = (ability: string) => (Array.isArray(capabilities) ? capabilities.includes(ability) : undefined);
   const length = contextLength(info);
-  // Models that run elsewhere use no memory of this machine.
+  // Remote models use no memory of this machine.
   const isRemote = typeof remote === "string" && remote !== "";
   const wanted = settings.contextTokens ?? (isRemote ? length : usualContext);
   const numCtx = wanted === undefined || isRemote ? undefined : Math.min(wanted, length ?? wanted);
@@ -119,7 +119,7 @@ function abilitiesOf(shown: unknown, settings: ProviderSettings): Abilities {
   };
 }
 
-/** "llama.context_length": 131072, by the name of the architecture. */
+/** Reads a field such as "llama.context_length", which is named after the architecture. */
 function contextLength(info: unknown): number | undefined {
   if (!isRecord(info)) return undefined;
   const architecture = info["general.architecture"];
@@ -131,14 +131,14 @@ const toolsOf = oncePerObject(
   (definitions: readonly ToolDefinition[]) => definitions.map(toOpenAiChat) as unknown as Tool[],
 );
 
-/** The characters of a request that the model certainly reads. */
+/** Counts the characters of a request that the model certainly reads. */
 function sizeOf({ system, messages, tools }: ModelRequest): number {
   return messages.reduce((sum, message) => sum + messageSize(message), system.length + toolsSize(tools));
 }
 
 const toolsSize = oncePerObject((tools: readonly ToolDefinition[]) => JSON.stringify(toolsOf(tools)).length);
 
-/** Leaves out images, and reasoning, which is dropped from older turns. */
+/** Counts neither images nor reasoning, which is dropped from older turns. */
 const messageSize = oncePerObject((message: Message): number => {
   if (message.role === "tool") return message.answers.reduce((sum, { content }) => sum + content.length, 0);
   return message.content.reduce((sum, part) => sum + (part.type === "text" ? part.text.length : 0), 0);

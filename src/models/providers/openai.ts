@@ -6,7 +6,7 @@ import type { LanguageModelTool, PromptHabits } from "../language-model/route.ts
 import type { Model } from "../model.ts";
 import { type ProviderSettings, providers, sdkSettings } from "../providers.ts";
 
-/** Models of OpenAI's Responses API. Nothing is stored at OpenAI: reasoning is sent back and forth encrypted. */
+/** Opens a model through OpenAI's Responses API. Nothing is stored at OpenAI: reasoning is sent back and forth encrypted. */
 export async function openai(settings: ProviderSettings): Promise<Model> {
   const { createOpenAI } = await import("@ai-sdk/openai");
   const provider = createOpenAI(sdkSettings(settings, providers.openai));
@@ -44,7 +44,7 @@ export async function openai(settings: ProviderSettings): Promise<Model> {
 /** The package knows whether these models reason; for others the request decides. */
 const knownFamily = /^(?:o\d|gpt-\d)/;
 
-/** The package does not know custom calls that were cut. */
+/** Recognizes the error of the package for a custom call that was cut. */
 function isCutCall(error: unknown): boolean {
   const { value } = (error ?? {}) as { value?: { type?: string; item?: { status?: string } } };
   return value?.type === "response.output_item.done" && value.item?.status === "incomplete";
@@ -58,7 +58,7 @@ function toTool(definition: ToolDefinition): LanguageModelTool {
   return { type: "function", name, description, inputSchema: tool.parameters, strict: tool.strict };
 }
 
-/** Models of OpenAI's Chat Completions API, which most compatible servers offer. */
+/** Opens a model through OpenAI's Chat Completions API, which most compatible servers offer. */
 export async function openaiCompatible(settings: ProviderSettings): Promise<Model> {
   const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
   const access = sdkSettings(settings, providers.openai);
@@ -103,7 +103,7 @@ const namesOfEnds: ReadonlySet<string> = new Set(
   "eos eos_token end end_turn stop_sequence complete completed".split(" "),
 );
 
-/** OpenAI's newer models refuse the old name, and other servers know only the old one. */
+/** Renames `max_tokens`: OpenAI's newer models refuse the old name, and other servers know only the old one. */
 function withCompletionTokens({ max_tokens, ...body }: Record<string, unknown>): Record<string, unknown> {
   return max_tokens === undefined ? body : { ...body, max_completion_tokens: max_tokens };
 }

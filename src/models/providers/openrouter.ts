@@ -5,8 +5,8 @@ import { type ProviderSettings, providers, sdkSettings } from "../providers.ts";
 import { chatHabits, toChatTool } from "./openai.ts";
 
 /**
- * Models of many vendors through OpenRouter, which extends Chat Completions by `reasoning_details`. OpenRouter's own
- * package is not used: it replaces unreadable arguments with `{}`, and takes a stream that breaks off in a call for
+ * Opens a model of any vendor through OpenRouter, which extends Chat Completions by `reasoning_details`. OpenRouter's
+ * own package is not used: it replaces unreadable arguments with `{}`, and takes a stream that breaks off in a call for
  * complete.
  */
 export async function openrouter(settings: ProviderSettings): Promise<Model> {
@@ -42,7 +42,7 @@ export async function openrouter(settings: ProviderSettings): Promise<Model> {
   });
 }
 
-/** Details come in pieces; those of one type and index belong together. */
+/** Collects details, which come in pieces. Pieces of one type and index belong together. */
 function collectDetails(): StreamExtractor {
   const details: Detail[] = [];
   return {
@@ -74,7 +74,7 @@ interface Detail {
   summary?: string;
 }
 
-/** The package does not validate these. */
+/** Reads the details, which the package does not validate. */
 function detailsIn(chunk: unknown): readonly Detail[] {
   const { choices } = chunk as { choices?: readonly { delta?: { reasoning_details?: unknown } }[] };
   const details = choices?.[0]?.delta?.reasoning_details;

@@ -10,7 +10,7 @@ export async function providerFetch(...[input, init]: Parameters<typeof fetch>):
   const to = response.headers.get("location");
   if (response.status >= 300 && response.status < 400 && to !== null) {
     await response.body?.cancel();
-    // Names only the part of the address that holds no secret.
+    // The message names only the part of the address that holds no secret.
     const { origin, pathname } = URL.parse(to, from.href) ?? { origin: "an invalid address", pathname: "" };
     const target = `${origin}${pathname}`.slice(0, 200);
     throw new ModelError("bad-request", `${from.host} redirects to ${target}; redirects are not followed.`, {

@@ -10,7 +10,7 @@ export interface ReadText {
   readonly rest: string;
   readonly calls: readonly Call[];
   readonly fault: string | undefined;
-  /** Whether it is text only, without anything that looks like a call. */
+  /** Whether the reply is text only, without anything that looks like a call. */
   readonly isProse: boolean;
 }
 
@@ -102,7 +102,7 @@ export class ActionReader {
     return withoutTail(text, text.length);
   }
 
-  /** The text for the user that was not shown yet: prose, and the messages of actions. */
+  /** Returns the text for the user that was not shown yet: prose, and the messages of actions. */
   #rest(reply: string, { start, found, fault }: FoundActions): string {
     const isBegun = this.#given > 0;
     const pieces: string[] = [];
@@ -116,19 +116,19 @@ export class ActionReader {
     const isBroken = fault?.at !== undefined && !fault.isOther;
     pieces.push(isBroken ? proseBetween(reply, from, fault.at!) : reply.slice(from).trimEnd());
     const [first = "", ...others] = pieces;
-    const goesOn = isBegun ? first : first.trimStart();
+    const continued = isBegun ? first : first.trimStart();
     const later = others.map((piece) => piece.trimStart()).filter((piece) => piece !== "");
-    const isSeparate = (isBegun || goesOn !== "") && later.length > 0;
-    return `${goesOn}${isSeparate ? "\n\n" : ""}${later.join("\n\n")}`;
+    const isSeparate = (isBegun || continued !== "") && later.length > 0;
+    return `${continued}${isSeparate ? "\n\n" : ""}${later.join("\n\n")}`;
   }
 }
 
 const thoughtTags = ["<think>", "<thinking>"];
 
-/** Longer than any key; with more white space than this the text is held until the end. */
+/** More characters than any key needs. Text that is undecided after this many is held until the end. */
 const mostDoubt = 400;
 
-/** Whether a brace may begin an action, judged by the text so far. */
+/** Returns whether the text, which starts with a brace, may begin an action. */
 function mayBegin(text: string): "yes" | "no" | "unknown" {
   if (begins.test(text)) return "yes";
   if (!mayStillBegin.test(text)) return "no";
@@ -140,7 +140,7 @@ const begins = /^\{\s*(?:"(?:[^"\\\n]|\\.)*"\s*:|["'`]?(?:action|tool|args)["'`]
 const mayStillBegin =
   /^\{\s*(?:$|"(?:[^"\\\n]|\\.)*\\?(?:"\s*)?$|["'`]?(?:a|ac|act|acti|actio|action|ar|arg|args|t|to|too|tool)?(?:(?<=action|args|tool)["'`]?\s*)?$)/;
 
-/** White space and what surrounds an object: the start of a list or of a code fence. */
+/** Matches white space and the start of a list or a code fence, which may precede an object. */
 const tail = /[\s[]*(?:`{1,3}(?:[a-zA-Z]{0,10}\s*)?)?[\s[]*$/;
 const mostTail = 60;
 
@@ -154,13 +154,13 @@ function proseBetween(reply: string, from: number, end: number): string {
   return prose.slice(0, withoutTail(prose, prose.length)).trimEnd();
 }
 
-/** The rest of a list or a code fence after an object. */
+/** Matches the rest of a list or a code fence after an object. */
 const behind = /^[\s,\]]*(?:```(?![a-zA-Z]))?[\s,\]]*/;
 
 function thoughtsIn(text: string): string {
   return text.replace(/^\s*<think(?:ing)?>|<\/think(?:ing)?>$/g, "").trim();
 }
 
-/** Calls in other formats. */
+/** Matches calls in other formats. */
 const looksLikeCall =
   /<\/?(?:tool_call|tool_use|function_calls?|invoke)\b|<function[=\s]|\[TOOL_CALLS\]|<\|tool|"(?:tool_calls|function_call|tool_name|function|arguments|parameters)"\s*:/i;

@@ -1,4 +1,4 @@
-import { reworded, ToolError } from "../../contract/error.ts";
+import { errorWith, ToolError } from "../../contract/error.ts";
 import { exhaustionError, isExhaustion } from "../../lib/exhaustion.ts";
 import { redactText } from "../../policy/redaction/redact.ts";
 import type { Stage } from "../stage.ts";
@@ -14,7 +14,7 @@ export const catchErrors: Stage = async (call, next) => {
     // Messages about arguments are texts of the schema, which may name other tools. Other messages may quote content.
     const isFromSchema = error.details?.kind === "bad-arguments";
     const message = isFromSchema ? wording(error.message) : error.message;
-    return { ok: false, error: reworded(error, { message, hint: wording(error.hint) }) };
+    return { ok: false, error: errorWith(error, { message, hint: wording(error.hint) }) };
   }
 };
 
@@ -23,7 +23,7 @@ function redacted(error: ToolError): ToolError {
   const texts = [message, hint, output, forUser?.message, forUser?.hint];
   if (texts.every((text) => !text || redactText(text) === text)) return error;
   const redact = <Text extends string | null | undefined>(text: Text) => (text ? redactText(text) : text);
-  return reworded(error, {
+  return errorWith(error, {
     message: redactText(message),
     hint: redact(hint),
     output: redact(output),

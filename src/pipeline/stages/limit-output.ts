@@ -1,4 +1,4 @@
-import { reworded, ToolError } from "../../contract/error.ts";
+import { errorWith, ToolError } from "../../contract/error.ts";
 import type { OutputKept } from "../../contract/output.ts";
 import type { AnyTool, OutputLimits } from "../../contract/tool.ts";
 import type { OutputStore } from "../../journal/output-store.ts";
@@ -64,9 +64,9 @@ function limitOutputOf(
   const { kept, output } = error;
   const limits = within(ofTool, output, maxTokens);
   if (limits.notice !== undefined && output.length > limits.maxChars)
-    return reworded(error, { output: cutShort(output, limits, limits.notice, kept) });
+    return errorWith(error, { output: cutShort(output, limits, limits.notice, kept) });
   const { text } = truncateText(output, limits, (cut, removed) => cutMark(cut, removed, kept));
-  return reworded(error, { output: kept === undefined ? text : `${text}\n[${wording(kept.note)}]` });
+  return errorWith(error, { output: kept === undefined ? text : `${text}\n[${wording(kept.note)}]` });
 }
 
 /** Reduces `maxChars` until the text fits `maxTokens`. Counts tokens only when there can be too many. */

@@ -1,5 +1,5 @@
 import type { Outcome, ToolCall } from "../../contract/call.ts";
-import { reworded, ToolError } from "../../contract/error.ts";
+import { errorWith, ToolError } from "../../contract/error.ts";
 import { asBuffer } from "../../lib/bytes/bytes.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
 import { RedactedStream, redactInTurns, redactText } from "../../policy/redaction/redact.ts";
@@ -79,7 +79,7 @@ function redactNotices(notify: ToolCall["notify"]): { notify: ToolCall["notify"]
 /** Redacts before the output is cut, so that no half of a secret remains at the cut. */
 async function redactOutputOf(error: unknown): Promise<unknown> {
   if (!(error instanceof ToolError) || error.output === undefined) return error;
-  return reworded(error, {
+  return errorWith(error, {
     output: await redactInTurns(error.output),
     details: await redactInTurns(error.details),
   });

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import type { Access } from "../../contract/access.ts";
 import type { DocumentContent } from "../../contract/document.ts";
-import { reworded, ToolError } from "../../contract/error.ts";
+import { errorWith, ToolError } from "../../contract/error.ts";
 import type { Tool, ToolContext } from "../../contract/tool.ts";
 import { splitAnchor } from "../../documents/anchors.ts";
 import { flag, integer, string } from "../fields.ts";
@@ -67,7 +67,7 @@ async function readBytes(path: string, { environment, signal }: ToolContext): Pr
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;
     if (error.code === "too-large")
-      throw reworded(error, {
+      throw errorWith(error, {
         hint: "Read text in pieces with file.read or search.grep; extract a part of other formats with shell.run.",
       });
     const info =

@@ -1,4 +1,4 @@
-import { reworded, ToolError } from "../../contract/error.ts";
+import { errorWith, ToolError } from "../../contract/error.ts";
 import type { PreviewContext, SeenPart } from "../../contract/tool.ts";
 import { diffRuns } from "../../edit/diff-runs.ts";
 import { asBuffer, containsBytes } from "../../lib/bytes/bytes.ts";
@@ -104,7 +104,7 @@ export async function explainMiss(
   if (!(error instanceof ToolError) || !misses.has(error.code)) return error;
   const drift = await driftSince(path, bytes, context);
   if (!drift) return error;
-  return reworded(error, {
+  return errorWith(error, {
     message: `${error.message}\n${path} has changed since you last saw it, at ${drift.at}:\n${drift.diff}`,
   });
 }

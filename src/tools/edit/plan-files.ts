@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import { type ErrorCode, reworded, ToolError } from "../../contract/error.ts";
+import { type ErrorCode, errorWith, ToolError } from "../../contract/error.ts";
 import type { PreviewContext } from "../../contract/tool.ts";
 import type { EditRequest, FilePlan } from "../../edit/edit-request.ts";
 import { planEdits } from "../../edit/plan-edits.ts";
@@ -107,7 +107,7 @@ async function explainRefusal(
   // Other tools apply patches file by file, so the hint says that nothing was changed.
   const { hint = "", forUser } = explained;
   const unchanged = "None of the files was changed.";
-  return reworded(explained, {
+  return errorWith(explained, {
     hint: `${unchanged} ${hint}`.trim(),
     forUser: forUser && { ...forUser, hint: `${unchanged} ${forUser.hint ?? ""}`.trim() },
   });

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import type { SandboxLevel } from "../../contract/call.ts";
-import { reworded, ToolError } from "../../contract/error.ts";
+import { errorWith, ToolError } from "../../contract/error.ts";
 import type { RolledBack } from "../../contract/history.ts";
 import type { OutputLimits, Tool } from "../../contract/tool.ts";
 import { integer } from "../fields.ts";
@@ -81,5 +81,5 @@ function describeEnd({ timedOut, ...exit }: CommandRun, timeoutMs: number): stri
 function stillOpen(error: unknown): unknown {
   if (!(error instanceof ToolError) || (error.code !== "cancelled" && error.code !== "timeout")) return error;
   const what = error.code === "cancelled" ? "The check was cancelled" : error.message;
-  return reworded(error, { message: `${what}; the transaction is still open` });
+  return errorWith(error, { message: `${what}; the transaction is still open` });
 }

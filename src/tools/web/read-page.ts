@@ -1,5 +1,5 @@
 import type { DocumentContent } from "../../contract/document.ts";
-import { reworded, ToolError } from "../../contract/error.ts";
+import { errorWith, ToolError } from "../../contract/error.ts";
 import type { ToolContext } from "../../contract/tool.ts";
 import { wholeText } from "../../documents/anchors.ts";
 import { detachedCopy } from "../../lib/bytes/bytes.ts";
@@ -94,7 +94,7 @@ async function readDocument(
     );
   } catch (error) {
     if (!(error instanceof ToolError && error.code === "unsupported")) throw error;
-    throw reworded(error, {
+    throw errorWith(error, {
       hint: "To keep it as a file, fetch it with a command (shell.run): curl -fLO URL",
     });
   }

@@ -9,7 +9,7 @@ export const exportFormats = ["jsonl", "markdown", "html"] as const;
 export type ExportFormat = (typeof exportFormats)[number];
 
 export interface ExportOptions {
-  /** Keeps text that looks like a key or a password. Default: redacted. */
+  /** Whether text that looks like a key or a password is kept. Default: false, it is redacted. */
   readonly withSecrets?: boolean | undefined;
 }
 

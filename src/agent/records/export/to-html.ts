@@ -9,7 +9,7 @@ import {
   type TranscriptTurn,
 } from "./transcript.ts";
 
-/** One self-contained file: no script, nothing to fetch, for light and dark screens and for screen readers. */
+/** Returns one self-contained file without scripts, for light and dark screens and for screen readers. */
 export function toHtml(transcript: Transcript): string {
   const { session, startedAt, turns } = transcript;
   const facts = [["Started", time(startedAt)], ...factsOf(transcript, safe)];
@@ -88,9 +88,7 @@ function paragraph(text: string): string {
   return `<div class="text">${safe(text)}</div>`;
 }
 
-/**
- * Browsers drop the first line break. Added and removed lines of a diff have elements of their own, not only colours.
- */
+/** Starts with a line break, which browsers drop. Marks the lines of a diff by elements, not only by colours. */
 function pre(text: string): string {
   if (!isDiff(text)) return `<pre>\n${safe(text)}</pre>`;
   const lines = text.split("\n").map((line) => {
@@ -128,7 +126,7 @@ const entities: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-/** Contrasts are at least 4.5 : 1 in light and in dark. */
+/** Contrasts are at least 4.5 : 1 in both colour schemes. */
 const style = `
 :root { color-scheme: light dark; --text: #1b1b1b; --page: #ffffff; --soft: #f3f4f6; --line: #c6cad1; --dim: #555b66;
   --add: #0b5a1e; --add-page: #e2f5e6; --remove: #8f1414; --remove-page: #fbe7e7; }

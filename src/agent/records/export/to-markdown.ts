@@ -49,8 +49,8 @@ function imageNote(count: number): readonly string[] {
 }
 
 /**
- * Quotes foreign Markdown, so that it ends with the quotation. Text that may be HTML or load something is shown
- * verbatim.
+ * Quotes foreign Markdown, which then cannot affect the text after it. Text that may be HTML or load something is
+ * shown verbatim.
  */
 function quote(text: string): string {
   if (/<[a-z/!?]|!\[|(javascript|vbscript|data)\s*:/i.test(text)) return fence(text);

@@ -48,7 +48,7 @@ export const headings: Readonly<Record<UserSource, string>> = {
   notice: "Notice to the model",
 };
 
-/** The facts about a session that its transcript shows, as names and values. `format` makes a value safe for the document. */
+/** Returns names and values of the facts that a transcript shows. `format` makes a value safe for the document. */
 export function factsOf(
   { start }: Transcript,
   format: (text: string) => string,
@@ -136,7 +136,7 @@ function contentOf({ content }: Extract<Message, { role: "user" }>) {
   };
 }
 
-/** Strings as they are, everything else as JSON. */
+/** Shows strings as they are, and everything else as JSON. */
 function describeInput(input: CallInput): TranscriptCall["arguments"] {
   if (!input.ok) return [{ name: "unreadable arguments", text: printable(input.given) }];
   const { value } = input;

@@ -2,8 +2,8 @@ import * as z from "zod/mini";
 import type { ObjectSchema, Schema } from "./repair-schema.ts";
 
 /**
- * Checks that required arguments exist and plain values have their type before they are sent to another server, so that
- * mistakes get a clear error at once. The server validates the rest.
+ * Returns a schema that checks whether required arguments exist and plain values have their type, so that mistakes get a
+ * clear error at once. The server validates the rest.
  */
 export function inputOf(schema: ObjectSchema): z.core.$ZodType<Record<string, unknown>> {
   const required = new Set(schema.required);
@@ -15,7 +15,7 @@ export function inputOf(schema: ObjectSchema): z.core.$ZodType<Record<string, un
     ]),
   );
   const input = schema.additionalProperties === false ? z.strictObject(shape) : z.looseObject(shape);
-  // Models get the server's schema, of which this checks only a part.
+  // Models get the server's whole schema; this one checks only a part of it.
   input._zod.toJSONSchema = () => ({ ...schema });
   return input;
 }
@@ -34,7 +34,7 @@ export function withoutNulls(
 
 function checkOf({ type }: Schema): z.core.$ZodType {
   const check = typeof type === "string" && Object.hasOwn(checks, type) ? checks[type] : undefined;
-  // Accepts any value but undefined.
+  // The last check accepts any value except undefined.
   return check?.() ?? z.nonoptional(z.unknown());
 }
 

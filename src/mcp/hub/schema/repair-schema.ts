@@ -34,11 +34,11 @@ export function repairSchema(given: unknown): ObjectSchema {
 interface Work {
   readonly root: unknown;
   nodes: number;
-  /** How much may still be read, because references can multiply a small schema. */
+  /** How many characters may still be read. References can multiply a small schema. */
   chars: number;
 }
 
-/** Once the limit is exceeded, nothing more is read. */
+/** Returns whether the part fits into the limit. After the first part that does not, no other part does. */
 function mayRead(part: unknown, work: Work): boolean {
   work.chars = Math.max(-1, work.chars - weightOf(part, work.chars));
   return work.chars >= 0;
@@ -79,13 +79,13 @@ function repair(given: unknown, work: Work, above: readonly string[]): Schema {
 }
 
 function followed($ref: string, given: Schema, work: Work, above: readonly string[]): Schema {
-  const { $ref: _, ...beside } = given;
+  const { $ref: _, ...siblings } = given;
   if (above.includes($ref)) return { ...describe(given) };
   if (!mayRead($ref, work)) return {};
   const target = resolveReference(work.root, $ref);
   if (!mayRead(target, work)) return {};
   const found = repair(target, work, [...above, $ref]);
-  return { ...found, ...describe(beside) };
+  return { ...found, ...describe(siblings) };
 }
 
 function describe({ description }: Schema): { readonly description?: string } {
@@ -151,8 +151,8 @@ function unusable(why: string): ToolError {
 }
 
 /**
- * Providers refuse alternatives at the top, so all properties are merged, and those that every alternative requires are
- * required.
+ * Merges the alternatives at the top, which providers refuse. A property is required when every alternative requires
+ * it.
  */
 function joinChoices(root: Schema): Schema {
   const { anyOf, oneOf, allOf, ...own } = root;
@@ -186,7 +186,7 @@ function requiredOf({ required }: Schema): readonly string[] {
   return Array.isArray(required) ? required : [];
 }
 
-/** The valid plain keywords of a schema; dropping the others only makes it wider. */
+/** Returns the valid plain keywords of a schema. Dropping the others only makes it wider. */
 function keepKeywords(given: Schema): Schema {
   const kept = Object.entries(given).flatMap(([key, value]): [string, unknown][] => {
     if (numbers.has(key)) return typeof value === "number" && Number.isFinite(value) ? [[key, value]] : [];
@@ -217,7 +217,7 @@ const sizes = new Set(["minLength", "maxLength", "minItems", "maxItems", "minPro
 const values = new Set(["default", "const"]);
 const maxChoices = 10_000;
 
-/** In draft 4, `exclusiveMinimum: true` modifies `minimum`. */
+/** Converts bounds of draft 4, in which `exclusiveMinimum: true` modifies `minimum`. */
 function oldBounds(given: Schema, kept: Record<string, unknown>): Schema {
   for (const [flag, bound] of [
     ["exclusiveMinimum", "minimum"],
@@ -238,7 +238,7 @@ function isPattern(text: string): boolean {
   return text.length <= 500 && attempt(() => new RegExp(text, "u")) !== undefined;
 }
 
-/** The type or types in JSON Schema's spelling; undefined for any. A missing type is inferred from other keywords. */
+/** Returns the types in JSON Schema's spelling; undefined for any. Infers a missing type from other keywords. */
 function legalTypes(given: Schema): string | readonly string[] | undefined {
   const { type } = given;
   const spelled = (Array.isArray(type) ? type : [type]).flatMap((one) =>
@@ -252,7 +252,7 @@ function legalTypes(given: Schema): string | readonly string[] | undefined {
   return given.items !== undefined || given.prefixItems !== undefined ? "array" : undefined;
 }
 
-/** Without "any", which is the same as no type. */
+/** Other spellings of types. "any" is missing, because it is the same as no type. */
 const spellings: ReadonlyMap<string, string> = new Map(
   [
     "string str text",
@@ -281,7 +281,7 @@ function resolveReference(root: unknown, reference: string): unknown {
   return at;
 }
 
-/** About the size of a value as JSON, without serializing it; infinite above `max`, or when it is nested too deeply. */
+/** Estimates the size of a value as JSON without serializing it; infinite above `max`, or when it is nested too deeply. */
 export function weightOf(value: unknown, max: number): number {
   let weight = 0;
   let level: readonly unknown[] = [value];

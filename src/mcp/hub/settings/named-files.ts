@@ -5,7 +5,7 @@ import { attempt } from "../../../system/attempt.ts";
 import { readSettings, type ServerConfiguration } from "./read-settings.ts";
 
 /**
- * The workspace files that a server's program, arguments and variables name, with their hashes. Trust in a server
+ * Returns the hashes of the workspace files that a server's program, arguments and variables name. Trust in a server
  * covers these files: a changed file could be another program.
  */
 export async function namedFiles(
@@ -20,7 +20,7 @@ export async function namedFiles(
   return Object.fromEntries([...found].toSorted());
 }
 
-/** The first of these files that has changed. */
+/** Returns the first of these files that has changed. */
 export async function changedFile(
   files: Readonly<Record<string, string>>,
   environment: Environment,
@@ -39,9 +39,9 @@ function pathsIn(server: ServerConfiguration, workspace: string): ReadonlySet<st
   const transport = settings === "disabled" ? undefined : settings?.transport;
   if (transport?.kind !== "stdio") return new Set();
   const texts = [transport.command, ...transport.args, ...Object.values(transport.env)];
-  // Looks at whole texts, and at parts of options, lists and command lines.
-  const words = texts.flatMap((text) => [text, ...text.split(/[\s=:,;'"]+/)]).filter((word) => word !== "");
-  const paths = words.map((word) => resolve(transport.cwd, word));
+  // A path may be a whole text, or part of an option, a list or a command line.
+  const parts = texts.flatMap((text) => [text, ...text.split(/[\s=:,;'"]+/)]).filter((part) => part !== "");
+  const paths = parts.map((part) => resolve(transport.cwd, part));
   const isProgram = (path: string) => path.startsWith(`${workspace}/`) && !written.has(extname(path));
   return new Set(paths.filter(isProgram).slice(0, maxPaths));
 }
@@ -49,7 +49,7 @@ function pathsIn(server: ServerConfiguration, workspace: string): ReadonlySet<st
 /** Data files, which servers write and do not run. */
 const written = new Set([".csv", ".db", ".jsonl", ".log", ".md", ".sqlite", ".sqlite3", ".txt"]);
 
-/** Undefined when there is no such file. */
+/** Returns undefined when the file cannot be read. */
 function hashOf(path: string, environment: Environment): Promise<string | undefined> {
   return environment.readFile(path, { maxBytes }).then(
     ({ bytes }) => contentHash(bytes),

@@ -30,7 +30,7 @@ it("reads the user's own servers, and the project's once trusted, until they cha
     {
       servers: { theirs: { command: "b", trustAnnotations: false }, ...mine },
       warnings: [
-        `.toolcrib/mcp.json in ${place.workspace} names the MCP server both; yours is used instead.`,
+        `.toolcrib/mcp.json in ${place.workspace} defines the MCP server both, but the one in your own mcp.json is used.`,
       ],
     },
     {
@@ -82,8 +82,8 @@ it("ignores a file that cannot be parsed, and warns", async () => {
   const { servers, warnings } = await readServers(place);
   expect(servers).toEqual({});
   expect(warnings).toEqual([
-    expect.stringMatching(/mcp\.json is not JSON(: see line 1 column \d+)?\.$/),
-    ".toolcrib/mcp.json has no `mcpServers` with a server for each name.",
+    expect.stringMatching(/mcp\.json is not valid JSON( at line 1 column \d+)?\.$/),
+    "`mcpServers` in .toolcrib/mcp.json is missing, or not an object of servers by name.",
   ]);
 });
 

@@ -23,7 +23,7 @@ export interface ProjectServers {
   readonly trust: TrustState;
 }
 
-/** For `connectHub`. */
+/** The servers and warnings for `connectHub`. */
 export interface ConfiguredServers {
   readonly servers: Servers;
   readonly warnings: readonly string[];
@@ -36,7 +36,7 @@ export interface ServerFolders {
 }
 
 /**
- * The servers of the user's `mcp.json`, and of the project's, if trusted. One unreadable file does not affect the
+ * Reads the servers of the user's `mcp.json`, and of the project's, if trusted. One unreadable file does not affect the
  * other.
  */
 export async function readServers(folders: ServerFolders): Promise<ConfiguredServers> {
@@ -62,14 +62,14 @@ export async function readServers(folders: ServerFolders): Promise<ConfiguredSer
   for (const name of Object.keys(project.servers))
     if (Object.hasOwn(own, name))
       warnings.push(
-        `${projectServersPath} in ${workspace} names the MCP server ${name}; yours is used instead.`,
+        `${projectServersPath} in ${workspace} defines the MCP server ${name}, but the one in your own mcp.json is used.`,
       );
   // Only the user's own file may trust a server's annotations.
   const distrusted = mapServers(project.servers, (server) => ({ ...server, trustAnnotations: false }));
   return { servers: { ...distrusted, ...own }, warnings };
 }
 
-/** The user's own servers start in the folder of their file: many programs load code from where they start. */
+/** Reads the user's own servers. They start in the folder of their file, because many programs load code from there. */
 function readOwnServers(file: string): Servers {
   const text = readPolicyFile(file);
   if (text === undefined) return {};
@@ -78,14 +78,14 @@ function readOwnServers(file: string): Servers {
   );
 }
 
-/** An invalid configuration stays unchanged, and is reported when the server would start. */
+/** Changes each server. An invalid configuration stays unchanged, and is reported when the server would start. */
 function mapServers(servers: Servers, change: (server: ServerConfiguration) => ServerConfiguration): Servers {
   return Object.fromEntries(
     Object.entries(servers).map(([name, server]) => [name, isRecord(server) ? change(server) : server]),
   );
 }
 
-/** Undefined when the folder has none. Throws when its file cannot be read or parsed. */
+/** Reads the project's servers; undefined when it has none. Throws when its file cannot be read or parsed. */
 export async function readProjectServers(folders: ServerFolders): Promise<ProjectServers | undefined> {
   const { workspace, files } = filesOf(folders);
   if (!mayExist(join(workspace, projectServersPath))) return undefined;
@@ -127,11 +127,17 @@ function parseServers(text: string, file: string): Servers {
   } catch (cause) {
     // The rest of the message quotes the file, which may contain a secret.
     const [, line] = /\(?(line \d+,? column \d+)\)?/.exec((cause as Error).message) ?? [];
-    throw new ToolError("invalid-input", `${file} is not JSON${line === undefined ? "" : `: see ${line}`}`);
+    throw new ToolError(
+      "invalid-input",
+      `${file} is not valid JSON${line === undefined ? "" : ` at ${line}`}`,
+    );
   }
   const servers = isRecord(value) ? value.mcpServers : undefined;
   if (isRecord(servers)) return servers as Servers;
-  throw new ToolError("invalid-input", `${file} has no \`mcpServers\` with a server for each name`);
+  throw new ToolError(
+    "invalid-input",
+    `\`mcpServers\` in ${file} is missing, or not an object of servers by name`,
+  );
 }
 
 /** Replaces hashes that the project itself lists. */

@@ -13,7 +13,7 @@ export interface ServerSettings {
   readonly protocol: "2025" | "2026" | "auto";
   readonly trustsAnnotations: boolean;
   readonly sendsRoots: boolean;
-  /** Started only while these files have this content: SHA-256 by path. */
+  /** SHA-256 hashes by path. The server starts only while these files have this content. */
   readonly files: Readonly<Record<string, string>>;
   /** The values of its variables and headers, which are never shown. */
   readonly secrets: readonly string[];
@@ -24,7 +24,7 @@ export interface StdioServer {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** Absolute. */
+  /** An absolute path. */
   readonly cwd: string;
 }
 
@@ -34,7 +34,7 @@ interface HttpServer {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Throws `invalid-input` when a configuration is invalid; the message is a reason to put after the server's name. */
+/** Reads a configuration. Throws `invalid-input` with a reason to put after the server's name. */
 export function readSettings(
   name: string,
   given: unknown,
@@ -86,12 +86,12 @@ export function readSettings(
     trustsAnnotations: server.trustAnnotations ?? false,
     sendsRoots: server.roots ?? true,
     files: server.files ?? {},
-    secrets: shownAs(secrets),
+    secrets: textsToHide(secrets),
   };
 }
 
-/** Includes each line of a secret, the longest first, because one may be the beginning of another. */
-function shownAs(secrets: readonly string[]): readonly string[] {
+/** Returns the secrets and each of their lines, the longest first, because one may be the beginning of another. */
+function textsToHide(secrets: readonly string[]): readonly string[] {
   const lines = secrets.flatMap((value) => [value, ...value.split(/[\r\n]+/).map((line) => line.trim())]);
   return (
     [...new Set(lines)]
@@ -147,10 +147,10 @@ function unusable(why: string): ToolError {
   return new ToolError("invalid-input", why);
 }
 
-/** "${NAME}" and "${NAME:-else}" */
+/** Matches "${NAME}" and "${NAME:-else}". */
 const variablePattern = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
 
-/** Whether a name matches one of these, where "*" matches any part. */
+/** Returns a check whether a name matches one of `names`, in which "*" matches any part. */
 export function namePattern(names: readonly string[]): (name: string) => boolean {
   const patterns = names.map((name) => wildcardRegex(name));
   return (name) => patterns.some((pattern) => pattern.test(name));
@@ -161,11 +161,11 @@ export interface ServerConfiguration {
   /** The program of a local server, which uses standard input and output. */
   readonly command?: string;
   readonly args?: readonly string[];
-  /** Added to the few variables that every program gets. */
+  /** Environment variables in addition to the few that every program gets. */
   readonly env?: Readonly<Record<string, string>>;
   /** Relative to the workspace. Default: the workspace; in the user's own file, that file's folder. */
   readonly cwd?: string;
-  /** Started only while these workspace files have this content: SHA-256 by path. */
+  /** SHA-256 hashes of workspace files by path. The server starts only while they have this content. */
   readonly files?: Readonly<Record<string, string>>;
   readonly type?: "stdio" | "http" | "streamable-http";
   /** The address of a remote server. */
@@ -173,15 +173,15 @@ export interface ServerConfiguration {
   readonly headers?: Readonly<Record<string, string>>;
   /** How long one call may take. Default: 60 s. */
   readonly timeoutMs?: number;
-  /** How long it may take to list its tools. Default: 30 s. */
+  /** How long the server may take to list its tools. Default: 30 s. */
   readonly startTimeoutMs?: number;
-  /** Only these of its tools, by name or pattern (`get_*`). */
+  /** The tools to offer, by name or pattern (`get_*`). Default: all. */
   readonly tools?: readonly string[];
   readonly disabled?: boolean;
   /** The era of the protocol. Default: 2025 on stdio, auto over HTTP. */
   readonly protocol?: "2025" | "2026" | "auto";
-  /** Trusts its statement that a tool only reads. Counts only in the user's own file. */
+  /** Whether the server's statement that a tool only reads is trusted. Counts only in the user's own file. */
   readonly trustAnnotations?: boolean;
-  /** Send it the workspace when it asks for its roots. Default: true. */
+  /** Whether the server gets the workspace when it asks for its roots. Default: true. */
   readonly roots?: boolean;
 }

@@ -7,7 +7,7 @@ const maxBytes = 16 * 1024 * 1024;
 
 type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
-/** Only sends requests to `origin`, and limits the size and the rate of responses. */
+/** Returns a `fetch` that sends requests only to `origin`, and limits the size and the rate of responses. */
 export function boundedFetch(origin: string, ask: Fetch = fetch): Fetch {
   return async (url, init) => {
     if (new URL(url).origin !== origin)
@@ -20,7 +20,7 @@ export function boundedFetch(origin: string, ask: Fetch = fetch): Fetch {
   };
 }
 
-/** Events end with an empty line: a stream may be endless, an event may not. */
+/** Limits a response, or each event of a stream. An event ends with an empty line. */
 function bound(isStream: boolean): TransformStream<Uint8Array, Uint8Array> {
   let bytes = 0;
   let last = 0;
@@ -38,7 +38,7 @@ function bound(isStream: boolean): TransformStream<Uint8Array, Uint8Array> {
         }
         if (byte !== carriageReturn) last = byte;
       }
-      // Requests are sent one by one. A list of responses would be processed at once, however long it is.
+      // A list of responses would be processed without a pause, however long it is. Requests are sent one by one.
       mark ??= chunk.find(isMark);
       if (!isStream && mark === listMark)
         throw new ToolError("unsupported", "The server responds with a list of messages");
@@ -67,7 +67,7 @@ export class Flood {
   /** Counts a message. Returns true when there are too many. */
   rises(): boolean {
     this.#messages += 1;
-    // Reads the clock only now and then.
+    // The clock is read only once in `maxMessages`.
     if (this.#messages <= maxMessages) return false;
     const now = monotonicMs();
     if (now - this.#began <= spanMs) return true;

@@ -36,7 +36,7 @@ export class RecentLines {
 
 const maxLines = 20;
 const maxChars = 400;
-// Longer than shown lines, so that no secret is cut in two.
+// Held lines are longer than shown lines, so that no secret is cut in two.
 const maxHeld = 10_000;
 
 export function withoutSecrets(text: string, secrets: readonly string[]): string {

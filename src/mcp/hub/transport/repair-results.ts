@@ -35,7 +35,7 @@ function repaired<Message extends JSONRPCMessage>(message: Message): Message {
 }
 
 const maxBlocks = 1_000;
-// Keeps more than are used, so that listing still reports that there are too many.
+// More tools are kept than are used, so that listing still reports that there are too many.
 const maxTools = 10_000;
 
 function isLong(list: unknown, max: number): list is unknown[] {

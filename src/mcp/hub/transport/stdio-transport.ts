@@ -17,17 +17,17 @@ const graceMs = 1_000;
 const momentMs = 300;
 
 const progressMs = 50;
-/** Messages that the server has not read yet. */
+/** Maximum size of the messages that the server has not read yet. */
 const maxUnread = 32 * 1024 * 1024;
 
 /** Set in the environment of servers that a hub starts. */
 export const hubVariable = "TOOLCRIB_HUB";
 
 interface StdioOptions {
-  readonly reach: StdioServer;
+  readonly server: StdioServer;
   /** Opened on the server's directory; closed with the transport. */
   readonly environment: Environment;
-  readonly said: RecentLines;
+  readonly stderrLines: RecentLines;
   /** Called for each line that is not a message. */
   readonly onJunk: () => void;
   readonly parse: (value: unknown) => JSONRPCMessage;
@@ -45,7 +45,7 @@ export class StdioTransport implements Transport {
   #isOver = false;
   #unread = 0;
   #progressed = Number.NEGATIVE_INFINITY;
-  /** How it ended. */
+  /** How the server ended; undefined while it runs. */
   end: string | undefined;
 
   constructor(options: StdioOptions) {
@@ -53,10 +53,10 @@ export class StdioTransport implements Transport {
   }
 
   async start(): Promise<void> {
-    const { environment, reach } = this.#options;
+    const { environment, server } = this.#options;
     const process = await environment.start("/bin/sh", {
-      args: ["-c", watchedProgram, "sh", reach.command, ...reach.args],
-      env: { ...reach.env, [hubVariable]: "1" },
+      args: ["-c", watchedProgram, "sh", server.command, ...server.args],
+      env: { ...server.env, [hubVariable]: "1" },
       input: "open",
       // The user configured this program; it runs with their rights.
       confinement: "ours",
@@ -91,7 +91,7 @@ export class StdioTransport implements Transport {
     return this.#closed;
   }
 
-  /** How it ended; waits a moment for that. */
+  /** Waits a moment for the end of the server, and returns how it ended. */
   async seeEnd(): Promise<string | undefined> {
     if (this.#process !== undefined && !(await endsWithin(this.#process, momentMs))) return undefined;
     return this.end;
@@ -123,38 +123,38 @@ export class StdioTransport implements Transport {
     this.onclose?.();
   }
 
-  /** Yields to other work regularly. A server that closes its output is finished. */
+  /** Reads messages, and yields to other work regularly. A server that closes its output is finished. */
   async #read(process: RunningProcess): Promise<void> {
     const lines = new MessageLines();
     const flood = new Flood();
     const timeSlice = new TimeSlice();
     for await (const bytes of process.stdout) {
-      for (const heard of lines.take(bytes)) {
+      for (const line of lines.take(bytes)) {
         if (this.#isOver) return;
         if (flood.rises()) {
           this.end = "it sent too many messages";
           this.#finish();
           return;
         }
-        this.#hear(heard);
+        this.#handle(line);
         if (timeSlice.isOver) await timeSlice.next();
       }
       if (timeSlice.isOver) await timeSlice.next();
     }
-    // Usually it has ended; wait for its exit code.
+    // The server has usually ended: wait for its exit code.
     if (!(await endsWithin(process, graceMs))) this.#finish();
   }
 
-  #hear(heard: Heard): void {
-    if (heard.kind === "message") this.#receive(heard.value);
+  #handle(line: OutputLine): void {
+    if (line.kind === "message") this.#receive(line.value);
     else this.#options.onJunk();
-    if (heard.kind === "too long") this.#refuse(heard.id, "Its response exceeds 16 MB");
+    if (line.kind === "too long") this.#refuse(line.id, "Its response exceeds 16 MB");
   }
 
   async #listen(process: RunningProcess): Promise<void> {
     const timeSlice = new TimeSlice();
     for await (const bytes of process.stderr) {
-      this.#options.said.take(bytes);
+      this.#options.stderrLines.take(bytes);
       if (timeSlice.isOver) await timeSlice.next();
     }
   }
@@ -163,10 +163,10 @@ export class StdioTransport implements Transport {
     if (this.#isIgnored(value)) return;
     let message: JSONRPCMessage;
     try {
-      // Checked first, because the schema's detailed errors are expensive.
+      // This is checked first, because the schema's detailed errors are expensive.
       if (!isRecord(value) || value.jsonrpc !== "2.0") throw new Error("not a message");
       message = this.#options.parse(value);
-      // Requests have numbers as ids.
+      // A response to one of our requests has a number as its id.
       if (!("method" in message) && typeof message.id !== "number") throw new Error("answers no request");
     } catch {
       this.#options.onJunk();
@@ -176,10 +176,10 @@ export class StdioTransport implements Transport {
     this.onmessage?.(message);
   }
 
-  /** Validating frequent progress notifications is expensive, and most other notifications are not used. */
+  /** Skips frequent progress notifications, whose validation is expensive, and notifications that are not used. */
   #isIgnored(value: unknown): boolean {
     if (!isRecord(value) || !("method" in value) || "id" in value) return false;
-    if (value.method !== "notifications/progress") return !heeded.has(value.method);
+    if (value.method !== "notifications/progress") return !usedNotifications.has(value.method);
     const now = monotonicMs();
     if (now - this.#progressed < progressMs) return true;
     this.#progressed = now;
@@ -192,14 +192,14 @@ export class StdioTransport implements Transport {
   }
 }
 
-const heeded: ReadonlySet<unknown> = new Set([
+const usedNotifications: ReadonlySet<unknown> = new Set([
   "notifications/cancelled",
   "notifications/tools/list_changed",
   "notifications/elicitation/complete",
   "notifications/subscriptions/acknowledged",
 ]);
 
-/** The request that an invalid message answers. */
+/** Returns the id of the request that an invalid message answers. */
 function answeredBy(value: unknown): number | undefined {
   if (!isRecord(value) || !("result" in value || "error" in value)) return undefined;
   return typeof value.id === "number" ? value.id : undefined;
@@ -215,11 +215,11 @@ async function endsWithin(process: RunningProcess, ms: number): Promise<boolean>
 }
 
 /** A line of output. */
-type Heard =
+type OutputLine =
   | { readonly kind: "message"; readonly value: unknown }
-  /** Not JSON, or not a message. */
+  /** Not JSON, or a batch of too many messages. */
   | { readonly kind: "junk" }
-  /** A line that is too long; `id`: of the request that it seems to answer. */
+  /** `id` is the request that the line seems to answer. */
   | { readonly kind: "too long"; readonly id: number | undefined };
 
 /** Splits output into JSON messages, one per line, in bounded memory. Yields them one by one, so that the reader can pause. */
@@ -235,7 +235,7 @@ export class MessageLines {
     this.#maxBytes = maxBytes;
   }
 
-  *take(bytes: Uint8Array): Generator<Heard> {
+  *take(bytes: Uint8Array): Generator<OutputLine> {
     let rest = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     for (let end = rest.indexOf(10); end >= 0; end = rest.indexOf(10)) {
       this.#add(rest.subarray(0, end));
@@ -260,7 +260,7 @@ export class MessageLines {
     this.#pieces = [];
   }
 
-  *#finish(): Generator<Heard> {
+  *#finish(): Generator<OutputLine> {
     const [head, tail, line] = [this.#head, this.#tail, Buffer.concat(this.#pieces)];
     this.#pieces = [];
     this.#bytes = 0;
@@ -271,7 +271,7 @@ export class MessageLines {
   }
 }
 
-function* read(text: string): Generator<Heard> {
+function* read(text: string): Generator<OutputLine> {
   const line = text.trim();
   if (line === "") return;
   const value = /^[{[]/.test(line) ? tryParseJson(line) : undefined;
@@ -283,7 +283,7 @@ function* read(text: string): Generator<Heard> {
 const maxBatch = 1_000;
 const edgeBytes = 256;
 
-/** Libraries write the id before the result, or at the end. */
+/** Finds the id of a response: libraries write it before the result, or at the end. */
 function idIn(head: string, tail: string): number | undefined {
   const found =
     /^\s*\{(?:\s*"jsonrpc"\s*:\s*"2\.0"\s*,)?\s*"id"\s*:\s*(\d+)/.exec(head) ??

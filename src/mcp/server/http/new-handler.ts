@@ -20,7 +20,7 @@ export interface HttpHandler {
   close(): Promise<void>;
 }
 
-/** MCP over Streamable HTTP, both eras. Does not authenticate: the caller checks host, origin and token. */
+/** Handles MCP over Streamable HTTP in both eras. Does not authenticate: the caller checks host, origin and token. */
 export function newHttpHandler(options: HttpHandlerOptions): HttpHandler {
   const { open, version, instructions } = options;
   const { maxSessions = 100, idleMs = 2 * 60 * 60_000, maxBodyBytes = 32 * 1024 * 1024 } = options;
@@ -41,7 +41,7 @@ export function newHttpHandler(options: HttpHandlerOptions): HttpHandler {
   return {
     fetch: async (request) => {
       const isLegacy = await isLegacyRequest(request, undefined, { maxRequestBodySize: maxBodyBytes });
-      return untilGone(await (isLegacy ? sessions : modern).fetch(request), request.signal);
+      return untilDisconnected(await (isLegacy ? sessions : modern).fetch(request), request.signal);
     },
     close: () => {
       closed ??= close();
@@ -54,15 +54,15 @@ export function newHttpHandler(options: HttpHandlerOptions): HttpHandler {
  * Starts an event stream at once, and ends it when its client disconnects. The transport would notice that only at the
  * next event, and refuse the client a new stream until then.
  */
-function untilGone(response: Response, gone: AbortSignal): Response {
+function untilDisconnected(response: Response, disconnected: AbortSignal): Response {
   const { body, status, headers } = response;
   if (body === null || headers.get("content-type") !== "text/event-stream") return response;
   const reader = body.getReader();
   const end = () => reader.cancel().catch(() => {});
-  if (gone.aborted) void end();
-  else gone.addEventListener("abort", end, { once: true });
+  if (disconnected.aborted) void end();
+  else disconnected.addEventListener("abort", end, { once: true });
   const events = new ReadableStream<Uint8Array>({
-    // A comment, which makes the server send the headers.
+    // A comment in the stream makes the server send the headers.
     start: (controller) => controller.enqueue(Buffer.from(":\n\n")),
     pull: async (controller) => {
       const { done, value } = await reader.read();

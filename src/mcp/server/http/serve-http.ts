@@ -8,7 +8,7 @@ export interface ServeHttpOptions extends HttpHandlerOptions, Partial<Pick<Admis
   readonly token: string;
   /** Default: 127.0.0.1. */
   readonly host?: string | undefined;
-  /** 0 picks a free one. */
+  /** 0 picks a free port. */
   readonly port: number;
 }
 
@@ -58,7 +58,7 @@ export async function serveHttp(options: ServeHttpOptions): Promise<ServedHttp> 
   };
 }
 
-/** For the types of the SDK. */
+/** The SDK's types require `method` and `url`. */
 type NodeRequest = IncomingMessage & { readonly method: string; readonly url: string };
 
 const path = "/mcp";
@@ -77,7 +77,7 @@ function refuse(
 }
 
 interface Admission {
-  /** Clients send it as `Authorization: Bearer …`. */
+  /** Clients send the token as `Authorization: Bearer …`. */
   readonly token: string;
   /** Accepted host names, besides addresses and `localhost`. */
   readonly hosts: readonly string[];
@@ -90,8 +90,8 @@ interface HttpRefusal {
 }
 
 /**
- * Why a request is refused; undefined when it is accepted. The host reveals DNS rebinding, the origin reveals requests
- * of web pages, and neither kind has the token.
+ * Returns why a request is refused; undefined when it is accepted. The host reveals DNS rebinding, the origin reveals
+ * requests of web pages, and neither kind has the token.
  */
 export function refusalOf(
   headers: IncomingHttpHeaders,
@@ -114,7 +114,7 @@ export function refusalOf(
 
 const localNames = ["localhost", "127.0.0.1", "[::1]"];
 
-/** An address cannot be rebound. */
+/** Returns the host if it is an IP address, which DNS cannot rebind. */
 function addressIn(host = ""): readonly string[] {
   const name = host.replace(/:\d+$/, "");
   return /^(?:\d+\.\d+\.\d+\.\d+|\[[\da-f:.]+\])$/i.test(name) ? [name] : [];

@@ -103,7 +103,7 @@ class Session {
     });
   }
 
-  /** Undefined while it is busy or has open streams. */
+  /** How long the session has been idle; undefined while it is busy or has open streams. */
   get idleMs(): number | undefined {
     return this.#served.isBusy || this.#streams > 0 ? undefined : monotonicMs() - this.#usedMs;
   }
@@ -119,15 +119,15 @@ class Session {
     return response;
   }
 
-  /** A stream ends when its client disconnects. */
-  #listenUntil(gone: AbortSignal): void {
+  /** Counts a stream until its client disconnects. */
+  #listenUntil(disconnected: AbortSignal): void {
     this.#streams += 1;
     const stop = () => {
       this.#streams -= 1;
       this.#usedMs = monotonicMs();
     };
-    if (gone.aborted) stop();
-    else gone.addEventListener("abort", stop, { once: true });
+    if (disconnected.aborted) stop();
+    else disconnected.addEventListener("abort", stop, { once: true });
   }
 
   async close(): Promise<void> {
@@ -147,7 +147,7 @@ interface StoredEvent {
   readonly bytes: number;
 }
 
-/** The latest messages of a session, for clients that reconnect. Bounded. */
+/** Stores the latest messages of a session, up to a limit, for clients that reconnect. */
 export class RecentEvents implements EventStore {
   readonly #events = new BoundedCache<string, StoredEvent>({
     maxEntries: maxEvents,

@@ -13,9 +13,9 @@ interface Refusal {
 }
 
 /**
- * A `fetch` for the official client, which takes no signal and skips unreadable lines. This one passes on only complete
- * lines in Ollama's format. It throws at any other line, at an error within the stream, and at a stream that ends
- * early.
+ * Returns a `fetch` for the official client, which takes no signal and skips unreadable lines. This `fetch` passes on
+ * only complete lines in Ollama's format. It throws at any other line, at an error within the stream, and at a stream
+ * that ends early.
  */
 export function askingFetch({
   fetch,
@@ -98,7 +98,7 @@ export class UnreadableCall extends Error {}
 interface OllamaErrors {
   /** Converts an error that the server reported. */
   ofRefusal(refusal: Refusal): Error;
-  /** Converts anything thrown; `hasBegun`: after the reply began. */
+  /** Converts anything thrown; `hasBegun` says that the reply had begun. */
   of(error: unknown, hasBegun?: boolean): unknown;
 }
 

@@ -52,7 +52,7 @@ function toAssistant({ model, content }: AssistantMessage, { id }: MessageOption
   };
 }
 
-/** For calls without a name. */
+/** Replaces the missing name of a call. */
 const noName = "_";
 
 /** Arguments are always an object; the answer says what could not be read. */
@@ -62,7 +62,7 @@ function toCall({ name, input }: CallPart): NonNullable<OllamaMessage["tool_call
   };
 }
 
-/** Answers hold no images; those follow in a user message. */
+/** Puts images into a user message after the answers, because answers cannot hold images. */
 function toAnswers({ answers }: ToolMessage, { seesImages }: MessageOptions): readonly OllamaMessage[] {
   const results = answers.map(({ name, content, images }) => ({
     role: "tool",
@@ -82,7 +82,7 @@ function imagesOf(images: readonly Image[]): { images?: string[] } {
   return images.length === 0 ? {} : { images: images.map(({ base64 }) => base64) };
 }
 
-/** The events of a reply. Nothing is read after `finish`. */
+/** Yields the events of a reply. Reads nothing after `finish`. */
 export async function* readChunks(chunks: AsyncIterable<ChatResponse>): AsyncGenerator<ModelEvent, void> {
   const reply = new Reply();
   try {
@@ -99,7 +99,7 @@ export async function* readChunks(chunks: AsyncIterable<ChatResponse>): AsyncGen
 class Reply {
   #parts = 0;
   #calls = 0;
-  #hasWords = false;
+  #hasText = false;
   #open: { readonly id: string; readonly part: "text" | "reasoning" } | undefined;
 
   *read(chunk: ChatResponse): Generator<ModelEvent, void> {
@@ -131,14 +131,14 @@ class Reply {
   *#end({ done_reason, prompt_eval_count, eval_count }: ChatResponse): Generator<ModelEvent, void> {
     yield* this.#close();
     const isCut = done_reason === "length";
-    if (!isCut && this.#calls === 0 && !this.#hasWords) throw new ModelError("empty", "The reply is empty.");
+    if (!isCut && this.#calls === 0 && !this.#hasText) throw new ModelError("empty", "The reply is empty.");
     const reason = isCut ? "length" : this.#calls > 0 ? "calls" : "stop";
     yield { type: "finish", reason, usage: usageOf(prompt_eval_count, eval_count) };
   }
 
   *#add(part: "text" | "reasoning", text: string | undefined): Generator<ModelEvent, void> {
     if (!text) return;
-    if (part === "text" && text.trim() !== "") this.#hasWords = true;
+    if (part === "text" && text.trim() !== "") this.#hasText = true;
     if (this.#open?.part !== part) {
       yield* this.#close();
       this.#parts += 1;

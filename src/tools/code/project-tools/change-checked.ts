@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import { reworded, ToolError } from "../../../contract/error.ts";
+import { errorWith, ToolError } from "../../../contract/error.ts";
 import type { OutputLimits, ToolContext } from "../../../contract/tool.ts";
 import { outputOf } from "../../../files/list-files.ts";
 import { contentHash } from "../../../lib/bytes/content-hash.ts";
@@ -119,7 +119,7 @@ async function restore(change: CheckedChange, context: ToolContext, error: unkno
 function asToolError(error: unknown, state: string): ToolError {
   const known =
     error instanceof ToolError ? error : new ToolError("internal", String(error), { cause: error });
-  return reworded(known, { message: `${known.message}; ${state}` });
+  return errorWith(known, { message: `${known.message}; ${state}` });
 }
 
 function leftAlone({ path }: CheckedChange, command: string, output: string): ToolError {

@@ -1,4 +1,4 @@
-import { reworded, ToolError } from "../../../contract/error.ts";
+import { errorWith, ToolError } from "../../../contract/error.ts";
 import { nearest } from "../../../lib/text/nearest.ts";
 import { calculatorFunctions } from "./functions.ts";
 import { factorial, power } from "./power.ts";
@@ -105,7 +105,7 @@ class Reading {
     } catch (error) {
       // Its hints recommend functions.
       throw this.#isStrict && error instanceof ToolError
-        ? reworded(error, { hint: "Use smaller numbers, or whole exponents." })
+        ? errorWith(error, { hint: "Use smaller numbers, or whole exponents." })
         : error;
     }
   }
