@@ -57,7 +57,8 @@ export interface ProcessInfo {
 
 /** Returns undefined when the process does not exist. */
 export function processInfo(pid: number): ProcessInfo | undefined {
-  const stat = attempt(() => readFileSync(`/proc/${pid}/stat`, "latin1"));
+  // Node reads UTF-8 with the fewest system calls.
+  const stat = attempt(() => readFileSync(`/proc/${pid}/stat`, "utf8"));
   if (stat === undefined) return undefined;
   // The name may contain any characters, including parentheses. The state and the numbers follow it.
   const nameEnd = stat.lastIndexOf(")");
@@ -65,7 +66,7 @@ export function processInfo(pid: number): ProcessInfo | undefined {
   const [state, parent, group] = fields;
   return {
     pid,
-    name: Buffer.from(stat.slice(stat.indexOf("(") + 1, nameEnd), "latin1").toString(),
+    name: stat.slice(stat.indexOf("(") + 1, nameEnd),
     parent: Number(parent),
     group: Number(group),
     start: fields[19] ?? "",

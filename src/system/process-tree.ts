@@ -1,5 +1,4 @@
 import { readdirSync } from "node:fs";
-import { monotonicMs } from "../lib/clock.ts";
 import { attemptQuietly } from "./attempt.ts";
 import { type ProcessInfo, processInfo, readSystemFile } from "./process-identity.ts";
 
@@ -12,7 +11,7 @@ export class ProcessTree {
   readonly #marks: readonly string[];
   readonly #leader: number | undefined;
   readonly #leaderStart: string | undefined;
-  readonly #begun = monotonicMs();
+  readonly #forksBefore: number;
   readonly #known = new Map<number, string>();
   /** Processes without the mark. They never get it later, and reading their environment is slow. */
   readonly #strangers = new Map<number, string>();
@@ -23,6 +22,7 @@ export class ProcessTree {
     this.#marks = marks;
     this.#leader = leader;
     this.#leaderStart = leader === undefined ? undefined : processInfo(leader)?.start;
+    this.#forksBefore = leader === undefined ? 0 : forkCount();
     this.#group = leader === undefined ? "gone" : "led";
   }
 
@@ -105,18 +105,22 @@ export class ProcessTree {
     return isMarked;
   }
 
-  /** The kernel assigns ascending process ids, so a program's first children have ids after its own. */
+  /** Process ids ascend, so until they start over, everything that a program has started has an id after its own. */
   #candidates(): readonly number[] {
     const numbers = processNumbers();
     const first = this.#leader;
-    if (first === undefined || monotonicMs() - this.#begun > momentMs) return numbers;
+    const reuseDistance = Number(readSystemFile("/proc/sys/kernel/pid_max")) / 2;
+    // Written so that an unreadable count, which is not a number, excludes nothing.
+    if (first === undefined || !(forkCount() - this.#forksBefore < reuseDistance)) return numbers;
     const last = Number(readSystemFile("/proc/loadavg").trimEnd().split(" ").at(-1));
     return last >= first ? numbers.filter((pid) => pid >= first && pid <= last) : numbers;
   }
 }
 
-// Short enough that process ids cannot be reused in the meantime.
-const momentMs = 250;
+/** How many processes and threads the machine has started since boot, each of which took an id. */
+function forkCount(): number {
+  return Number(/^processes (\d+)$/m.exec(readSystemFile("/proc/stat"))?.[1]);
+}
 
 // Includes ended processes, of which a program that runs for days has many.
 const mostKnown = 10_000;
