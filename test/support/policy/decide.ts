@@ -1,4 +1,5 @@
 import type { Access } from "../../../src/contract/access.ts";
+import { BoundedCache } from "../../../src/lib/bounded-cache.ts";
 import { builtInRules } from "../../../src/policy/built-in-rules.ts";
 import { analyseCommand } from "../../../src/policy/commands/analyse-command.ts";
 import { decideCall } from "../../../src/policy/decide.ts";
@@ -51,7 +52,7 @@ export function decide(question: Question, policy: Policy): Decision {
   return decideCall(question, policy, analyseCommand);
 }
 
-const compiled = new Map<string, Policy>();
+const compiled = new BoundedCache<string, Policy>({ maxEntries: 50 });
 
 /** The built-in rules and others, compiled once. */
 export function policyOf(sources: readonly RuleSource[]): Policy {
