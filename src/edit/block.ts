@@ -23,15 +23,15 @@ export interface Block {
   readonly bareEdges?: readonly [first: number, last: number] | undefined;
 }
 
-/** The call's hints about the position of its lines, besides the lines themselves. */
+/** Hints in the call about the position of a block, besides its lines. */
 export interface LocationHints {
-  /** Lines above it, outermost first. */
+  /** Lines of the file above the block, outermost first. */
   readonly headers: readonly string[];
-  /** A diff tool guessed the header from the lines above. It may decide between matches, but excludes none. */
+  /** A diff tool guessed the header, so it may choose between matches but excludes none. */
   readonly isHeading?: boolean | undefined;
-  /** Counted from 1. */
+  /** The block's first line, counted from 1. */
   readonly firstLine?: number | undefined;
-  /** The line numbers say that the hunk replaces no line: new lines go before `firstLine`. */
+  /** By its line numbers the hunk replaces no line: new lines go before `firstLine`. */
   readonly isInsertion?: boolean | undefined;
   readonly endOfFile?: boolean | undefined;
 }
@@ -45,7 +45,7 @@ function splitLines(text: string): readonly string[] {
   return text.split(text.includes("\r") ? /\r?\n/ : "\n");
 }
 
-/** The same block with its lines spelled differently. A hunk keeps its context lines; text is compared again. */
+/** Returns the block with other lines. A hunk keeps its runs; for other blocks they are computed again. */
 export function withLines(block: Block, oldLines: readonly string[], newLines: readonly string[]): Block {
   if (block.isHunk) return { ...block, oldLines, newLines };
   if (block.wholeLines) return wholeLinesBlock(block, oldLines, newLines);
@@ -54,7 +54,7 @@ export function withLines(block: Block, oldLines: readonly string[], newLines: r
 
 type BlockLines = Pick<Block, "oldLines" | "newLines">;
 
-/** A find-and-replace. Its lines and their differences are computed on first use. */
+/** Makes the block of a find-and-replace. Its lines and runs are computed on first use. */
 function textBlock(name: string, hints: LocationHints, split: () => BlockLines): Block {
   let lines: BlockLines | undefined;
   let runs: readonly Run[] | undefined;
@@ -83,7 +83,7 @@ function isOutside(runs: readonly Run[], oldLine: number): boolean {
   return !runs.some((run) => run.oldStart <= oldLine && oldLine < run.oldEnd);
 }
 
-/** The block as whole lines; undefined when only one of its texts ends with a line end. */
+/** Returns the block as whole lines, or undefined when only one of its texts ends with a line end. */
 export function asWholeLines(block: Block): Block | undefined {
   if (block.wholeLines) return block;
   const { oldLines, newLines } = block;
@@ -108,7 +108,7 @@ export function wholeLinesBlock(
 export interface HunkLine {
   readonly kind: "context" | "removed" | "added";
   readonly text: string;
-  /** The line ends with a carriage return and a line feed in the patch. */
+  /** In the patch, the line ends with a carriage return and a line feed. */
   readonly carriageReturn?: boolean;
   /** An empty line, although a context line should start with a space. */
   readonly bare?: boolean;
@@ -143,7 +143,7 @@ export function blockOfHunk(
   };
 }
 
-/** Part of a hunk: old lines `start` up to `end`, with the runs `firstRun` up to `lastRun`. */
+/** Returns the old lines `start` up to `end` of a hunk, with the runs `firstRun` up to `lastRun`. */
 export function partOfHunk(
   block: Block,
   { start, end, firstRun, lastRun }: { start: number; end: number; firstRun: number; lastRun: number },
@@ -200,7 +200,7 @@ function markedRuns(lines: readonly HunkLine[]): readonly Run[] {
   return runs;
 }
 
-/** Lines that are removed and added again unchanged do not count as changed. */
+/** Removes the lines from a run that are removed and added again unchanged. */
 function refine(run: Run, oldLines: readonly string[], newLines: readonly string[]): readonly Run[] {
   if (run.oldStart === run.oldEnd || run.newStart === run.newEnd) return [run];
   const inner = diffRuns(oldLines.slice(run.oldStart, run.oldEnd), newLines.slice(run.newStart, run.newEnd));
@@ -213,8 +213,8 @@ function refine(run: Run, oldLines: readonly string[], newLines: readonly string
 }
 
 /**
- * Line ends of a patch usually say nothing about the file. Only a patch that removes a line and adds it again with
- * another line end does; that line end then applies to all lines it adds.
+ * Returns the line ends of the new lines if the hunk removes a line and adds it again with another line end. In every
+ * other hunk the line ends say nothing about the file.
  */
 function lineEndsChanged(
   lines: readonly HunkLine[],

@@ -6,7 +6,7 @@ export interface Run {
   readonly newEnd: number;
 }
 
-/** The runs in which two lists differ, with the fewest changes (Myers). */
+/** Returns the runs in which two lists differ, with the fewest changes (Myers). */
 export function diffRuns(before: readonly string[], after: readonly string[]): readonly Run[] {
   let start = 0;
   const shorter = Math.min(before.length, after.length);
@@ -31,7 +31,7 @@ function shareAny(left: readonly string[], right: readonly string[]): boolean {
   return right.some((item) => items.has(item));
 }
 
-/** If lists differ more than this, only items that are unique on both sides are compared. */
+/** Lists with more differences are compared only by the items that are unique on both sides. */
 const maxDifferences = 600;
 
 function runsBetween(pairs: readonly Pair[], whole: Run): readonly Run[] {
@@ -109,7 +109,7 @@ function runsAlong(trace: Trace, whole: Run): readonly Run[] {
   return runs.reverse();
 }
 
-/** Steps arrive from the end to the start. Adjacent steps form one run. */
+/** Adds a step, from the last to the first, and joins adjacent steps into one run. */
 function addStep(runs: Run[], step: Run): void {
   const later = runs.at(-1);
   if (later && later.oldStart === step.oldEnd && later.newStart === step.newEnd) {
@@ -120,7 +120,7 @@ function addStep(runs: Run[], step: Run): void {
 /** Indexes of the same item on both sides. */
 type Pair = readonly [old: number, recent: number];
 
-/** The longest ordered list of items that are unique on both sides. */
+/** Returns the longest list, in the order of both sides, of items that are unique on both sides. */
 function uniquePairs(before: readonly string[], after: readonly string[]): readonly Pair[] {
   const places = uniqueIndexes(after);
   const pairs: Pair[] = [];
@@ -142,10 +142,11 @@ function uniqueIndexes(items: readonly string[]): ReadonlyMap<string, number> {
   return places;
 }
 
-/** The longest selection in which the second numbers also rise. */
+/** Returns the longest selection of pairs in which the second numbers rise like the first. */
 function longestRise(pairs: readonly Pair[]): readonly Pair[] {
-  /** For every length, the selection of that length with the lowest end. Each entry points to its predecessor. */
+  /** The last pairs of selections, each with the index of the pair before it. */
   const ends: { readonly pair: Pair; readonly previous: number }[] = [];
+  /** For every length, the index of the lowest end of a selection of that length. */
   const lowest: number[] = [];
   for (const pair of pairs) {
     let low = 0;

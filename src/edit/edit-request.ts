@@ -40,9 +40,9 @@ export interface DiffRequest {
 export type FilePlan = {
   readonly path: string;
   readonly changes: readonly Change[];
-  /** The number of occurrences, for `first`. */
+  /** The number of occurrences, if the edit replaces only the first. */
   readonly occurrences?: number | undefined;
-  /** The differences that were tolerated to find the text. The output shows them. */
+  /** Notices for the output: tolerated differences and a guessed encoding. */
   readonly notes: readonly string[];
   readonly mode?: number | undefined;
 } & (

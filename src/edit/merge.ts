@@ -4,7 +4,7 @@ import { diffRuns, type Run } from "./diff-runs.ts";
 type ContentMerge =
   | { readonly kind: "merged"; readonly content: Uint8Array }
   | { readonly kind: "collides"; readonly collisions: readonly Collision[] }
-  /** One of the three is not text. */
+  /** One of the three contents is binary. */
   | { readonly kind: "binary" };
 
 /** Applies the change from `base` to `theirs` to `ours`, byte for byte. */
@@ -17,7 +17,7 @@ export function mergeContents(base: Uint8Array, ours: Uint8Array, theirs: Uint8A
     : { kind: "collides", collisions: merge.collisions };
 }
 
-/** The lines of a file with their ends, with one character per byte. Undefined for binary content. */
+/** Returns the lines of a file with their ends, one character per byte; undefined for binary content. */
 export function byteLines(content: Uint8Array): readonly string[] | undefined {
   const head = content.subarray(0, detectionBytes);
   if (detectEncoding(head, { complete: head.length === content.length }) === "binary") return undefined;
@@ -32,7 +32,7 @@ export function fromByteLines(lines: readonly string[]): Uint8Array {
   return Buffer.from(lines.join(""), "latin1");
 }
 
-/** `step` is the smallest character size in bytes. Line ends are at multiples of it. */
+/** Splits after each line end at a multiple of `step`, the smallest character size in bytes. */
 function splitAfter(bytes: string, lineEnd: string, step: 1 | 2): readonly string[] {
   const lines: string[] = [];
   let start = 0;
@@ -49,7 +49,7 @@ export interface Collision {
   readonly base: readonly string[];
   readonly ours: readonly string[];
   readonly theirs: readonly string[];
-  /** The line in `ours` where it begins, counted from 1. */
+  /** The line in `ours` where the collision begins, counted from 1. */
   readonly line: number;
 }
 
@@ -57,9 +57,9 @@ type Merge =
   | { readonly clean: true; readonly lines: readonly string[] }
   | { readonly clean: false; readonly collisions: readonly Collision[] };
 
-/** Applies the changes from `base` to `theirs` to `ours`. Different changes that touch or overlap are conflicts. */
+/** Applies the changes from `base` to `theirs` to `ours`. Different changes that touch or overlap collide. */
 function mergeLines(base: readonly string[], ours: readonly string[], theirs: readonly string[]): Merge {
-  // Joined at the end, because a file may have more lines than a call can have arguments.
+  // The parts are joined at the end, because a file may have more lines than `push` takes arguments.
   const parts: (readonly string[])[] = [];
   const collisions: Collision[] = [];
   let kept = 0;
@@ -103,7 +103,7 @@ function regionsOf(ours: readonly Run[], theirs: readonly Run[]): readonly Regio
   return spans.map(({ start, end }) => ({ start, end, our: our(start, end), their: their(start, end) }));
 }
 
-/** Returns the lines of one side for spans in the order of the base. */
+/** Returns a function from spans of the base to the lines of one side. Its spans must come in order. */
 function sideOf(runs: readonly Run[]): (start: number, end: number) => Side {
   let next = 0;
   let growth = 0;

@@ -14,37 +14,37 @@ import { planSections } from "./plan-sections.ts";
  *    make a FileSection of every file and a Block of every hunk. Find and replace is a Block too: plan-replace.
  *    plan-sections finds the named files.
  * 2. Read the file. source knows its encoding, characters and lines.
- * 3. Find each Block. match/locate asks, strictest first:
+ * 3. Find each Block. match/locate tries, strictest first:
  *      match/search          the lines as they are, then without trailing blanks, indentation, glyphs (match/tiers);
  *                            match/match-lines also handles text that begins or ends inside a line
- *      withoutTotalDamage    the same without what was done to every single line
- *      findUnwrapped         the same without gutters, fences, a level of escaping (match/unwrap)
- *      findInParts           as several hunks whose @@ was forgotten
- *      findWithStaleLine     with one stale context line, if no other position comes near (diagnose/near-misses)
+ *      withoutTotalDamage    the lines without damage that every line has
+ *      findUnwrapped         the lines without line numbers, fences or a level of escaping (match/unwrap)
+ *      findInParts           several hunks without their @@ lines
+ *      findWithStaleLine     all lines except one context line, if no other position is similar (diagnose/near-misses)
  *    The first that finds anything must find one match, or match/decide must choose by end of file, header or number.
- * 4. Refuse what would not be an honest success: diagnose/placeholder, diagnose/not-found, a change of nothing.
+ * 4. Refuse placeholders (diagnose/placeholder), applied edits (diagnose/not-found) and edits that change nothing.
  * 5. Write. rewrite/rewrite makes splices of the lines that change. Where the match was tolerant, rewrite/translate
- *    brings new lines into the file's glyphs and indentation (rewrite/indentation), unless they are in the file's
- *    spelling already. rewrite/splice joins them with the bytes that stay; rewrite/show-diff shows the result.
+ *    gives new lines the file's glyphs and indentation (rewrite/indentation), unless they have them already.
+ *    rewrite/splice joins the splices with the bytes that stay; rewrite/show-diff shows the result.
  *    diff-runs compares lines.
  */
 
 /**
- * Plans a request, file by file, or throws a ToolError with the reason. Matching is lenient, writing is exact: every
- * byte outside of the named change stays, and a match must be the only one.
+ * Plans a request, file by file, or throws a ToolError. Matching is lenient, writing is exact: a match must be the only
+ * one, and every byte outside of the change stays.
  */
 export function planEdits(request: EditRequest, read: ReadFile): readonly FilePlan[] {
   if (request.kind === "replace") return [planReplace(request, read)];
   const path = request.kind === "diff" ? request.path : undefined;
-  // A path that is given next to the diff is used as it is. Names in the diff may be spelled in several ways.
+  // A path that the call gives is used as it is. Only names inside a diff have several spellings.
   const readNamed: ReadFile =
     path === undefined ? read : (asked) => (asked === path ? read(path) : undefined);
   return planFirst(readings(request), readNamed);
 }
 
 /**
- * All file sections that a patch or diff may mean, so that the files can be announced and read beforehand. `planEdits`
- * reads no others. Throws when the text cannot be parsed at all.
+ * Returns all file sections that a patch or diff may mean. `planEdits` reads no other files. Throws when the text cannot
+ * be parsed at all.
  */
 export function sectionsIn(request: PatchRequest | DiffRequest): readonly FileSection[] {
   let broken: unknown;
@@ -64,7 +64,7 @@ export function sectionsIn(request: PatchRequest | DiffRequest): readonly FileSe
 /** One way to parse a patch or diff. Throws when its grammar is broken. */
 type Reading = () => readonly FileSection[];
 
-/** The first reading that fits the files. If none does, the first one with valid grammar provides the error. */
+/** Plans the first reading that fits the files. If none does, throws the error of the first with valid grammar. */
 function planFirst(readings: Iterable<Reading>, read: ReadFile): readonly FilePlan[] {
   let broken: unknown;
   let unfit: unknown;
@@ -84,7 +84,7 @@ function planFirst(readings: Iterable<Reading>, read: ReadFile): readonly FilePl
   throw unfit ?? broken;
 }
 
-/** The loose reading comes second, so that content that looks like a marker stays content if it is in the file. */
+/** Yields the readings of a request. The strict one comes first, so that content like a marker stays content. */
 function* readings(request: PatchRequest | DiffRequest): Generator<Reading> {
   if (request.kind === "diff" && request.path !== undefined) {
     const { path, diff } = request;
@@ -110,7 +110,7 @@ function withoutMargin(text: string): string {
   return isIndented ? lines.map((line) => line.slice(margin.length)).join("\n") : text;
 }
 
-/** The format that begins first, because text that looks like the other format may be content. */
+/** Whether a text is a patch, not a diff. The format that begins first counts, because the other may be content. */
 function isPatch(text: string, kind: "patch" | "diff"): boolean {
   if (text.startsWith("*** Begin Patch")) return true;
   const hasMarkers = text.includes("***");

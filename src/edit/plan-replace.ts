@@ -34,7 +34,7 @@ function planEditsOf({ path, edits }: ReplaceRequest, read: ReadFile): FilePlan 
     if (before === undefined) throw missing(path);
   }
   const wanted = edits.map((edit, index) =>
-    prepare(path, edit, edits.length > 1 ? `edit ${index + 1}` : "the text"),
+    prepare(path, edit, edits.length > 1 ? `edit ${index + 1}` : onlyEdit),
   );
   const { source, findings } = findAll(path, before, wanted);
   const located = findings.flatMap((each, index) => locateEdit(source, wanted[index]!, each));
@@ -52,6 +52,9 @@ function planEditsOf({ path, edits }: ReplaceRequest, read: ReadFile): FilePlan 
     notes: [...new Set(located.flatMap(({ note }) => note ?? [])), ...encodingNotes(source, splices)],
   };
 }
+
+/** The name of the only edit of a call in error messages. */
+const onlyEdit = "the text";
 
 interface Wanted extends ReplaceEdit {
   readonly name: string;
@@ -80,11 +83,12 @@ function planContent(path: string, before: Uint8Array | undefined, content: stri
 
 function prepare(path: string, edit: ReplaceEdit, name: string): Wanted {
   if (edit.find === "") {
-    throw new ToolError("invalid-input", `${path}: ${name} to find is empty, but the file is not`, {
+    const which = name === onlyEdit ? "" : ` of ${name}`;
+    throw new ToolError("invalid-input", `${path}: the text to find${which} is empty, but the file is not`, {
       hint: "Give the text to replace. To add lines, find a line next to them and repeat it in the new text.",
     });
   }
-  if (edit.find === edit.replace) throw changesNothing(path, name);
+  if (edit.find === edit.replace) throw changesNothing(path, name === onlyEdit ? "the edit" : name);
   // A byte-order mark is not part of the text.
   const isMarked = edit.find.length > 1 && edit.find.startsWith("\ufeff");
   const find = isMarked ? edit.find.slice(1) : edit.find;
@@ -93,12 +97,12 @@ function prepare(path: string, edit: ReplaceEdit, name: string): Wanted {
   return { ...edit, name, find, replace, forAll, block: blockOfTexts(name, find, replace) };
 }
 
-/** The matches of an edit. `isLiteral`: the text matches byte for byte. */
 interface EditFinding extends Finding {
+  /** The text matches byte for byte. */
   readonly isLiteral: boolean;
 }
 
-/** Reads the file in the first way in which it contains all texts. */
+/** Finds all edits in the first reading of the file that contains all of them. */
 function findAll(
   path: string,
   bytes: Uint8Array,
@@ -132,7 +136,7 @@ function find(source: Source, wanted: Wanted): EditFinding | undefined {
   return finding && { ...finding, isLiteral: false };
 }
 
-/** A tolerant match is only reported, not used. */
+/** Explains why an exact text was not found: the difference at a tolerant match, if there is one. */
 function notExactly(source: Source, wanted: Wanted): ToolError {
   const [match] = findingsOf(source, wanted.block)[0]?.matches ?? [];
   if (match === undefined) return notFound(source, wanted.block);
@@ -152,7 +156,7 @@ const differences: Readonly<Partial<Record<TierName, string>>> = {
 };
 
 function literalMatches(source: Source, { find, forAll, exact }: Wanted): readonly Match[] {
-  // When all occurrences are requested, those with other line ends are included.
+  // An edit of all occurrences includes those with other line ends, so it needs the tolerant search.
   if (!exact && forAll && /(?<!\r)\n/.test(find) && source.hasCarriageReturns) return [];
   refuseHalfCharacters(find);
   const { bytes } = source.utf8;
@@ -177,7 +181,7 @@ function locateEdit(source: Source, wanted: Wanted, finding: EditFinding): reado
   refuseOverlappingMatches(path, name, chosen);
   return chosen.map((match) => {
     const splices = splicesAt(source, wanted, finding, match);
-    if (splices.length === 0) throw changesNothing(path, name);
+    if (splices.length === 0) throw changesNothing(path, name === onlyEdit ? "the edit" : name);
     const tier = finding.tier ?? (match.tier === "exact" && !finding.isLiteral ? "line-ends" : match.tier);
     return { name, match, splices, tier, note };
   });
@@ -188,7 +192,7 @@ function chooseOne(source: Source, { first }: Wanted, { block, matches }: EditFi
   return matches.length === 1 ? matches[0]! : decide(source, block, matches);
 }
 
-/** The number of matches that do not overlap. */
+/** Counts the matches that do not overlap. */
 function countApart(matches: readonly Match[]): number {
   let count = 0;
   let end = -1;
@@ -210,12 +214,12 @@ function splicesAt(
   if (exact) return [whole];
   if (!isLiteral) return rewrite(source, block, match);
   if (!/[\r\n]/.test(replace) && !find.includes("\n")) return [whole];
-  // A single line without a line end does not show the file's line ends.
+  // In a file with line feeds, new text gets line feeds.
   const text = source.text.utf8.includes(10) ? replace.replaceAll("\r\n", "\n") : replace;
   const splices = source.hasCarriageReturns
     ? rewrite(source, block, match)
     : [trimLines(find, { ...whole, text })];
-  // A change of only line ends counts if nothing else was requested.
+  // If the edit changes only line ends, they are replaced as given.
   return splices.some(({ start, end, text }) => start < end || text !== "") ? splices : [whole];
 }
 

@@ -16,7 +16,7 @@ export function planSections(sections: readonly FileSection[], read: ReadFile): 
   return targets.map(({ path, from, plan }) => inFile(from ?? path, plan));
 }
 
-/** Plans the change of one file, and adds its path to an error. */
+/** Plans the change of one file, and adds its path to the details of an error. */
 export function inFile<Plan>(path: string, plan: () => Plan): Plan {
   try {
     return plan();
@@ -26,7 +26,7 @@ export function inFile<Plan>(path: string, plan: () => Plan): Plan {
   }
 }
 
-/** Joins the sections that change the same file, because all changes of a call apply to its original content. */
+/** Joins the sections that change the same file, because all changes of a call apply to the original content. */
 function joinUpdates(sections: readonly FileSection[], read: ReadFile): readonly FileSection[] {
   if (sections.length === 1) return sections;
   const updates = new Map<string, number>();
@@ -72,7 +72,7 @@ function resolve(section: FileSection, read: ReadFile): Target {
     return { path: file.path, plan: () => planUpdate(section, file.path, file.bytes) };
   if (file.path === moveTo)
     throw new ToolError("invalid-input", `The patch moves ${moveTo} onto itself`, { hint: "Omit the move." });
-  // An error of a move or copy is about the file whose lines must match.
+  // Errors of a move or copy name the original file, because its lines must match.
   const plan = () => inFile(file.path, () => planMove(section, file, moveTo, read));
   return section.isCopy ? { path: moveTo, plan } : { path: moveTo, from: file.path, plan };
 }
@@ -156,7 +156,7 @@ function refuseClashes(paths: readonly string[]): void {
   for (const path of paths) {
     if (named.has(path)) {
       throw new ToolError("invalid-input", `Several sections change ${path}`, {
-        hint: "Put all changes of a file into one section, or send them one after the other.",
+        hint: "Put all changes of a file into one section, or send them in separate calls.",
       });
     }
     named.add(path);
@@ -169,7 +169,7 @@ function refuseClashes(paths: readonly string[]): void {
         "invalid-input",
         `${path} cannot be inside ${above}, which another section changes`,
         {
-          hint: "Send the two sections one after the other.",
+          hint: "Send the two sections in separate calls.",
         },
       );
     }
@@ -180,7 +180,7 @@ function exists(path: string, hint: string): ToolError {
   return new ToolError("already-exists", `${path} already exists`, { hint });
 }
 
-/** The existing file that a name in a patch means, also without a diff prefix, `./` or quotes. */
+/** Returns the existing file that one of the names means, also without a diff prefix, `./` or quotes. */
 function findNamedFile(
   names: readonly string[],
   read: ReadFile,
@@ -196,7 +196,7 @@ function findNamedFile(
 
 export function missing(path: string): ToolError {
   return new ToolError("not-found", `There is no file ${path}`, {
-    hint: "Check the path. To create a new file, add it instead.",
+    hint: "Check the path, or create the file first.",
     details: { kind: "in-file", path },
   });
 }

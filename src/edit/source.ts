@@ -33,7 +33,7 @@ export class Source {
   }
 }
 
-/** The ways to read a file, most likely first: a lone carriage return may or may not end a line. */
+/** Yields the ways to read a file, most likely first, by encoding and by whether a lone carriage return ends a line. */
 export function* sourcesOf(path: string, bytes: Uint8Array): Generator<Source> {
   const texts = readings(bytes);
   for (const text of texts) yield new Source(path, text, text.utf8.includes(10) ? "lf" : "any");
@@ -48,18 +48,18 @@ function hasLoneCarriageReturn(utf8: Buffer): boolean {
   return false;
 }
 
-/** A file's text in UTF-8, whatever its encoding, with a conversion back to its bytes. */
+/** A file's text, converted to UTF-8, with the conversion back to the file's encoding. */
 interface FileText {
-  /** Without byte-order mark. */
+  /** The text without its byte-order mark. */
   readonly utf8: Buffer;
   fileOffset(offset: number): number;
   /** The encoding of new text, when it is a guess. */
   readonly guess?: "UTF-8" | "Latin-1";
-  /** New text in the file's encoding. Throws `unsupported` for characters that the encoding lacks. */
+  /** Encodes new text for the file. Throws `unsupported` for characters that its encoding lacks. */
   encode(text: string): Uint8Array;
 }
 
-/** The ways to decode a file, most likely first. Invalid UTF-8 may have stray bytes, or be a one-byte encoding. */
+/** Returns the ways to decode a file, most likely first. Invalid UTF-8 may have stray bytes, or be Latin-1. */
 function readings(bytes: Uint8Array): readonly FileText[] {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const head = file.subarray(0, detectionBytes);
@@ -123,7 +123,7 @@ function fromSingleBytes(file: Buffer): FileText {
   };
 }
 
-/** `utf8` represents a byte that is not UTF-8 as a private character, U+F700 plus the byte. */
+/** A byte that is not UTF-8 is represented by a private character, U+F700 plus the byte. */
 const strayBase = 0xf700;
 
 function withStrayBytes(file: Buffer): FileText {
@@ -167,12 +167,12 @@ function encodePart(part: string): Buffer {
     : Buffer.from(encodeUtf8(part));
 }
 
-/** Length of the multi-byte UTF-8 character at `at`; 0 if there is none. */
+/** Returns the length of the multi-byte UTF-8 character at `at`; 0 if there is none. */
 function sequenceLength(bytes: string, at: number): number {
   const first = bytes.charCodeAt(at);
   if (first < 0xc2 || first > 0xf4) return 0;
   const size = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
-  // Excludes overlong forms, surrogates and anything beyond U+10FFFF.
+  // These bounds exclude overlong forms, surrogates and code points above U+10FFFF.
   let low = first === 0xe0 ? 0xa0 : first === 0xf0 ? 0x90 : 0x80;
   let high = first === 0xed ? 0x9f : first === 0xf4 ? 0x8f : 0xbf;
   for (let next = at + 1; next < at + size; next += 1) {
@@ -184,7 +184,7 @@ function sequenceLength(bytes: string, at: number): number {
   return size;
 }
 
-/** A text in UTF-8. `bytes` has it as a string with one character per byte, which is faster to search. */
+/** A text in UTF-8. `bytes` is a string with one character per byte, which is faster to search than a buffer. */
 export class Utf8Text {
   readonly buffer: Buffer;
   readonly length: number;
@@ -227,13 +227,13 @@ export class LineTable {
     return this.#starts.length - 1;
   }
 
-  /** Whether there are at least `count` lines. Cheaper than the property `count`. */
+  /** Whether there are at least `count` lines. It is cheaper than the property `count`. */
   hasLines(count: number): boolean {
     this.#find(count, this.utf8.length);
     return this.#starts.length > count;
   }
 
-  /** The first byte of a line; for the line after the last, the end of the text. */
+  /** Returns the first byte of a line; for the line after the last, the end of the text. */
   start(line: number): number {
     this.#find(line, this.utf8.length);
     return this.#starts[Math.min(line, this.#starts.length - 1)]!;
@@ -269,7 +269,7 @@ export class LineTable {
     return low;
   }
 
-  /** The line end for a new line at `line`: its own, else that of the nearest line above. */
+  /** Returns the line end of `line`, else that of the nearest line above that has one, else a line feed. */
   lineEndNear(line: number): string {
     const last = line < 0 ? Math.min(0, this.count - 1) : line;
     for (let above = last; above >= 0; above -= 1) {
@@ -279,7 +279,7 @@ export class LineTable {
     return "\n";
   }
 
-  /** Continues until `count` lines are found, or one that starts after `offset`, or the text ends. */
+  /** Finds more lines until there are `count`, or one starts after `offset`, or the text ends. */
   #find(count: number, offset: number): void {
     const { bytes, length } = this.utf8;
     const starts = this.#starts;

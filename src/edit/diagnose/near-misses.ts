@@ -7,7 +7,7 @@ import type { Source } from "../source.ts";
 
 /** A position that has some of a block's old lines. */
 export interface PartialMatch {
-  /** The file's line at the first old line. May be before the file's first line. */
+  /** The file's line at the first old line; negative when the block begins before the file. */
   readonly line: number;
   /** The matching old lines, without blank ones. */
   readonly agreeing: readonly number[];
@@ -20,7 +20,7 @@ const maxOccurrences = 300;
 const maxAnchors = 8;
 const maxPartialMatches = 400;
 
-/** Positions with at least one distinctive old line, most similar first. Searches only for the longest lines. */
+/** Returns the positions that have at least one of the longest distinctive old lines, most similar first. */
 export function partialMatches(source: Source, block: Block): readonly PartialMatch[] {
   const lines = new Set<number>();
   for (const { index, line } of anchorsOf(block)) {
@@ -32,7 +32,7 @@ export function partialMatches(source: Source, block: Block): readonly PartialMa
     .sort((left, right) => right.agreeing.length - left.agreeing.length || left.line - right.line);
 }
 
-/** Lines of the file that match `wanted` with some tolerance; none when there are too many. */
+/** Returns the lines of the file that match `wanted` with some tolerance; none when there are too many. */
 function linesLike(source: Source, wanted: string): readonly number[] {
   const known = linesKnown.get(source) ?? new Map<string, readonly number[]>();
   linesKnown.set(source, known);
@@ -41,7 +41,7 @@ function linesLike(source: Source, wanted: string): readonly number[] {
   return lines;
 }
 
-/** Different readings of one block share most lines. */
+/** A cache, because the unwrappings of a block share most of its lines. */
 const linesKnown = new WeakMap<Source, Map<string, readonly number[]>>();
 
 function findLinesLike(source: Source, wanted: string): readonly number[] {
@@ -61,7 +61,7 @@ function findLinesLike(source: Source, wanted: string): readonly number[] {
 const maxWords = 8;
 const maxHits = 200;
 
-/** Lines of the file that share words with a text, and the number of these words. Frequent words do not count. */
+/** Maps the lines of the file that share words with a text to the number of these words, without frequent words. */
 export function linesSharingWords(source: Source, text: string): ReadonlyMap<number, number> {
   const words = new Set(text.match(/[\p{L}\p{N}_]{3,}/gu));
   const shared = new Map<number, number>();
@@ -76,12 +76,12 @@ export function linesSharingWords(source: Source, text: string): ReadonlyMap<num
   return shared;
 }
 
-/** Whether a line is recognisable: it contains a few letters, not just brackets. */
+/** Whether a line has at least four letters or digits, so that it is more than brackets. */
 export function isDistinctive(line: string): boolean {
   return /(?:[\p{L}\p{N}][^\p{L}\p{N}]*){4}/u.test(line);
 }
 
-/** The similarity of two lines, from 0 to 1. */
+/** Returns the similarity of two lines, from 0 to 1. */
 export function likeness(left: string, right: string): number {
   const words = new Map<string, number>();
   const leftKeys = keysOf(left);
@@ -130,8 +130,8 @@ function keysOf(line: string): readonly string[] {
 }
 
 /**
- * The position that has all old lines but one, if that one is context and no other position is nearly as good. A
- * similar position may be the right one, unless the call gives the line number. A line to remove must be present.
+ * Returns the only position that has all old lines except one context line. A position that is nearly as good rules it
+ * out, unless the call gives the line number.
  */
 export function findWithStaleLine(source: Source, block: Block): Match | undefined {
   if (!block.wholeLines || block.oldLines.length < 2 || movesLines(block)) return undefined;
@@ -150,7 +150,7 @@ export function findWithStaleLine(source: Source, block: Block): Match | undefin
   };
 }
 
-/** Whether another position is nearly as good as one that lacks a line of the block, and so may be the right one. */
+/** Whether another position is nearly as good as `partial`, so that either may be the right one. */
 export function hasRival(block: Block, partial: PartialMatch, candidates: readonly PartialMatch[]): boolean {
   return candidates.some((other) => other.line !== partial.line && comesNear(block, partial, other));
 }
@@ -166,7 +166,7 @@ function hasNearerLine(source: Source, { oldLines }: Block, { line, differing }:
   );
 }
 
-/** When lines are reordered, it is a guess which of them are context. */
+/** Whether the block reorders lines, so that it is a guess which of them are context. */
 function movesLines({ oldLines, newLines, runs }: Block): boolean {
   const removed = runs.flatMap(({ oldStart, oldEnd }) => oldLines.slice(oldStart, oldEnd));
   const added = runs.flatMap(({ newStart, newEnd }) => newLines.slice(newStart, newEnd));
@@ -181,15 +181,14 @@ function fitsButOne(
   const [stale] = differing;
   if (line < 0 || stale === undefined || differing.length > 1 || !block.isContext(stale)) return false;
   if (line + block.oldLines.length > source.lines.count) return false;
-  // New lines at the edge of the block depend on the single line next to them.
+  // Only the line next to them shows the position of new lines at the edge of a block, so it must not be stale.
   const last = block.oldLines.length - 1;
   const isEdge = ({ oldStart, oldEnd }: Run) =>
     oldStart === oldEnd && ((stale === 0 && oldStart === 0) || (stale === last && oldStart > last));
   if (block.runs.some(isEdge)) return false;
   const found = source.lines.text(line + stale);
   const added = block.runs.flatMap(({ newStart, newEnd }) => block.newLines.slice(newStart, newEnd));
-  // If the file's line is one of the new lines, the edit is already applied. A stale line that is added again is not
-  // context.
+  // If the file's line is one of the new lines, the edit is applied. If the stale line is one, it is not context.
   const isAdded = (line: string) => added.some((text) => text.trim() === line.trim());
   if (isAdded(found) || isAdded(block.oldLines[stale]!)) return false;
   const telling = agreeing.filter((index) => isDistinctive(block.oldLines[index]!)).length;

@@ -22,7 +22,7 @@ export function notFound(source: Source, block: Block): ToolError {
   const nearest = partial ? `. ${describe(source, block, partial)}` : "";
   if (done !== undefined) {
     return new ToolError("no-match", `${start}, but its new text is already at line ${done + 1}${nearest}`, {
-      hint: "It seems to be applied already. Read the file before you change it again.",
+      hint: "Read the file before you change it again: the edit seems to be applied already.",
     });
   }
   return new ToolError("no-match", `${start}${nearest || ", and nothing similar"}`, {
@@ -43,7 +43,7 @@ function firstDifference(source: Source, block: Block, partial: PartialMatch): s
   const index = partial.differing.find((each) => !isBlankLine(block.oldLines[each]!)) ?? partial.differing[0];
   if (index === undefined) return "";
   const line = partial.line + index;
-  if (line < 0 || line >= source.lines.count) return " The rest is beyond the end of the file.";
+  if (line < 0 || line >= source.lines.count) return " The other lines are outside the file.";
   const difference = visibleDifference(block.oldLines[index]!, source.lines.text(line));
   return ` The first difference is line ${line + 1}:\n  wanted: ${difference.wanted}\n  found:  ${difference.found}`;
 }
@@ -62,7 +62,7 @@ function shown(source: Source, first: number, last: number): string {
   return `\nThese lines are now:\n${lines.join("\n")}`;
 }
 
-/** When no line matches, shows the line that shares most words with the longest old line. */
+/** Returns the position of the line that shares most words with the longest old line. */
 function partialMatchByWords(source: Source, block: Block): PartialMatch | undefined {
   const index = block.oldLines.reduce(
     (longest, line, each) => (line.length > block.oldLines[longest]!.length ? each : longest),
@@ -73,15 +73,15 @@ function partialMatchByWords(source: Source, block: Block): PartialMatch | undef
   return best ? compareAt(source, block, best[0] - index) : undefined;
 }
 
-/** The line at which the whole new text starts. Only called when the old text is missing. */
+/** Returns the line at which the whole new text starts. Call it only when the old text is missing. */
 export function newTextLine(source: Source, block: Block): number | undefined {
   for (const at of newTextOffsets(source, block)) return source.lines.lineAt(at);
   return undefined;
 }
 
 /**
- * The line at which a missing block seems to be applied already: its new text is there and too long for a coincidence,
- * or it is at `nearest`, the expected position of the old text.
+ * Returns the line at which a missing block seems to be applied already: the line of its new text, if that is too long
+ * for a coincidence or is at `nearest`, the expected position of the old text.
  */
 function seemsDoneAt(source: Source, block: Block, nearest: number | undefined): number | undefined {
   const text = block.newLines.join("\n");
@@ -97,10 +97,10 @@ function seemsDoneAt(source: Source, block: Block, nearest: number | undefined):
   return at === -1 ? undefined : lines.lineAt(start + Buffer.byteLength(found.slice(0, at)));
 }
 
-/** The length above which a single line is too long for a coincidence. */
+/** A single line of this length or more is too long for a coincidence. */
 const longText = 40;
 
-/** A tolerant match is already applied if exactly the new text is at the same position. */
+/** Whether a tolerant match is already applied, because exactly the new text is at its position. */
 export function isDone(source: Source, block: Block, matches: readonly Match[]): boolean {
   const { oldLines, newLines } = block;
   for (const at of newTextOffsets(source, block)) {
@@ -112,7 +112,7 @@ export function isDone(source: Source, block: Block, matches: readonly Match[]):
   return false;
 }
 
-/** A call that is sent twice would add its lines twice if its context does not include the line after them. */
+/** Refuses a repeated call that would add its lines twice, because it has context on one side only. */
 export function refuseDone(
   { path, lines }: Source,
   { name, oldLines, newLines, runs, hints }: Block,
@@ -126,11 +126,12 @@ export function refuseDone(
       first + added.length <= lines.count &&
       added.every((text, index) => lines.text(first + index) === text);
     const at = line + oldStart;
-    const isDone =
-      (oldStart === oldLines.length && areAt(at)) || (oldStart === 0 && areAt(at - added.length));
-    if (!isDone || !isDistinctive(added.join("\n"))) continue;
-    throw new ToolError("no-match", `${path}: the lines that ${name} adds are already at line ${at + 1}`, {
-      hint: "It seems to be applied already. To add them once more, give context on both sides.",
+    const isBelow = oldStart === oldLines.length && areAt(at);
+    const isAbove = oldStart === 0 && areAt(at - added.length);
+    if ((!isBelow && !isAbove) || !isDistinctive(added.join("\n"))) continue;
+    const first = isBelow ? at : at - added.length;
+    throw new ToolError("no-match", `${path}: the lines that ${name} adds are already at line ${first + 1}`, {
+      hint: "To add the lines a second time, give context lines above and below them.",
     });
   }
 }

@@ -20,7 +20,7 @@ export function refusePlaceholders(source: Source, block: Block, text: string): 
   }
 }
 
-/** Every placeholder contains one of these words. Checking for them first is cheap. */
+/** Every placeholder contains one of these words, so a cheap test for them comes first. */
 const hint = /rest|remain|existing|unchanged|previous|original|same|other/i;
 
 const spread = /^\s*\.{3}[\w$.?!()[\]]+[,;:)}\]]*\s*$/;
@@ -49,12 +49,12 @@ const thing =
 const kept =
   "(?:unchanged|omitted|the same|same|as before|as is|as-is|as it was|stays|remains|remain|here|goes here|untouched|not shown)";
 
-/** With dots, a few words are enough. */
+/** A comment with dots is a placeholder if it names omitted code. */
 const dottedElision = new RegExp(
   `^(?:keep |the |all |your |my |other |any )*(?:rest|remaining|remainder|existing|unchanged|previous|original|same|other)\\b(?:.{0,40}\\b${thing}\\b.{0,40}|(?: of (?:the|this|your) \\w+)?(?: .{0,20})?\\b${kept}|)$`,
 );
 
-/** Without dots, the line must say that something is unchanged. */
+/** A comment without dots must also say that the code is unchanged. */
 const unmarkedElision = new RegExp(
   `^(?:the |all |keep |your |other )*(?:rest|remaining|remainder|existing|previous|original|unchanged)\\b(?: of (?:the|this|your))?(?: \\w+){0,2}? ?\\b${thing}\\b(?: below| above| here)?,?(?: (?:is|are|stays?|remains?))?(?: completely| exactly)? ${kept}$`,
 );

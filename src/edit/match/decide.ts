@@ -7,7 +7,8 @@ import { linesWith, longestWord } from "./search.ts";
 import { foldGlyphs, indentationOf, isBlankLine, overlooksContent } from "./tiers.ts";
 
 /**
- * Chooses one match by end of file, headers and line number. `shifts`: how far line numbers are off at other blocks.
+ * Chooses one match by end of file, headers and line number, or throws. `shifts` says how far the line numbers of the
+ * other blocks are off.
  */
 export function decide(
   source: Source,
@@ -45,7 +46,7 @@ export function decide(
   throw ambiguous(source, block, left);
 }
 
-/** Ignores a header below the only match if several distinctive lines match, and nothing similar is below it. */
+/** Whether the only match counts although its header is below: three distinctive lines match, and no rival is below. */
 function isCertain(
   source: Source,
   block: Block,
@@ -61,7 +62,7 @@ function isCertain(
 
 const unshifted: ReadonlySet<number> = new Set([0]);
 
-/** "lines 3, 8 and 21", the first twenty. */
+/** Lists the line numbers of matches, at most twenty: "lines 3, 8 and 21". */
 export function listLines(matches: readonly Match[]): string {
   const numbers = [...new Set(matches.map(({ line }) => line + 1))];
   if (numbers.length === 1) return `line ${numbers[0]}, ${matches.length} times`;
@@ -86,7 +87,7 @@ function aboveHeader({ path }: Source, block: Block, matches: readonly Match[], 
   return new ToolError("no-match", message, { hint: "Omit the @@ line or correct it." });
 }
 
-/** A short block that is marked as the end of the file must be at the end. */
+/** Refuses a block marked as the end of the file that is elsewhere, if it is short or matches only with tolerance. */
 function refuseNotAtEnd({ path }: Source, block: Block, matches: readonly Match[]): void {
   const isTelling = block.oldLines.filter((line) => !isBlankLine(line)).length > 1;
   if (isTelling && !overlooksContent(matches[0]!.tier)) return;
@@ -118,8 +119,8 @@ interface Section {
 }
 
 /**
- * The sections under headers, outermost first; several when the innermost header occurs often. If the headers are not
- * nested, the innermost counts. Empty when it is not in the file.
+ * Returns the sections under nested headers, which are given outermost first: one for each line with the innermost
+ * header. Outer headers that do not fit are ignored.
  */
 export function sectionsUnder(source: Source, headers: readonly string[]): readonly Section[] {
   const known = sectionsKnown.get(source) ?? new Map<string, readonly Section[]>();
@@ -130,7 +131,7 @@ export function sectionsUnder(source: Source, headers: readonly string[]): reado
   return sections;
 }
 
-/** Hunks of one function have the same header, so sections are cached. */
+/** A cache, because the hunks of one function have the same header. */
 const sectionsKnown = new WeakMap<Source, Map<string, readonly Section[]>>();
 
 function findSections(source: Source, headers: readonly string[]): readonly Section[] {
@@ -150,7 +151,7 @@ function findSections(source: Source, headers: readonly string[]): readonly Sect
 
 const maxDepth = 8;
 
-/** The sections whose header is inside one of the outer sections. Both lists are in file order. */
+/** Returns the sections whose header is inside one of the outer sections. Both lists are in file order. */
 function withinAny(sections: readonly Section[], outer: readonly Section[]): readonly Section[] {
   let end = 0;
   let next = 0;
@@ -162,7 +163,7 @@ function withinAny(sections: readonly Section[], outer: readonly Section[]): rea
   });
 }
 
-/** Its ends are computed on demand. */
+/** Makes a section whose ends are computed on demand. */
 function sectionAt(lines: LineTable, header: number, isExact: boolean): Section {
   let end: number | undefined;
   return {
@@ -181,7 +182,7 @@ function sectionAt(lines: LineTable, header: number, isExact: boolean): Section 
   };
 }
 
-/** Lines equal to the header; else lines that begin with it, as models shorten headers; else lines that contain it. */
+/** Returns the lines equal to the header, else those that begin with it, else those that contain it. */
 function headerLines(
   source: Source,
   header: string,
@@ -208,7 +209,7 @@ function headerLines(
   return [];
 }
 
-/** A section ends before a line that is not indented deeper and begins like a header. */
+/** Returns the first line below the header that is not indented deeper and begins like a header. */
 function sectionEnd(lines: LineTable, header: number): number {
   const text = lines.text(header);
   const depth = indentationOf(text).length;
@@ -231,7 +232,7 @@ function marksOf(text: string): number {
   return /^#+/.exec(text)?.[0].length ?? Number.POSITIVE_INFINITY;
 }
 
-/** The position of added lines without context: below their header, at the end of the file, or in an empty file. */
+/** Returns the position of added lines without context, by end of file, line number or header. */
 export function insertionPoint(source: Source, block: Block): Match {
   const { headers, isHeading, firstLine, isInsertion, endOfFile } = block.hints;
   const { lines, path } = source;

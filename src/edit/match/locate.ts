@@ -22,17 +22,17 @@ interface Located {
   readonly note?: string | undefined;
 }
 
-/** All matches of the first search that finds any. */
+/** The matches of a block by the first search that finds any. */
 export interface Finding {
   readonly block: Block;
   readonly matches: readonly Match[];
   readonly tier?: TierName | undefined;
   readonly note?: string | undefined;
-  /** Removes the same level of escaping from another text. */
+  /** Removes the level of escaping that was removed from the block. */
   readonly undo?: ((text: string) => string) | undefined;
 }
 
-/** Locates every block of one file. `sources` are ways to read it; the first that contains all blocks counts. */
+/** Locates every block in the first of `sources`, the ways to read the file, that contains all of them. */
 export function locateBlocks(
   sources: Iterable<Source>,
   blocks: readonly Block[],
@@ -50,10 +50,10 @@ export function locateBlocks(
   }
   throw failure
     ? notFound(failure.source, failure.block)
-    : new ToolError("internal", "No way to read the file");
+    : new ToolError("internal", "The file cannot be read as text");
 }
 
-/** If one block is escaped once too often, all are. A block without an escape in its old text cannot show it. */
+/** Removes the extra escaping of one block also from the new lines of blocks whose old lines contain no escape. */
 export function shareEscaping<Each extends Finding>(findings: readonly Each[]): readonly Each[] {
   const undo = findings.find((finding) => finding.undo)?.undo;
   if (!undo) return findings;
@@ -89,14 +89,14 @@ function lostHeader(source: Source, { hints: { headers, isHeading } }: Block): s
   return `the header "${headers.at(-1)}" is not in the file; its lines were found without it`;
 }
 
-/** A patch does not specify line ends, so other line ends count as an exact match, but are reported. */
+/** Returns the tier to report: an exact match with carriage returns in the file counts as one with other line ends. */
 function tierIn(source: Source, { oldLines, lineEnds }: Block, { tier, line }: Match): TierName {
   const { lines, hasCarriageReturns } = source;
   if (tier !== "exact" || !hasCarriageReturns || lineEnds) return tier;
   return oldLines.some((_, index) => lines.lineEnd(line + index).startsWith("\r")) ? "line-ends" : tier;
 }
 
-/** The possible positions of a block: none, several, or one for each part when it is several hunks in one. */
+/** Returns the matches of a block: one finding, none, or one for each part of a block that is several hunks in one. */
 export function findingsOf(source: Source, block: Block): readonly Finding[] {
   if (block.oldLines.length === 0) return [{ block, matches: [insertionPoint(source, block)] }];
   const matches = findMatches(source, block);
@@ -111,7 +111,7 @@ export function findingsOf(source: Source, block: Block): readonly Finding[] {
     refuseDrifted(source, tolerant);
     return [tolerant];
   }
-  // If the whole new text is in the file, the edit is done, and a merely similar position is another one.
+  // If the whole new text is in the file, the edit is applied, and a similar position is the wrong one.
   if (newTextLine(source, block) !== undefined) return [];
   const parts = findInParts(source, block);
   if (parts.length === 0) return findStale(source, block);
@@ -119,7 +119,7 @@ export function findingsOf(source: Source, block: Block): readonly Finding[] {
   return parts.map((part) => ({ block: part.block, matches: [part.match], tier: "unwrapped", note }));
 }
 
-/** If another position has all lines exactly except a removed one, it is the right one, and that line has changed. */
+/** Refuses a match with other indentation if another position has all lines exactly, except one line to remove. */
 function refuseDrifted(source: Source, { block, matches }: Finding): void {
   if (matches[0]!.tier !== "indentation") return;
   const rival = partialMatches(source, block).find(
@@ -137,7 +137,7 @@ function refuseDrifted(source: Source, { block, matches }: Finding): void {
   });
 }
 
-/** The first unwrapping whose text is exactly in the file; else the first that matches with tolerance. */
+/** Returns the first unwrapping whose text is exactly in the file, else the first that matches with tolerance. */
 function findUnwrapped(source: Source, block: Block): Finding | undefined {
   let tolerant: Finding | undefined;
   let unshifted: Finding | undefined;
@@ -152,7 +152,7 @@ function findUnwrapped(source: Source, block: Block): Finding | undefined {
     if (fenced && matches.some((match) => isFencedElsewhere(source, fenced, match))) continue;
     const finding = { block: inner, matches, tier: "unwrapped" as const, note, undo };
     if (!overlooksContent(first.tier)) return finding;
-    // Among tolerant matches, prefer one that keeps the indentation.
+    // Of the tolerant matches, the first with the same indentation wins.
     if (first.tier === "glyphs" && !isShifted(source, inner, first.line)) unshifted ??= finding;
     tolerant ??= finding;
   }
@@ -174,8 +174,8 @@ function endsAlone(source: Source, block: Block, inner: Block, match: Match): bo
 }
 
 /**
- * Whether the right position may be another one that has the blank lines missing here. It has all other lines too, or
- * all but one that was changed, removed or added in between.
+ * Whether another position may be the right one, because it has the blank lines that are missing here and all other
+ * lines except at most one.
  */
 function isWholeElsewhere(
   source: Source,
@@ -210,8 +210,8 @@ function findStale(source: Source, block: Block): readonly Finding[] {
 }
 
 /**
- * The block without damage that a model did to every line, old and new: trailing blanks, or unusual spaces instead of
- * plain ones. New lines with the same damage do not intend it either. Undefined when there is no such damage.
+ * Returns the block without damage that every line has, old and new: trailing blanks, or unusual spaces instead of
+ * plain ones. Returns undefined when there is no such damage.
  */
 function withoutTotalDamage(block: Block): { block: Block; tier: TierName } | undefined {
   const filled = [...block.oldLines, ...block.newLines].filter((line) => !isBlankLine(line));
@@ -227,7 +227,7 @@ function withEach(block: Block, change: (line: string) => string): Block {
   return withLines(block, block.oldLines.map(change), block.newLines.map(change));
 }
 
-/** Replaces no-break, fixed-width and ideographic spaces by spaces. */
+/** Replaces no-break, fixed-width and ideographic spaces by plain spaces. */
 function plain(line: string): string {
   return line.replace(/[\u00a0\u2000-\u200a\u202f\u205f\u3000]/g, " ");
 }
@@ -240,8 +240,8 @@ interface Part {
 }
 
 /**
- * Splits a block that is several hunks without their @@ lines. Takes as many lines as are together from the first on,
- * then treats the rest the same way. Each part must match exactly once.
+ * Splits a block that is several hunks without their @@ lines. Each part must match exactly once and is as long as
+ * possible.
  */
 function findInParts(source: Source, block: Block): readonly Part[] {
   if (!block.wholeLines || block.runs.length < 2) return [];
@@ -264,7 +264,7 @@ function cut(
     return rest && [rest];
   }
   for (let run = runs.length - 1; run > from.run; run -= 1) {
-    // The next hunk begins with context.
+    // The next part must begin with a context line.
     const last = Math.min(runs[run]!.oldStart - 1, longest);
     for (let end = last; end >= runs[run - 1]!.oldEnd && end > from.start; end -= 1) {
       budget.tries -= 1;
@@ -277,7 +277,7 @@ function cut(
   return undefined;
 }
 
-/** The last old line up to which all lines from `start` on are together in the file, by binary search. */
+/** Returns the end of the most old lines from `start` on that are together in the file, by binary search. */
 function longestPart(source: Source, block: Block, start: number, budget: { tries: number }): number {
   let low = start;
   let high = block.oldLines.length;
@@ -307,8 +307,8 @@ function partAt(
 }
 
 /**
- * Whether the parts are separate hunks: in order, with text between them, each with context, none next to lines of
- * another part. Otherwise they may belong to one position and a similar one.
+ * Whether the parts are separate hunks: in order, with text between them, each with context, and none next to lines of
+ * another part.
  */
 function areSeparate(source: Source, block: Block, parts: readonly Part[]): boolean {
   return parts.every(({ match, start, end }, index) => {
@@ -324,7 +324,7 @@ function areSeparate(source: Source, block: Block, parts: readonly Part[]): bool
   });
 }
 
-/** A line of brackets alone may be an omitted context line. */
+/** Whether text other than brackets is between two matches. A line of brackets may be an omitted context line. */
 function hasTextBetween({ utf8 }: Source, upper: Match, lower: Match): boolean {
   return upper.end < lower.start && isDistinctive(utf8.slice(upper.end, lower.start));
 }

@@ -17,12 +17,12 @@ export interface Match {
   readonly tier: TierName;
   /** The file's line at the first old line, counted from 0. */
   readonly line: number;
-  /** The bytes of the old lines without the last line end. */
+  /** The bytes of the old lines, from `start` to `end`, without the last line end. */
   readonly start: number;
   readonly end: number;
 }
 
-/** Matches of the block's old lines at `line` in `upTo` or a stricter tier; several only inside one line. */
+/** Returns the matches at `line` in `upTo` or a stricter tier. Only a text without line end can match several times. */
 export function matchesAt(
   source: Source,
   block: Block,
@@ -44,12 +44,12 @@ export function matchesAt(
   return matchWithEdges(source, block, line, tier, upTo);
 }
 
-/** The old lines that are whole lines of the file: all lines of a hunk, but not the first and last of a text. */
+/** Returns the range of old lines that are whole lines of the file: all but the first and last line of a text. */
 export function wholeLinesOf({ oldLines, wholeLines }: Block): readonly [first: number, end: number] {
   return wholeLines ? [0, oldLines.length] : [1, oldLines.length - 1];
 }
 
-/** The match at `line`, where the whole lines are known to match in `tier`. */
+/** Returns the match at `line`, if any. The whole lines are known to match in `wholeLinesTier`. */
 export function matchWithEdges(
   source: Source,
   block: Block,
@@ -68,24 +68,24 @@ export function matchWithEdges(
   if (!edges) return [];
   tier = looser(tier, edges.tier);
   if (looser(tier, upTo) !== upTo) return [];
-  // Text that begins or ends inside a word, or inside a line at another depth, is a different text.
+  // A tolerant match must not begin or end inside a word, or end inside a line at another depth.
   if (overlooksContent(tier) && (edges.cutsWord || (edges.isOpen && isShifted(source, block, line))))
     return [];
   const lacksBlankLine = isBlankLine(oldLines[0]!) && !isBlankLine(source.lines.text(line));
   if (overlooksContent(tier) && lacksBlankLine && isSingle(block)) return [];
-  // A tier that ignores blanks replaces a blank line from its start; one that ignores indentation replaces that, too.
+  // What the tier ignores is replaced, too: the blanks of a blank line, or the indentation.
   const takesBlanks = tier !== "exact" && isBlankLine(oldLines[0]!) && isBlankLine(source.lines.text(line));
   const takesIndentation = overlooksContent(tier) && edges.isIndented;
   const start = takesBlanks || takesIndentation ? source.lines.start(line) : edges.start;
   return [{ tier, line, start, end: edges.end }];
 }
 
-/** Whether only one line is not blank. Such a block tolerates little. */
+/** Whether at most one line is not blank. Such a block tolerates little. */
 export function isSingle({ oldLines }: Block): boolean {
   return oldLines.filter((line) => !isBlankLine(line)).length < 2;
 }
 
-/** Compares two lines of which the first may begin, or the last end, inside its line. */
+/** Compares an old line with a line of the file. The first old line may begin, and the last end, inside its line. */
 export function edgeTier(block: Block, index: number, found: string): TierName | undefined {
   const wanted = block.oldLines[index]!;
   const whole = tierOfLines(wanted, found);
@@ -94,7 +94,7 @@ export function edgeTier(block: Block, index: number, found: string): TierName |
   return index === block.oldLines.length - 1 ? alignAtStart(wanted, found)?.tier : undefined;
 }
 
-/** Text that ends with a line end also covers the empty line after it. */
+/** Whether the file has enough lines. A text that ends with a line end also fits at the end of the file. */
 function fits(source: Source, { oldLines, wholeLines }: Block, line: number): boolean {
   const end = line + oldLines.length;
   if (line < 0) return false;

@@ -15,26 +15,26 @@ import {
 } from "./tiers.ts";
 
 /**
- * All positions of the block's old lines in the strictest tier that has any, in file order. In every tier some part of
- * the block is in the file byte for byte: the whole block, else its longest line without surrounding blanks, else its
- * longest word. The search looks for that part and compares the lines around every hit.
+ * Returns all positions of the block's old lines in the strictest tier that has any, in file order. Whatever the tier,
+ * some part of a matching block is in the file byte for byte: the block, a line without surrounding blanks, or a word.
+ * The search looks for that part and compares the lines around every hit.
  */
 export function findMatches(source: Source, block: Block): readonly Match[] {
   if (block.oldLines.length === 0) return [];
   if (block.wholeLines && block.oldLines.every(isBlankLine)) return blankMatches(source, block);
-  // Whole lines are compared one by one anyway, which also finds exact matches.
+  // Whole lines are compared one by one below, which also finds exact matches.
   const exact = block.wholeLines ? [] : exactMatches(source, block);
   if (exact.length > 0) return exact;
   const plain = matchesAround(source, block, longestLines, "indentation");
   return plain.length > 0 ? strictest(plain) : matchesAround(source, block, longestWords, "glyphs");
 }
 
-/** Every offset of `wanted`, including overlapping ones. */
+/** Returns every offset of `wanted` in the file, including overlapping ones. */
 export function occurrences({ utf8 }: Source, wanted: string): Iterable<number> {
   return wanted === "" ? [] : everyOccurrence(utf8.bytes, bytesOf(wanted));
 }
 
-/** Every line that contains `wanted`, once. */
+/** Yields every line that contains `wanted`, once. */
 export function* linesWith({ utf8, lines }: Source, wanted: string): Generator<number> {
   if (wanted === "") return;
   const { bytes } = utf8;
@@ -52,7 +52,7 @@ interface Anchor {
   readonly index: number;
 }
 
-/** The longest word that is spelled the same in every tier; else a single such character. */
+/** Returns the longest word that is spelled the same in every tier, or such a character if there is none. */
 export function longestWord(lines: readonly string[]): Anchor | undefined {
   return (
     longestOf(lines, asciiWords) ??
@@ -71,7 +71,7 @@ function longestOf(lines: readonly string[], partsOf: PartsOf): Anchor | undefin
   return longest;
 }
 
-/** A letter before a non-ASCII character may be part of a composed character. */
+/** Returns the ASCII words, without a letter before a non-ASCII character: the two may be one composed character. */
 function asciiWords(line: string): readonly string[] {
   return line.match(/[A-Za-z0-9_]+(?![^\0-\x7f])/g) ?? [];
 }
@@ -80,7 +80,7 @@ function isStable(text: string, key: string): boolean {
   return text === key && text.normalize("NFC") === key && !/^(?:['"\-\s]|\.\.\.)/.test(text);
 }
 
-/** Words as in `longestWord`, longest first, computed on demand. */
+/** Yields words as in `longestWord`, longest first. */
 function* longestWords(lines: readonly string[]): Generator<Anchor> {
   const longest = longestWord(lines);
   if (!longest) return;
@@ -151,7 +151,7 @@ function matchesAround(
   const isWholeLine = wholeLines || (index > 0 && index < oldLines.length - 1);
   const matches: Match[] = [];
   for (const line of lines.length > few ? linesWith(source, text) : lines) {
-    // That line alone excludes most lines that contain the anchor.
+    // Comparing the anchor's whole line first excludes most hits.
     if (isWholeLine && tierOfLines(oldLines[index]!, source.lines.text(line), upTo) === undefined) continue;
     for (const match of matchesAt(source, block, line - index, upTo)) matches.push(match);
     refuseTooMany(source.path, matches.length);
@@ -163,7 +163,7 @@ function matchesAround(
 const few = 20;
 const maxAnchors = 12;
 
-/** The first anchor that occurs in few lines, with these lines; else the first anchor of all. */
+/** Returns the first anchor that occurs in few lines, with these lines; else the first anchor. */
 function rarest(
   source: Source,
   anchors: Iterable<Anchor>,
@@ -181,7 +181,7 @@ function rarest(
   return first ?? { anchor: undefined, lines: [] };
 }
 
-/** Only the first tier with a hit counts. */
+/** Returns the matches of the strictest tier that has any. */
 function strictest(matches: readonly Match[]): readonly Match[] {
   let best = matches[0]!.tier;
   for (const { tier } of matches) if (looser(best, tier) === best) best = tier;
@@ -189,14 +189,14 @@ function strictest(matches: readonly Match[]): readonly Match[] {
 }
 
 /**
- * All positions of the block's old lines, in one pass through the file per tier. For files of identical lines, where
+ * Returns all positions of the block's old lines, in one pass through the file per tier. In a file of identical lines,
  * comparing at every position would take time proportional to file size times block size.
  */
 function matchesAmongRepeats(source: Source, block: Block, upTo: "indentation" | "glyphs"): readonly Match[] {
   const [first, end] = wholeLinesOf(block);
   const wanted = block.oldLines.slice(first, end);
   const tiers = new Map<number, TierName>();
-  // Goes from loose to strict tiers, so that the strictest tier of a position remains.
+  // The order is from loose to strict, so that the strictest tier of a position remains.
   for (const [tier, normalise] of normalisers) {
     if (tier === "glyphs" && upTo !== "glyphs") continue;
     for (const start of startsOf(wanted, source, normalise)) {
@@ -216,7 +216,7 @@ const normalisers: readonly (readonly [TierName, (line: string) => string])[] = 
   ["exact", (line) => line],
 ];
 
-/** The positions of the wanted lines in the file, including overlapping ones (Knuth-Morris-Pratt). */
+/** Yields the positions of the wanted lines in the file, including overlapping ones (Knuth-Morris-Pratt). */
 function* startsOf(
   wanted: readonly string[],
   { lines }: Source,
@@ -234,7 +234,7 @@ function* startsOf(
   }
 }
 
-/** Every offset of `sought` in a text, including overlapping ones. */
+/** Returns every offset of `sought` in a text, including overlapping ones. */
 export function everyOccurrence(text: string, sought: string): Iterable<number> {
   return repeatsItself(sought) ? inOnePass(text, sought) : byIndexOf(text, sought);
 }
@@ -253,7 +253,7 @@ function repeatsItself(sought: string): boolean {
 const knownChars = 250;
 const shortPeriod = 60;
 
-/** Knuth-Morris-Pratt: slower, but linear in the worst case. */
+/** Searches by Knuth-Morris-Pratt, which is slower than `indexOf` but linear in the worst case. */
 function* inOnePass(text: string, sought: string): Generator<number> {
   const borders = prefixLengths(sought);
   let matched = 0;
@@ -266,13 +266,13 @@ function* inOnePass(text: string, sought: string): Generator<number> {
   }
 }
 
-/** This many matches take a second and a few hundred megabytes. */
+/** So many matches take a second and a few hundred megabytes. */
 const maxMatches = 200_000;
 
-/** Throws for text with more matches than memory holds. */
+/** Throws `too-large` for a text with more than `maxMatches` matches. */
 export function refuseTooMany(path: string, matches: number): void {
   if (matches <= maxMatches) return;
   throw new ToolError("too-large", `${path}: the text occurs more than ${maxMatches} times`, {
-    hint: "Give more of the text around it, or make so many changes with a script.",
+    hint: "Include more of the text around it, or make the changes with a script.",
   });
 }

@@ -14,7 +14,7 @@ const tierNames = [
 
 export type TierName = (typeof tierNames)[number];
 
-/** The strictest tier, at most `upTo`, in which two lines are equal. */
+/** Returns the strictest tier, at most `upTo`, in which two lines are equal. */
 export function tierOfLines(
   wanted: string,
   found: string,
@@ -39,7 +39,7 @@ export function tierOfLines(
   return canFoldAlike && foldGlyphs(wanted) === foldGlyphs(found) ? "glyphs" : undefined;
 }
 
-/** ASCII letters and digits have no variants, so comparing the ends of two lines excludes most lines. */
+/** Whether two characters may have the same glyph. ASCII letters and digits have no variants. */
 function canBeAlike(left: number, right: number): boolean {
   return left === right || !isPlainLetter(left) || !isPlainLetter(right);
 }
@@ -58,7 +58,7 @@ export function overlooksContent(tier: TierName): boolean {
   return tierNames.indexOf(tier) > tierNames.indexOf("trailing-blanks");
 }
 
-/** The leading blanks of a line, including unusual ones. */
+/** Returns the leading blanks of a line, including unusual ones. */
 export function indentationOf(line: string): string {
   return line.slice(0, bodyStart(line));
 }
@@ -105,7 +105,7 @@ export interface Unit {
   readonly at: number;
 }
 
-/** A line this long is packed code or data, and is compared as a whole. */
+/** A longer line is packed code or data, and is compared as a whole. */
 const endless = 20_000;
 
 /** Splits a line into units. Characters without width belong to a neighbour. */
@@ -128,7 +128,7 @@ export function unitsOf(line: string): readonly Unit[] {
   return units;
 }
 
-/** A line with quotes, dashes, blanks, dots and accents in one spelling each. Only for searching. */
+/** Returns a line with one spelling each for quotes, dashes, blanks, dots and accents, for comparing only. */
 export function foldGlyphs(line: string): string {
   if (line.length > endless) return line;
   if (isPlain(line)) {
@@ -194,7 +194,7 @@ export function isTypographic(text: string): boolean {
   return typographic.test(text);
 }
 
-/** A text with plain quotes, dashes, dots and blanks. */
+/** Replaces typographic quotes, dashes, dots and blanks by plain ones. */
 export function withPlainGlyphs(text: string): string {
   return text.replace(everyTypographic, (glyph) => foldedCharacters.get(glyph) ?? " ");
 }

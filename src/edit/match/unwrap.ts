@@ -1,20 +1,20 @@
 import { type Block, partOfHunk, wholeLinesBlock, withLines } from "../block.ts";
 import { isBlankLine } from "./tiers.ts";
 
-/** A block without the wrapping that a model put around its text. */
+/** A block without a wrapping that a model put around its text. */
 export interface Unwrapped {
   readonly block: Block;
   readonly note: string;
-  /** Valid only at the very end of the file. */
+  /** The block may only match at the very end of the file. */
   readonly endsFile?: boolean | undefined;
-  /** The block with its code fence, if that was removed. */
+  /** The block with its code fence, if one was removed. */
   readonly fenced?: Block | undefined;
-  /** The block with its surrounding blank lines, if these were removed, and the number of those before it. */
+  /** The block with its surrounding blank lines, if any were removed, and the number of those above it. */
   readonly outer?: { readonly block: Block; readonly blankLinesBefore: number } | undefined;
   readonly undo?: ((text: string) => string) | undefined;
 }
 
-/** Candidates for the original block, most likely wrappings first, one or two levels deep. */
+/** Yields the block without one wrapping, most likely first, then without two. */
 export function* unwrappings(block: Block): Generator<Unwrapped> {
   const outers = [...once(block)];
   yield* outers;
@@ -59,7 +59,7 @@ function* withoutBareEdges(block: Block): Generator<Unwrapped> {
   if (first > 0 && last > 0) yield without(first, length - last);
 }
 
-/** The line end of the last line, mistaken for a blank context line. */
+/** Removes a last blank context line, which may be the line end of the file's last line. */
 function* withoutLineAfterEnd(block: Block): Generator<Unwrapped> {
   const last = block.oldLines.length - 1;
   if (!block.wholeLines || last < 1 || block.oldLines[last] !== "" || !block.isContext(last)) return;
@@ -68,7 +68,7 @@ function* withoutLineAfterEnd(block: Block): Generator<Unwrapped> {
   yield { block: part, note: "blank line after the end of the file ignored", endsFile: true };
 }
 
-/** ```lang … ``` around the text to find, and around the new text if it has one. */
+/** Removes the code fence around the text to find, and around the new text if it has one. */
 function* withoutFence(block: Block): Generator<Unwrapped> {
   if (block.wholeLines) return;
   const oldLines = unfence(block.oldLines);
@@ -86,14 +86,14 @@ function unfence(lines: readonly string[]): readonly string[] | undefined {
     : undefined;
 }
 
-/** Blank lines before and after the text to find. The rest must be whole lines. */
+/** Removes blank lines before and after the text to find. The rest must be whole lines. */
 function* withoutBlankEdges(block: Block): Generator<Unwrapped> {
   if (block.wholeLines) return;
   const { oldLines, newLines } = closedLines(block);
   const first = oldLines.findIndex((line) => !isBlankLine(line));
   const last = oldLines.length - 1 - oldLines.findLastIndex((line) => !isBlankLine(line));
   if (first === -1 || first + last === 0) return;
-  // Removes as many as the old text has too many. Further blank lines are new.
+  // The new text loses at most as many blank lines as the old text. Further ones are new.
   const leading = Math.min(first, countBlank(newLines));
   const trailing = Math.min(last, countBlank(newLines.slice(leading).reverse()));
   const trimmed = newLines.slice(leading, newLines.length - trailing);
@@ -114,7 +114,7 @@ function* withoutGutters(block: Block): Generator<Unwrapped> {
   }
 }
 
-/** The lines of a text of whole lines. A final line end does not begin another line, in the new text neither. */
+/** Returns the lines of a text without the empty one after a final line end. */
 function closedLines({ oldLines, newLines }: Block): Pick<Block, "oldLines" | "newLines"> {
   if (oldLines.length < 2 || oldLines.at(-1) !== "") return { oldLines, newLines };
   return {
@@ -131,8 +131,8 @@ function countBlank(lines: readonly string[]): number {
 type WithoutGutters = Pick<Block, "oldLines" | "newLines"> & { readonly firstLine: number };
 
 /**
- * Line numbers as reading tools print them: `12 | `, `12→`, `12: `, `12-`, a tab, with blanks or `L` before. A blank
- * line may consist of the number alone. A blank after the number belongs to the number more often than to the line.
+ * Line numbers as tools print them: `12 | `, `12→`, `12: `, `12-`, or `12` and a tab; blanks or `L` may precede. A blank
+ * line may consist of the number alone. `endsWithBlank`: a blank after the number usually belongs to the number.
  */
 const gutters: readonly { readonly pattern: RegExp; readonly endsWithBlank: boolean }[] = [
   { pattern: /^\s*L?(\d+)(?:\s*[|│┃]|\s*$)/u, endsWithBlank: true },
@@ -143,8 +143,8 @@ const gutters: readonly { readonly pattern: RegExp; readonly endsWithBlank: bool
 ];
 
 /**
- * Old and new lines without their numbers, if every old line has a number and the numbers are consecutive. The blank
- * after a number may belong to it. New lines that are not among the old ones have numbers either all or none.
+ * Yields old and new lines without their numbers, if every old line has a number and the numbers are consecutive. The
+ * blank after a number may belong to it. Of the added lines, either all have numbers or none.
  */
 function* stripGutters(oldLines: readonly string[], newLines: readonly string[]): Generator<WithoutGutters> {
   const filled = oldLines.find((line) => !isBlankLine(line));
@@ -172,7 +172,7 @@ function* stripGutters(oldLines: readonly string[], newLines: readonly string[])
   }
 }
 
-/** The number of the first line, if every line has a number and the numbers are consecutive. */
+/** Returns the number of the first line, if every line has a number and the numbers are consecutive. */
 function countsUp(lines: readonly string[], gutter: RegExp): number | undefined {
   let first: number | undefined;
   for (const [index, line] of lines.entries()) {
@@ -186,9 +186,8 @@ function countsUp(lines: readonly string[], gutter: RegExp): number | undefined 
 }
 
 /**
- * Whether the lines that are not among the old ones have numbers. These may be the numbers of the new file, far from
- * the old ones where changes above add or remove many lines. A line that begins with a number as content has no line
- * number.
+ * Decides whether the added lines have numbers, which may be those of the new file, far from the numbers of the old
+ * lines. A number that belongs to the content is not a line number.
  */
 function addedLines(
   oldLines: readonly string[],
@@ -229,21 +228,21 @@ interface Escaping {
   readonly mark: "\\" | "&";
   readonly pattern: RegExp;
   produces(text: string, isOneLine: boolean): boolean;
-  /** Whether this escaping probably explains all escapes. A text to find with line ends decides for both texts. */
+  /** Whether this escaping probably explains all escapes of a text. */
   explains?(text: string): boolean;
   /** Whether it escapes line ends too, so that its texts are single lines. */
   readonly joinsLines: boolean;
 }
 
 const escapings: readonly Escaping[] = [
-  // Escapes quotes and backslashes, line by line.
+  // This one escapes quotes and backslashes.
   {
     mark: "\\",
     pattern: /\\([\\"'`])/g,
     produces: (text) => escapesOf(text).every(({ character }) => /[\\"'`]/.test(character)),
     joinsLines: false,
   },
-  // Escapes everything, as in JSON: a line end is \n, so a \n in a string has become \\n.
+  // This one escapes everything, as in JSON: a line end is \n, so a \n in a string has become \\n.
   {
     mark: "\\",
     pattern: /\\([\\"'`/ntr])/g,
@@ -254,7 +253,7 @@ const escapings: readonly Escaping[] = [
       escapesLineEnds(text) || !escapesOf(text).some(({ character }) => /[ntr]/.test(character)),
     joinsLines: true,
   },
-  // Escapes quotes, backslashes and tabs, line by line.
+  // This one escapes quotes, backslashes and tabs.
   {
     mark: "\\",
     pattern: /\\([\\"'`t])/g,
@@ -265,17 +264,17 @@ const escapings: readonly Escaping[] = [
       ),
     joinsLines: false,
   },
-  // Escapes only quotes, double ones or all; other escapes belong to the code.
+  // These two escape only quotes, double ones or all. Other escapes belong to the code.
   { mark: "\\", pattern: /\\(")/g, produces: escapesNoLineEnds, joinsLines: false },
   { mark: "\\", pattern: /\\(["'`])/g, produces: escapesNoLineEnds, joinsLines: false },
-  // Escapes only line ends and tabs.
+  // This one escapes only line ends and tabs.
   {
     mark: "\\",
     pattern: /\\([ntr])/g,
     produces: (text) => !/[\n\t]/.test(text) && escapesOf(text).every(({ isQuoted }) => !isQuoted),
     joinsLines: true,
   },
-  // Escapes as in HTML.
+  // This one escapes as in HTML.
   {
     mark: "&",
     pattern: /&(lt|gt|amp|quot|apos|#39);/g,
@@ -284,7 +283,7 @@ const escapings: readonly Escaping[] = [
   },
 ];
 
-/** The block with one level of escaping removed, in each way that changes the text to find. */
+/** Yields the texts of a block with one level of escaping removed, in each way that changes the text to find. */
 function* unescapings(block: Block): Generator<Unescaped> {
   const oldText = block.oldLines.join("\n");
   if (!oldText.includes("\\") && !oldText.includes("&")) return;
@@ -317,17 +316,17 @@ const characters: Readonly<Record<string, string>> = {
   "#39": "'",
 };
 
-/** Only line ends outside of strings are escaped. */
+/** Whether an escape outside of strings is a line end or tab. */
 function escapesLineEnds(text: string): boolean {
   return escapesOf(text).some(({ character, isQuoted }) => !isQuoted && /[ntr]/.test(character));
 }
 
-/** In a text of one line, an escape outside of strings may be a line end. */
+/** Whether the escapes belong to the code: in a text of one line, none outside of strings is a line end. */
 function escapesNoLineEnds(text: string, isOneLine: boolean): boolean {
   return !isOneLine || !escapesLineEnds(text);
 }
 
-/** Every backslash with the next character, and whether the pair is inside double quotes of its line. */
+/** Returns the character after every backslash, and whether it is inside double quotes of its line. */
 function escapesOf(text: string): readonly { character: string; isQuoted: boolean }[] {
   const escapes: { character: string; isQuoted: boolean }[] = [];
   let isQuoted = false;
@@ -339,7 +338,7 @@ function escapesOf(text: string): readonly { character: string; isQuoted: boolea
     at += 1;
     escapes.push({ character: text[at] ?? "", isQuoted: isQuoted && text[at] !== '"' });
     if (text[at] === '"') isQuoted = !isQuoted;
-    // Probably a line end, because strings seldom continue after it.
+    // An escaped line end probably ends the string too.
     if (text[at] === "n") isQuoted = false;
   }
   return escapes;

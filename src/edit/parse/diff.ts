@@ -22,10 +22,10 @@ import {
  *   hunk    = "@@ -line,count +line,count @@" [" " heading], line+
  *   line    = (" " | "-" | "+") text | "\ No newline at end of file"      an empty line is an empty context line
  *
- * Counts and numbers are hints: a hunk ends where its counts say only if something that can follow a hunk is there.
+ * Line numbers are hints. The counts determine where a hunk ends only if the line there can follow a hunk.
  */
 
-/** Throws `invalid-input` with the number of the unexpected line. */
+/** Parses a diff. Throws `invalid-input` with the number of the unexpected line. */
 export function parseDiff(diff: string): readonly FileSection[] {
   const lines = diff.split("\n");
   const sections: FileSection[] = [];
@@ -149,7 +149,7 @@ export const hunkLineKinds: Readonly<Record<string, HunkLine["kind"]>> = {
   "+": "added",
 };
 
-/** The end of the hunk according to its counts; undefined when they are missing or wrong. */
+/** Returns the end of the hunk according to its counts; undefined when they are missing or wrong. */
 function bodyByCounts(
   lines: readonly string[],
   start: number,
@@ -189,7 +189,7 @@ function afterBlank(lines: readonly string[], at: number): number {
   return next;
 }
 
-/** Matches the end of the text or of a wrapping, another hunk or file, or the signature of a mailed patch. */
+/** Whether a hunk ends before a line: at the end of the text or of a wrapping, at a header, or at a mail signature. */
 function endsHunk(lines: readonly string[], at: number): boolean {
   const line = lines[at];
   if (line === undefined) return true;
@@ -198,7 +198,7 @@ function endsHunk(lines: readonly string[], at: number): boolean {
   return isProse(lines, at);
 }
 
-/** Whether nothing before the next file looks like a line of a hunk, so that no line is lost. */
+/** Whether no line before the next file looks like a line of a hunk. */
 function isProse(lines: readonly string[], at: number): boolean {
   if (readLine(lines[at]!)) return false;
   for (let next = at; next < lines.length && !isDiffHeader(lines, next); next += 1) {
@@ -221,27 +221,27 @@ function unexpected(lines: readonly string[], at: number): ToolError {
   return new ToolError("invalid-input", message, { hint });
 }
 
-/** A diff for one given file may omit the file names. */
+/** Adds the file names that a diff for one given file may omit. */
 export function withHeader(diff: string): string {
   return hasHeader.test(diff) ? diff : diff.replace(/^[^\S\n]*@@/m, `--- file\n+++ file\n$&`);
 }
 
 const hasHeader = /^[^\S\n]*(?:diff --git |--- .*\n[^\S\n]*\+\+\+ |\*\*\* (?:Begin Patch|Update File:))/m;
 
-/** The same changes for the file at `path`, regardless of the names in the diff. */
+/** Returns the same changes for the file at `path`, regardless of the names in the diff. */
 export function onlyChanging(path: string, sections: readonly FileSection[]): readonly FileSection[] {
   const names = new Set(
     sections.map((section) => (section.kind === "add" ? section.name : section.names[0])),
   );
   if (names.size > 1) {
-    const message = `The diff changes ${names.size} files, but only ${path} can be changed here`;
+    const message = `The diff changes ${names.size} files, but this call can only change ${path}`;
     throw new ToolError("invalid-input", message, { hint: "Make a separate call for each file." });
   }
   return sections.map((section) => {
     if (section.kind === "update" && section.moveTo === undefined) return { ...section, names: [path] };
     const does = { add: "adds", delete: "deletes", update: "moves" }[section.kind];
-    throw new ToolError("invalid-input", `The diff ${does} a file, but it can only change ${path} here`, {
-      hint: "Give hunks that change the existing file. Create new files with file.write.",
+    throw new ToolError("invalid-input", `The diff ${does} a file, but this call can only change ${path}`, {
+      hint: "Give only hunks that change this file.",
     });
   });
 }

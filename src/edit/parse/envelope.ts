@@ -39,7 +39,7 @@ export function patchBodies(patch: string, strictness: Strictness): readonly Pat
   return bodies;
 }
 
-/** Indented end markers count only when there is no other; between other markers they are content. */
+/** Finds the end marker. An indented one counts only in a loose reading and when there is no other. */
 function findEnd(lines: readonly string[], start: number, strictness: Strictness): number {
   const plain = lines.findIndex(
     (line, index) => index >= start && line.startsWith("***") && line.trimEnd() === "*** End Patch",
@@ -54,14 +54,14 @@ function withoutEnvelope(lines: readonly string[]): PatchBody {
   return withoutEnd(lines, first);
 }
 
-/** Everything from `first` on, except the line that closes a wrapping. */
+/** Returns everything from `first` on, except an end marker or the line that closes a wrapping. */
 function withoutEnd(lines: readonly string[], first: number): PatchBody {
   const filled = lastFilled(lines);
   const end = isEnd(lines[filled]!) || closesWrapping(lines, filled) ? filled : filled + 1;
   return { lines: withoutEnvironment(lines.slice(first, end)), firstLine: first + 1 };
 }
 
-/** Whether the patch is complete: its wrapping is closed, or its last line ends the file or sufficient context. */
+/** Whether a patch without end marker is complete: its wrapping is closed, or it ends with a marker or with context. */
 function isComplete(lines: readonly string[]): boolean {
   const filled = lastFilled(lines);
   if (closesWrapping(lines, filled)) return true;
@@ -73,7 +73,7 @@ function isComplete(lines: readonly string[]): boolean {
   );
 }
 
-/** The last line that is not empty. A line with only a blank is a blank context line. */
+/** Returns the last line that is not empty. A line with only a space is a blank context line. */
 function lastFilled(lines: readonly string[]): number {
   return lines.findLastIndex((line) => line !== "" && line !== "\r");
 }
@@ -109,7 +109,7 @@ function refuseOutside(
     throw new ToolError("invalid-input", message, { hint });
   }
   if (lines.some((line) => /^\s*(?:bash -\w*c\s+["'])?cd\s+\S.*apply_?patch/.test(line))) {
-    throw new ToolError("invalid-input", "The patch changes the directory first", {
+    throw new ToolError("invalid-input", "A `cd` command precedes the patch", {
       hint: "Omit `cd` and name the files relative to the workspace.",
     });
   }
@@ -120,8 +120,8 @@ function withoutEnvironment(lines: readonly string[]): readonly string[] {
 }
 
 /**
- * Possible readings of a patch or diff that is a single line because its line ends are written as `\n`: as a JSON or
- * Python string, else with only line ends and tabs escaped. Likely readings first; other texts are returned unchanged.
+ * Returns the possible readings, most likely first, of a patch or diff that is a single line because its line ends are
+ * written as `\n`: as a JSON or Python string, or with only line ends and tabs escaped. Other texts stay unchanged.
  */
 export function unescapeWhole(text: string): readonly string[] {
   const line = text.trim();

@@ -23,7 +23,7 @@ export function isDiffHeader(lines: readonly string[], at: number): boolean {
   const line = lines[at] ?? "";
   if (line.startsWith("diff --git ")) return true;
   if (!line.startsWith("--- ") || !lines[at + 1]?.startsWith("+++ ")) return false;
-  // "--- x" and "+++ y" may also remove "-- x" and add "++ y". A header is followed by a hunk or by nothing.
+  // In a hunk, "--- x" and "+++ y" remove "-- x" and add "++ y". Only a header has a hunk or nothing after it.
   let next = at + 2;
   while (next < lines.length && lines[next]!.trim() === "") next += 1;
   return next === lines.length || /^(@@|diff --git )/.test(lines[next]!);
@@ -86,14 +86,14 @@ function isEpoch(line: string): boolean {
   return stamp !== null && Date.parse(`${stamp[1]}T${stamp[2]}${stamp[3]}:${stamp[4]}`) === 0;
 }
 
-/** A name without time stamp and quotes; undefined for /dev/null. */
+/** Returns a name without time stamp and quotes; undefined for /dev/null. */
 function fileName(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   const name = text.startsWith('"') ? unquoteC(text) : text.replace(/\t.*$/, "").trimEnd();
   return name === "/dev/null" || name === "" ? undefined : name;
 }
 
-/** In "a/name b/name" both halves are equal except for the first letter, unless the file is renamed. */
+/** Splits "a/name b/name". Names with spaces are split in the middle, because both have the same length. */
 function gitNames(text: string): readonly [string, string] | undefined {
   const quoted = /^("(?:[^"\\]|\\.)*"|\S+) ("(?:[^"\\]|\\.)*"|\S+)$/.exec(text);
   if (quoted) return [quoted[1]!, quoted[2]!];
@@ -106,7 +106,7 @@ function permissions(mode: string | undefined): number | undefined {
   const bits = Number.parseInt(mode, 8);
   if ((bits & 0o170000) === 0o100000) return bits & 0o777;
   throw new ToolError("unsupported", `The diff creates a link or submodule (mode ${mode})`, {
-    hint: "Create links with the shell.",
+    hint: "Create it with a shell command instead.",
   });
 }
 
@@ -125,7 +125,7 @@ export interface HunkHeader {
   readonly text: string;
 }
 
-/** Three signs begin a hunk of a merge, whose lines have two marks each. Merges are not supported. */
+/** Whether a line begins a hunk. `@@@` begins a hunk of a merge, which is not supported. */
 export function isHunkHeader(line: string): boolean {
   return line.startsWith("@@") && !/^@{3,} -\d/.test(line);
 }
@@ -136,7 +136,7 @@ export function readHunkHeader(header: string): HunkHeader {
   if (!numbers) return { text: header.replace(/^(?:\.\.\.|…)?\s*@@\s*/, "").trim() };
   const [, start, oldCount = "1", , newCount = "1", text] = numbers;
   return {
-    // For an empty old side, diff gives the line before.
+    // When the hunk replaces no line, a diff gives the line before the new lines.
     firstLine: Number(start) + (oldCount === "0" ? 1 : 0),
     oldCount: Number(oldCount),
     newCount: Number(newCount),
@@ -144,7 +144,7 @@ export function readHunkHeader(header: string): HunkHeader {
   };
 }
 
-/** The hints of a hunk. The last header is its own. */
+/** Returns the hints of a hunk from its headers. The last one is its own. */
 export function hintsUnder(headers: readonly HunkHeader[], endOfFile: boolean): LocationHints {
   const own = headers.at(-1);
   return {
@@ -156,14 +156,14 @@ export function hintsUnder(headers: readonly HunkHeader[], endOfFile: boolean): 
   };
 }
 
-/** Whether a line is the tag that ends a here-document, opened above with `<<TAG`. Lines of a hunk are not. */
+/** Whether a line is the tag that ends a here-document, which was opened above with `<<TAG` outside of a hunk. */
 export function isHereDocumentEnd(lines: readonly string[], at: number): boolean {
   const tag = lines[at]!.replace(/^\t+/, "").trimEnd();
   if (!/^\w[\w-]*$/.test(tag)) return false;
   return lines.slice(0, at).some((line) => /^(?![ +-]).*?<<-?\s*(["']?)([\w-]+)\1/.exec(line)?.[2] === tag);
 }
 
-/** Whether a line outside of a patch may belong to it, because it is not a list item, a rule or a signature. */
+/** Whether a line looks like part of a hunk, rather than a list item, a rule or a signature. */
 export function looksLikeHunk(line: string): boolean {
   return /^(?:@@|[+-](?! [\p{L}\p{N}"'`*_[(]|-*\s*$))/u.test(line);
 }
@@ -172,7 +172,7 @@ export function newPath(name: string): string {
   return unquoted(name).replace(/^(?:\.\/)+/, "");
 }
 
-/** The possible names in a diff. If one has the prefix `a/` and the other `b/`, names without prefix come first. */
+/** Returns the possible names of a file in a diff. If all have a prefix, the names without it come first. */
 export function diffNames(oldName: string, newName?: string): readonly string[] {
   const names = newName === undefined ? [oldName] : [newName, oldName];
   return names.every((name) => prefix.test(name)) ? [...names.map(withoutPrefix), ...names] : names;
@@ -185,7 +185,7 @@ export function withoutPrefix(name: string): string {
 /** Git's prefixes: a/ and b/, or those for index, work tree and commit. */
 const prefix = /^[abciow]\//;
 
-/** The paths that a name may mean, in the order to try. */
+/** Yields the paths that a name may mean, in the order to try. */
 export function* spellings(name: string): Generator<string> {
   yield name;
   const plain = unquoted(name);

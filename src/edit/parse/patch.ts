@@ -18,7 +18,7 @@ import { type HunkHeader, hintsUnder, isDiffHeader, isHunkHeader, readHunkHeader
  * markers may be padded, headers of unified diffs are skipped, and blank lines need no "+" in a new file.
  */
 
-/** Throws `invalid-input` with the number of the unexpected line. */
+/** Parses a patch. Throws `invalid-input` with the number of the unexpected line. */
 export function parsePatch(patch: string, strictness: Strictness): readonly FileSection[] {
   const sections: FileSection[] = [];
   for (const body of patchBodies(patch, strictness)) {
@@ -134,7 +134,7 @@ function readHunk(reader: PatchReader, name: string): Block | undefined {
   return undefined;
 }
 
-/** Undefined for the note in unified diffs that the file has no final line end. */
+/** Reads a line of a hunk; undefined for the note that the file has no final line end. */
 function readHunkLine(reader: PatchReader): HunkLine | undefined {
   const { line, strictness } = reader;
   const carriageReturn = line.endsWith("\r");
@@ -162,7 +162,7 @@ function skipDiffHeaders(reader: PatchReader): void {
   if (!reader.isDone && /^@@ -0,0 \+1/.test(reader.line)) reader.advance();
 }
 
-/** Whether a marker must begin its line, or may be padded. */
+/** "strict": markers begin their line. "loose": they may be padded, and headers of diffs are skipped. */
 export type Strictness = "strict" | "loose";
 
 class PatchReader {
@@ -206,7 +206,7 @@ class PatchReader {
     return this.strictness === "loose" ? this.line.trim() : this.line;
   }
 
-  /** The value of a `*** …: value` marker at this line. */
+  /** Returns the value of a `*** name value` marker at this line. */
   marker(name: string): string | undefined {
     const text = this.#marked;
     if (!text.startsWith("***")) return undefined;
@@ -232,7 +232,7 @@ class PatchReader {
   takeDiff(): string {
     const start = this.#at;
     while (!this.isDone && !this.isMarker) this.advance();
-    // Pads with empty lines, so that errors give the right line number.
+    // The empty lines before the diff make errors give the right line number.
     return "\n".repeat(this.#firstLine + start - 1) + this.#lines.slice(start, this.#at).join("\n");
   }
 

@@ -5,14 +5,14 @@ import type { LineTable } from "../source.ts";
 /** Known facts about a file's indentation besides the lines of one block. */
 export interface FileIndentation {
   habits(): IndentationHabits;
-  /** The indentation in the other blocks of the call. */
+  /** Indentations in the call and in the file, from blocks that matched with other indentation. */
   readonly taught: readonly IndentationPair[];
 }
 
 /**
- * Learns a mapping for the call's indentations from as many lines as agree: all lines, all but the first, removed
- * lines, or lines of other blocks too. If the lines next to the new ones are indented as in the call, so are the new
- * ones; a line further away may differ.
+ * Learns a mapping from the call's indentation to the file's, from the first of these that gives one for all `wanted`:
+ * all lines, all but the first, the removed lines, or the lines of other blocks too. If the lines next to the new ones
+ * are indented as in the call, the mapping changes nothing.
  */
 export function learnIndentation(
   block: Block,
@@ -61,7 +61,7 @@ export function indentationPairs(block: Block, found: readonly string[]): readon
   );
 }
 
-/** Removes pairs that most other pairs contradict. */
+/** Removes the pairs whose indentation in the call maps only to other ones in `others`. */
 function withoutContradiction<Pair extends IndentationPair>(
   pairs: readonly Pair[],
   others: readonly IndentationPair[],
@@ -70,7 +70,7 @@ function withoutContradiction<Pair extends IndentationPair>(
   return pairs.filter((pair) => levels.get(pair.written)?.some(({ found }) => found === pair.found) ?? true);
 }
 
-/** If at some depth as many lines equal the file as differ from it, all differing lines are mistakes, at any depth. */
+/** Removes all differing pairs if at some depth, where pairs differ, at least half of the pairs are equal. */
 function withoutDrift(pairs: readonly IndentationPair[]): readonly IndentationPair[] {
   const hasDrifted = [...Map.groupBy(pairs, ({ written }) => written).values()].some((level) => {
     const exact = level.filter(isSame).length;
@@ -83,7 +83,7 @@ function isSame({ written, found }: IndentationPair): boolean {
   return written === found;
 }
 
-/** Returns a check whether a line is next to new ones, ignoring blank lines. */
+/** Returns a test whether a line is next to a change, ignoring blank lines. */
 function isNextTo({ oldLines, runs }: Block): (pair: LinePair) => boolean {
   const neighbours = new Set<number>();
   for (const { oldStart } of runs) {
@@ -96,9 +96,7 @@ function isNextTo({ oldLines, runs }: Block): (pair: LinePair) => boolean {
   return ({ index }) => neighbours.has(index);
 }
 
-/**
- * New lines of a block that is not indented, while other blocks show spaces where the file has tabs, or the reverse.
- */
+/** Returns the new lines of a block without indentation, with tabs or spaces as the other blocks show. */
 export function indentAsTaught(block: Block, { habits, taught }: FileIndentation): readonly string[] {
   const usesTabs = (indentation: string) => indentation.includes("\t");
   const isSwapped = taught.some(
@@ -118,13 +116,13 @@ export interface IndentationPair {
   readonly found: string;
 }
 
-/** Translates an indentation of the call to the file's; undefined when that is unknown. */
+/** Maps an indentation of the call to that of the file; undefined when it is unknown. */
 type IndentationMap = (written: string) => string | undefined;
 
 /**
- * Learns from lines found in the file how to translate the call's indentation: by a level seen before, a shift of the
- * whole block, tabs against spaces, or another level size. Undefined when the pairs contradict each other. `wanted`:
- * the indentations to translate, which show the level size. `habits`: those of the file.
+ * Learns from `pairs` how to map the call's indentation: by a pair, a shift of the whole block, tabs for spaces or the
+ * reverse, or another level size. Returns undefined when the pairs contradict each other. `wanted` are the indentations
+ * to map, which show the level size.
  */
 function fitIndentation(
   pairs: readonly IndentationPair[],
@@ -156,8 +154,8 @@ function fitIndentation(
 }
 
 /**
- * A single level may be shifted or have another size; the file's own levels decide. A shift keeps the steps between
- * levels, which are mostly single. Undefined where a step could be one level of the call or two of the file.
+ * Learns from a single level whether the call's indentation is shifted or has another level size; the file's level size
+ * decides. Returns undefined where a step could be one level of the call or two of the file.
  */
 function fitOneLevel(
   pair: IndentationPair,
@@ -176,7 +174,7 @@ function fitOneLevel(
   return (text) => (text.includes("\t") ? undefined : " ".repeat((text.length / callLevel) * level));
 }
 
-/** Adds or removes the same characters on every line. */
+/** Learns the characters that every line has more or fewer. */
 function fitShift(
   pairs: readonly IndentationPair[],
   habits: () => IndentationHabits,
@@ -196,7 +194,7 @@ function fitShift(
   return (text) => (text.startsWith(fewer) ? text.slice(fewer.length) : undefined);
 }
 
-/** Tabs on one side, spaces on the other: the same width everywhere, or a constant difference. */
+/** Learns tabs for spaces, or the reverse, where all pairs have the same width or a constant difference. */
 function fitTabs(pairs: readonly IndentationPair[], wanted: readonly string[]): IndentationMap | undefined {
   const isAboutTabs = pairs.some(
     ({ written, found }) => written.includes("\t") !== found.includes("\t") || /[^ \t]/.test(written),
@@ -218,7 +216,7 @@ function fitTabs(pairs: readonly IndentationPair[], wanted: readonly string[]): 
   };
 }
 
-/** Levels of different sizes, spaces only, for example two spaces in the call for four in the file. */
+/** Learns another level size in spaces, for example two spaces in the call for four in the file. */
 function fitLevels(
   pairs: readonly IndentationPair[],
   habits: () => IndentationHabits,
@@ -252,7 +250,7 @@ function widthOf(indentation: string, size: number): number {
   return width;
 }
 
-/** The largest step that divides all indentations in spaces. */
+/** Returns the greatest common divisor of all indentations in spaces. */
 function sizeOfLevel(indentations: readonly string[]): number {
   const widths = indentations
     .filter((text) => text !== "" && !text.includes("\t"))

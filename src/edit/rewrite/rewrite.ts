@@ -23,9 +23,8 @@ export interface Splice {
 }
 
 /**
- * The splices of a block at its match. Context keeps the file's bytes. New lines get the file's line ends, and its
- * indentation and glyphs where the match tolerated differences. `taught`: what other blocks show about the call's
- * indentation.
+ * Returns the splices of a block at its match. Context keeps the file's bytes. New lines get the file's line ends, and
+ * its indentation and glyphs where the match tolerated differences. `taught` are the indentations in other blocks.
  */
 export function rewrite(
   source: Source,
@@ -53,8 +52,8 @@ export function rewrite(
 }
 
 /**
- * The block without habits of the caller that the file does not share: typographic glyphs, where the file has none at all,
- * and blanks at line ends, where the lines found have none.
+ * Removes from the block what the file does not have: typographic glyphs, if the file has none at all, and trailing
+ * blanks, if the found lines have none.
  */
 function withoutHabits(source: Source, block: Block, match: Match): Block {
   const { oldLines, newLines } = block;
@@ -79,7 +78,7 @@ function trailingBlanks(line: string): string {
   return line.slice(trimTrailingBlanks(line).length);
 }
 
-/** The indentation, in the call and in the file, of blocks that were found at another depth. */
+/** Returns the indentations, in the call and in the file, of blocks whose match tolerated differences. */
 export function indentationTaught(
   source: Source,
   located: readonly { readonly block: Block; readonly match: Match }[],
@@ -150,7 +149,7 @@ function spliceLines(
   };
 }
 
-/** Whether the last line gets no line end, because the text ends inside its line or the file has none. */
+/** Makes a splice whose last line gets no line end, because the text ends inside its line or the file has none. */
 function spliceAtOpenEnd(
   { lines, utf8 }: Source,
   block: Block,
@@ -182,7 +181,7 @@ function reachesOpenEnd({ lines }: Source, block: Block, match: Match, run: Run)
   return lines.lineEnd(lines.count - 1) === "" || block.finalLineEnd === false;
 }
 
-/** A new line ends like the line it replaces, else like the one above it. */
+/** Returns the line end of a new line: that of the line it replaces, else that of the line above it. */
 function lineEndFor(lines: Source["lines"], block: Block, match: Match, run: Run, index: number): string {
   const own = block.lineEnds?.get(run.newStart + index);
   if (own !== undefined) return own;
@@ -199,8 +198,8 @@ function cannotIndent({ path }: Source, block: Block, match: Match): ToolError {
 }
 
 /**
- * Whose spelling the new text has, when the old text is not spelled as in the file. It has the file's if it repeats old
- * lines in the file's spelling and never in that of the old text.
+ * Decides whose spelling the new text has, when the old text is not spelled as in the file. It has the file's if it
+ * repeats old lines in the file's spelling and none in the call's.
  */
 function spellingOfNewText(block: Block, found: readonly string[]): "call" | "file" | "unclear" {
   if (block.wholeLines) return "call";
@@ -218,7 +217,7 @@ function filled(lines: readonly string[]): readonly string[] {
   return lines.filter((line) => !isBlankLine(line)).map(trimTrailingBlanks);
 }
 
-/** How many of the first and last lines stay, spelled as in the call or as in the file. */
+/** Counts how many of the first and last lines stay, spelled as in the call or as in the file. */
 function edgesIn(
   newLines: readonly string[],
   oldLines: readonly string[],
@@ -263,7 +262,7 @@ function voteByLine(line: string, written: Spellings, found: Spellings): Vote {
   return choose(written.lines.get(key)?.has(line), found.lines.get(key)?.has(line));
 }
 
-/** The depth of a line that neither side has in any spelling is never suspicious. */
+/** Votes by depth. A new depth votes for neither only if the line itself is an old one in another spelling. */
 function voteByDepth(line: string, written: Spellings, found: Spellings): Vote {
   const depth = indentationOf(line);
   const vote = choose(written.depths.has(depth), found.depths.has(depth));

@@ -3,7 +3,7 @@ import { diffRuns } from "../diff-runs.ts";
 import type { Change, FilePlan } from "../edit-request.ts";
 import { type LineTable, type Source, sourcesOf } from "../source.ts";
 
-/** A plan's changes as a unified diff, which git can apply to UTF-8 files with line feeds. */
+/** Shows a plan as a unified diff, which git can apply to UTF-8 files with line feeds. */
 export function showDiff(plan: FilePlan, options: { readonly context: number } = { context: 3 }): string {
   const before = linesOf(plan.path, plan.action === "add" ? undefined : plan.before);
   const after = linesOf(plan.path, plan.action === "delete" ? undefined : plan.after);
@@ -61,7 +61,7 @@ function showHunk(
       added: signed("+", after, line + shift, change.added, text),
     });
     const plain = show(plainText);
-    // If only line ends change, they must be visible.
+    // A change of only line ends shows them.
     const { removed, added } = readAlike(plain.removed, plain.added) ? show(textAndLineEnd) : plain;
     shown.push(...removed, ...added);
     line += change.removed;
@@ -110,7 +110,7 @@ export interface Contents {
   readonly after: Uint8Array | "nothing";
 }
 
-/** Two contents of a file as a unified diff, or a note if one is binary. Empty when they are equal. */
+/** Shows two contents of a file as a unified diff, or a note if one is binary. Empty when they are equal. */
 export function diffContents({ path, before, after }: Contents): string {
   if (before === "nothing" && after === "nothing") return "";
   if (isBinary(before) || isBinary(after))
@@ -157,7 +157,7 @@ export function visible(line: string): string {
   });
 }
 
-/** Both lines from shortly before their first difference, so that long lines stay readable. */
+/** Returns both lines, long ones only around their first difference. */
 export function visibleDifference(wanted: string, found: string): { wanted: string; found: string } {
   let same = 0;
   while (same < wanted.length && wanted[same] === found[same]) same += 1;
@@ -171,7 +171,7 @@ export function visibleDifference(wanted: string, found: string): { wanted: stri
 
 const maxShown = 160;
 
-/** Control characters, unusual blanks, separate combining marks, and quotes and dashes beyond ASCII. */
+/** Matches control characters, unusual blanks, separate combining marks, and quotes and dashes beyond ASCII. */
 const unclear = /[\p{C}\p{Z}\p{M}‘’‚‛′“”„‟″‐‑‒–—―−]/u;
 
 function hex(character: string): string {

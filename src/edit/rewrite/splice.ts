@@ -30,11 +30,11 @@ export function applySplices(
   }
   const after = Buffer.concat([...parts, before.subarray(kept)]);
   if (after.length === before.length && after.equals(before))
-    throw changesNothing(path, "all of it together");
+    throw changesNothing(path, "all changes together");
   return after;
 }
 
-/** The encoding of new letters, when the file itself does not show it. */
+/** Returns a note with the encoding of new letters, if it is a guess. */
 export function encodingNotes({ text: { guess } }: Source, splices: readonly Splice[]): readonly string[] {
   const hasLetters = splices.some(({ text }) => /[^\0-\x7f\uf780-\uf7ff]/.test(text));
   return guess && hasLetters ? [`the file is not valid UTF-8; new letters were written as ${guess}`] : [];
@@ -57,7 +57,7 @@ function overlap(first: Splice, second: Splice): boolean {
   return second.start < first.end || (second.start === first.start && second.end === first.end);
 }
 
-/** The lines that the splices touch, in file order. */
+/** Returns the lines that the splices touch, in file order. */
 export function changesOf(
   source: Source,
   splices: readonly (Splice & { readonly tier: TierName })[],
@@ -82,7 +82,7 @@ function join(earlier: Change, later: Change): Change {
   };
 }
 
-/** A partly touched line counts as a whole. */
+/** Returns the lines that a splice touches. A partly touched line counts as a whole. */
 function changeOf({ lines, utf8 }: Source, { start, end, text }: Splice, tier: TierName): Change {
   const lineOf = (offset: number) => (offset < utf8.length ? lines.lineAt(offset) : lineAtEnd(lines));
   const first = lineOf(start);
@@ -91,7 +91,7 @@ function changeOf({ lines, utf8 }: Source, { start, end, text }: Splice, tier: T
   const closesLine = text === "" ? !keepsStart : endsLine(text);
   const isWhole = end === lines.start(last) && closesLine;
   const after = isWhole || lines.start(last) === utf8.length ? last : last + 1;
-  // After the splice only the line end matters, because the line itself may be huge.
+  // Of the rest of the last line only its end is read, because the line may be huge.
   const rest = text + utf8.slice(Math.max(end, lines.start(after) - 2), lines.start(after));
   const isUnclosed = (rest !== "" || keepsStart) && !endsLine(rest);
   const addedLines = countLineEnds(rest, lines) + (isUnclosed ? 1 : 0);
@@ -106,12 +106,12 @@ function countLineEnds(text: string, { breaks }: LineTable): number {
   return text.split(breaks === "any" && text.includes("\r") ? /\r\n|\n|\r/ : "\n").length - 1;
 }
 
-/** The end of the text is in the last line, unless that has a line end. */
+/** Returns the line at the end of the text: the last one, or the next if the last one has a line end. */
 function lineAtEnd(lines: LineTable): number {
   return lines.count > 0 && lines.lineEnd(lines.count - 1) === "" ? lines.count - 1 : lines.count;
 }
 
-/** Omits whole lines at the start and end of `old` that stay the same. */
+/** Shortens a splice by the whole lines at the start and end of `old` that stay the same. */
 export function trimLines(old: string, { start, end, text }: Splice): Splice {
   const shorter = Math.min(old.length, text.length);
   let head = 0;

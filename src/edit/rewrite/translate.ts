@@ -13,8 +13,8 @@ interface TranslationContext {
 }
 
 /**
- * A block's new lines in the file's glyphs and indentation. `found`: the old lines in the file's spelling. Undefined
- * when they do not determine the indentation of the new lines.
+ * Returns a block's new lines in the file's glyphs and indentation. `found` are the old lines in the file's spelling.
+ * Returns undefined when they do not determine the indentation of the new lines.
  */
 export function translate(
   block: Block,
@@ -51,7 +51,7 @@ function withGlyphsKept(block: Block, found: readonly string[]): readonly string
   return newLines;
 }
 
-/** Splits a run into single lines where each is replaced by a similar line. */
+/** Splits a run into single lines if each is replaced by a similar line. */
 function lineByLine({ oldLines, newLines }: Block, run: Run): readonly Run[] {
   const { oldStart, oldEnd, newStart, newEnd } = run;
   if (oldEnd - oldStart !== newEnd - newStart) return [run];
@@ -93,7 +93,7 @@ function indent(
   return result;
 }
 
-/** A single line that replaces a single line keeps its indentation, regardless of the rest of the block. */
+/** Returns the indentation of a single line that replaces a single line with the same indentation in the call. */
 function indentationInPlace(block: Block, found: readonly string[], newLine: number): string | undefined {
   const run = block.runs.find(({ newStart, newEnd }) => newStart === newLine && newEnd === newLine + 1);
   if (!run || run.oldEnd !== run.oldStart + 1) return undefined;
@@ -110,7 +110,7 @@ function range(start: number, end: number): readonly number[] {
 }
 
 /**
- * New lines in which every word, quote, dash and blank that the call does not change is spelled as in the file.
+ * Returns the new lines with every word, quote, dash and blank that the call does not change spelled as in the file.
  * `oldLines` and `foundLines` are the same lines in the call's and the file's spelling.
  */
 function keepGlyphs(
@@ -120,7 +120,7 @@ function keepGlyphs(
 ): readonly string[] {
   const written = textsOf(oldLines.map(innerUnits));
   const found = textsOf(foundLines.map(innerUnits));
-  // If the units differ, the lines show nothing.
+  // Lines with a different number of units show no spelling.
   if (written.length !== found.length) return newLines;
   const wanted = textsOf(newLines.map(unitsOf));
   const result = [...wanted];
@@ -129,14 +129,14 @@ function keepGlyphs(
   const end = { oldStart: written.length, oldEnd: written.length, newEnd: wanted.length };
   for (const run of [...diffRuns(written, wanted), end]) {
     const kept = found.slice(oldUnit, run.oldStart);
-    // A single quote or blank that both sides have means nothing, unless the line begins or ends with it.
+    // Common units count only with a letter, a digit or a line break: a common quote or blank may be a coincidence.
     if (kept.some((text) => telling.test(text))) result.splice(newUnit, kept.length, ...kept);
     ({ oldEnd: oldUnit, newEnd: newUnit } = run);
   }
   return result.join("").split(lineBreak).slice(1, -1);
 }
 
-/** Unusual glyphs that the call has wherever the file has plain ones. New lines then mean the plain ones too. */
+/** Maps the glyphs that the call has wherever the file has only a plain one to that one. */
 function learnGlyphs(
   newLines: readonly string[],
   oldLines: readonly string[],
@@ -184,7 +184,7 @@ function innerUnits(line: string): readonly Unit[] {
   return units.at(-1)?.key === " " ? units.slice(0, -1) : units;
 }
 
-/** Blanks come in runs; everything else is a whole unit. */
+/** Splits a run of blanks into single blanks. Every other unit is one glyph. */
 function glyphsOf(key: string, text: string): readonly string[] {
   return key === " " ? [...text] : [text];
 }

@@ -41,22 +41,22 @@ it.each([
   [
     "several files",
     `--- a\n+++ a\n${hunk}--- b\n+++ b\n${hunk}`,
-    "changes 2 files, but only a.txt can be changed here",
+    "changes 2 files, but this call can only change a.txt",
   ],
   [
     "a new file",
     "--- /dev/null\n+++ b/a.txt\n@@ -0,0 +1 @@\n+one\n",
-    "adds a file, but it can only change a.txt here",
+    "adds a file, but this call can only change a.txt",
   ],
   [
     "a deletion",
     "--- a/a.txt\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-one\n-two\n",
-    "deletes a file, but it can only change a.txt here",
+    "deletes a file, but this call can only change a.txt",
   ],
   [
     "a move",
     "diff --git a/a.txt b/b.txt\nsimilarity index 100%\nrename from a.txt\nrename to b.txt\n",
-    "moves a file, but it can only change a.txt here",
+    "moves a file, but this call can only change a.txt",
   ],
 ])("refuses %s", async (_, diff, message) => {
   expect(() => editDiff.accesses({ path: "a.txt", diff })).toThrow(`The diff ${message}`);
