@@ -6,17 +6,17 @@ import { contentAt } from "../system/pinned-path.ts";
 import { parseGitSettings, type Setting } from "./git-repair.ts";
 import { realPathOf } from "./real-paths.ts";
 
-/** Something in a repository that makes git run a program. */
+/** A setting or hook of a repository that makes git run a program. */
 export interface GitDanger {
-  /** `core.fsmonitor` or `hooks/pre-commit`. */
+  /** For messages: `core.fsmonitor` or `hooks/pre-commit`. */
   readonly name: string;
-  /** Also tells different values and contents apart. */
+  /** Differs for every value or content. */
   readonly exact: string;
 }
 
 /**
- * The settings and files that make git run programs in a repository, given as its `.git` (file, link or directory) or as a bare
- * directory. `isTrusted`: common directories that commands cannot change.
+ * Returns the settings and hooks that make git run programs in a repository. `git` is its `.git` (file, link or
+ * directory) or a bare directory. Commands cannot change a common directory that `isTrusted` accepts.
  */
 export function dangersIn(git: string, isTrusted: (directory: string) => boolean): readonly GitDanger[] {
   const directory = gitDirectoryOf(git);
@@ -29,14 +29,14 @@ export function dangersIn(git: string, isTrusted: (directory: string) => boolean
   ];
 }
 
-/** The directory that a `.git` stands for; undefined when it leads nowhere. */
+/** Returns the directory that a `.git` stands for; undefined when there is none. */
 export function gitDirectoryOf(git: string): string | undefined {
   if (statsAt(git)?.isFile() !== true) return realPathOf(git);
   const target = /^gitdir:\s*(.+?)\s*$/m.exec(textIn(git) ?? "")?.[1];
   return target === undefined ? undefined : realPathOf(resolve(dirname(git), target));
 }
 
-/** The directory with the settings and hooks of a git directory, which a linked work tree shares with others. */
+/** Returns the directory with the settings and hooks of a git directory, which linked work trees share. */
 export function commonDirectory(directory: string): string {
   const common = resolve(directory, textIn(join(directory, "commondir"))?.trim() || ".");
   return realPathOf(common) ?? common;
@@ -60,7 +60,7 @@ function settingDangers(file: string): readonly GitDanger[] {
     .map(({ section, key, value }) => ({ name: `${section}.${key}`, exact: `${section}.${key}=${value}` }));
 }
 
-/** Git may understand lines that it would not write itself. */
+/** Treats a file with lines that git would not write as dangerous, because git may still understand them. */
 function unreadable(file: string, text: string): GitDanger {
   return { name: "settings that git did not write itself", exact: `${file} ${text}` };
 }
@@ -77,12 +77,12 @@ function hookDangers(hooks: string): readonly GitDanger[] {
     });
 }
 
-/** Whether a setting of a new repository is one of those that git, clone and common tools write. */
+/** Whether a setting is one of those that git and common tools write to a new repository. */
 function runsNoProgram({ section, key, value }: Setting): boolean {
   const [kind = "", name] = section.split(/\.(.*)/s, 2);
   if (name === undefined)
     return plainSettings.test(`${kind}.${key}`) || (key === "fsmonitor" && value === "false");
-  // `ext::` names a program instead of an address, and `!` a command.
+  // In an address, `ext::` names a program. In other values, `!` begins a command.
   if (value.includes("::") || value.startsWith("!")) return false;
   return namedSettings[kind]?.includes(key) === true;
 }
@@ -96,7 +96,7 @@ const namedSettings: Readonly<Record<string, readonly string[]>> = {
   branch: ["remote", "merge", "rebase", "description", "pushremote", "vscode-merge-base"],
 };
 
-/** The paths of the gitlinks in the index of a git directory. `git status` runs git in their repositories. */
+/** Returns the paths of the gitlinks in the index of a git directory. `git status` runs git in their repositories. */
 export function gitlinksIn(gitDirectory: string): readonly string[] {
   const names = namesIfReadable(gitDirectory).filter((name) => /^(?:index$|sharedindex\.)/.test(name));
   return names.flatMap((name) => gitlinksInFile(join(gitDirectory, name), commonDirectory(gitDirectory)));
@@ -112,7 +112,7 @@ function gitlinksInFile(file: string, common: string): readonly string[] {
   if (remembered !== undefined) return remembered;
   const hashBytes = /objectformat\s*=\s*"?sha256/i.test(textIn(join(common, "config")) ?? "") ? 32 : 20;
   const links: string[] = [];
-  // Git refuses an index that ends early.
+  // An index that ends early throws here, and git refuses it too.
   attempt(() => readGitlinks(readFileSync(file), hashBytes, links));
   if (known.size > 50) known.clear();
   // File system clocks are coarse, so a file that just changed may change again with the same time.
@@ -120,7 +120,7 @@ function gitlinksInFile(file: string, common: string): readonly string[] {
   return links;
 }
 
-/** See `gitformat-index(5)`. */
+/** Adds the gitlinks of an index to `links`. The format is described in `gitformat-index(5)`. */
 function readGitlinks(index: Buffer, hashBytes: number, links: string[]): void {
   const version = index.readUInt32BE(4);
   let [at, last]: [number, Buffer] = [12, Buffer.alloc(0)];

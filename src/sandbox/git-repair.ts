@@ -4,11 +4,11 @@ import { attempt, statsAt } from "../system/attempt.ts";
 import { atPinnedPath, changeAt, contentAt } from "../system/pinned-path.ts";
 
 /**
- * Nothing can be mounted on a link, so a command can replace `.git` if it is a link. The returned function restores the
- * link and renames its replacement. It returns a remark, or "" when nothing was changed.
+ * Watches a link, on which nothing can be mounted, so that a command can replace it. The returned function restores the
+ * link and renames its replacement. It returns a remark, or "" when the link is unchanged.
  */
 export function watchLink(path: string): () => string {
-  // Checked first, because pinning the directory costs more and most are not links.
+  // The cheap check comes first, because most paths are not links.
   const target = statsAt(path)?.isSymbolicLink() ? atPinnedPath(path, targetOf) : undefined;
   if (target === undefined) return () => "";
   const notRestored = (why: string) =>
@@ -29,7 +29,7 @@ function restoreLink(pinned: string, target: string, path: string): string {
   const isReplaced = lstatSync(pinned, { throwIfNoEntry: false }) !== undefined;
   if (isReplaced) renameSync(pinned, aside);
   symlinkSync(target, pinned);
-  const found = isReplaced ? ` What replaced it is now ${join(dirname(path), basename(aside))}.` : "";
+  const found = isReplaced ? ` Its replacement is now ${join(dirname(path), basename(aside))}.` : "";
   return `The command replaced the link ${path}, which was restored.${found}`;
 }
 
@@ -37,7 +37,7 @@ function targetOf(pinned: string): string | undefined {
   return attempt(() => readlinkSync(pinned));
 }
 
-/** The path itself, or with a number if it exists. */
+/** Returns the path, with a number added if it exists. */
 export function freeName(path: string): string {
   for (let number = 0; ; number++) {
     const name = number === 0 ? path : `${path}-${number}`;
@@ -48,9 +48,9 @@ export function freeName(path: string): string {
 const maxBytes = 1024 * 1024;
 
 /**
- * Replacing a git settings file outside, as git itself does, uncovers it in a running sandbox: the command can write to
- * it until it is stopped. The returned function restores the file if it has settings that the command may have written.
- * It returns a remark, or "" when nothing was changed.
+ * Watches a git settings file. When it is replaced outside, as git itself does, a running command can write to it until
+ * it is stopped. The returned function restores the file if it was replaced and its new settings may run programs. It
+ * returns a remark, or "" when nothing was restored.
  */
 export function watchGitSettings(path: string): () => string {
   const before = atPinnedPath(path, readSettings);
@@ -84,7 +84,7 @@ function settle(path: string, pinned: string, before: SettingsFile): string {
   return `${path} was replaced while the command ran, and its new settings may run programs. It was restored; the other version is ${path}.replaced-${id}. Tell the user.`;
 }
 
-/** Parses only the format that git itself writes, because any other spelling may mean anything. */
+/** Whether all new settings are harmless. Lines that git itself would not write are not. */
 function addsOnlyHarmless(before: string, after: string): boolean {
   if (before === after) return true;
   const [old, found] = [parseGitSettings(before), parseGitSettings(after)];
@@ -106,7 +106,7 @@ function isHarmless({ section, key, value }: Setting, old: readonly Setting[]): 
   const isThere = (other: string) => old.some((setting) => setting.section === other);
   const [kind, name] = section.split(".", 2);
   if (name === undefined) return harmless.test(`${section}.${key}`);
-  // `ext::` names a program instead of an address.
+  // In an address, `ext::` names a program.
   if (isThere(section) || value.includes("::")) return false;
   if (kind === "remote") return ["url", "fetch", "tagopt", "prune"].includes(key);
   if (kind === "submodule") return ["url", "active"].includes(key);
@@ -119,7 +119,7 @@ function isHarmless({ section, key, value }: Setting, old: readonly Setting[]): 
 const harmless =
   /^(?:core\.(?:repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|autocrlf|eol)|user\.(?:name|email)|(?:advice|color|pull|push|rebase)\.\w+)$/;
 
-/** Returns undefined for a line that git would not write. */
+/** Parses settings in the format that git itself writes; undefined for any other text. */
 export function parseGitSettings(text: string): readonly Setting[] | undefined {
   const settings: Setting[] = [];
   let section = "";
@@ -135,9 +135,9 @@ export function parseGitSettings(text: string): readonly Setting[] | undefined {
 }
 
 /**
- * Git treats a directory that contains HEAD, objects and refs as a repository when it has no valid `.git`, and obeys
- * its `config`. A command may create each of them. If all exist at its end, and did not before, the returned function
- * renames HEAD. It returns a remark, or "" when nothing was changed.
+ * Watches the top of a workspace: git treats a directory with HEAD, objects and refs as a repository when it has no
+ * valid `.git`, and obeys its `config`. If a command has created them, the returned function renames HEAD. It returns a
+ * remark, or "" when nothing was renamed.
  */
 export function watchForBareRepository(workspace: string): () => string {
   if (isBare(workspace)) return () => "";
@@ -152,7 +152,7 @@ export function watchForBareRepository(workspace: string): () => string {
       });
       return `${made}. HEAD was renamed to ${name}.`;
     } catch (error) {
-      return `${made}. Remove HEAD (${(error as Error).message}).`;
+      return `${made}. HEAD could not be renamed (${(error as Error).message}). Remove it.`;
     }
   };
 }

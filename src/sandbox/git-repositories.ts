@@ -9,18 +9,18 @@ import { gitTargetsIn } from "./git-targets.ts";
 import { realPathOf } from "./real-paths.ts";
 import { isClosed } from "./tree-scan.ts";
 
-/** The files that every commit writes in a repository, and those that decide which programs git runs. */
+/** The paths of a repository to protect: those that must stay in place, and those by which git runs programs. */
 export interface GitProtection {
   /** Paths that are mounted on themselves, so that they cannot be renamed and replaced. */
   readonly held: readonly string[];
   readonly readOnly: readonly string[];
-  /** Paths that git would obey, so they must not be created. Includes existing ones, which may be placeholders. */
+  /** Paths that git would obey, so commands must not create them. Existing ones may be placeholders. */
   readonly absent: readonly Placeholder[];
   /** The directory `info` of a repository. */
   readonly info: string | undefined;
 }
 
-/** The repository whose work tree is `workspace`; undefined when there is none, or it cannot be determined. */
+/** Returns the repository whose work tree is `workspace`; undefined when there is none that can be trusted. */
 export function repositoryOf(workspace: string): GitProtection | undefined {
   const git = join(workspace, ".git");
   const kind = kindOf(git);
@@ -35,14 +35,14 @@ export function repositoryOf(workspace: string): GitProtection | undefined {
   return isBare(workspace) ? protectionOf(workspace) : undefined;
 }
 
-/** A repository below the top of a workspace, by its `.git`. One outside the workspace is read-only. */
+/** Returns a repository below the top of a workspace, by its `.git`. If its data is outside, `.git` is read-only. */
 export function repositoryBelow(git: string, workspace: string): GitProtection {
   if (kindOf(git) !== "file") return protectionOf(git);
   const linked = linkedRepository(dirname(git), git, workspace);
   return linked?.held.every((path) => liesInside(path, workspace)) ? linked : onlyRead(git);
 }
 
-/** `directory`: git's common directory. */
+/** Returns the protection of `directory`, git's common directory. */
 function protectionOf(directory: string): GitProtection {
   if (kindOf(directory) === "closed") return onlyRead(directory);
   const at = (...names: string[]) => join(directory, ...names);
@@ -86,10 +86,10 @@ function onlyHeld(path: string): GitProtection {
   return { held: [path], readOnly: [], absent: [], info: undefined };
 }
 
-// If there are more submodules or work trees than this, all are read-only.
+// More submodules or work trees than this are read-only as a whole.
 const most = 24;
 
-/** Repositories of submodules, which may be nested. */
+/** Returns the repositories of submodules, which may be nested. */
 function modulesIn(modules: string): readonly GitProtection[] {
   if (kindOf(modules) === "closed") return [onlyRead(modules)];
   if (kindOf(modules) !== "directory") return [];
@@ -99,7 +99,7 @@ function modulesIn(modules: string): readonly GitProtection[] {
       const path = join(directory, name);
       const kind = kindOf(path);
       if (parts.length > most || (kind !== "directory" && kind !== "closed")) continue;
-      // A command can remove HEAD.
+      // HEAD or config alone is enough, because a command can remove the other.
       if (kind === "closed" || ["HEAD", "config"].some((file) => existsSync(join(path, file))))
         parts.push(protectionOf(path));
       else {
@@ -132,8 +132,8 @@ function worktreesIn(worktrees: string, hasWorktreeConfig: boolean): readonly Gi
 }
 
 /**
- * A work tree whose repository is in another directory. The file `.git` alone is not trusted, because it comes with the
- * workspace: the repository must also name this work tree, or be inside the workspace.
+ * Returns the repository of a work tree that is in another directory. The file `.git` alone is not trusted, because it
+ * comes with the workspace: the repository must also name this work tree, or be inside the workspace.
  */
 function linkedRepository(
   workTree: string,
@@ -148,13 +148,13 @@ function linkedRepository(
   if (owner === undefined) return undefined;
   const isOwn =
     [directory, owner].every((path) => liesInside(path, workspace) && path !== workspace) &&
-    // A command can remove some of them.
+    // One of them is enough, because a command can remove the others.
     ["HEAD", "config", "objects"].some((name) => existsSync(join(owner, name)));
   if (!isOwn && !(owner === directory ? isSubmodule() : isLinkedTree())) return undefined;
   const own = protectionOf(owner);
   const named = namedPaths(owner, workTree);
   return {
-    // Every commit writes it, even when there are too many work trees to list.
+    // Every commit writes to `directory`, even when there are too many work trees to list.
     held: [...new Set([...own.held, directory])],
     readOnly: [...own.readOnly, ...named.readOnly, file],
     absent: [...own.absent, ...named.absent],
@@ -195,7 +195,7 @@ function textOf(path: string): string | undefined {
 // Each repository costs several mounts.
 const mostRepositories = 12;
 
-/** The workspace's own repository first, then those in the workspace. If there are very many, the rest is read-only. */
+/** Returns the repository of the workspace, then those below it. If there are very many, the rest is read-only. */
 export function repositoriesIn(
   workspace: string,
   found: readonly string[],
@@ -231,7 +231,7 @@ function isFile(path: string): boolean {
   return certainStats(path)?.isFile() === true;
 }
 
-/** Throws for an entry that cannot be examined, so that a repository does not lose its protection. */
+/** Like `statsAt`, but throws for an entry that cannot be examined, so that no repository loses its protection. */
 function certainStats(path: string) {
   return lstatSync(path, { throwIfNoEntry: false });
 }

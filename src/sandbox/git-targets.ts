@@ -11,11 +11,11 @@ import { realPathOf } from "./real-paths.ts";
 export interface GitTargets {
   /** Hooks, included settings and programs in the work tree, existing or not. */
   readonly targets: readonly AbsentPath[];
-  /** The settings files that name them. */
+  /** The settings files that were read, existing or not. */
   readonly files: readonly string[];
 }
 
-/** The files of a workspace that git runs or obeys because of its settings, for its repository and its submodules. */
+/** Returns the files in a workspace that git runs or obeys by its settings, for its repository and its submodules. */
 export function gitTargetsOf(workspace: string): GitTargets {
   const git = join(workspace, ".git");
   const directory = gitDirectoryOf(git);
@@ -44,7 +44,7 @@ function workTreeOf(module: string): string {
   return resolve(module, setting?.value ?? ".");
 }
 
-/** `directory`: git's common directory. The settings of the user and of the machine apply too. */
+/** Returns the targets of the settings in `directory`, git's common directory, and of those of user and machine. */
 export function gitTargetsIn(directory: string, workTree: string): GitTargets {
   const search = new TargetSearch(directory, workTree);
   for (const file of settingsFilesOfUser()) search.readSettings(file);
@@ -82,7 +82,7 @@ class TargetSearch {
     }
   }
 
-  /** Hooks may be links to scripts in the work tree. */
+  /** Adds the hooks that are links to scripts in the work tree. */
   addHooks(hooks: string): void {
     if (statsAt(hooks)?.isSymbolicLink()) this.#addReal(hooks, "directory");
     for (const name of namesIfReadable(hooks)) {
@@ -103,7 +103,7 @@ class TargetSearch {
     this.addHooks(path);
   }
 
-  /** Protects files that a command names, and its program even when it does not exist. */
+  /** Adds the files that a command names, and its program even if it does not exist. */
   #addPrograms(key: string, value: string): void {
     if (key.startsWith("alias.") && !value.startsWith("!")) return;
     const found = value.replace(/^!/, "").match(/"[^"]*"|'[^']*'|[^\s"'`;|&()<>$=]+/g) ?? [];
@@ -122,7 +122,7 @@ class TargetSearch {
     if (real !== undefined) this.#add(real, kind);
   }
 
-  /** Paths outside, in the git directory, and the whole work tree are not protected here. */
+  /** Adds a path in the work tree, but not the git directory or the whole work tree. */
   #add(value: string, kind: AbsentPath["kind"]): void {
     if (value.startsWith("%")) return;
     const path = resolve(this.#workTree, expandHome(value));
@@ -151,7 +151,7 @@ interface NamedSetting {
 
 const known = new Map<string, { readonly stamp: string; readonly settings: readonly NamedSetting[] }>();
 
-/** Every command reads the settings of the user, so results are cached. */
+/** Returns the settings of a file. They are cached, because every command needs those of the user. */
 function settingsOf(file: string): readonly NamedSetting[] {
   const path = isAbsolute(file) ? realPathOf(file) : undefined;
   const stats = path === undefined ? undefined : statsAt(path);
@@ -166,7 +166,7 @@ function settingsOf(file: string): readonly NamedSetting[] {
   return settings;
 }
 
-/** Keys in lower case: `core.hookspath`, `includeif.CONDITION.path`. */
+/** Parses settings. Keys are in lower case: `core.hookspath`, `includeif.CONDITION.path`. */
 function settingsIn(text: string): readonly NamedSetting[] {
   let section = "";
   return text

@@ -30,7 +30,7 @@ it("refuses a named level that the system does not support", async () => {
     failure(
       "unavailable",
       `The sandbox "${want}" is not available. There is no such sandbox for ${process.platform}.`,
-      'Fix that, or use "auto", the strongest sandbox that works here.',
+      'Use "auto" for the strongest sandbox that works here.',
     ),
   );
 });

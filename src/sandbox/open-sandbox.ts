@@ -9,7 +9,7 @@ export interface SandboxOptions extends Pick<SandboxContext, "directory" | "own"
 
 type Open = (context: SandboxContext) => Promise<OpenedSandbox>;
 
-/** Strongest first. Each module is loaded on first use. */
+/** The sandboxes of each platform, strongest first. Each module is loaded on first use. */
 const candidates: Partial<Record<NodeJS.Platform, readonly (readonly [SandboxLevel, Open])[]>> = {
   linux: [
     ["bwrap", async (context) => (await import("./bubblewrap/open-bubblewrap.ts")).openBubblewrap(context)],
@@ -34,11 +34,11 @@ export async function openSandbox(options: SandboxOptions & SandboxContext): Pro
   }
   if (want === "auto") return new NoSandbox(missing);
   throw new ToolError("unavailable", `The sandbox "${want}" is not available. ${missing.join(" ")}`, {
-    hint: 'Fix that, or use "auto", the strongest sandbox that works here.',
+    hint: 'Use "auto" for the strongest sandbox that works here.',
   });
 }
 
-/** Reports why no stronger sandbox is used. */
+/** Adds to a sandbox's report why no stronger one is used. */
 function withMissing(sandbox: Sandbox, missing: readonly string[]): Sandbox {
   return {
     level: sandbox.level,

@@ -5,9 +5,9 @@ import type { AbsentPath } from "../contract/confinement.ts";
 import { liesInside } from "../system/workspace-path.ts";
 
 /**
- * The files of Toolcrib in a workspace where a project has installed it. Commands must not change them, because many
- * are loaded later and run outside every sandbox. Commands must not create files that Node would load instead, either.
- * When the workspace is Toolcrib itself, its files are not protected.
+ * Returns the files of Toolcrib in a workspace where a project has installed it, and the paths that Node would load
+ * instead. Commands must not change or create them, because many are loaded later and run outside every sandbox. When
+ * the workspace is Toolcrib itself, its files are not protected.
  */
 export function ownCode(workspace: string, module: string = import.meta.url): readonly AbsentPath[] {
   const file = realpathSync.native(fileURLToPath(module));
@@ -29,7 +29,7 @@ export function ownCode(workspace: string, module: string = import.meta.url): re
 interface LookUp {
   /** The folder of the package, and the link to it, if there is one. */
   readonly found: readonly string[];
-  /** Folders that Node searches earlier, outside the importing package. */
+  /** The folders of the package that Node would find earlier, outside the importing package. */
   readonly nearer: readonly string[];
 }
 
@@ -54,7 +54,7 @@ function isPackage(folder: string): boolean {
   return existsSync(join(folder, "package.json"));
 }
 
-/** Nearest directories first. */
+/** Returns the folders above a path, nearest first. */
 function foldersAbove(path: string): readonly string[] {
   const parent = dirname(path);
   return parent === path ? [] : [parent, ...foldersAbove(parent)];

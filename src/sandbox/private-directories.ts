@@ -15,7 +15,7 @@ export interface PrivateDirectories {
   close(): Promise<void>;
 }
 
-/** Creates the directories below a private one, and removes those of killed sessions. */
+/** Creates the directories of a session in `directory`, and removes those of killed sessions. */
 export function openPrivateDirectories(directory: string, shared?: string): PrivateDirectories {
   const sessions = join(directory, "sessions");
   for (const name of namesIn(sessions)) {
@@ -47,8 +47,8 @@ function removeTree(path: string): void {
   if (attemptQuietly(remove)) return;
   makeWritable(path);
   if (attemptQuietly(remove)) return;
-  // The tree is deeper than a path can name; these programs descend step by step. Not awaited; the next session
-  // retries.
+  // The tree is probably deeper than a path can name. These programs descend step by step. They are not awaited,
+  // because the next session tries again.
   const line = 'chmod -R u+rwx "$1"; rm -rf "$1"';
   // The PATH of this process may contain programs that commands have created.
   const env = { PATH: "/usr/bin:/bin" };
@@ -57,7 +57,7 @@ function removeTree(path: string): void {
     .unref();
 }
 
-/** Also removes empty directories. Skips those of another user. */
+/** Makes all directories of a tree writable and removes the empty ones. Skips those of another user. */
 function makeWritable(directory: string): void {
   attemptQuietly(() => {
     chmodSync(directory, 0o700);
@@ -68,7 +68,7 @@ function makeWritable(directory: string): void {
   });
 }
 
-/** For sandboxes that cannot mount: creates links in the private home to the readable parts of the real home. */
+/** Links the readable parts of the real home into the private home, for sandboxes that cannot mount. */
 export function linkToolChains(
   { home: inside }: PrivateDirectories,
   home: string,
@@ -81,7 +81,7 @@ export function linkToolChains(
   }
 }
 
-/** The variables without those that name the user's own home and temporary directory. */
+/** Replaces the variables that name the user's own home and temporary directory. */
 export function privateVariables(
   variables: Readonly<Record<string, string>>,
   { home, temporary }: PrivateDirectories,
@@ -91,9 +91,8 @@ export function privateVariables(
 }
 
 /**
- * A path outside the workspace that a command may write and that does not exist yet is created in the private home, and
- * is lost with it. Returns one function for each such path. Call it when the command has ended: it returns a remark, or
- * "".
+ * Detects lost writes: a missing path outside the workspace that a command may write is created in the private home,
+ * and is deleted with it. Returns one function for each such path. After the command, it returns a remark, or "".
  */
 export function lostWrites(
   writable: readonly string[],

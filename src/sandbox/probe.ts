@@ -27,9 +27,9 @@ export async function probe(
       stdio: ["ignore", "ignore", "pipe", ...stdio],
     });
     const closed = once(child, "close");
-    // A program that cannot be started reports it before `closed` is awaited.
+    // `closed` may reject before it is awaited, if the program cannot be started.
     closed.catch(() => {});
-    // Without a pid nothing was started, and without descriptors there are no streams either.
+    // Without a pid the program was not started, and awaiting `closed` throws the reason.
     if (child.pid === undefined) await closed;
     let stderr = "";
     child.stderr!.on("data", (bytes) => {
@@ -39,7 +39,7 @@ export async function probe(
     const error = await launch.started({ pid: child.pid ?? 0, channels }).then(
       () => undefined,
       (failure: Error) => {
-        // The program may wait for the byte that lets it begin.
+        // The program may still wait for the byte that lets it begin.
         child.kill("SIGKILL");
         return failure.message;
       },

@@ -3,17 +3,17 @@ import { dirname } from "node:path";
 import { attempt } from "../system/attempt.ts";
 import { liesInside } from "../system/workspace-path.ts";
 
-/** The path without links; undefined when it does not exist. */
+/** Returns the path without links; undefined when it does not exist. */
 export function realPathOf(path: string): string | undefined {
   return attempt(() => realpathSync.native(path));
 }
 
-/** The existing paths among these, without links. */
+/** Returns the existing paths among these, without links. */
 export function realPathsOf(paths: readonly string[]): readonly string[] {
   return paths.map(realPathOf).filter((path) => path !== undefined);
 }
 
-/** Whether it exists and its path contains no link. A mount on any other path would appear elsewhere. */
+/** Whether a path exists and contains no link. A mount on any other path would appear elsewhere. */
 export function isReal(path: string): boolean {
   return realPathOf(path) === path;
 }
@@ -23,7 +23,7 @@ export function isInOneOf(path: string, paths: ReadonlySet<string>): boolean {
   return paths.has(path) || (path !== "/" && isInOneOf(dirname(path), paths));
 }
 
-/** The directories between a workspace and a path in it, outermost first. */
+/** Returns the directories between a workspace and a path in it, outermost first. */
 export function directoriesAbove(path: string, workspace: string): readonly string[] {
   const parent = dirname(path);
   if (parent === workspace || !liesInside(parent, workspace)) return [];

@@ -5,7 +5,7 @@ import { namesIfReadable } from "../system/directories.ts";
 import { atPinnedPath, contentAt } from "../system/pinned-path.ts";
 import { commonDirectory, gitDirectoryOf } from "./git-dangers.ts";
 
-/** Lines of unfinished rebases that run a command, by file. `gits`: every `.git`. */
+/** Lines of unfinished rebases that run a command, by file. */
 export type ExecLines = Readonly<Record<string, readonly string[]>>;
 
 export function execLinesIn(gits: readonly string[]): ExecLines {
@@ -31,7 +31,7 @@ export function disableExecLines(gits: readonly string[], before: ExecLines): re
   });
 }
 
-/** Of the repository, of its other work trees, and of its submodules. */
+/** Returns the existing todo files of a repository, of its other work trees, and of its submodules. */
 function todoFilesOf(git: string): readonly string[] {
   const directory = gitDirectoryOf(git);
   if (directory === undefined) return [];

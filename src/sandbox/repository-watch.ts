@@ -14,19 +14,19 @@ type FoundRepositories = Pick<ScanResult, "repositories" | "bare">;
 
 /** The repositories before a command. */
 interface Baseline {
-  /** Those that the sandbox itself protects, by their `.git`. */
+  /** Every `.git` of a repository that the sandbox itself protects. */
   readonly guarded: readonly string[];
-  /** The directories with the settings of guarded ones. */
+  /** The directories with the settings of guarded repositories. */
   readonly trusted: readonly string[];
   /** Every `.git` that an index links to. */
   readonly linked: readonly string[];
-  /** The settings that made git run programs in the others, by path. */
+  /** The settings that made git run programs in the other repositories, by path. */
   readonly dangers: Readonly<Record<string, readonly string[]>>;
   readonly execLines: ExecLines;
 }
 
 export interface RepositoryCheck {
-  /** `found`: the repositories now. Returns remarks. */
+  /** Disables what the command has added. `found` are the repositories now. Returns remarks. */
   settle(found: FoundRepositories): readonly string[];
   end(): void;
 }
@@ -40,7 +40,7 @@ export class RepositoryWatch {
   readonly #workspace: string;
   readonly #folder: string;
 
-  /** `folder`: for a record of each running command. */
+  /** `folder` contains a record of each running command. */
   constructor({ workspace, folder }: { readonly workspace: string; readonly folder: string }) {
     this.#workspace = workspace;
     this.#folder = folder;
@@ -57,7 +57,7 @@ export class RepositoryWatch {
     };
   }
 
-  /** Checks what commands of processes that have ended left behind. Returns remarks. */
+  /** Checks repositories for commands whose Toolcrib process has ended. Returns remarks. */
   async settleAbandoned(): Promise<readonly string[]> {
     const names = namesIn(this.#folder).filter((name) => isGone(name, 0, longAbandonedMs));
     if (names.length === 0) return [];
@@ -84,7 +84,7 @@ export class RepositoryWatch {
     return { guarded, trusted, linked, dangers: Object.fromEntries(dangers), execLines };
   }
 
-  /** Nothing can be mounted on a link, and settings outside the workspace are not protected either. */
+  /** Whether the sandbox protects a repository. It protects no link, and no settings outside the workspace. */
   #isGuarded(git: string): boolean {
     const stats = statsAt(git);
     if (git === join(this.#workspace, ".git"))
@@ -94,7 +94,7 @@ export class RepositoryWatch {
     return common !== undefined && common !== this.#workspace && liesInside(common, this.#workspace);
   }
 
-  /** The top of the workspace is watched by `watchForBareRepository`. */
+  /** Returns bare repositories except the top of the workspace, which `watchForBareRepository` watches. */
   #bareIn({ bare }: FoundRepositories): readonly string[] {
     return bare.filter((path) => path !== this.#workspace);
   }
@@ -129,7 +129,7 @@ export class RepositoryWatch {
     }
   }
 
-  /** A repository that existed before belongs to the user. */
+  /** Describes a new link to a repository that existed before. It belongs to the user, so nothing is disabled. */
   #describeLink(path: string, dangers: readonly GitDanger[]): readonly string[] {
     if (dangers.length === 0) return [];
     const name = this.#name(dirname(path));
@@ -146,7 +146,7 @@ export class RepositoryWatch {
 /** The files of a git directory that git obeys. */
 const obeyedParts = ["config", "config.worktree", "hooks", "commondir"];
 
-/** Returns the new path; undefined when there is no such entry. */
+/** Renames an entry. Returns its new path; undefined when it does not exist. */
 function renameAside(path: string): string | undefined {
   return atPinnedPath(path, (pinned) => {
     if (statsAt(pinned) === undefined) return undefined;

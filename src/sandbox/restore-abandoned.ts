@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { namesIn } from "../system/directories.ts";
 
-/** The folders for records of running commands, in the state directory of a sandbox. All levels share them. */
+/** Returns the folders for records of running commands, in the state directory of a sandbox. All levels share them. */
 export function recordFolders(
   directory: string,
 ): Record<"placeholders" | "tripwire" | "repositories", string> {
@@ -14,7 +14,7 @@ export function recordFolders(
 
 /**
  * Undoes what commands left behind when their Toolcrib process was killed: placeholders, changed protected files, and
- * repositories that run programs. Works for every level, whatever level is in use now. Returns remarks.
+ * repositories that run programs, whatever sandbox is in use now. Returns remarks.
  */
 export async function restoreAbandoned({
   workspace,

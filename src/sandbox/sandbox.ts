@@ -3,11 +3,11 @@ import type { SandboxLevel } from "../contract/call.ts";
 import type { Confinement } from "../contract/confinement.ts";
 import type { SandboxReport } from "../contract/environment.ts";
 
-/** A kind of confinement for programs. */
+/** Confines programs. */
 export interface Sandbox {
   readonly level: SandboxLevel;
   readonly report: SandboxReport;
-  /** The folder for pipes that programs can open again when they inherit one. Default: any folder. */
+  /** The folder for named pipes that confined programs can open. Default: any folder. */
   readonly pipes?: string;
   /** Returns the program to start so that the given one runs confined. Throws rather than confine it less. */
   prepare(launch: Launch): Promise<PreparedLaunch>;
@@ -22,7 +22,7 @@ export interface SandboxContext {
   readonly directory: string;
   /** Further directories of Toolcrib, which no command sees. */
   readonly own?: readonly string[];
-  /** The temporary directory of commands, which others share. Default: one of the session, which is removed. */
+  /** A temporary directory that commands share with other sessions. Default: one of the session, which is removed. */
   readonly temporary?: string | undefined;
   /** Returns the absolute path of a program outside the workspace; throws `unavailable` when there is none. */
   readonly findProgram: (name: string) => Promise<string>;
@@ -38,7 +38,7 @@ export interface Launch {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly confinement: Confinement;
-  /** Whether its ports can be reached from outside the sandbox. */
+  /** Whether the program's ports can be reached from outside the sandbox. */
   readonly reachable: boolean;
   /** Whether the program opens a terminal. */
   readonly terminal?: boolean;
@@ -50,24 +50,24 @@ export interface PreparedLaunch {
   /** Undefined when the launched program changes to the directory itself. */
   readonly cwd: string | undefined;
   readonly env: Readonly<Record<string, string>>;
-  /** Inherited from descriptor 3 on: an open file, which the starter closes, or a channel for `started`. */
+  /** The descriptors that it inherits from 3 on: an open file, which the starter closes, or a channel for `started`. */
   readonly descriptors: readonly (number | "channel")[];
   /** Whether the program has a process namespace, so that everything it starts ends with it. */
   readonly endsTogether: boolean;
   /**
-   * Called once it runs. Rejects when the sandbox was not set up; the program itself has not begun then. A sandbox that
-   * can no longer be enforced calls `kill`, and `finished` returns the reason.
+   * Call it when the program is started. Rejects when the sandbox was not set up; the command has not begun then. A
+   * sandbox that can no longer be enforced calls `kill`, and `finished` returns the reason.
    */
   started(child: {
     readonly pid: number;
     readonly channels: readonly Duplex[];
     readonly kill?: () => void;
   }): Promise<void>;
-  /** The address of the server that listens on this port inside; undefined while none does. */
+  /** Returns the address of the server that listens on this port inside; undefined while none does. */
   reach(port: number): Promise<{ readonly host: string; readonly port: number } | undefined>;
   /** Repairs damage that the sandbox could not prevent, while the program runs. Returns remarks. */
   settle?(): Promise<readonly string[]>;
-  /** A path that a newly started sandbox would hide or protect, but this one does not. */
+  /** Returns a path that a newly started sandbox would hide or protect, but this one does not. */
   uncovered?(): Promise<string | undefined>;
   /** Cleans up when the program and all its processes have ended, or could not be started. Returns remarks. */
   finished(): Promise<readonly string[]>;
@@ -79,12 +79,12 @@ export const doctorHints = {
   forUser: { hint: "To see which sandboxes work here, run: toolcrib doctor" },
 };
 
-/** No confinement: used when no sandbox works, and for commands that the user allows outside the sandbox. */
+/** Confines nothing. It is used when no sandbox works, and for commands that the user allows outside the sandbox. */
 export class NoSandbox implements Sandbox {
   readonly level = "none";
   readonly report: SandboxReport;
 
-  /** `missing`: why no other sandbox works on this machine. */
+  /** `missing` says why no other sandbox works on this machine. */
   constructor(missing: readonly string[] = []) {
     this.report = {
       level: "none",
@@ -123,7 +123,7 @@ async function reachOnLoopback(port: number): ReturnType<PreparedLaunch["reach"]
 }
 
 async function accepts(host: string, port: number): Promise<boolean> {
-  // Loaded on first use, because every command loads this file.
+  // The module is loaded on first use, because every command loads this file.
   const { connect } = await import("node:net");
   return new Promise((resolve) => {
     const socket = connect({ host, port });

@@ -4,8 +4,8 @@ import { liesInside } from "../system/workspace-path.ts";
 import { realPathOf } from "./real-paths.ts";
 
 /**
- * The parts of the home directory that commands may read: tool chains, installed packages, and git settings. Caches
- * that tools must write (npm, pip, go, yarn, uv …) are not included: they begin empty in the private home.
+ * Returns the parts of the home directory that commands may read: tool chains, installed packages, and git settings.
+ * Caches that tools must write (npm, pip, yarn, uv …) are not included: they begin empty in the private home.
  */
 export function toolChainsIn(
   home: string,
@@ -22,11 +22,11 @@ export function toolChainsIn(
   return [...new Set(found)].filter((path) => !found.some((other) => isBelow(path, other))).sort();
 }
 
-/** Programs may need the directories next to their own, such as `lib`. */
+/** Returns the directory above a `bin`, if programs may need the directories next to it, such as `lib`. */
 function prefixOf(directory: string): string {
   if (!/^(?:s?bin|shims|condabin)$/.test(basename(directory))) return directory;
   const prefix = dirname(realPathOf(directory) ?? directory);
-  // Excludes the home itself, and application data below ~/.local.
+  // ~/.local, ~/.config and ~/.cache also contain data of applications.
   if (/^\.(?:local|config|cache)$/.test(basename(prefix))) return directory;
   return nextToPrograms.some((name) => existsSync(join(prefix, name))) ? prefix : directory;
 }

@@ -12,7 +12,7 @@ export interface ScanResult {
   readonly readOnly: readonly string[];
   /** Every `.git` in the tree: file, link or directory. */
   readonly repositories: readonly string[];
-  /** Directories below the top that git treats as repositories without a `.git`. */
+  /** Directories that git treats as repositories, although they have no `.git`. */
   readonly bare: readonly string[];
   /** Entries that cannot be hidden, because no mount can name them: their names are not valid text. */
   readonly unnameable: readonly string[];
@@ -25,7 +25,7 @@ export interface TreeEntry {
   readonly kind: "file" | "directory";
 }
 
-/** Scan results are cached as long as both functions are the same. */
+/** Tests for paths. Scan results are cached as long as both functions are the same. */
 export interface PathRules {
   readonly isHidden: (path: string) => boolean;
   readonly isReadOnly: (path: string) => boolean;
@@ -40,13 +40,13 @@ const never = () => false;
 interface ScanOptions {
   readonly leaveOut?: readonly string[];
   readonly maxDirectories?: number;
-  /** The time limit for reading new directories, nearest to the top first. The next scan continues from there. */
+  /** The time limit for reading new directories. The next scan continues where this one stopped. */
   readonly maxMs?: number;
 }
 
 /**
  * Finds the entries that rules hide or protect in a directory tree. Later scans read only changed directories. By
- * default there is no limit: a command that creates very many directories only makes the next commands wait.
+ * default there is no time limit: a command that creates very many directories only makes the next commands wait.
  */
 export class TreeScan {
   readonly #top: string;
@@ -61,8 +61,8 @@ export class TreeScan {
   }
 
   /**
-   * Concurrent calls share one scan, and so do calls shortly after a slow scan. `fresh`: does not use the result of a
-   * scan that has begun before.
+   * Scans the tree. Concurrent calls share one scan, and so do calls shortly after a slow scan. With `fresh`, a scan
+   * that has begun before is not used.
    */
   scan(rules: PathRules, { fresh = false }: { readonly fresh?: boolean } = {}): Promise<ScanResult> {
     const isSame = this.#rules?.isHidden === rules.isHidden && this.#rules.isReadOnly === rules.isReadOnly;
@@ -119,7 +119,7 @@ export class TreeScan {
   }
 }
 
-// Faster scans are not shared with later calls.
+// Scans faster than this are not shared with later calls.
 const quickMs = 10;
 
 const mostDirectories = 1_000_000;
@@ -140,7 +140,7 @@ interface Known extends FoundEntries {
   readonly below: readonly { readonly path: string; readonly isReadOnly: boolean }[];
 }
 
-/** Undefined when the directory is missing, or so deep that no path can name it. */
+/** Scans one directory; undefined when it is missing, or so deep that no path can name it. */
 function look(
   path: string,
   isReadOnly: boolean,
@@ -150,7 +150,7 @@ function look(
   const now = Date.now();
   const stats = statsAt(path);
   if (stats === undefined || !stats.isDirectory()) return undefined;
-  // Any command could make it accessible again.
+  // A closed directory is hidden, because any command could make it accessible again.
   if (isClosed(stats)) return "closed";
   if (known?.changed === stats.ctimeMs && known.inode === stats.ino && known.wasReadOnly === isReadOnly)
     return known;
@@ -198,7 +198,7 @@ function sort(
   return sorted;
 }
 
-/** Invalid bytes are decoded as this character, which a valid name may also contain. */
+/** Whether a path is valid text. U+FFFD replaces invalid bytes, but a valid name may contain it too. */
 function isText(path: string): boolean {
   return !path.includes("\uFFFD") || statsAt(path) !== undefined;
 }
@@ -230,7 +230,7 @@ export class CacheSecrets {
   }
 }
 
-/** Whether it is a directory of this user that commands cannot read until one changes its mode. */
+/** Whether a directory belongs to this user, but its mode denies reading or entering it. */
 export function isClosed({ uid, mode }: Pick<Stats, "uid" | "mode">): boolean {
   return uid === process.geteuid?.() && (mode & 0o500) !== 0o500;
 }

@@ -63,7 +63,7 @@ describe("toolcrib doctor tests the sandbox boundary", () => {
           about: "sandbox",
           state: "wrong",
           message: `The sandbox "${want}" is not available. There is no such sandbox for ${process.platform}.`,
-          hint: 'Fix that, or use "auto", the strongest sandbox that works here.',
+          hint: 'Use "auto" for the strongest sandbox that works here.',
         },
       ],
     });

@@ -12,7 +12,7 @@ export interface BubblewrapProfile {
   readonly forbidsUserNamespaces: boolean;
 }
 
-/** All arguments except the program itself, which follows after `--`. */
+/** Returns all arguments except the program, which follows after `--`. */
 export function bubblewrapArguments(profile: BubblewrapProfile): readonly string[] {
   return [
     ...["--unshare-all", "--unshare-user"],
@@ -41,8 +41,8 @@ function mountArguments(mount: Mount): readonly string[] {
 }
 
 /**
- * Loaders and shells obey some variables before the program begins. Those are set `late`, for the program alone. The
- * same applies to variables whose names a shell would not pass on.
+ * Separates the variables to set `late`, for the program alone: those that loaders and shells obey before the program
+ * begins, and those whose names a shell would not pass on.
  */
 export function splitVariables(env: Variables): {
   readonly early: Variables;
@@ -66,7 +66,7 @@ export function withGitSettings(env: Variables, settings: Variables): Variables 
   return { ...env, GIT_CONFIG_COUNT: total, ...Object.fromEntries(added) };
 }
 
-/** The variables by which Toolcrib finds the processes of a run. */
+/** Returns the variables by which Toolcrib finds the processes of a run. */
 export function marksIn(env: Variables): Variables {
   return onlyNamed(env, (name) => name.startsWith("TOOLCRIB_"));
 }

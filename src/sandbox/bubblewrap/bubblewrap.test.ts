@@ -322,7 +322,7 @@ describe.skipIf(missing !== undefined)("in bubblewrap", () => {
     expect([readlinkSync(git), readdirSync(`${git}.replaced`), ran.remarks]).toEqual([
       "kept",
       ["hooks"],
-      [`The command replaced the link ${git}, which was restored. What replaced it is now ${git}.replaced.`],
+      [`The command replaced the link ${git}, which was restored. Its replacement is now ${git}.replaced.`],
     ]);
   });
 

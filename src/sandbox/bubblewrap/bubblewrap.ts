@@ -43,7 +43,7 @@ interface Setup {
   readonly opened: OpenView;
   readonly mounts: readonly Mount[];
   readonly covers: CoverWatch;
-  /** Remarks that were not returned yet. */
+  /** The remarks that were not returned yet. */
   readonly remarks: string[];
 }
 
@@ -103,7 +103,7 @@ export class Bubblewrap implements Sandbox {
     }
   }
 
-  /** Repeats until no running command can change the paths that the plan is based on. */
+  /** Plans the mounts, again and again until no running command can change the paths that the plan is based on. */
   async #planMounts(
     { confinement, file }: Launch,
     running: RunningSandbox,
@@ -155,11 +155,11 @@ export class Bubblewrap implements Sandbox {
     };
   }
 
-  /** Undefined without perl, which leaves the command without any network. */
+  /** Opens the network, or returns undefined without perl: the command then has no network. */
   async #openNetwork({ confinement }: Launch): Promise<Network | undefined> {
     const perl = await this.#options.findProgram("perl").catch(() => undefined);
     if (perl === undefined) return undefined;
-    // Loaded on first use, because most commands need no network.
+    // The module is loaded on first use, because most commands need no network.
     const { openNetwork } = await import("../network/open-network.ts");
     return openNetwork({ perl, descriptor: descriptorOf.network, mayConnect: confinement.mayConnect });
   }
@@ -219,7 +219,7 @@ async function receivesByte(channel: Duplex): Promise<boolean> {
   ]);
 }
 
-/** The mount tables of this process, and of the first process inside, which is the child of the started one. */
+/** Reads the mount tables of this process, and of the first process inside, which is the child of `pid`. */
 function mountTables(pid: number): { readonly inside: string; readonly outside: string } {
   try {
     const [child] = readFileSync(`/proc/${pid}/task/${pid}/children`, "latin1").split(" ");

@@ -2,10 +2,10 @@ import { dirname } from "node:path";
 import { ToolError } from "../../contract/error.ts";
 import type { ScanResult, TreeEntry } from "../tree-scan.ts";
 
-// With this many mounts, each takes a millisecond.
+// Among so many mounts, each takes a millisecond.
 const mostMounts = 2000;
 
-/** Replaces very many paths by their directories, because mounts take time. Throws when there are still too many. */
+/** Replaces paths by their directories if there are too many to mount each. Throws when still too many are left. */
 export function bundleEntries(
   { hidden, readOnly, unnameable, isWhole }: ScanResult,
   workspace: string,
@@ -37,13 +37,14 @@ export function bundleEntries(
 
 function tooMany(workspace: string, what: string): ToolError {
   return new ToolError("unavailable", `The command was not run: ${workspace} contains too many ${what}`, {
-    hint: "Delete unneeded files, or open a smaller workspace.",
+    hint: "Ask the user to open a smaller workspace.",
+    forUser: { hint: "Delete unneeded files, or open a smaller workspace." },
   });
 }
 
 /**
- * The cost of a mount grows with their number: a thousand take a second. The directories with the most paths replace
- * these paths, until few enough are left. `top` itself is never used.
+ * Replaces paths by the directories that contain the most of them, until at most `most` are left, because a thousand
+ * mounts take a second. `top` itself replaces no path.
  */
 export function bundlePaths(
   paths: readonly string[],

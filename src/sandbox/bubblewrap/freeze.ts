@@ -6,10 +6,10 @@ import { namesIfReadable } from "../../system/directories.ts";
 import { type ProcessInfo, processInfo, readSystemFile } from "../../system/process-identity.ts";
 
 /**
- * One running sandbox, from before its mounts are planned to its end. `all` are those that run in one workspace.
- * Bubblewrap mounts by path and creates missing mount points, so a running command that replaces one of them by a link
- * would redirect the mount. A command cannot do that if the same path is a mount point in its own sandbox. Commands
- * that lack one, because they began before it was needed, are frozen while another sandbox mounts.
+ * One running sandbox, from before its mounts are planned to its end. `all` are the sandboxes of one workspace.
+ * Bubblewrap mounts by path, so a running command that replaces a mount point by a link would redirect the mount. A
+ * command cannot replace a path that is a mount point in its own sandbox. Commands that lack one of the mount points,
+ * because they began before it was needed, are frozen while another sandbox mounts.
  */
 export class RunningSandbox {
   readonly #all: Set<RunningSandbox>;
@@ -43,7 +43,7 @@ export class RunningSandbox {
     return able.length === 0;
   }
 
-  /** Called when everything is mounted. Waits while this command could replace a mount point of another one. */
+  /** Call it when everything is mounted. Waits while this command could replace a mount point of another one. */
   async begin(pid: number): Promise<void> {
     this.#thawOthers();
     const mustWaitFor = (other: RunningSandbox) =>
@@ -64,7 +64,7 @@ export class RunningSandbox {
     this.#all.delete(this);
   }
 
-  /** A command that another sandbox needs frozen stays frozen, and that sandbox thaws it. */
+  /** Thaws all commands except those that another sandbox needs frozen. That sandbox thaws them later. */
   #thawOthers(): void {
     this.#isMounted = true;
     this.#mounted.resolve();
@@ -84,7 +84,7 @@ export class RunningSandbox {
     });
   }
 
-  /** Also compares the start time, because process numbers are reused. */
+  /** Whether the process still exists. Compares the start time too, because process numbers are reused. */
   #isRunning(): boolean {
     return this.#leader !== undefined && processInfo(this.#leader.pid)?.start === this.#leader.start;
   }
@@ -98,21 +98,23 @@ function cannotFreeze(): ToolError {
   return new ToolError(
     "unavailable",
     "The command was not run: another process in the workspace could not be frozen while the sandbox was set up",
-    { hint: "Find it with process.list, stop it, then try again." },
+    {
+      hint: "Find it with process.list, stop it, then try again.",
+      forUser: { hint: "Stop the processes that run in the workspace, then try again." },
+    },
   );
 }
 
-// On a busy machine a stopped process is reported as stopped only after it was scheduled again.
+// On a busy machine it takes long until a stopped process is reported as stopped.
 const patienceMs = 10_000;
 
-/** How often all running processes may be found blocked, 2 ms apart, before everything is thawed for a moment. */
+/** After so many rounds in which all running processes are blocked, everything is thawed for a moment. */
 const mostBlockedRounds = 50;
 
 /**
- * Stops all descendants of a process. Returns a function that thaws them; undefined when one does not stop. Processes
- * that were already stopped stay stopped.
- * A process that has called vfork is blocked until its child becomes a program, and does not stop before. If that child
- * was stopped first, neither would ever move, so everything runs for a moment, each time a longer one.
+ * Stops all descendants of a process. Returns a function that thaws them, except those that were already stopped;
+ * undefined when one does not stop. A process that has called vfork cannot stop before its child becomes a program. If
+ * that child was stopped first, both would wait forever, so everything is thawed for a moment, longer each time.
  */
 export async function freeze(leader: number): Promise<(() => void) | undefined> {
   const until = monotonicMs() + patienceMs;
@@ -137,7 +139,7 @@ export async function freeze(leader: number): Promise<(() => void) | undefined> 
   return undefined;
 }
 
-/** The descendants with the states of their threads. Inside a process namespace no process can leave this tree. */
+/** Lists the descendants with the states of their threads. In a process namespace no process can leave this tree. */
 function descendantsOf(pid: number): readonly { readonly pid: number; readonly states: readonly string[] }[] {
   const children = tasksOf(pid).flatMap((task) => readSystemFile(`${task}/children`).split(" "));
   return children

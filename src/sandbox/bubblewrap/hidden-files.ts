@@ -19,7 +19,7 @@ import { attempt, statsAt } from "../../system/attempt.ts";
 import { atPinnedPath, contentAt, pinRealPath } from "../../system/pinned-path.ts";
 import type { TreeEntry } from "../tree-scan.ts";
 
-/** The files that replace hidden files for commands, by path. */
+/** Returns the files that commands see instead of hidden files, by path. */
 export function coverFilesFor(hidden: readonly TreeEntry[], folder: string): ReadonlyMap<string, string> {
   return new Map(
     hidden.flatMap(({ path, kind }) => {
@@ -29,7 +29,7 @@ export function coverFilesFor(hidden: readonly TreeEntry[], folder: string): Rea
   );
 }
 
-/** A file that cannot be opened and looks to git like the hidden one: same size, time and executable bit. */
+/** Creates a file that cannot be opened and looks to git like the hidden one: same size, time and executable bit. */
 function coverFile(hidden: Stats, folder: string): string {
   const mode = hidden.mode & constants.S_IXUSR;
   const path = join(folder, `cover-${hidden.size}-${hidden.mtimeMs}-${mode}`);
@@ -49,7 +49,7 @@ export const gitSettingsForCovers: Readonly<Record<string, string>> = {
   "core.trustctime": "false",
 };
 
-// Checking all paths once takes some hundred microseconds at most.
+// A check of all paths takes a few hundred microseconds at most.
 const pauseMs = 50;
 
 /** Checks covered paths continuously: when a file is replaced outside, the kernel removes the mount on it. */
@@ -80,7 +80,7 @@ export class CoverWatch {
     }, pauseMs).unref();
   }
 
-  /** Returns remarks. */
+  /** Stops the checks. Returns a remark if a path was replaced. */
   end(): readonly string[] {
     clearInterval(this.#timer);
     if (this.#timer === undefined || this.replaced() === undefined) return [];
@@ -96,8 +96,8 @@ function identityOf(path: string): string | undefined {
 }
 
 /**
- * A copy of a repository's `info` in `folder` that also excludes `names`: `git add -A` must not add entries that a
- * sandbox has created or hides in the work tree. Links and large files are not copied.
+ * Copies a repository's `info` to `folder` and adds `names` to its excludes, so that `git add -A` does not add entries
+ * that a sandbox has created or hides. Links and large files are not copied.
  */
 export function infoWithExcludes(info: string, names: readonly string[], folder: string): string {
   const files = filesIn(info);
@@ -118,7 +118,7 @@ export function infoWithExcludes(info: string, names: readonly string[], folder:
 
 const maxBytes = 1024 * 1024;
 
-/** The directory is pinned, so that a file that is replaced by a link is not followed. */
+/** Reads the files of a directory. It is pinned, so that no link is followed. */
 function filesIn(info: string): Map<string, Uint8Array> {
   const directory = pinRealPath(info);
   if (directory === undefined) return new Map();
@@ -145,7 +145,7 @@ function escaped(name: string): string {
 export function removeEmptyMountPoints(hidden: readonly TreeEntry[], begun: number): void {
   for (const { path, kind } of hidden) {
     if ((statsAt(path)?.birthtimeMs ?? 0) < begun - coarseMs) continue;
-    // Fails when the directory has content.
+    // The removal fails when the directory has content.
     attempt(() =>
       atPinnedPath(path, (pinned) => {
         const stats = lstatSync(pinned);
@@ -156,5 +156,5 @@ export function removeEmptyMountPoints(hidden: readonly TreeEntry[], begun: numb
   }
 }
 
-// The clock of a file system may lag by this much.
+// The clock of a file system may be late by so much.
 const coarseMs = 20;

@@ -6,22 +6,22 @@ import type { TreeEntry } from "../tree-scan.ts";
 
 /** Paths of this machine that need protection. */
 export interface MachinePaths {
-  /** Real paths. The first is the one that HOME names. */
+  /** The real paths of the home directories: first that of HOME, then that of the user database. */
   readonly homes: readonly string[];
   readonly temporaryDirectories: readonly string[];
-  /** Homes and runtime directories of other users. */
+  /** The parents of homes and runtime directories of other users. */
   readonly ofOthers: readonly string[];
   readonly kernelSettings: readonly string[];
   readonly secrets: readonly TreeEntry[];
 }
 
 export function findMachinePaths(variables: NodeJS.ProcessEnv = process.env): MachinePaths {
-  // A user id may have no name, as in containers.
+  // In a container, the user id may have no name.
   const homes = real([variables.HOME ?? homedir(), attempt(() => userInfo().homedir) ?? ""]);
   return {
     homes,
     temporaryDirectories: real(["/tmp", "/var/tmp", tmpdir()]).filter((path) => !homes.includes(path)),
-    // Below a directory that the user may not enter, mounts are impossible and not needed.
+    // In a directory that the user may not enter, mounts are impossible and not needed.
     ofOthers: real(["/home", "/root", "/run/user"]).filter(
       (path) => !homes.includes(path) && isAllowed(path, constants.R_OK | constants.X_OK),
     ),
@@ -30,10 +30,10 @@ export function findMachinePaths(variables: NodeJS.ProcessEnv = process.env): Ma
   };
 }
 
-// Bubblewrap does not protect these: root can write them without any capability.
+// Bubblewrap does not protect these paths, which root can write without any capability.
 const settingsOfRoot = ["/proc/sys", "/proc/sysrq-trigger", "/proc/acpi", "/proc/scsi"];
 
-/** The directories among these paths, each once. The root directory cannot be replaced. */
+/** Returns the directories among these paths, each once, without the root directory, which cannot be replaced. */
 function real(paths: readonly string[]): readonly string[] {
   const found = paths.flatMap((path) => attempt(() => realpathSync(path)) ?? []);
   return [...new Set(found)].filter(
@@ -41,7 +41,7 @@ function real(paths: readonly string[]): readonly string[] {
   );
 }
 
-/** Files that root could read, and in a cluster every user. */
+/** Returns the secrets of the machine that this user can read: as root, or in a cluster as any user. */
 function secretsOfMachine(): readonly TreeEntry[] {
   const hostKeys = namesIfReadable("/etc/ssh").filter((name) => /^ssh_host_.*_key$/.test(name));
   const files = [

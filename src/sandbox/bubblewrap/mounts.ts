@@ -8,9 +8,9 @@ import type { PrivateDirectories } from "../private-directories.ts";
 import type { TreeEntry } from "../tree-scan.ts";
 
 export type Mount =
-  /** Shows `source` from outside at `target`. Skipped when it has vanished. */
+  /** Shows `source` from outside at `target`. A source that has vanished is skipped. */
   | { readonly show: "writable" | "read-only"; readonly source: string; readonly target: string }
-  /** An empty directory, five times cheaper than a mount from outside. */
+  /** Shows an empty directory, which is five times cheaper than a mount from outside. */
   | { readonly show: "blank"; readonly target: string; readonly permissions: "755" | "555" | "000" }
   | { readonly show: "devices" | "processes"; readonly target: string };
 
@@ -38,7 +38,7 @@ export interface SandboxView {
   readonly covers: ReadonlyMap<string, string>;
 }
 
-/** The mounts in order: a directory before its contents. */
+/** Returns the mounts in order, a directory before its contents. */
 export function mountsOf(view: SandboxView): readonly Mount[] {
   const workspace = view.isWorkspaceReadOnly ? "read-only" : "writable";
   const directories: Mount[] = [
@@ -64,7 +64,7 @@ export function mountsOf(view: SandboxView): readonly Mount[] {
       if (kind === "directory") return blank("000")(path);
       return { show: "read-only", source: view.covers.get(path) ?? "/dev/null", target: path };
     }),
-    // These come last, because bubblewrap reads the table of all earlier mounts for each of the others.
+    // Empty directories come last, because for any other mount bubblewrap reads the table of all earlier mounts.
     ...view.empty.map(blank("555")),
   ];
 }
@@ -77,7 +77,7 @@ function blank(permissions: "755" | "555" | "000"): (path: string) => Mount {
   return (target) => ({ show: "blank", target, permissions });
 }
 
-/** Mounts on the same path keep their order, because the last one is visible. */
+/** Sorts mounts by depth. Mounts on the same path keep their order, because the last one is visible. */
 function outermostFirst(mounts: readonly Mount[]): readonly Mount[] {
   const depthOf = ({ target }: Mount) => (target === "/" ? 0 : target.split("/").length);
   return mounts.toSorted((one, other) => depthOf(one) - depthOf(other));
@@ -86,13 +86,13 @@ function outermostFirst(mounts: readonly Mount[]): readonly Mount[] {
 /** A mount point in a directory that commands can write, by its path outside. */
 interface PrivateMountPoint {
   readonly path: string;
-  /** Whether it only contains further mount points. */
+  /** Whether the directory only contains further mount points. */
   readonly isParent: boolean;
 }
 
 /**
- * In their private home and temporary directory, commands could replace the mount points of others and so redirect
- * bubblewrap. So the directories above the mount points are mounted too, because a mount cannot be renamed.
+ * Adds mounts on the directories above the mount points in the private home and temporary directory. Without them a
+ * command could rename such a directory and redirect the mounts of another command.
  */
 export function pinPrivateMountPoints(
   planned: readonly Mount[],
@@ -105,7 +105,7 @@ export function pinPrivateMountPoints(
     mounts.push(mount);
     made.set(mount.target, mount);
   };
-  /** The path outside for a path in a private directory; undefined for any other path. */
+  /** Returns the path outside for a path in a private directory; undefined for any other path. */
   const privatePath = (path: string): string | undefined => {
     let above = dirname(path);
     while (!made.has(above) && above !== "/") above = dirname(above);
@@ -147,9 +147,8 @@ export function clearPrivateMountPoints(points: readonly PrivateMountPoint[], as
 }
 
 /**
- * Compares the actual mounts with the planned ones before the program begins, because a directory that is replaced by a
- * link while it is mounted would show something else. Returns the first mount point that differs. `inside` and
- * `outside` are the texts of /proc/PID/mountinfo.
+ * Compares the actual mounts with the planned ones, because a directory that is replaced by a link while it is mounted
+ * would show something else. Returns the first mount point that differs. The tables are texts of /proc/PID/mountinfo.
  */
 export function findStrayMount(
   planned: readonly Mount[],
@@ -169,7 +168,7 @@ export function findStrayMount(
   })?.point;
 }
 
-/** The device and the path on it, by the innermost mount around a path. Later mounts on one path win. */
+/** Returns the device of a path and the path on it, by the innermost and latest mount around it. */
 function identityOf(path: string, mounts: readonly MountTableEntry[]): string {
   const around = mounts.filter(({ point }) => liesInside(path, point));
   const { device, root, point } = around.reduce((best, next) =>

@@ -13,7 +13,7 @@ import { findMachinePaths } from "./machine-paths.ts";
 import { DelayedRemoval, Placeholders } from "./placeholders.ts";
 import { WorkspaceView } from "./workspace-view.ts";
 
-/** Tests bubblewrap with the profile for commands. `preferred` default: the path that AppArmor profiles name. */
+/** Opens bubblewrap if it works with the profile for commands. AppArmor profiles name the default of `preferred`. */
 export async function openBubblewrap(
   options: SandboxContext & { readonly preferred?: string },
 ): Promise<OpenedSandbox> {
@@ -64,7 +64,7 @@ async function failureOf(sandbox: Sandbox, workspace: string): Promise<string | 
 const notInstalled =
   "bwrap: bubblewrap is not installed. Install it: `apt install bubblewrap`, `dnf install bubblewrap`, `apk add bubblewrap`.";
 
-/** bwrap has no error codes, so its English messages decide. */
+/** Explains why bubblewrap failed, by its English messages, because it has no error codes. */
 function reasonFor(output: string, program: string): string {
   if (/unknown option/i.test(output))
     return `bwrap: ${program} is too old (${output}). Version 0.5 or later is needed.`;

@@ -17,7 +17,7 @@ import { asToolError, errnoOf } from "../../system/file-errors.ts";
 import { atPinnedPath, changeAt, contentAt } from "../../system/pinned-path.ts";
 import { isGone, longAbandonedMs, newRecordName, removeRecord } from "../../system/process-identity.ts";
 
-/** An empty file or directory at a path that must not be created, because a mount needs a mount point. */
+/** A file or directory at a path that commands must not create. It is the mount point of the mount that prevents it. */
 export interface Placeholder {
   readonly path: string;
   readonly kind: "file" | "directory";
@@ -25,8 +25,8 @@ export interface Placeholder {
 }
 
 /**
- * The placeholders in a workspace. All processes share a folder with a record of each use. The last user of a
- * placeholder removes it, or after a crash the next process does, unless it has content.
+ * The placeholders in a workspace. All processes share a folder with a record of each use. The last command that uses a
+ * placeholder removes it, or after a crash the next process does, unless it has other content.
  */
 export class Placeholders {
   readonly #folder: string;
@@ -37,7 +37,7 @@ export class Placeholders {
     this.#removal = removal;
   }
 
-  /** Creates missing placeholders, with their directories. `standing`: those that now exist as placeholders. */
+  /** Creates missing placeholders, with their directories. `standing` are those that exist as placeholders now. */
   use(wanted: readonly Placeholder[]): { readonly standing: readonly Placeholder[]; end(): void } {
     let recorded: ReadonlySet<string> | undefined;
     const isMissing = (path: string) => {
@@ -51,7 +51,7 @@ export class Placeholders {
     const record = join(this.#folder, newRecordName());
     this.#write(record, placeholders);
     const end = () => {
-      // After a crash from here on, the record still names the placeholders that are left.
+      // The record stays until its placeholders are removed, in case of a crash.
       attempt(() => renameSync(record, `${record}${ending}`));
       this.removeAbandoned();
     };
@@ -64,7 +64,7 @@ export class Placeholders {
     }
   }
 
-  /** The paths of all existing placeholders, of this process or another. */
+  /** Returns the paths of all existing placeholders, of this process or another. */
   standing(): readonly string[] {
     // A directory that contains only placeholders counts as a placeholder.
     const kept = new Set<string>();
@@ -104,7 +104,7 @@ export class Placeholders {
     const used = this.#used();
     const unused = placeholders.filter(({ path }) => !used.has(path));
     const left = unused.toReversed().filter((placeholder) => !remove(placeholder, used, this.#removal));
-    // Another process may have begun to use one just before it was removed.
+    // Another process may have begun to use a placeholder just before its removal.
     const usedNow = unused.length === 0 ? used : this.#used();
     for (const placeholder of unused) if (usedNow.has(placeholder.path)) make(placeholder);
     return left.toReversed();
@@ -116,21 +116,21 @@ export class Placeholders {
   }
 }
 
-// The end of the name of a record whose command has ended.
+// The name of a record whose command has ended ends with this.
 const ending = ".ending";
 
 function isUnused(name: string): boolean {
   return name.endsWith(ending) || isGone(name, 0, longAbandonedMs);
 }
 
-/** Sorts outermost paths first. */
+/** Returns the missing directories above a path, outermost first. */
 function missingParents(path: string, isMissing: (path: string) => boolean): readonly Placeholder[] {
   const parent = dirname(path);
   if (parent === path || !isMissing(parent)) return [];
   return [...missingParents(parent, isMissing), { path: parent, kind: "directory" }];
 }
 
-/** Whether the placeholder exists now. Throws when it cannot be created although a command might be able to. */
+/** Creates a placeholder. Returns whether it exists now. Throws if it failed although a command could create the path. */
 function make(placeholder: Placeholder): boolean {
   const { path, kind, content = "" } = placeholder;
   const made = atPinnedPath(path, (pinned) => {
@@ -142,7 +142,7 @@ function make(placeholder: Placeholder): boolean {
       return true;
     } catch (error) {
       const why = errnoOf(error) ?? "";
-      // It may have become a placeholder of this process or another.
+      // The existing entry may be a placeholder of this process or another.
       if (why === "EEXIST") return isPlaceholder(pinned, placeholder);
       if (closedToAll.includes(why)) return false;
       throw asToolError(error, path);
@@ -154,7 +154,7 @@ function make(placeholder: Placeholder): boolean {
 // The directory belongs to another user, or has just vanished. Commands cannot create anything there either.
 const closedToAll = ["EACCES", "EPERM", "EROFS", "ENOENT", "ENOTDIR", "ELOOP", "ENAMETOOLONG"];
 
-/** Returns whether it needs no further attempt. `used`: placeholders of running commands. */
+/** Removes a placeholder. Returns whether no further attempt is needed. `used` are those of running commands. */
 function remove(
   placeholder: Placeholder,
   used: ReadonlySet<string>,
@@ -169,21 +169,21 @@ function remove(
     });
     return isOver ?? true;
   } catch (error) {
-    // It has content, or was already removed.
+    // After any other error, the entry has content or was already removed.
     return !["EACCES", "EPERM", "EROFS", "EBUSY"].includes(errnoOf(error) ?? "");
   }
 }
 
 function take(placeholder: Placeholder, pinned: string, removal: DelayedRemoval | undefined): void {
   const moved = removal?.take(pinned);
-  // It got content at the last moment.
+  // An entry that got content at the last moment is moved back.
   if (moved !== undefined && !isPlaceholder(moved, placeholder)) renameSync(moved, pinned);
   if (moved !== undefined) return;
   if (placeholder.kind === "directory") rmdirSync(pinned);
   else unlinkSync(pinned);
 }
 
-/** `isNothing`: whether an entry of a directory does not count. */
+/** Whether an entry is still a placeholder. Entries of a directory that `isNothing` accepts do not count. */
 function isPlaceholder(
   pinned: string,
   { kind, content = "" }: Placeholder,
@@ -205,7 +205,7 @@ function isThere(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
   } catch {
-    // In an unreadable directory, commands cannot create anything either.
+    // A directory that cannot be examined is closed to commands too.
     return true;
   }
 }
@@ -214,8 +214,8 @@ function isThere(path: string): boolean {
 const pauseMs = 1000;
 
 /**
- * Removes entries from a workspace. Removing a former mount point takes the kernel milliseconds, but moving it on the
- * same disk takes none. So entries are moved to a folder and removed later.
+ * Removes entries from a workspace by moving them to a folder, which is emptied later, because removing a former mount
+ * point takes the kernel milliseconds.
  */
 export class DelayedRemoval {
   readonly #folder: string;
@@ -227,11 +227,11 @@ export class DelayedRemoval {
     this.#folder = folder;
   }
 
-  /** Returns the new path; undefined when the entry cannot be moved. */
+  /** Moves an entry to the folder. Returns its new path; undefined when it cannot be moved. */
   take(path: string): string | undefined {
     const moved = join(this.#folder, String(this.#count++));
     try {
-      // Does not create parents, which are missing when the session is closed.
+      // Parents are not created, because they are missing when the session is closed.
       if (!existsSync(this.#folder)) mkdirSync(this.#folder, { mode: 0o700 });
       renameSync(path, moved);
     } catch {

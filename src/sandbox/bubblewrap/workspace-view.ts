@@ -45,9 +45,9 @@ export interface OpenView extends Pick<Required<PreparedLaunch>, "uncovered"> {
   readonly covered: readonly string[];
   /** Repairs damage that the sandbox could not prevent so far. Returns remarks. */
   settle(): Promise<readonly string[]>;
-  /** Called when the command has ended. Returns remarks. */
+  /** Cleans up when the command has ended. Returns remarks. */
   end(): Promise<readonly string[]>;
-  /** Called when no command was started. */
+  /** Cleans up when no command was started. */
   abandon(): void;
 }
 
@@ -64,7 +64,7 @@ interface Found {
   readonly git: ReturnType<typeof repositoriesIn>;
   /** Paths that must not be created. */
   readonly absent: readonly Placeholder[];
-  /** Nothing in the workspace can be written, so nothing must be held or kept absent. */
+  /** The command cannot write to the workspace, so no path must be held or kept absent. */
   readonly readsOnly: boolean;
 }
 
@@ -74,7 +74,7 @@ export class WorkspaceView {
   readonly #scans = new Map<string, TreeScan>();
   readonly #toolChains: readonly string[];
   readonly #cacheSecrets = new CacheSecrets();
-  /** Directories of the machine that commands do not see. */
+  /** Directories that commands do not see as they are outside. */
   readonly #unseen: readonly string[];
 
   constructor(options: WorkspaceViewOptions) {
@@ -116,7 +116,7 @@ export class WorkspaceView {
         covered,
         settle,
         uncovered: async () => {
-          // At this point all placeholders exist, including those of other commands.
+          // The scan also finds placeholders, including those of other commands.
           const standing = new Set(placeholders.standing());
           const now = (await this.#scan(wanted, rules)).scanned;
           return [...now.hidden.map(pathOf), ...now.readOnly].find(
@@ -157,7 +157,7 @@ export class WorkspaceView {
     return () => [...new Set(repairs.map((repair) => repair()).filter((remark) => remark !== ""))];
   }
 
-  /** `standing`: the existing placeholders. */
+  /** Composes the view. `standing` are the existing placeholders. */
   #compose(
     found: Found,
     standing: readonly Placeholder[],
@@ -170,7 +170,7 @@ export class WorkspaceView {
     const empty = standing.filter(({ kind }) => kind === "directory").map(pathOf);
     const held = isWorkspaceReadOnly ? [] : git.parts.flatMap((part) => part.held);
     const pinned = held.filter((path) => path !== workspace);
-    // Under another name of its directory, a path would be neither hidden nor protected.
+    // If a command could rename a directory, the paths in it would be neither hidden nor protected.
     const parents = isWorkspaceReadOnly
       ? []
       : [...pinned, ...kept, ...empty, ...hidden].flatMap((path) => directoriesAbove(path, workspace));
@@ -218,7 +218,7 @@ export class WorkspaceView {
     return [{ source: infoWithExcludes(info, excluded, privates.own), target: info }];
   }
 
-  /** Rules and commands may spell paths with links. Their targets are granted. */
+  /** Returns the real paths to grant. Rules and commands may name them by links. */
   #granted(confinement: Confinement, { isHidden }: PathRules): Grants {
     const granted = (paths: readonly string[] = []) =>
       realPathsOf(paths).filter((path) => this.#isOutside(path) && path !== "/" && !isHidden(path));
@@ -229,7 +229,7 @@ export class WorkspaceView {
     };
   }
 
-  /** Whether it exists and is not visible as part of the workspace. */
+  /** Whether a path exists and is not visible as part of the workspace. */
   #isOutside(path: string): boolean {
     const { workspace } = this.#options;
     const isReplaced = () =>
@@ -279,14 +279,14 @@ export class WorkspaceView {
     };
   }
 
-  /** Limits the scan of a very large grant, so that the command does not wait. */
+  /** Makes a scan, which is limited outside the workspace, so that the command does not wait for a very large grant. */
   #newScan(top: string): TreeScan {
     const { workspace, maxGranted = 20_000 } = this.#options;
     const budget = top === workspace ? {} : { maxDirectories: maxGranted, maxMs: 1000 };
     return new TreeScan(top, { leaveOut: this.#unseen, ...budget });
   }
 
-  /** Replacements for homes and temporary directories, except a temporary directory inside the workspace. */
+  /** Returns the replaced homes and temporary directories, without a temporary directory inside the workspace. */
   #replaced(): SandboxView["replaced"] {
     const { workspace, privates, machine } = this.#options;
     const isOwn = (path: string) => liesInside(path, workspace) && !sharedByAll.includes(path);
@@ -298,7 +298,7 @@ export class WorkspaceView {
     ].filter(({ target }) => target !== workspace);
   }
 
-  /** The program itself, if its directory is not visible. */
+  /** Returns the program, if its directory is not visible. */
   #programToShow(program: string, toolChains: readonly string[]): readonly string[] {
     const isIn = (directories: readonly string[]) => directories.some((path) => liesInside(program, path));
     return isIn(this.#unseen) && !isIn([this.#options.workspace, ...toolChains]) ? [program] : [];
@@ -308,7 +308,7 @@ export class WorkspaceView {
     return !this.#unseen.some((directory) => liesInside(path, directory));
   }
 
-  /** Toolcrib's own directories: the outermost hidden one around the state of this workspace, and `own`. */
+  /** Returns Toolcrib's own directories: the outermost hidden one around the state of this workspace, and `own`. */
   #ownState({ isHidden }: PathRules): readonly TreeEntry[] {
     const { directory, workspace, own = [] } = this.#options;
     let top = directory;
@@ -322,7 +322,7 @@ export class WorkspaceView {
   }
 }
 
-/** Paths of the workspace that a command may read but not write. */
+/** Returns the paths of the workspace that a command may read but not write. */
 function keptPaths({ readOnly, git, absent }: Found, standing: readonly Placeholder[]): readonly string[] {
   const hasRepository = git.parts[0]?.isOfWorkspace === true;
   return [
@@ -344,7 +344,7 @@ function behindLink(target: string): SandboxView["substitutes"] {
   return source === undefined ? [] : [{ source, target }];
 }
 
-/** Always an empty directory: git, package managers and linters ignore it, and no program takes it for settings. */
+/** Makes an empty directory: git, package managers and linters ignore it, and no program takes it for settings. */
 function asPlaceholder({ path }: AbsentPath): Placeholder {
   return { path, kind: "directory" };
 }

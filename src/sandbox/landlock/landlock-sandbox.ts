@@ -34,7 +34,7 @@ interface LandlockParts extends Pick<SandboxContext, "workspace" | "directory"> 
   readonly tripwire: Tripwire;
 }
 
-/** Confines without namespaces: by Landlock and seccomp, which perl sets up, and by a tripwire for protected files. */
+/** Confines commands by Landlock and seccomp, which perl sets up, and restores protected files by a tripwire. */
 export class LandlockSandbox implements Sandbox {
   readonly level = "landlock";
   readonly report: SandboxReport;
@@ -75,7 +75,7 @@ export class LandlockSandbox implements Sandbox {
       file: perl,
       args: ["-e", launcherProgram()],
       cwd: undefined,
-      // Perl and the loader obey variables, so those of the caller are part of the plan.
+      // Perl and the loader obey variables, so those of the command are part of the plan.
       env: Object.fromEntries(Object.entries(launch.env).filter(([name]) => name.startsWith("TOOLCRIB_"))),
       descriptors: ["channel"],
       endsTogether: false,
@@ -91,7 +91,7 @@ export class LandlockSandbox implements Sandbox {
     await this.#parts.privates.close();
   }
 
-  /** The directories outside the workspace that a command may write. */
+  /** Scans the directories outside the workspace that a command may write. */
   async #scanWritable(
     confinement: Confinement,
     options?: Parameters<TreeScan["scan"]>[1],
@@ -107,7 +107,7 @@ export class LandlockSandbox implements Sandbox {
     );
   }
 
-  /** Older kernels cannot restrict a command to one port, so it has no network there. */
+  /** Opens the network. Landlock before version 4 cannot restrict a command to one port, so it has no network there. */
   async #openNetwork({ mayConnect }: Confinement): Promise<LoopbackNetwork | undefined> {
     if (mayConnect === undefined || this.#parts.version < 4) return undefined;
     const { openLoopbackNetwork } = await import("../network/loopback-network.ts");
@@ -148,7 +148,7 @@ export class LandlockSandbox implements Sandbox {
   }
 }
 
-/** Rules and commands may spell paths with links. Their targets are granted, unless they are hidden. */
+/** Replaces the granted paths, which may be links, by their real paths, without hidden ones. */
 function withRealPaths(confinement: Confinement): Confinement {
   const { isHidden } = rulesOf(confinement);
   const real = (paths: readonly string[] = []) =>

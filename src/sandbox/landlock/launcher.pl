@@ -1,10 +1,10 @@
-# Confines a program with Landlock and seccomp, runs it, and ends as it ended. Needs nothing but perl-base, so system calls
-# are numbers. Run by `perl -e`, with a channel as descriptor 3:
+# Confines a program with Landlock and seccomp, runs it, and ends as it ended. System calls are numbers, because
+# perl-base has no module for them. It is run by `perl -e`, with a channel as descriptor 3:
 #   - It reads the plan (see encodePlan in launcher.ts) from the channel and gives up every capability. The environment of
 #     the program is part of the plan, because perl itself obeys some variables.
 #   - A child confines itself and becomes the program. It writes "." to the channel just before that, and an error message
 #     if something fails, before or after the ".".
-#   - The launcher itself stays unconfined, out of the program's reach, until the program has ended.
+#   - The launcher itself stays unconfined until the program has ended. The program cannot reach it.
 use strict;
 
 open(my $channel, "+<&=", 3) or exit 126;
@@ -20,7 +20,7 @@ my ($filter, $directory, $file) = splice @plan, 0, 3;
 sub list { splice @plan, 0, shift @plan }
 my @paths = list(); my @ports = list(); my @variables = list(); my @words = list();
 
-# Closes whatever else was inherited by mistake.
+# This closes all descriptors that were inherited by mistake.
 syscall(436, 4, 0xffffffff, 0) == 0 or fail("close_range");
 syscall($prctl, 38, 1, 0, 0, 0) == 0 or fail("no_new_privs");
 syscall($prctl, 47, 4, 0, 0, 0); # PR_CAP_AMBIENT_CLEAR_ALL
@@ -34,11 +34,11 @@ chdir $directory or fail("chdir $directory");
 syscall($prctl, 36, 1, 0, 0, 0) == 0 or fail("child_subreaper");
 my $child = fork;
 defined $child or fail("fork");
-attend($child) if $child;
+await_program($child) if $child;
 
 my ($master, $slave);
 if ($terminal) {
-  # As in <asm-generic/ioctls.h>: TIOCSPTLCK, TIOCGPTN. O_RDWR and O_NOCTTY.
+  # The numbers are TIOCSPTLCK and TIOCGPTN of <asm-generic/ioctls.h>; 0x102 is O_RDWR and O_NOCTTY.
   sysopen($master, "/dev/ptmx", 0x102) or fail("/dev/ptmx");
   my ($unlocked, $number) = (pack("i", 0)) x 2;
   ioctl($master, 0x40045431, $unlocked) && ioctl($master, 0x80045430, $number) or fail("terminal");
@@ -53,7 +53,7 @@ my $ruleset = syscall(444, $attributes, $size, 0);
 $ruleset >= 0 or fail("landlock_create_ruleset");
 while (my ($rights, $path) = splice @paths, 0, 2) {
   my $opened = syscall($openat, -100, $path, $onlyPath, 0);
-  # O_PATH, O_CLOEXEC, O_NOFOLLOW: paths are real. A path that is missing or closed to the user needs no rule.
+  # A path that is missing or closed to the user needs no rule. Links are not followed, because the paths are real.
   next if $opened < 0;
   my $rule = pack "Ql", $rights, $opened;
   if (syscall(445, $ruleset, 1, $rule, 0) != 0) {
@@ -78,20 +78,20 @@ $ENV{TOOLCRIB_TERMINAL} = join ",", fileno $master, fileno $slave if $terminal;
 syswrite($channel, ".") == 1 or exit 126;
 exec { $file } $file, @words or fail("exec");
 
-sub attend {
+sub await_program {
   my ($child) = @_;
   close $channel;
   my @passed = qw(HUP INT QUIT TERM);
   # These signals are for the program, which may take its time.
   @SIG{@passed} = ("IGNORE") x @passed;
-  # When Toolcrib is killed, nothing else is left to end the program. PR_SET_PDEATHSIG, SIGUSR1.
+  # When Toolcrib is killed, the kernel sends SIGUSR1 (PR_SET_PDEATHSIG), and the launcher ends the program.
   $SIG{USR1} = sub { clear(\&children); exit 137 };
   syscall($prctl, 1, 10, 0, 0, 0);
   while ((my $ended = wait) != $child) { exit 126 if $ended == -1 }
   my ($code, $signal) = ($? >> 8, $? & 127);
   clear(\&strays);
   exit $code unless $signal;
-  # The launcher ends by the same signal, without a core dump. RLIMIT_CORE.
+  # The launcher ends by the same signal, without a core dump (RLIMIT_CORE).
   my $none = pack "QQ", 0, 0;
   syscall($setrlimit, 4, $none);
   delete @SIG{@passed};
@@ -99,7 +99,7 @@ sub attend {
   exit 128 + $signal;
 }
 
-# Kills until none are left: the children of a killed process become children of the launcher, too.
+# Kills processes until none are left, because the children of a killed process become children of the launcher.
 sub clear {
   my ($found) = @_;
   for (1 .. 1000) {
@@ -110,7 +110,7 @@ sub clear {
   }
 }
 
-# Children without the mark of this run. Those that have it are left to Toolcrib, which set it.
+# Returns the children without the mark of this run. Toolcrib itself ends those that have it.
 sub strays {
   my $mark = "TOOLCRIB_RUN=$ENV{TOOLCRIB_RUN}\0";
   grep { index(content("/proc/$_/environ"), $mark) < 0 } children();

@@ -5,7 +5,7 @@ import type { LandlockRules } from "./rules.ts";
 interface LaunchPlan {
   readonly architecture: Architecture;
   readonly rules: LandlockRules;
-  /** Opens the only terminal that the program may use, and names its descriptors in a variable. */
+  /** Whether to open the only terminal that the program may use. A variable names its descriptors. */
   readonly terminal: boolean;
   readonly seccomp: Uint8Array;
   readonly cwd: string;
@@ -14,12 +14,12 @@ interface LaunchPlan {
   readonly args: readonly string[];
 }
 
-/** The text of launcher.pl, which is run by `perl -e` and reads the plan from descriptor 3. */
+/** Returns the text of launcher.pl, which is run by `perl -e` and reads the plan from descriptor 3. */
 export function launcherProgram(): string {
   return perlProgram("launcher.pl", import.meta.url);
 }
 
-/** The plan in the launcher's format: strings prefixed by their lengths, lists by their counts. */
+/** Encodes the plan for the launcher: strings are prefixed by their lengths, lists by their counts. */
 export function encodePlan(plan: LaunchPlan): Uint8Array {
   const { architecture, rules, terminal, seccomp, cwd, env, file, args } = plan;
   const strings: (string | Uint8Array)[] = [

@@ -17,11 +17,11 @@ import { Tripwire } from "./tripwire/tripwire.ts";
 interface LandlockOptions extends SandboxContext {
   /** The files of Toolcrib in the workspace. Default: detected. */
   readonly ownCode?: readonly AbsentPath[];
-  /** Behaves as if the kernel had no later version of Landlock. */
+  /** The latest version of Landlock to use. */
   readonly versionAtMost?: number;
 }
 
-/** Tests Landlock with the profile for commands. */
+/** Opens Landlock if it works with the profile for commands. */
 export async function openLandlock(options: LandlockOptions): Promise<OpenedSandbox> {
   const { workspace, directory, findProgram, versionAtMost = Number.POSITIVE_INFINITY } = options;
   const { platform, arch } = process;
@@ -72,7 +72,7 @@ function missing(reason: string): { readonly missing: string } {
   return { missing: `Landlock cannot be used: ${reason}.` };
 }
 
-/** The version from the kernel: 0 without Landlock, undefined when perl does not work. */
+/** Returns the version of Landlock in the kernel: 0 without it, undefined when perl does not work. */
 async function versionOf(perl: string): Promise<number | undefined> {
   try {
     const { stdout } = await promisify(execFile)(perl, ["-e", "print syscall(444, 0, 0, 1)"], { env: {} });

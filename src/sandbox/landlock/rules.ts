@@ -24,7 +24,7 @@ interface LandlockGrants {
   /** Files, and directories with all their contents. */
   readonly readable: readonly string[];
   readonly writable: readonly string[];
-  /** Paths that can be read, written and used with ioctl, but in which nothing can be created or removed. */
+  /** Paths that can be read, written and used with ioctl. No entry can be created or removed in them. */
   readonly devices: readonly string[];
   /** Directories whose entries can be read and written by name, but not listed. */
   readonly openable: readonly string[];
@@ -34,7 +34,7 @@ interface LandlockGrants {
   readonly mayListen: boolean;
 }
 
-/** Denies everything else, as far as this version of Landlock can. */
+/** Returns rules that allow the grants and deny all other access, as far as this version of Landlock can. */
 export function landlockRules(version: number, grants: LandlockGrants): LandlockRules {
   const handledFiles =
     rights.files & ~(version < 2 ? rights.refer : 0) & ~(version < 3 ? rights.truncate : 0);
@@ -60,7 +60,7 @@ export function landlockRules(version: number, grants: LandlockGrants): Landlock
 
 const bit = (number: number) => 1 << number;
 
-/** As in <linux/landlock.h>. No command may create device files, so bits 6 and 11 are in no grant. */
+/** The bits of <linux/landlock.h>. No command may create device files, so bits 6 and 11 are in no grant. */
 const rights = {
   files: bit(16) - 1,
   list: bit(3),
@@ -82,7 +82,7 @@ interface SessionPaths {
   readonly workspace: string;
   /** Writable paths in addition to the workspace: the private home and temporary directory. */
   readonly writable: readonly string[];
-  /** The folder of their output pipes. */
+  /** The folder of the commands' output pipes. */
   readonly pipes: string;
   readonly toolChains: readonly string[];
   readonly readable: ReadableParts;
@@ -110,7 +110,7 @@ export function grantsFor(
   };
 }
 
-/** Tool chains outside home and system directories, found on the PATH. */
+/** Returns the tool chains on the PATH that do not contain the home or the temporary directory. */
 export function toolChainsElsewhere(
   home: string,
   variables: Readonly<Record<string, string | undefined>>,
@@ -121,7 +121,7 @@ export function toolChainsElsewhere(
     .filter((path) => dirname(path) !== path && !kept.some((directory) => liesInside(directory, path)));
 }
 
-/** Root without capabilities still owns the password files of the machine. */
+/** Returns the parts of a system directory. For root they exclude the machine's secrets, which root owns. */
 function partsOfSystem(path: string): PathParts {
   return systemParts.of(path, path === "/etc" && process.getuid?.() === 0 ? isSystemSecret : undefined);
 }
@@ -156,8 +156,8 @@ type PathParts = Pick<LandlockGrants, "readable" | "listable">;
 type IsHidden = (path: string) => boolean;
 
 /**
- * Landlock has no exceptions: in a directory that contains a hidden entry, every other entry must be listed. That suits
- * directories in which nothing new is created. Caches the result until one of the directories changes.
+ * Describes directories without their hidden entries. Landlock has no exceptions, so every entry next to a hidden one
+ * becomes a rule of its own, and new entries there cannot be read. Results are cached until a directory changes.
  */
 export class ReadableParts {
   readonly #known = new Map<string, { isHidden: IsHidden; seen: Map<string, string>; parts: PathParts }>();
@@ -201,13 +201,13 @@ function namesIn(path: string, seen: Map<string, string>): readonly string[] {
   return names.length > mostNames ? [] : names;
 }
 
-/** The identity of a directory; undefined for anything else. Throws when it cannot be examined. */
+/** Returns the state of a directory; undefined for any other entry. Throws when it cannot be examined. */
 function stampOf(path: string): string | undefined {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   return stats?.isDirectory() ? `${stats.ino}:${stats.ctimeMs}` : undefined;
 }
 
-/** The gaps of this version of Landlock, even with seccomp and the tripwire. */
+/** Returns the gaps of this version of Landlock, even with seccomp and the tripwire. */
 export function landlockGaps(version: number): readonly string[] {
   return [
     secretsCanBeRead,

@@ -11,8 +11,8 @@ export interface Command {
 }
 
 /**
- * Runs a command under the limits that the kernel enforces for single processes. Their children inherit them. These are
- * a fallback: `LimitWatch` enforces limits for all processes together. A limit that cannot be set is already lower.
+ * Returns a command that runs the given one under limits that the kernel enforces for each process. They are a
+ * fallback: `LimitWatch` enforces limits for all processes together. A limit that cannot be set is already lower.
  * `tasks` is the number of processes and threads of the machine; 0 if unknown.
  */
 export function withKernelLimits(
@@ -24,15 +24,15 @@ export function withKernelLimits(
   // higher than that of LimitWatch, which can report the reason.
   const processes = 2 * limits.processes + (tasks || manyTasks);
   const lines = [
-    // Makes the kernel kill it before Toolcrib when the machine runs out of memory.
+    // When the machine runs out of memory, the kernel kills the command before Toolcrib.
     `echo ${oomScore()} >/proc/self/oom_score_adj`,
     // A core dump would contain the program's secrets.
     "ulimit -c 0",
-    // SIGXCPU first, then SIGKILL.
+    // The soft limit sends SIGXCPU, the hard limit SIGKILL.
     `ulimit -S -t ${limits.cpuSeconds}`,
     `ulimit -H -t ${limits.cpuSeconds + cpuGraceSeconds}`,
     `ulimit -f ${Math.ceil(limits.fileBytes / blockBytes)}`,
-    // Dash and similar shells call it -p.
+    // Dash and similar shells call this limit -p.
     `ulimit -u ${processes} || ulimit -p ${processes}`,
   ];
   const line = `{ ${lines.join("; ")}; } 2>/dev/null; exec "$@"`;
@@ -45,7 +45,7 @@ const blockBytes = 512;
 // The assumed number of tasks of one user when it is unknown.
 const manyTasks = 4096;
 
-/** The kernel kills processes with the highest score first. */
+/** Returns a high score for a command, because the kernel kills processes with the highest score first. */
 function oomScore(): number {
   return Math.max(500, Number(readSystemFile("/proc/self/oom_score_adj")));
 }
@@ -56,11 +56,11 @@ export interface TaskGroup {
   add(members: readonly number[]): void;
   /** Whether a process could not be started because the group was full. */
   wasFull(): boolean;
-  /** Called when the group is empty. */
+  /** Removes the group. Call it when the group is empty. */
   close(): void;
 }
 
-/** Returns undefined when no group can be created. */
+/** Creates a group; undefined when none can be created. */
 export function openTaskGroup(limit: number): TaskGroup | undefined {
   const parent = parentHere();
   if (parent === undefined) return undefined;
@@ -75,7 +75,7 @@ export function openTaskGroup(limit: number): TaskGroup | undefined {
   }
   return {
     add: (members) => {
-      // Fails for a process that has ended.
+      // The write fails for a process that has ended.
       for (const member of members)
         attemptQuietly(() => writeFileSync(join(path, "cgroup.procs"), String(member)));
     },
@@ -86,7 +86,7 @@ export function openTaskGroup(limit: number): TaskGroup | undefined {
 
 const prefix = "toolcrib-";
 
-/** Groups that could not be removed because a process in them was still ending. The next call tries again. */
+/** Groups that could not be removed, because a process in them was still ending. The next group removes them. */
 const emptied = new Set<string>();
 
 function remove(path: string): void {
@@ -99,7 +99,7 @@ function remove(path: string): void {
   }
 }
 
-/** Found once. Removes groups that killed processes have left in it. */
+/** Finds the parent of groups once, and removes groups that killed Toolcrib processes have left in it. */
 function parentHere(): string | undefined {
   if (found === undefined) {
     found = { path: findParent(readSystemFile("/proc/self/cgroup"), readSystemFile("/proc/self/mountinfo")) };
@@ -118,7 +118,7 @@ function tidy(parent: string): void {
   }
 }
 
-/** The directory to create groups in: for version 1 the group of this process, for version 2 its parent. */
+/** Returns the directory to create groups in: for version 1 the group of this process, for version 2 its parent. */
 export function findParent(
   groups: string,
   mounts: string,
@@ -143,7 +143,7 @@ function controlsTasks(directory: string): boolean {
   return readSystemFile(join(directory, "cgroup.subtree_control")).trim().split(" ").includes("pids");
 }
 
-/** The path of a group, if it is part of the mounted tree. */
+/** Returns the path of a group, if it is part of the mounted tree. */
 function groupIn({ root, point }: MountTableEntry, group: string): string | undefined {
   const isInside = root === "/" || group === root || group.startsWith(`${root}/`);
   return isInside ? join(point, root === "/" ? group : group.slice(root.length), ".") : undefined;

@@ -15,14 +15,14 @@ import {
   usageOf,
 } from "./usage.ts";
 
-// Measuring all processes takes some milliseconds. It is done at intervals, when the totals of the machine show that
-// half of the rest may be used, and more often while the command is young or half of a limit is used. It may take one
-// part in `share` of the time.
+// Measuring all processes takes some milliseconds. It is done when half of the remaining resources may be used, by the
+// totals of the machine, and at intervals, which are shorter for a young command and above half of a limit. It takes at
+// most one part in `share` of the time.
 const restMs = { least: 250, most: 2000 };
 const share = 5;
 
-// Moving a process into a group takes the kernel up to 15 ms, so processes are grouped only once the machine has this
-// fraction of their allowed number in new processes.
+// Moving a process into a group takes the kernel up to 15 ms, so processes are grouped only when the machine has many
+// new ones: this fraction of their allowed number.
 const groupedFrom = 0.05;
 
 interface Watched {
@@ -65,18 +65,18 @@ export class LimitWatch {
     if (process.platform === "linux") joinRounds(this);
   }
 
-  /** Called with all output. */
+  /** Counts output. Call it with all of it. */
   takeOutput(bytes: Uint8Array): void {
     this.#printedBytes += bytes.length;
     this.#check("outputBytes", this.#printedBytes);
   }
 
-  /** Called with its stderr, because only the program learns that a file became too large. */
+  /** Searches stderr for the message that a file became too large, because only the program gets that error. */
   takeError(bytes: Uint8Array): void {
     this.#reportedFileTooLarge ||= reportsFileTooLarge(bytes);
   }
 
-  /** Called when all its processes have ended, or could not be started. Returns remarks on limits that it reached. */
+  /** Ends the watch. Call it when all processes have ended, or could not be started. Returns remarks on reached limits. */
   finish(exit?: Pick<ProcessExit, "code" | "signal">): readonly string[] {
     leaveRounds(this);
     const met = this.#met ?? this.#metInKernel(exit);
@@ -132,8 +132,8 @@ export class LimitWatch {
     const { usage, atMs, tookMs, machine: before } = this.#last;
     const { processes, memoryBytes, cpuSeconds } = this.#limits;
     const restedMs = monotonicMs() - atMs;
-    // The largest fraction of the remaining resources that may have been used since.
-    const gone = Math.max(
+    // This is the largest fraction of the remaining resources that may have been used since the last measurement.
+    const usedSince = Math.max(
       this.#newTasks(machine),
       (before.freeBytes - machine.freeBytes) / (memoryBytes - usage.memoryBytes),
       (restedMs * availableParallelism()) / 1000 / (cpuSeconds - usage.cpuSeconds),
@@ -142,7 +142,7 @@ export class LimitWatch {
     const enoughMs = used > 0.5 ? 0 : Math.min(atMs - this.begunMs, restMs.most);
     const isRested = restedMs >= Math.max(enoughMs, restMs.least);
     if (restedMs < share * tookMs) return "no";
-    if (gone > 0.5 || isRested) return "yes";
+    if (usedSince > 0.5 || isRested) return "yes";
     return restedMs >= enoughMs / 2 ? "if made" : "no";
   }
 
@@ -169,7 +169,7 @@ export class LimitWatch {
     return limit && { limit, allowed: this.#limits[limit], wasEnded: false };
   }
 
-  /** Whether the kernel may have killed it. */
+  /** Whether the kernel may have killed the command because memory ran out. */
   #ranOutOfMemory(exit: Pick<ProcessExit, "code" | "signal"> | undefined): boolean {
     if (this.#endedForMemory === undefined || (exit?.signal !== "SIGKILL" && exit?.code !== 137))
       return false;
@@ -204,7 +204,7 @@ interface Round {
   readonly all: readonly ProcessInfo[];
 }
 
-/** All watches share their measurements: the totals of the machine, and, when one needs it, every process. */
+/** Adds a watch to those that share measurements of the machine and of all processes. */
 function joinRounds(member: LimitWatch): void {
   members.add(member);
   clearTimeout(timer);

@@ -7,11 +7,11 @@ export interface MetLimit {
   readonly limit: keyof ResourceLimits;
   readonly allowed: number;
   readonly used?: number;
-  /** Whether the command was stopped for that. Otherwise the system has refused more. */
+  /** Whether Toolcrib ended the command at this limit. Otherwise the kernel enforced the limit. */
   readonly wasEnded: boolean;
 }
 
-/** The limit, the amount used, and the rule that allows more. */
+/** Describes the limit, the amount used, and the rule that allows more. */
 export function describeMetLimit({ limit, allowed, used, wasEnded }: MetLimit): string {
   const [name, show] = shown[limit];
   const isBeyond = used !== undefined && used > allowed;
@@ -28,7 +28,7 @@ const shown: Readonly<Record<keyof ResourceLimits, readonly [string, (amount: nu
   outputBytes: ["output", showBytes],
 };
 
-/** The limit at which the kernel has killed a command, by its exit. */
+/** Returns the limit at which the kernel has killed a command, by its exit. */
 export function limitOfSignal(exit: {
   readonly code: number | undefined;
   readonly signal: string | undefined;
@@ -36,7 +36,7 @@ export function limitOfSignal(exit: {
   return kernelSignals.find(({ signal, code }) => exit.signal === signal || exit.code === code)?.limit;
 }
 
-/** Detects messages of shells about programs that were killed for that, and of other programs. */
+/** Detects the messages of shells and other programs about a file that became too large. */
 export function reportsFileTooLarge(bytes: Uint8Array): boolean {
   const messages = ["File size limit exceeded", ": File too large", "[Errno 27]", "EFBIG"];
   return messages.some((message) => asBuffer(bytes).includes(message));
@@ -57,7 +57,7 @@ function roundUp(limit: keyof ResourceLimits, amount: number): number {
 const megabyte = 1024 ** 2;
 const gigabyte = 1024 ** 3;
 
-/** The amount in the units of rules. */
+/** Shows an amount in the units of rules. */
 function showBytes(bytes: number): string {
   const units = ["bytes", "kB", "MB", "GB", "TB"];
   const power = Math.min(Math.floor(Math.log2(Math.max(bytes, 1)) / 10), units.length - 1);

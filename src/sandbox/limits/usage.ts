@@ -3,18 +3,20 @@ import { readFile } from "node:fs/promises";
 import { attempt, attemptQuietly } from "../../system/attempt.ts";
 import { namesIfReadable } from "../../system/directories.ts";
 import { type MountTableEntry, readMountTable } from "../../system/mount-table.ts";
-import type { ProcessInfo } from "../../system/process-identity.ts";
-import { readSystemFile } from "../../system/process-identity.ts";
+import { type ProcessInfo, readSystemFile } from "../../system/process-identity.ts";
 
 /** The usage of a command with all its processes. */
 export interface Usage {
   readonly cpuSeconds: number;
   readonly memoryBytes: number;
-  /** Includes threads, and ended processes that were not awaited. */
+  /** The number of processes, including threads and ended processes that were not awaited. */
   readonly processes: number;
 }
 
-/** `all`: every process of the machine. `files`: bytes of files in memory. Exact only above `enough`. */
+/**
+ * Measures the processes `members` of a command. `all` are all processes of the machine, `files` the bytes of files in
+ * memory. The memory is exact only above `enough`.
+ */
 export async function usageOf(
   members: readonly ProcessInfo[],
   options: { readonly all: readonly ProcessInfo[]; readonly files: number; readonly enough: number },
@@ -30,10 +32,10 @@ export async function usageOf(
   };
 }
 
-// The unit of /proc, independent of the kernel's own unit.
+// This is the unit of /proc, independent of the kernel's own unit.
 const ticksPerSecond = 100;
 
-/** Counts shared pages once, because workers forked from one large process share most pages. */
+/** Measures memory with shared pages counted once, because workers forked from one large process share most pages. */
 async function exactMemory(members: readonly ProcessInfo[], files: number): Promise<number> {
   let bytes = 0;
   let ofFiles = 0;
@@ -43,7 +45,7 @@ async function exactMemory(members: readonly ProcessInfo[], files: number): Prom
     bytes += all === undefined ? unsharedBytes(pid) : (all - (shared ?? 0)) * 1024;
     ofFiles += (shared ?? 0) * 1024;
   }
-  // Most mapped memory of processes is part of the files in memory.
+  // The larger number counts, because most memory files that processes map are part of `files`.
   return bytes + Math.max(ofFiles, files);
 }
 
@@ -52,13 +54,13 @@ function kilobytesOf(text: string, name: string): number | undefined {
   return kilobytes === undefined ? undefined : Number(kilobytes);
 }
 
-/** The memory of a process that cannot be inspected, without file pages; 0 when it has ended. */
+/** Returns the memory without file pages of a process that cannot be inspected; 0 when it has ended. */
 function unsharedBytes(pid: number): number {
   const [, resident = 0, shared = 0] = readSystemFile(`/proc/${pid}/statm`).split(" ").map(Number);
   return (resident - shared) * pageBytes();
 }
 
-/** Totals of the machine, enough to know that nothing has grown. */
+/** Totals of the machine, which show cheaply that no usage has grown. */
 export interface MachineUse {
   readonly tasks: number;
   readonly freeBytes: number;
@@ -73,12 +75,12 @@ export function machineUse(): MachineUse {
   return { tasks: Number(tasks ?? 0), freeBytes: free * 1024, fileBytes: files * 1024 };
 }
 
-/** How many programs the kernel has killed since boot because memory ran out. */
+/** Returns how many programs the kernel has killed since boot because memory ran out. */
 export function endedForMemory(): number {
   return Number(/^oom_kill (\d+)$/m.exec(readSystemFile("/proc/vmstat"))?.[1] ?? 0);
 }
 
-/** Reads the auxiliary vector: pairs of numbers, of which kind 6 is the page size. */
+/** Reads the page size from the auxiliary vector, a list of pairs of numbers. */
 function pageBytes(): number {
   if (page === undefined) {
     const vector = Buffer.from(readSystemFile("/proc/self/auxv"), "latin1");
@@ -97,8 +99,8 @@ function sum(numbers: readonly number[]): number {
 }
 
 /**
- * Bytes of files in memory that belong only to this command, for example in the /dev/shm of its sandbox, or without a
- * name. No process owns them. Finding nameless files is expensive, so it is optional.
+ * Counts the bytes of files in memory that belong only to this command, for example in the /dev/shm of its sandbox.
+ * With `nameless`, files without a name count too, but finding them is expensive.
  */
 export function memoryFileBytes(
   members: readonly ProcessInfo[],
@@ -110,27 +112,27 @@ export function memoryFileBytes(
   return sum(named) + (nameless ? namelessBytes(members) : 0);
 }
 
-/** Read for each measurement, because the sandbox may still be mounting during the first one. */
+/** Returns the mounts in memory that only this process sees. They are not cached: the sandbox may still be mounting. */
 function mountsOnlyOf(pid: number): readonly MountTableEntry[] {
   const own = new Set(memoryMountsOf("self").map(({ device }) => device));
   return memoryMountsOf(pid).filter(({ device }) => !own.has(device));
 }
 
-/** The writable in-memory file systems that a process sees. */
+/** Returns the writable in-memory file systems that a process sees. */
 function memoryMountsOf(pid: number | "self"): readonly MountTableEntry[] {
   return readMountTable(readSystemFile(`/proc/${pid}/mountinfo`, "utf8")).filter(
     ({ type, options }) => type === "tmpfs" && options.includes("rw"),
   );
 }
 
-/** The device number as `stat` returns it. */
+/** Returns a device number as `stat` returns it. */
 function deviceNumber(device: string): number {
   const [major = 0, minor = 0] = device.split(":").map(Number);
   return (minor & 0xff) + (major & 0xfff) * 2 ** 8 + (minor >>> 8) * 2 ** 20;
 }
 
 function bytesIn({ device, point }: MountTableEntry, root: string): number {
-  // If another mount covers it, that mount must not be counted instead.
+  // A mount that covers this one must not be counted instead.
   if (attempt(() => statSync(root + point).dev) !== deviceNumber(device)) return 0;
   const { blocks, bfree, bsize } = attempt(() => statfsSync(root + point)) ?? {
     blocks: 0,
@@ -140,7 +142,7 @@ function bytesIn({ device, point }: MountTableEntry, root: string): number {
   return (blocks - bfree) * bsize;
 }
 
-/** Counts each file once, even if many processes have it open. */
+/** Counts the bytes of open memory files, each once, even if many processes have it open. */
 function namelessBytes(members: readonly ProcessInfo[]): number {
   const sizes = new Map<number, number>();
   for (const { pid } of members) {

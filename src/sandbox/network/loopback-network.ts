@@ -27,7 +27,7 @@ export async function openLoopbackNetwork({
   server.maxConnections = 1024;
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  // Without a free descriptor, a connection waits.
+  // An error means that no descriptor is free. The connection waits until one is.
   server.on("error", () => {});
   server.unref();
   const { port } = server.address() as AddressInfo;

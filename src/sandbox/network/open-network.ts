@@ -8,19 +8,19 @@ import { FilteringProxy, proxyVariables } from "./proxy/filtering-proxy.ts";
 import { joinStreams } from "./proxy/join-streams.ts";
 import { RelayChannel } from "./relay-channel.ts";
 
-/** Above the ports that the system assigns, so that no program listens on it by chance. */
+/** The proxy's port inside. It is above the ports that the system assigns, so that no program uses it by chance. */
 const innerPort = 61_080;
 
 /** The connections into and out of a network namespace in which one command runs. */
 export interface Network {
-  /** The program to run inside instead of `command`. It starts the relay and becomes the command. */
+  /** Returns the program to run inside instead of `command`. It starts the relay and becomes the command. */
   wrap(
     command: readonly string[],
     env: Variables,
   ): { readonly command: readonly string[]; readonly env: Variables };
   /** Connects this end of the channel. */
   attach(channel: Duplex): void;
-  /** The ports that programs inside listen on. */
+  /** Returns the ports that programs inside listen on. */
   listening(): Promise<readonly number[]>;
   reach: PreparedLaunch["reach"];
   /** Closes every connection. Returns remarks on refused ones. */
@@ -29,7 +29,7 @@ export interface Network {
 
 type Variables = Readonly<Record<string, string>>;
 
-/** Without `mayConnect` the command has no outbound network. */
+/** Options of a network. Without `mayConnect` the command has no outbound network. */
 interface NetworkOptions extends Partial<Pick<OutboundOptions, "mayConnect" | "resolve">> {
   readonly perl: string;
   /** The descriptor of the channel that the command inherits. */
@@ -81,14 +81,14 @@ function relayProgram(): string {
   return perlProgram("relay.pl", import.meta.url);
 }
 
-/** Listens on the same port of the loopback interface if it is free. */
+/** Listens on the same port of the machine's loopback interface if it is free, else on any port. */
 async function listenFor(port: number, relay: RelayChannel): Promise<Server | undefined> {
   for (const wanted of [port, 0]) {
     const server = createServer({ allowHalfOpen: true, noDelay: true }, (client) => {
       client.on("error", () => {});
       void relay.connect(port).then((inner) => (inner ? joinStreams(client, inner) : client.destroy()));
     });
-    // Without a free descriptor, a connection waits.
+    // An error means that no descriptor is free. The connection waits until one is.
     server.on("error", () => {});
     try {
       server.listen(wanted, "127.0.0.1");

@@ -1,12 +1,12 @@
 import { Duplex } from "node:stream";
 import { setTimeout } from "node:timers/promises";
 
-// The relay accepts half as many, so that closing connections do not block new ones.
+// The relay accepts half as many connections, so that closing ones do not block new ones.
 const mostConnections = 2048;
-// Reached only when the other side keeps sending and never reads.
+// Only a relay that keeps sending and never reads reaches this limit.
 const mostWaitingBytes = 128 * 1024 * 1024;
 
-/** Toolcrib's side of the channel. The command controls the relay, so everything that it sends is checked. */
+/** Toolcrib's side of the channel to the relay. The command can control the relay, so all its frames are checked. */
 export class RelayChannel {
   readonly #channel: Duplex;
   readonly #onConnection: (connection: Duplex) => void;
@@ -26,7 +26,7 @@ export class RelayChannel {
     for (const event of ["error", "end", "close"]) channel.on(event, () => this.close());
   }
 
-  /** A connection to a port inside; undefined when it is refused. */
+  /** Connects to a port inside; undefined when the connection is refused. */
   connect(port: number): Promise<Duplex | undefined> {
     if (this.#isClosed) return Promise.resolve(undefined);
     const id = this.#nextId;
@@ -41,14 +41,14 @@ export class RelayChannel {
     });
   }
 
-  /** The ports that programs inside listen on; none when the relay does not reply in time. */
+  /** Returns the ports that programs inside listen on; none when the relay does not reply in time. */
   async listening(): Promise<readonly number[]> {
     if (this.#isClosed) return [];
     if (this.#pendingPorts === undefined) {
       this.#pendingPorts = Promise.withResolvers();
       this.#write(frame(0, frameKinds.listening));
     }
-    // The command can stop the relay.
+    // The command can stop the relay, so the wait is limited.
     return Promise.race([this.#pendingPorts.promise, setTimeout(2_000, [], { ref: false })]);
   }
 
@@ -92,7 +92,7 @@ export class RelayChannel {
   }
 
   #send(id: number, kind: number, content: Uint8Array | undefined, sent: (() => void) | undefined): void {
-    // Sends both in one write, without copying long content.
+    // Corking sends header and content in one write, without copying long content.
     this.#channel.cork();
     this.#write(frameHeader({ id, kind, length: content?.length ?? 0 }), content ? undefined : sent);
     if (content) this.#write(content, sent);
@@ -110,8 +110,8 @@ export class RelayChannel {
 type Send = (kind: number, content?: Uint8Array, sent?: () => void) => void;
 
 /**
- * Toolcrib's end of a connection of a program inside. Neither side sends more than the other's credit, so a slow reader
- * stops only its own connection, and at most one window is buffered.
+ * Toolcrib's end of a connection of a program inside. Neither side sends more than the credit that the other granted,
+ * so a slow reader stops only its own connection, and at most one window is buffered.
  */
 class InnerConnection extends Duplex {
   readonly #send: Send;
@@ -129,7 +129,7 @@ class InnerConnection extends Duplex {
     this.on("error", () => {});
   }
 
-  /** Returns false when the other side violates the protocol. */
+  /** Handles a frame. Returns false when the other side violates the protocol. */
   receive(kind: number, content: Buffer): boolean {
     switch (kind) {
       case frameKinds.data:
@@ -159,7 +159,7 @@ class InnerConnection extends Duplex {
     }
   }
 
-  /** The relay has ended, so nothing is sent. */
+  /** Destroys the connection without a frame, because the relay has ended. */
   lose(): void {
     this.#isReset = true;
     this.destroy(new Error("The relay has ended"));
@@ -217,7 +217,7 @@ export const frameKinds = {
   end: 3,
   /** The connection is closed in both directions. */
   reset: 4,
-  /** This many bytes (a number of 4 bytes) were passed on, and as many more may be sent. */
+  /** The receiver has passed on so many bytes (a number of 4 bytes), and the sender may send as many more. */
   credit: 5,
   opened: 6,
   /** Requests the ports that programs listen on, or lists them (2 bytes each). */
@@ -243,14 +243,14 @@ export function frameHeader({ id, kind, length }: FrameHeader): Buffer {
   return header;
 }
 
-/** A short frame as a whole. */
+/** Returns a whole frame. It copies the content, so use it for short frames. */
 export function frame(id: number, kind: number, content: Uint8Array = new Uint8Array()): Buffer {
   return Buffer.concat([frameHeader({ id, kind, length: content.length }), content]);
 }
 
 /**
- * Reads frames from pieces of any size. Passes data on as it arrives, even parts of a frame, so that only the beginning
- * of a short frame is buffered. Returns false for an invalid frame.
+ * Reads frames from pieces of any size. Data is passed on as it arrives, even parts of a frame; other frames are
+ * buffered until they are complete. `read` returns false for an invalid frame.
  */
 export class FrameReader {
   readonly #take: (id: number, kind: number, content: Buffer) => boolean;

@@ -1,9 +1,9 @@
 # Relays connections between the programs of a network namespace and Toolcrib, over one channel; relay-channel.ts describes
-# the frames. Run by relay-starter.pl, which has opened $channel.
+# the frames. It is run by relay-starter.pl, which has opened $channel.
 # Arguments: the port to listen on (0: none), variables to set as NAME=VALUE, `--`, and the command that the process then
 # becomes. The relay stays behind as a process without a parent inside, and ends when the channel is closed.
 use strict;
-# The numbers of Linux: loading Socket, Fcntl and Errno would take longer than all the rest.
+# These are the numbers of Linux, because loading Socket, Fcntl and Errno would take longer than all the rest.
 my ($INET, $INET6, $STREAM, $SOCKET, $ERROR, $LINGER, $TCP, $NODELAY) = (2, 10, 1, 1, 4, 13, 6, 1);
 my ($GETFL, $SETFL, $NONBLOCK, %AGAIN) = (3, 4, 2048, map { $_ => 1 } 4, 11, 115);
 our $channel;
@@ -52,7 +52,7 @@ while (1) {
   vec($r, $listener_number, 1) = 1 if $listener && !$is_behind && !$is_full && keys %by_id < $most;
   next if select($r, $w, undef, undef) < 0;
   receive() if vec($r, $channel_number, 1);
-  welcome() if $listener && vec($r, $listener_number, 1);
+  accept_programs() if $listener && vec($r, $listener_number, 1);
   for my $number (keys %by_number) {
     my $one = $by_number{$number} or next;
     write_to($one) if vec($w, $number, 1);
@@ -85,13 +85,13 @@ sub receive {
     my ($id, $word) = unpack("NN", substr($in, $at, 8));
     my $size = $word & 0xffffff;
     last if length($in) - $at - 8 < $size;
-    heed($id, $word >> 24, substr($in, $at + 8, $size));
+    handle_frame($id, $word >> 24, substr($in, $at + 8, $size));
     $at += 8 + $size;
   }
   substr($in, 0, $at, "");
 }
 
-sub heed {
+sub handle_frame {
   my ($id, $type, $content) = @_;
   return frame($id, $LISTENING, pack("n*", listening())) if $type == $LISTENING;
   return reach($id, unpack("n", $content), $INET) if $type == $OPEN;
@@ -102,7 +102,7 @@ sub heed {
   elsif ($type == $RESET) { setsockopt($one->{handle}, $SOCKET, $LINGER, pack("ii", 1, 0)); forget($one) }
 }
 
-sub welcome {
+sub accept_programs {
   while (keys %by_id < $most) {
     # Without a free descriptor, the connection waits until another is closed.
     accept(my $handle, $listener) or return $is_full = keys %by_id && !again();

@@ -177,15 +177,15 @@ const calls =
 
 /** An action that must not be possible for a command, and a test for it. */
 export interface Attack {
-  /** True while the attack fails; a sentence without a full stop. */
+  /** A sentence without a full stop that is true as long as the attack fails. */
   readonly promise: string;
   /** A bash script that starts in the workspace. Its output is the loot. */
   readonly script: (lab: Lab) => string;
-  /** Checked from outside the sandbox. */
+  /** Checks from outside the sandbox. */
   readonly hasSucceeded: (lab: Lab, loot: string) => boolean | Promise<boolean>;
-  /** The gap by which a level declares that it does not promise this. */
+  /** A level whose report has this gap does not make the promise. */
   readonly gap?: string;
-  /** Also promised without a sandbox. */
+  /** The promise also holds without a sandbox. */
   readonly isAlwaysPromised?: true;
   /** "home": requires a writable home directory. */
   readonly needs?: "perl" | "home";

@@ -74,7 +74,7 @@ export async function openLab(): Promise<Lab> {
     visited = await openServers({ path: join(folder, "s"), abstract: mark });
     const target = await openVictim(canary);
     victim = target.victim;
-    // Simulates a key of the user in the variables of this process.
+    // The canary stands for a key of the user in the variables of this process.
     process.env[variableOf(mark)] = canary;
     return {
       ...{ workspace, outside, home, state, config, canary, mark, seconds },
@@ -90,7 +90,7 @@ export async function openLab(): Promise<Lab> {
   }
 }
 
-/** A process that replies to requests, which shows whether it is alive without waiting for a fixed time. */
+/** Starts a process that replies to requests, which shows whether it is alive without waiting for a fixed time. */
 async function openVictim(canary: string): Promise<Pick<Lab, "victim" | "isVictimAlive">> {
   const victim = spawn("/bin/sh", ["-c", "while read word; do echo alive; done"], {
     stdio: ["pipe", "pipe", "ignore"],
@@ -119,12 +119,12 @@ function makeBase(folder: string): string {
   }
 }
 
-/** How long a hidden runaway process sleeps. */
+/** Returns how long a runaway process without variables sleeps. */
 export function hidden(seconds: string): string {
   return `${seconds}.5`;
 }
 
-/** Files that root could write. */
+/** Returns files that root could write. */
 export function systemFiles(mark: string): readonly string[] {
   return ["/etc", "/usr"].map((directory) => join(directory, mark));
 }
@@ -139,7 +139,7 @@ function fill(
   canary: string,
 ): void {
   writeFileSync(join(workspace, ".env"), `SETTING="${canary}"\n`);
-  // Like `git init`, but git itself may be missing.
+  // This imitates `git init`, because git itself may be missing.
   for (const name of ["hooks", "objects", "refs/heads", "info"])
     mkdirSync(join(workspace, ".git", name), { recursive: true });
   writeFileSync(join(workspace, ".git/HEAD"), "ref: refs/heads/main\n");
@@ -153,7 +153,7 @@ function fill(
 
 const homePrefix = ".toolcrib-doctor-";
 
-/** Also removes the directories that a killed doctor has left. */
+/** Creates a directory in the home directory, and removes those that a killed doctor has left. */
 function makeHome(): string | undefined {
   try {
     const home = realpathSync(homedir());
@@ -211,7 +211,7 @@ async function openServers(sockets: VisitedServers["sockets"]): Promise<VisitedS
   }
 }
 
-/** The ids of processes with exactly these arguments; none on systems without /proc. */
+/** Returns the ids of processes with exactly these arguments; none on systems without /proc. */
 export function processesWith(...args: readonly string[]): readonly number[] {
   const wanted = args.map((argument) => `${argument}\0`).join("");
   const pids = namesIn("/proc").filter((name) => /^\d+$/.test(name));

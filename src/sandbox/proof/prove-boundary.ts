@@ -7,9 +7,9 @@ import type { Lab } from "./lab.ts";
 /** The result of one attack. */
 export interface Proof {
   readonly promise: string;
-  /** "open": it succeeded. "not promised": it succeeded or was not tried, and the level declares that gap. */
+  /** "open": the attack succeeded. "not promised": it succeeded or was not tried, and the level declares the gap. */
   readonly outcome: "enforced" | "open" | "not promised" | "not tried";
-  /** The reason why it was not tried, or the declared gap. */
+  /** The reason why the attack was not tried, or the declared gap. */
   readonly reason?: string;
 }
 
@@ -22,7 +22,7 @@ interface ProofOptions {
   readonly progress?: (promise: string) => void;
 }
 
-/** Tries the attacks one after the other. Their effects show what is enforced. */
+/** Tries the attacks one after the other, and checks their effects. */
 export async function proveBoundary(options: ProofOptions): Promise<readonly Proof[]> {
   const { attacks = usual, progress } = options;
   const proofs: Proof[] = [];
@@ -39,7 +39,7 @@ async function prove(attack: Attack, { lab, report, run }: ProofOptions): Promis
     return { promise, outcome: "not promised", reason: report.gaps[0] ?? "" };
   if (lab.home === undefined && attack.needs === "home")
     return { promise, outcome: "not tried", reason: "The home directory cannot be written." };
-  const loot = await plunder(attack, lab, run);
+  const loot = await runAttack(attack, lab, run);
   if (loot === undefined) return { promise, outcome: "not tried", reason: "perl is not installed." };
   if (!(await attack.hasSucceeded(lab, loot))) return { promise, outcome: "enforced" };
   if (gap !== undefined && report.gaps.includes(gap))
@@ -47,8 +47,8 @@ async function prove(attack: Attack, { lab, report, run }: ProofOptions): Promis
   return { promise, outcome: "open" };
 }
 
-/** Attack and loot are in files, so that rules and redaction do not interfere. Undefined when it cannot be tried. */
-async function plunder(attack: Attack, lab: Lab, run: ProofOptions["run"]): Promise<string | undefined> {
+/** Runs an attack and returns its output; undefined without perl. Files keep it from rules and redaction. */
+async function runAttack(attack: Attack, lab: Lab, run: ProofOptions["run"]): Promise<string | undefined> {
   const [script, loot] = ["attack", "loot"].map((name) => join(lab.workspace, name)) as [string, string];
   const needsPerl = attack.needs === "perl";
   const lines = ["exec > loot 2>&1", attack.script(lab)];
@@ -56,7 +56,7 @@ async function plunder(attack: Attack, lab: Lab, run: ProofOptions["run"]): Prom
   writeFileSync(script, `${lines.join("\n")}\n`);
   rmSync(loot, { force: true });
   await run("bash attack");
-  // Sent data arrives in the next turns of the event loop.
+  // Data that the attack sent arrives in the next turns of the event loop.
   await new Promise(setImmediate);
   await new Promise(setImmediate);
   if (!existsSync(loot)) throw new Error(`The attack did not run: ${attack.promise}`);

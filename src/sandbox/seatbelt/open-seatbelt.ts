@@ -24,7 +24,7 @@ import { toolChainsIn } from "../tool-chains.ts";
 import { rulesOf, TreeScan } from "../tree-scan.ts";
 import { seatbeltProfile } from "./seatbelt-profile.ts";
 
-/** Tests the macOS sandbox with the profile for commands. Not verified on a Mac yet. */
+/** Opens the macOS sandbox if it works with the profile for commands. It has not been tested on a Mac yet. */
 export async function openSeatbelt(options: SandboxContext): Promise<OpenedSandbox> {
   if (process.platform !== "darwin") return missing("it needs macOS");
   if (liesInside(options.directory, options.workspace))
@@ -96,7 +96,7 @@ class SeatbeltSandbox implements Sandbox {
     });
     return {
       file: "/usr/bin/sandbox-exec",
-      args: ["-p", profile, "/bin/sh", "-c", saysThatItRuns, launch.file, ...launch.args],
+      args: ["-p", profile, "/bin/sh", "-c", announceStart, launch.file, ...launch.args],
       cwd: launch.cwd,
       env: { ...privateVariables(launch.env, privates), ...network?.variables },
       descriptors: ["channel"],
@@ -115,7 +115,7 @@ class SeatbeltSandbox implements Sandbox {
   }
 }
 
-const saysThatItRuns = `printf . >&3; exec 3>&-; exec "$0" "$@"`;
+const announceStart = `printf . >&3; exec 3>&-; exec "$0" "$@"`;
 
 function running(channel: Duplex): Promise<void> {
   return new Promise((resolve, reject) => {

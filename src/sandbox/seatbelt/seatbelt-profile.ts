@@ -19,11 +19,11 @@ interface SeatbeltAccess {
   readonly terminal: boolean;
 }
 
-/** A profile for `sandbox-exec -p`. When several rules match, the last one counts. */
+/** Returns a profile for `sandbox-exec -p`. When several rules match, the last one counts. */
 export function seatbeltProfile(access: SeatbeltAccess): string {
   const writable = [access.workspace, ...access.writable];
   const kept = [...access.hidden, ...access.readOnly];
-  // In a renamed directory, entries would have paths without a rule.
+  // These directories must not be renamed, because no rule would match the new paths of their entries.
   const above = [...access.held, ...kept].flatMap((path) => directoriesAbove(path, access.workspace));
   return [
     "(version 1)",
@@ -65,7 +65,7 @@ export function seatbeltProfile(access: SeatbeltAccess): string {
     .join("\n");
 }
 
-/** A rule without filters would apply to everything. */
+/** Returns a rule; undefined without filters, because it would apply to everything. */
 function rule(action: string, filters: readonly string[]): string | undefined {
   if (filters.length === 0) return undefined;
   return `(${[action, ...filters].join("\n  ")})`;
@@ -93,7 +93,7 @@ const devices = ["null", "zero", "random", "urandom", "tty", "ptmx", "dtracehelp
   (name) => `/dev/${name}`,
 );
 
-/** Users and groups, settings, logs, certificates. */
+/** The services for users and groups, settings, logs and certificates. */
 const services = [
   ...["system.opendirectoryd.libinfo", "system.opendirectoryd.membership", "system.notification_center"],
   ...["system.logger", "bsd.dirhelper", "cfprefsd.agent", "cfprefsd.daemon", "trustd", "trustd.agent"],

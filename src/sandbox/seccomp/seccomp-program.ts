@@ -10,8 +10,8 @@ import {
 export interface SeccompOptions {
   readonly architecture: Architecture;
   /**
-   * "own namespace": only the program itself uses it. "filtered": the machine's network, TCP only, with ports checked
-   * by Landlock. "none": the machine's network, without internet sockets.
+   * "own namespace": a network of its own. "filtered": the machine's network, TCP only, with ports checked by Landlock.
+   * "none": the machine's network, without internet sockets.
    */
   readonly network: "own namespace" | "filtered" | "none";
   /** Whether others may connect to the program, for "filtered". Default: false. */
@@ -20,7 +20,7 @@ export interface SeccompOptions {
   readonly refuseTruncation?: boolean;
 }
 
-/** A seccomp filter. Refused calls return EPERM; calls that libraries can do without return ENOSYS. */
+/** Returns a seccomp filter. Refused calls return EPERM; calls that libraries can do without return ENOSYS. */
 export function seccompProgram(options: SeccompOptions): Uint8Array {
   const { architecture, network } = options;
   const isShared = network !== "own namespace";
@@ -49,7 +49,7 @@ export function seccompProgram(options: SeccompOptions): Uint8Array {
     { return: EPERM },
     { label: "known architecture" },
     { load: 0 },
-    // Also refuses calls of the x32 ABI, which have bit 30 set.
+    // This also refuses calls of the x32 ABI, which have bit 30 set.
     { ifAtLeast: newestKnownCall + 1, goTo: "missing" },
     ...numbered.map(({ number, lines }): Line => ({ ifEqual: number, goTo: blockOf(number, lines) })),
     { goTo: "allow" },
@@ -86,7 +86,7 @@ const AF_INET = 2;
 const AF_INET6 = 10;
 const AF_NETLINK = 16;
 
-/** CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET. CLONE_NEWTIME is for clone3 and unshare only. */
+/** CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID and NEWNET. Only clone3 and unshare accept CLONE_NEWTIME. */
 const namespaceFlags = 0x7e020000;
 
 const refuse: readonly Line[] = [{ goTo: "refuse" }];
@@ -125,7 +125,7 @@ const pairLines: readonly Line[] = [
   ...refuse,
 ];
 
-/** Landlock checks no stream protocols other than TCP (MPTCP, SCTP, SMC). */
+/** Allows only TCP, because Landlock does not check other stream protocols (MPTCP, SCTP, SMC). */
 const transmissionOnly: readonly Line[] = [
   ...[low(1), { and: 0xf }],
   { ifEqual: 1, goTo: "stream" },
@@ -144,12 +144,12 @@ const anyInternet: readonly Line[] = [
   ...refuse,
   { label: "stream or datagram" },
   low(2),
-  // Unspecified, ICMP, TCP, UDP, ICMPv6.
+  // The protocols are unspecified, ICMP, TCP, UDP and ICMPv6.
   ...[0, 1, 6, 17, 58].map((protocol): Line => ({ ifEqual: protocol, goTo: "allow" })),
   { goTo: "wrong protocol" },
 ];
 
-/** Refuses what Landlock does not check, for programs without namespaces. */
+/** Refuses calls that Landlock does not check, for programs without namespaces. */
 function sharedCalls(mayListen: boolean): readonly CallRule[] {
   return [
     ...Array.from(sharedMemoryCalls.keys(), (call) => ({ call, lines: refuse })),
@@ -171,7 +171,7 @@ function onlyItself(argument: number): readonly Line[] {
   return [low(argument), { ifEqual: 0, goTo: "allow" }, ...refuse];
 }
 
-/** `calls`: the index of the argument with the flags. */
+/** Refuses calls with one of the flags. `calls` maps each call to the index of the argument with its flags. */
 function refusingFlags(flags: number, calls: Readonly<Record<string, number>>): readonly CallRule[] {
   return Object.entries(calls).map(([call, argument]) => ({
     call,
@@ -179,7 +179,7 @@ function refusingFlags(flags: number, calls: Readonly<Record<string, number>>): 
   }));
 }
 
-/** S_ISUID and S_ISGID: such a program runs with the rights of its owner, anywhere on the machine. */
+/** S_ISUID and S_ISGID. A program with such a mode runs with the rights of its owner or group. */
 const lendsRights = 0o6000;
 
 const modeCalls = refusingFlags(lendsRights, {
@@ -188,7 +188,7 @@ const modeCalls = refusingFlags(lendsRights, {
 });
 
 const O_TRUNC = 0x200;
-// O_CREAT and O_TMPFILE: without them the mode is ignored.
+// The flags are O_CREAT and O_TMPFILE. Without them the mode is ignored.
 const makesFile = 0x400040;
 
 function openingCalls(refuseTruncation: boolean): readonly CallRule[] {
@@ -199,7 +199,7 @@ function openingCalls(refuseTruncation: boolean): readonly CallRule[] {
   return [
     { call: "open", lines: lines(1) },
     { call: "openat", lines: lines(2) },
-    // Its flags are in memory, which a filter cannot read.
+    // The flags of openat2 are in memory, which a filter cannot read.
     { call: "openat2", lines: [{ goTo: "missing" }] },
     ...(refuseTruncation ? [{ call: "truncate", lines: refuse } as const] : []),
   ];
@@ -227,7 +227,7 @@ function truncatesUnseen(argument: number): readonly Line[] {
   ];
 }
 
-/** The kernel ignores the upper half of these arguments, so the filter does too. */
+/** Loads the lower half of an argument. The kernel ignores the upper half of those that are checked. */
 function low(argument: number): Line {
   return { load: 16 + argument * 8 };
 }
@@ -251,7 +251,7 @@ type Line =
   | { readonly return: number }
   | { readonly label: string };
 
-/** The bytes that `prctl(PR_SET_SECCOMP)` and `bwrap --seccomp` accept: eight for each instruction, little-endian. */
+/** Returns the bytes for `prctl(PR_SET_SECCOMP)` and `bwrap --seccomp`: eight for each instruction, little-endian. */
 function assemble(lines: readonly Line[]): Uint8Array {
   const labels = new Map<string, number>();
   const instructions: Exclude<Line, { readonly label: string }>[] = [];

@@ -20,19 +20,19 @@ export const refusedCalls: ReadonlyMap<string, Numbers> = table(`
   iopl 172/-, ioperm 173/-
 `);
 
-/** Memory, semaphores and queues that all processes of a user share. */
+/** Calls for memory, semaphores and queues that all processes of a user share. */
 export const sharedMemoryCalls: ReadonlyMap<string, Numbers> = table(`
   shmget 29/194, shmat 30/196, shmctl 31/195, semget 64/190, semop 65/193, semctl 66/191, semtimedop 220/192,
   msgget 68/186, msgsnd 69/189, msgrcv 70/188, msgctl 71/187, mq_open 240/180, mq_unlink 241/181
 `);
 
-/** Limits of a process, and its share of the machine. The first argument is the process. */
+/** Calls that set the limits or the priority of a process, which is their first argument. */
 export const processCalls: ReadonlyMap<string, Numbers> = table(`
   prlimit64 302/261, sched_setscheduler 144/119, sched_setparam 142/118, sched_setattr 314/274,
   sched_setaffinity 203/122
 `);
 
-/** Refused for some of their arguments. */
+/** Calls that are refused for some of their arguments. */
 const filteredCalls = table(`
   clone 56/220, clone3 435/435, ioctl 16/29, socket 41/198, socketpair 53/199, listen 50/201, sendto 44/206,
   sendmsg 46/211, sendmmsg 307/269, setpriority 141/140, ioprio_set 251/30, truncate 76/45, chmod 90/-,
@@ -40,7 +40,7 @@ const filteredCalls = table(`
   openat 257/56, openat2 437/437
 `);
 
-/** Each line is "name x64/arm64", with "-" when an architecture has no such call. */
+/** Parses entries of the form "name x64/arm64". "-" means that an architecture has no such call. */
 function table(text: string): ReadonlyMap<string, Numbers> {
   return new Map(
     [...text.matchAll(/(\w+) (\d+)\/(\d+|-)/g)].map(([, name, x64, arm64]) => [
@@ -50,14 +50,14 @@ function table(text: string): ReadonlyMap<string, Numbers> {
   );
 }
 
-/** The highest number that was reviewed for these tables (Linux 6.18). Newer calls do not exist for programs. */
+/** The highest number that was reviewed for these tables (Linux 6.18). Newer calls return ENOSYS. */
 export const newestKnownCall = 469;
 
 export const systemCalls: ReadonlyMap<string, Numbers> = new Map([
   ...[...refusedCalls, ...sharedMemoryCalls, ...processCalls, ...filteredCalls],
 ]);
 
-/** Returns undefined when the architecture has no such call. Throws for a call that is in no table. */
+/** Returns the number of a call; undefined when the architecture has none. Throws for a call that is in no table. */
 export function numberOf(call: string, architecture: Architecture): number | undefined {
   const numbers = systemCalls.get(call);
   if (numbers === undefined) throw new Error(`${call} is not in a table of system calls`);

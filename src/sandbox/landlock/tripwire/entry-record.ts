@@ -37,7 +37,7 @@ const largestFile = 8 * 1024 * 1024;
 export class EntryReader {
   readonly #hashes = new Map<string, string>();
 
-  /** Sorts outermost paths first. */
+  /** Reads entries with their contents, a directory before its entries. `isWhole` is false when some were not read. */
   read(
     paths: readonly string[],
     keep: KeepContent,
@@ -52,7 +52,7 @@ export class EntryReader {
     return { entries, isWhole: !entries.some((entry) => entry.kind === "directory" && entry.isUnread) };
   }
 
-  /** The entry itself, without its contents; undefined when it does not exist. */
+  /** Reads the entry itself, without the entries in it; undefined when it does not exist. */
   readOne(
     parent: PinnedDirectory,
     name: string,
@@ -83,7 +83,7 @@ export class EntryReader {
       return;
     }
     const directory = attempt(() => parent.child(name));
-    // The next command could make an inaccessible directory accessible.
+    // An inaccessible directory is read too, because the next command could make it accessible.
     if (!isOpen(entry.mode)) attempt(() => setMode(directory!, entry.mode | 0o700));
     const names = attempt(() => readdirSync(directory!.at(".")).sort());
     if (names === undefined || entries.length + names.length > mostEntries) {
@@ -150,7 +150,7 @@ export function openUp(parent: PinnedDirectory, name: string): void {
 export function openUpAbove(paths: readonly string[], workspace: string): () => void {
   const above = new Set(paths.flatMap((path) => directoriesAbove(path, workspace)));
   const opened: { readonly directory: PinnedDirectory; readonly mode: number }[] = [];
-  // Outermost directories come first.
+  // Sorting puts outermost directories first.
   for (const path of [...above].sort()) {
     const directory = pinDirectory(path);
     if (directory === undefined) continue;
@@ -170,7 +170,7 @@ export function isOpen(mode: number): boolean {
   return (mode & 0o700) === 0o700;
 }
 
-/** Uses the handle, which also works for an inaccessible directory. */
+/** Returns the mode of a directory by its handle, which also works for an inaccessible one. */
 export function modeOf(directory: PinnedDirectory): number {
   return statSync(directory.at("")).mode & 0o7777;
 }
@@ -186,7 +186,7 @@ function directoriesAbove(path: string, workspace: string): readonly string[] {
   return [...directoriesAbove(parent, workspace), parent];
 }
 
-/** The outermost link between a workspace and a path in it. */
+/** Returns the outermost link between a workspace and a path in it. */
 export function linkAbove(path: string, workspace: string): string | undefined {
   const parent = dirname(path);
   if (parent === workspace || !liesInside(parent, workspace)) return undefined;

@@ -35,7 +35,7 @@ import {
 export interface Repair {
   readonly path: string;
   readonly what: "made" | "removed" | "changed" | "moved away";
-  /** The reason why it could not be undone. */
+  /** The reason why the change could not be undone. */
   readonly failure?: string;
 }
 
@@ -186,13 +186,13 @@ export class Quarantine {
   /** The folders that are not empty. */
   readonly used: Set<string> = new Set();
 
-  /** `near`: folders on the file system of the workspace, for when `own` is on another one. */
+  /** `near` are folders on the file system of the workspace, which are used when `own` is on another one. */
   constructor({ own, near }: { readonly own: string; readonly near: readonly string[] }) {
     this.#own = own;
     this.#near = near;
   }
 
-  /** Renames the entry, whatever it contains. */
+  /** Moves an entry to a quarantine folder. */
   take(parent: PinnedDirectory, name: string, path: string): void {
     // An inaccessible directory cannot be moved.
     if (lstatSync(parent.at(name)).isDirectory()) openUp(parent, name);

@@ -33,13 +33,13 @@ export interface Watch {
 }
 
 /**
- * Protects entries that commands may read but not write, when their sandbox cannot: records them before a command and
- * restores them afterwards. While several commands run, in any process, the record of the first is used. After a crash
- * the next process restores them.
+ * Records entries that commands may read but not write, and restores them after the command, because Landlock cannot
+ * protect them. While several commands run, in any process, the record of the first is used. After a crash the next
+ * process restores the entries.
  */
 export class Tripwire {
   readonly #workspace: string;
-  /** The directories that are searched for moved ones. */
+  /** The directories that are searched for moved directories. */
   readonly #around: readonly string[];
   readonly #records: string;
   readonly #contents: string;
@@ -48,7 +48,7 @@ export class Tripwire {
   readonly #tree: TreeScan;
   readonly #repositories: RepositoryWatch;
 
-  /** `writable`: other directories that commands can move entries to. `repositories`: a folder for records. */
+  /** Commands can also move entries to `writable`. `repositories` is the folder of `RepositoryWatch`. */
   constructor(options: {
     readonly workspace: string;
     readonly directory: string;
@@ -66,7 +66,7 @@ export class Tripwire {
     makePrivateDirectory(this.#records);
   }
 
-  /** `scanOutside`: scans the directories outside the workspace that the command may write. */
+  /** Records the entries. `scanOutside` scans the directories outside the workspace that the command may write. */
   async begin(
     confinement: Confinement,
     scanOutside: (options?: { readonly fresh: true }) => Promise<readonly ScanResult[]> = async () => [],
@@ -82,7 +82,7 @@ export class Tripwire {
       const identity = identityOf(path);
       return identity === undefined ? [] : [{ path, identity }];
     });
-    // A command that began in between may have changed entries already, but has recorded them before.
+    // A command that began in between may have changed entries, but its record shows them unchanged.
     const others = [...earlier, ...this.#others()];
     const record = others.reduceRight(withEarlier, { paths: watched.paths, entries, held });
     const file = join(this.#records, newRecordName());
@@ -113,7 +113,7 @@ export class Tripwire {
     if (this.#names().length === 0) rmSync(this.#contents, { recursive: true, force: true });
   }
 
-  /** Another process may have closed and removed contents that this one remembers as stored. */
+  /** Reads entries and stores their contents, again if another process has removed stored contents. */
   #readKept(paths: readonly string[]): ReturnType<EntryReader["read"]> {
     const read = this.#reader.read(paths, this.#keep);
     if (
@@ -128,7 +128,7 @@ export class Tripwire {
     return existsSync(join(this.#contents, hash));
   }
 
-  /** Restores what commands of processes that have ended have changed. Returns remarks. */
+  /** Restores entries for commands whose Toolcrib process has ended. Returns remarks. */
   settleAbandoned(): readonly string[] {
     return this.#names().flatMap((name) => {
       if (!isGone(name, 0, longAbandonedMs)) return [];
@@ -194,7 +194,7 @@ function allRepositories(scans: readonly ScanResult[]): Pick<ScanResult, "reposi
 
 const tooMany = "The workspace is too large to watch every protected file in it.";
 
-/** Uses the record of another run for paths that it has recorded. */
+/** Replaces entries of a record by those of an earlier one, which recorded them before they could change. */
 function withEarlier(mine: RunRecord, other: RunRecord): RunRecord {
   const [own, theirs] = [new Set(mine.paths), new Set(other.paths)];
   const theirHeld = new Set(other.held.map(({ path }) => path));
@@ -208,7 +208,7 @@ function withEarlier(mine: RunRecord, other: RunRecord): RunRecord {
   };
 }
 
-/** Undefined when its run has just ended. */
+/** Reads a record; undefined when its run has just ended. */
 function readRecord(file: string): RunRecord | undefined {
   return attempt(() => JSON.parse(readFileSync(file, "utf8")));
 }
@@ -218,9 +218,8 @@ function newName(): string {
 }
 
 /**
- * The entries that a command must not change, in the workspace and in its repository. `paths`: entries, existing or
- * not; none is inside another. `held`: directories of repositories, which commits write to, but which must not be
- * moved.
+ * Returns the entries that a command must not change. `paths` may be missing, and none is inside another. `held` are
+ * directories of repositories, which commits write to, but which must not be moved.
  */
 function protectedPaths(
   workspace: string,
@@ -260,7 +259,7 @@ function identityOf(path: string): string | undefined {
   return stats?.isDirectory() === true ? [stats.dev, stats.ino, stats.birthtimeNs].join(":") : undefined;
 }
 
-/** The path of a moved directory below one of these; undefined when it is not found. */
+/** Returns the path of a moved directory below `tops`; undefined when it is not found. */
 function findMoved(tops: readonly string[], identity: string): string | undefined {
   const queue = [...tops];
   for (let next = 0; next < queue.length && next < mostDirectories; next++) {
@@ -276,7 +275,7 @@ function findMoved(tops: readonly string[], identity: string): string | undefine
 
 const mostDirectories = 20_000;
 
-/** Remarks for the caller. `kept`: folders with the entries that were found instead. */
+/** Describes repairs in remarks. `kept` are folders with the entries that the command had left. */
 function describeRepairs(
   repairs: readonly Repair[],
   kept: readonly string[],

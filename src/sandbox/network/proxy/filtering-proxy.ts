@@ -7,19 +7,19 @@ interface Proxy extends Pick<OutboundOptions, "mayConnect"> {
   readonly secret?: string;
 }
 
-/** The variables by which most programs find a proxy. */
+/** Returns the variables by which most programs find a proxy. */
 export function proxyVariables({ port, secret, mayConnect }: Proxy): Readonly<Record<string, string>> {
   const login = secret === undefined ? "" : `toolcrib:${secret}@`;
   const proxy = `http://${login}127.0.0.1:${port}`;
   // A command's own servers are on its own loopback, unless a rule allows that of the machine.
   const direct = ["localhost", "127.0.0.1", "::1"].filter((host) => !mayConnect(host, port)).join(",");
-  // all_proxy is not socks5, because some programs fail on that without a library that they would never use.
+  // all_proxy is HTTP, because some programs fail on socks5 when a library for it is missing.
   const variables = { http_proxy: proxy, https_proxy: proxy, all_proxy: proxy, no_proxy: direct };
   const upper = Object.entries(variables).map(([name, value]) => [name.toUpperCase(), value]);
   return { ...variables, ...Object.fromEntries(upper), NODE_USE_ENV_PROXY: "1" };
 }
 
-/** Connects programs to the hosts that rules allow, by HTTP or SOCKS 5. The first byte distinguishes them. */
+/** Connects programs to the hosts that rules allow. The first byte of a connection tells HTTP from SOCKS 5. */
 export class FilteringProxy {
   readonly #network: OutboundNetwork;
   readonly #secret: string | undefined;

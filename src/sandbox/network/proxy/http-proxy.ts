@@ -14,12 +14,12 @@ export class HttpProxy {
   readonly #server: Server;
   readonly #waiting = new WeakMap<Duplex, number>();
 
-  /** `secret`: the password that a program must send. */
+  /** `secret` is the password that a program must send. */
   constructor(network: OutboundNetwork, secret: string | undefined) {
     this.#network = network;
     this.#authorization = secret && `Basic ${Buffer.from(`toolcrib:${secret}`).toString("base64")}`;
     this.#server = createServer({ maxHeaderSize: 65_536, requestTimeout: 0, keepAliveTimeout: 60_000 });
-    // A program may close its side after the request.
+    // A program may close its side of the connection after the request.
     Object.assign(this.#server, { httpAllowHalfOpen: true });
     this.#server.on("request", (incoming, response) => void this.#forward(incoming, response));
     this.#server.on("connect", (incoming, client, head) => void this.#tunnel(incoming, client, head));
@@ -31,7 +31,7 @@ export class HttpProxy {
 
   async #tunnel(incoming: IncomingMessage, client: Duplex, head: Buffer): Promise<void> {
     client.on("error", () => {});
-    // Nothing is read, and so nothing is lost, before the other side is connected.
+    // The client is paused until the other side is connected, so that no data is lost.
     client.pause();
     if (head.length > 0) client.unshift(head);
     if (!this.#isAuthorized(incoming)) return endWith(client, unauthorized);
@@ -58,7 +58,7 @@ export class HttpProxy {
     }
   }
 
-  /** Requests wait for the responses to earlier ones. Without a limit they could fill the memory. */
+  /** Limits the requests that wait for responses to earlier ones, because they could fill the memory. */
   #acceptsOneMore(client: Duplex, response: ServerResponse): boolean {
     const waiting = (this.#waiting.get(client) ?? 0) + 1;
     this.#waiting.set(client, waiting);
@@ -91,7 +91,7 @@ interface Wanted {
   readonly path: string;
 }
 
-/** Only the first line of a request decides its target. */
+/** Returns the target of a request by its first line alone; undefined for an invalid request. */
 function wantedBy({ url = "", headers }: IncomingMessage): Wanted | undefined {
   const [, authority = "", path = ""] = /^http:\/\/([^/?#]*)([^#]*)$/i.exec(url) ?? [];
   const target = parseHostAndPort(authority, 80);
@@ -144,11 +144,11 @@ function passOn(
   incoming.pipe(upstream);
 }
 
-// Hop-by-hop headers, which Node sets again.
+// These hop-by-hop headers are not forwarded. Node sets them again.
 const ofOneHop =
   /^(?:connection|expect|keep-alive|proxy-(?:authenticate|authorization|connection)|te|trailer|upgrade)$/i;
 
-/** Headers as written, without hop-by-hop headers, those that `Connection` names, and `dropped`. */
+/** Returns the headers to forward: all but hop-by-hop headers, those that `Connection` names, and `dropped`. */
 function passedOn(raw: readonly string[], dropped: string): string[] {
   const pairs = raw.flatMap((name, index) => (index % 2 === 0 ? [[name, raw[index + 1]!] as const] : []));
   const named = pairs

@@ -6,7 +6,7 @@ import { joinStreams } from "./join-streams.ts";
 /** The longest message is a login of twice 255 bytes. */
 const mostBytes = 1024;
 
-/** A SOCKS 5 proxy. Closes the connection when the client does not speak SOCKS. */
+/** Serves a client by SOCKS 5. Closes the connection when the client does not speak it. */
 export async function serveSocks(
   client: Duplex,
   network: OutboundNetwork,
@@ -40,7 +40,7 @@ function reply(code: number): Buffer {
   return Buffer.from([5, code, 0, 1, 0, 0, 0, 0, 0, 0]);
 }
 
-/** The next message. Data after it stays in the stream. Undefined when none arrives. */
+/** Reads the next message and leaves the data after it in the stream; undefined when none arrives. */
 function next<Value>(client: Duplex, parse: (bytes: Buffer) => Parsed<Value>): Promise<Value | undefined> {
   return new Promise((resolve) => {
     let held: Buffer = Buffer.alloc(0);
@@ -72,7 +72,7 @@ function next<Value>(client: Duplex, parse: (bytes: Buffer) => Parsed<Value>): P
 /** "more": the message is incomplete. "broken": it is not SOCKS. `bytes`: the length of the message. */
 type Parsed<Value> = "more" | "broken" | { readonly value: Value; readonly bytes: number };
 
-/** The authentication methods of a program (RFC 1928). */
+/** Parses the authentication methods that a client offers (RFC 1928). */
 export function parseGreeting(bytes: Buffer): Parsed<readonly number[]> {
   if (bytes.length < 2) return bytes.length === 1 && bytes[0] !== 5 ? "broken" : "more";
   const end = 2 + bytes[1]!;
@@ -80,7 +80,7 @@ export function parseGreeting(bytes: Buffer): Parsed<readonly number[]> {
   return bytes.length < end ? "more" : { value: [...bytes.subarray(2, end)], bytes: end };
 }
 
-/** Name and password (RFC 1929). */
+/** Parses name and password (RFC 1929). */
 export function parseLogin(bytes: Buffer): Parsed<{ readonly name: string; readonly password: string }> {
   if (bytes.length > 0 && bytes[0] !== 1) return "broken";
   const name = field(bytes, 1);
@@ -94,7 +94,7 @@ export function parseLogin(bytes: Buffer): Parsed<{ readonly name: string; reado
 
 interface SocksRequest {
   readonly command: number;
-  /** Returns undefined for an invalid host or an unknown kind of address. */
+  /** Undefined for an invalid host or port. */
   readonly target: HostAndPort | undefined;
 }
 
@@ -120,7 +120,7 @@ function hostOf(bytes: Buffer, kind: number): string {
   return Array.from({ length: 8 }, (_, index) => bytes.readUInt16BE(index * 2).toString(16)).join(":");
 }
 
-/** A length in one byte, and that many bytes. */
+/** Returns a field: a length in one byte, and as many bytes. */
 function field(bytes: Buffer, at: number): Buffer | undefined {
   const length = bytes[at];
   if (length === undefined || bytes.length < at + 1 + length) return undefined;
