@@ -43,8 +43,8 @@ export function planEdits(request: EditRequest, read: ReadFile): readonly FilePl
 }
 
 /**
- * Returns all file sections that a patch or diff may mean. `planEdits` reads no other files. Throws when the text cannot
- * be parsed at all.
+ * Returns all file sections that a patch or diff may mean. `planEdits` reads no other files. Throws when the text
+ * cannot be parsed at all.
  */
 export function sectionsIn(request: PatchRequest | DiffRequest): readonly FileSection[] {
   let broken: unknown;

@@ -10,7 +10,7 @@ export interface ByteRange {
 
 export function checkLineRange({ first, count, maxBytes }: LineRange): void {
   if (!Number.isSafeInteger(first) || first === 0)
-    throw invalid(`There is no line ${first}`, "Lines count from 1; negative numbers count from the end.");
+    throw invalid(`There is no line ${first}`, "Count lines from 1, or from the end with negative numbers.");
   if (!isAtLeast(1, count)) throw invalid(`${count} lines cannot be read`, "Ask for at least one line.");
   if (!isAtLeast(1, maxBytes))
     throw invalid(`The limit of ${maxBytes} bytes is invalid`, "Allow at least one byte.");
@@ -20,7 +20,7 @@ export function checkByteRange({ offset, length }: ByteRange): void {
   if (isAtLeast(0, offset) && isAtLeast(0, length)) return;
   throw invalid(
     `${length} bytes cannot be read from offset ${offset}`,
-    "Offset and length are whole numbers from 0.",
+    "Give whole numbers that are not negative.",
   );
 }
 
@@ -32,7 +32,7 @@ function invalid(message: string, hint: string): ToolError {
   return new ToolError("invalid-input", message, { hint });
 }
 
-/** Refuses two changes of the same file, and a change inside a path that the same call makes a file. */
+/** Refuses two changes of the same file, and a change inside a path that the same call changes as a file. */
 export function refuseOverlaps(
   changes: readonly { readonly path: string; readonly realPath: string }[],
 ): void {

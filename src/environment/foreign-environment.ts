@@ -7,11 +7,11 @@ import { isOutputHandle, isReadOnlyOutput } from "../system/file-errors.ts";
 import { PathChecker } from "../system/path-checker.ts";
 import { liesInside, withSlash } from "../system/workspace-path.ts";
 
-// For environments other than this machine. The local environment does the same itself.
+// These functions are for environments other than this machine. The local environment does the same itself.
 
 /**
- * Asks a guard about every path. Changes are checked by their real path when they are announced. Reads are checked by a
- * look-up before them: unlike on this machine, an attacker who swaps links in between could win the race.
+ * Asks a guard about every path. Changes are checked by their real path when they are announced. Reads are checked just
+ * before: unlike on this machine, an attacker who swaps links in between could win the race.
  */
 export function withGuard(environment: Environment, guard: PathGuard): Environment {
   const checker = new PathChecker(environment.workspace, guard);
@@ -60,7 +60,7 @@ export function withGuard(environment: Environment, guard: PathGuard): Environme
   });
 }
 
-/** The options of a change to the `given` paths. Every announced effect is checked first. */
+/** Returns the options of a change to the `given` paths with a check of every announced effect. */
 function withChecks<Options extends Announcing>(
   options: Options | undefined,
   given: readonly string[],
@@ -69,7 +69,7 @@ function withChecks<Options extends Announcing>(
   return {
     ...(options as Options),
     announce: (effects: readonly ChangeReceipt[]) => {
-      // Directories that are created for the change come first.
+      // The effects begin with the directories that are created for the change.
       const first = effects.length - given.length;
       for (const [index, { realPath }] of [...effects.entries()].reverse())
         checker.check("write", realPath, given[index - first] ?? given[0]!);
@@ -78,7 +78,7 @@ function withChecks<Options extends Announcing>(
   };
 }
 
-/** Everything in a directory; nothing for any other entry. */
+/** Yields the real path of everything in a directory; nothing for any other entry. */
 async function* entriesBelow(environment: Environment, realPath: string): AsyncGenerator<string> {
   const info = await environment.info(realPath, { followLinks: false }).catch(undefinedUnlessExhausted);
   if (info?.kind !== "directory") return;
@@ -110,7 +110,7 @@ function guardedDirectory(directory: Directory, realPath: string, checker: PathC
   };
 }
 
-/** Also reads stored outputs by their handles, from the root folder of `outputs`. */
+/** Adds stored outputs to an environment: their handles name files in the root folder of `outputs`. */
 export function withOutputs(environment: Environment, outputs: Environment): Environment {
   const isStored = async (path: string) =>
     isOutputHandle(path) && (await outputs.info(path).catch(undefinedUnlessExhausted)) !== undefined;

@@ -22,7 +22,7 @@ export class SnapshotColumns {
   #figures = new Float64Array(1024 * figureCount);
   readonly #contents = new Map<string, Contents>();
 
-  /** Returns the index of the entry. */
+  /** Adds an entry, and returns its index. */
   add(path: string, entry: EntryFigures): number {
     const place = this.#paths.push(path) - 1;
     const start = place * figureCount;
@@ -97,10 +97,10 @@ export class IgnoredBudget {
   }
 }
 
-/** Smaller files that are ignored one by one are always covered, so that most need no decision. */
+/** Ignored files up to this size are always covered, except in ignored directories, so that most need no decision. */
 export const smallFileBytes: number = 1024 * 1024;
 
-/** The directories that a snapshot has entered, and the omitted ones with the reason. */
+/** Returns the directories that a snapshot has entered, and the omitted ones with the reason. */
 export function directoriesOf(snapshot: Snapshot | undefined): ReadonlyMap<string, LeftOut | undefined> {
   const directories = new Map<string, LeftOut | undefined>();
   for (const [place, path] of snapshot?.paths.entries() ?? []) {
@@ -110,7 +110,7 @@ export function directoriesOf(snapshot: Snapshot | undefined): ReadonlyMap<strin
   return directories;
 }
 
-/** Absolute paths relative to the workspace, without those outside it. */
+/** Returns the paths that begin with `prefix`, without it. */
 export function namesBelow(prefix: string, paths: readonly string[]): ReadonlySet<string> {
   return new Set(paths.filter((path) => path.startsWith(prefix)).map((path) => path.slice(prefix.length)));
 }

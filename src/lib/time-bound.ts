@@ -9,8 +9,8 @@ const workKey = Symbol.for("toolcrib.timeBoundWork");
 const callWork = new Script("globalThis[Symbol.for('toolcrib.timeBoundWork')]()");
 
 /**
- * Runs synchronous work and interrupts it when it takes too long. Nothing else stops a backtracking regular expression.
- * Costs about 0.2 ms per call, so use it for more than one small task.
+ * Runs synchronous work and throws `OutOfTime` when it takes too long. Only this stops a backtracking regular
+ * expression. A call costs about 0.2 ms, so give it more than one small task.
  */
 export function withinTime<Result>(timeoutMs: number, work: () => Result): Result {
   requireDescriptors(neededByWatchdog);
@@ -33,7 +33,7 @@ let requireDescriptors = (_count: number): void => {};
  * because it cannot start the thread that watches the time. The local environment sets the check, because this folder
  * does not open files.
  */
-export function checkDescriptorsBy(check: (count: number) => void): void {
+export function setDescriptorCheck(check: (count: number) => void): void {
   requireDescriptors = check;
 }
 

@@ -131,8 +131,8 @@ function countBlank(lines: readonly string[]): number {
 type WithoutGutters = Pick<Block, "oldLines" | "newLines"> & { readonly firstLine: number };
 
 /**
- * Line numbers as tools print them: `12 | `, `12→`, `12: `, `12-`, or `12` and a tab; blanks or `L` may precede. A blank
- * line may consist of the number alone. `endsWithBlank`: a blank after the number usually belongs to the number.
+ * Line numbers as tools print them: `12 | `, `12→`, `12: `, `12-`, or `12` and a tab; blanks or `L` may precede. A
+ * blank line may consist of the number alone. `endsWithBlank`: a blank after the number usually belongs to the number.
  */
 const gutters: readonly { readonly pattern: RegExp; readonly endsWithBlank: boolean }[] = [
   { pattern: /^\s*L?(\d+)(?:\s*[|│┃]|\s*$)/u, endsWithBlank: true },

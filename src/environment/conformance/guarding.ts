@@ -42,7 +42,7 @@ const bytes = Buffer.from("new");
 const hash = (text: string) => contentHash(Buffer.from(text));
 const lines = { first: 1, count: 1, maxBytes: 100 };
 
-/** `open` returns a world with `exampleGuard`. */
+/** Registers tests of a guarded environment. `open` returns a world with `exampleGuard`. */
 export function testGuarding(open: (content?: WorldContent) => World): void {
   it("reads allowed files, and reports that refused ones exist", async () => {
     await using world = open({ files });
@@ -76,7 +76,7 @@ export function testGuarding(open: (content?: WorldContent) => World): void {
     }
     const folder = await environment.openDirectory("folder");
     expect(await failureOf(folder.readFile("c.secret", 10))).toEqual(secretFailure("folder/c.secret"));
-    // Also refused when the file would be too large to read.
+    // A file that is too large to read is refused in the same way.
     expect(await failureOf(folder.readFile("c.secret", 1))).toEqual(secretFailure("folder/c.secret"));
     folder.close();
     const way = await environment.openDirectory("way");
@@ -205,7 +205,7 @@ export function testGuarding(open: (content?: WorldContent) => World): void {
   });
 }
 
-/** The paths at which nothing exists. */
+/** Returns the paths at which no entry exists. */
 async function missing({ environment }: World, paths: readonly string[]): Promise<readonly string[]> {
   const gone: string[] = [];
   for (const path of paths) {

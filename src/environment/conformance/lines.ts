@@ -217,7 +217,7 @@ export function testLines(open: OpenWorld): void {
     await using world = open({ files: { file: four } });
     const read = (range: Partial<LineRange>) =>
       failureOf(world.environment.readLines("file", { first: 1, count: 1, maxBytes: 10, ...range }));
-    const noLine = "Lines count from 1; negative numbers count from the end.";
+    const noLine = "Count lines from 1, or from the end with negative numbers.";
     expect(await read({ first: 0 })).toEqual(failure("invalid-input", "There is no line 0", noLine));
     expect(await read({ first: 1.5 })).toEqual(failure("invalid-input", "There is no line 1.5", noLine));
     expect(await read({ count: 0 })).toEqual(

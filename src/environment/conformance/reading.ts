@@ -94,7 +94,7 @@ export function testReading(open: OpenWorld): void {
 
   it("refuses invalid byte ranges", async () => {
     await using world = open({ files: { file: "0123456789" } });
-    const hint = "Offset and length are whole numbers from 0.";
+    const hint = "Give whole numbers that are not negative.";
     for (const [offset, length] of [
       [-1, 1] as const,
       [0, -1] as const,

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { figure, figureCount, ignoredLimits, kindOfMode, type Snapshot } from "../../contract/snapshot.ts";
 import { failure, failureOf, type OpenWorld } from "./world.ts";
 
-/** A snapshot by path: kind, permissions except of links, size of files, and other known facts. */
+/** Describes each entry of a snapshot: kind, permissions or target, size of a file, and why it was left out. */
 function shown(snapshot: Snapshot): Record<string, string> {
   const entries = snapshot.paths.map((path, place): [string, string] => {
     const [mode, bytes] = [figure.mode, figure.bytes].map(

@@ -19,7 +19,7 @@ export interface WorldContent {
 
 export type OpenWorld = (content?: WorldContent) => World;
 
-/** The error of a promise in a comparable form, or its result if it does not fail. */
+/** Returns the error of a promise in a comparable form, or its result if it does not fail. */
 export async function failureOf(promise: Promise<unknown>): Promise<unknown> {
   try {
     return { succeeded: await promise };
@@ -93,7 +93,7 @@ export async function textOf(environment: Environment, path: string): Promise<st
   return Buffer.from(bytes).toString();
 }
 
-/** Everything in a workspace: the text of files, and the kind of every other entry. */
+/** Returns all entries of a workspace by path: the text of files, and the kind of every other entry. */
 export async function contentOf(environment: Environment): Promise<Record<string, string>> {
   const content: Record<string, string> = {};
   const pending = [await environment.openDirectory(".")];

@@ -3,7 +3,7 @@ import { BoundedCache } from "../../lib/bounded-cache.ts";
 import { type ByteSource, chunkBytes } from "./line-index.ts";
 import { layOut, type TextLayout } from "./read-lines.ts";
 
-// File system clocks are this coarse, so a file changed later in the same tick would look unchanged.
+// A file that changes again within one tick of the file system's clock looks unchanged.
 const tickMs = 50;
 
 const sampleBytes = 64;
@@ -27,10 +27,10 @@ export class LayoutCache {
     return stillTrue ? known.layout : layOut(source);
   }
 
-  /** `stats` were taken before the file was read, at `lookedAtMs`. */
+  /** Caches a layout. `stats` were taken at `lookedAtMs`, before the file was read. */
   keep(layout: TextLayout, source: ByteSource, stats: Stats, lookedAtMs: number): void {
     this.forget(stats);
-    // Scanning a small file again costs no more than caching it.
+    // Scanning a small file again is as fast as a look-up.
     if (stats.size <= chunkBytes) return;
     const isSettled = lookedAtMs - Math.max(stats.mtimeMs, stats.ctimeMs) > tickMs;
     const sample = sampleBefore(stats.size, source);

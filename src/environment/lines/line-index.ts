@@ -8,21 +8,21 @@ export interface ByteSource {
   read(target: Uint8Array, position: number): number;
 }
 
-/** The unit of reading. Even, so that no UTF-16 unit is split, and small enough for the processor's cache. */
+/** The unit of reading. It is even, so that no UTF-16 unit is split, and small enough for the processor's cache. */
 export const chunkBytes: number = 128 * 1024;
 
 /** The unit of counting. A line is found by searching its block. A chunk is a whole number of blocks. */
 const blockBytes = 32 * 1024;
 
 /**
- * Finds the lines of a file by the number of newlines up to the end of each block, counted on demand. A gigabyte takes
- * 256 KB. Every step reads and counts one chunk in one turn, so several readers can share an index.
+ * Finds the lines of a file by the number of newlines up to the end of each block, counted on demand. The index of a
+ * gigabyte takes 256 KB. Each chunk is read and counted in one turn, so several readers can share an index.
  */
 export class LineIndex {
   readonly #unit: LineUnit;
-  /** Newlines from the start of the file to the end of each whole block. */
+  /** The number of newlines from the start of the file to the end of each whole block. */
   readonly #counts: number[] = [];
-  /** The end of the file, once it was reached. Counted again when the file has grown. */
+  /** The size and the number of lines, once the end was reached. They no longer apply when the file has grown. */
   #end: { readonly size: number; readonly lines: number } | undefined;
   /** The size of the file when all its blocks were counted. */
   #scannedSize: number | undefined;
@@ -31,12 +31,12 @@ export class LineIndex {
     this.#unit = unit;
   }
 
-  /** The lines of a file of this size, if its end was reached. */
+  /** Returns the number of lines of a file of this size, if its end was reached. */
   totalLines(size: number): number | undefined {
     return this.#end?.size === size ? this.#end.lines : undefined;
   }
 
-  /** Called when the whole file was read and counted. */
+  /** Stores the number of lines, for a reader that has reached the end of the file. */
   noteTotal(size: number, lines: number): void {
     this.#end = { size, lines };
   }
@@ -49,7 +49,7 @@ export class LineIndex {
     }
   }
 
-  /** The offset of a line, counted from 1; undefined when the file has fewer lines. */
+  /** Returns the offset of a line, counted from 1; undefined when the file has fewer lines. */
   async startOf(line: number, source: ByteSource, timeSlice: TimeSlice): Promise<number | undefined> {
     const newlines = line - 1;
     if (newlines === 0) return source.size > 0 ? 0 : undefined;
@@ -71,7 +71,7 @@ export class LineIndex {
     let newlines = this.#counts.at(-1) ?? 0;
     for (let from = 0; from < bytes.length; from += blockBytes) {
       const to = Math.min(from + blockBytes, bytes.length);
-      // The bytes are in the buffer of the line counter.
+      // `readChunk` has put the bytes into the buffer of this counter.
       newlines +=
         this.#unit === "byte"
           ? counterFor(source).count(from, to)
@@ -90,7 +90,7 @@ export class LineIndex {
     return lastBytes.length > 0 && lineEnd(lastBytes.subarray(-width), 0, this.#unit) === -1;
   }
 
-  /** The first block at whose end there are this many newlines; else the block after all counted ones. */
+  /** Returns the first block up to whose end there are so many newlines, or the one after all counted blocks. */
   #blockWith(newlines: number): number {
     let low = 0;
     let high = this.#counts.length;
@@ -107,7 +107,7 @@ let quick: NewlineCounter | undefined;
 let simple: NewlineCounter | undefined;
 let filesScanned = 0;
 
-/** Starting the fast counter takes longer than reading a small file, but pays off for many files. */
+/** Returns the fast counter, except for the first small files: starting it takes longer than reading one. */
 function counterFor(source: ByteSource): NewlineCounter {
   if (quick === undefined && source.size <= chunkBytes && filesScanned < manyFiles) {
     simple ??= plainCounter(chunkBytes);
@@ -119,14 +119,14 @@ function counterFor(source: ByteSource): NewlineCounter {
 
 const manyFiles = 100;
 
-/** Up to a chunk at `position`, valid until the next read. Never keep it across an await. */
+/** Reads up to a chunk at `position`. The bytes are valid until the next read, so never keep them across an await. */
 export function readChunk(source: ByteSource, position: number, length: number = chunkBytes): Buffer {
   const { buffer } = counterFor(source);
   const wanted = Math.max(0, Math.min(length, source.size - position));
   return buffer.subarray(0, source.read(buffer.subarray(0, wanted), position));
 }
 
-/** The unit of value 10 that ends lines. */
+/** The kind of unit that ends a line if its value is 10. */
 export type LineUnit = "byte" | "utf-16le" | "utf-16be";
 
 export function lineUnit(encoding: TextEncoding | "binary"): LineUnit {
@@ -137,7 +137,7 @@ export function unitBytes(unit: LineUnit): number {
   return unit === "byte" ? 1 : 2;
 }
 
-/** The end of the line that contains `from`, after its newline; -1 when it continues beyond `bytes`. */
+/** Returns the end of the line that contains `from`, after its newline; -1 when it continues beyond `bytes`. */
 export function lineEnd(bytes: Buffer, from: number, unit: LineUnit): number {
   if (unit === "byte") return bytes.indexOf(10, from) + 1 || -1;
   for (let found = bytes.indexOf(10, from); found !== -1; found = bytes.indexOf(10, found + 1)) {
@@ -147,7 +147,7 @@ export function lineEnd(bytes: Buffer, from: number, unit: LineUnit): number {
   return -1;
 }
 
-/** The end of the last newline that is completely before `before`; -1 when there is none. */
+/** Returns the end of the last newline that is completely before `before`; -1 when there is none. */
 export function lastLineEnd(bytes: Buffer, before: number, unit: LineUnit): number {
   if (before <= 0) return -1;
   if (unit === "byte") return bytes.lastIndexOf(10, before - 1) + 1 || -1;
@@ -178,8 +178,8 @@ interface NewlineCounter {
 }
 
 /**
- * Counts sixteen bytes at a time, three times as fast as searching for each newline. Falls back to searching without
- * WebAssembly, without SIMD, or without address space for its memory.
+ * Opens a counter that compares sixteen bytes at a time, three times as fast as searching for each newline. Without
+ * WebAssembly, SIMD or address space for its memory, the counter searches.
  */
 export function openNewlineCounter(bytes: number): NewlineCounter {
   return attempt(() => simdCounter(bytes)) ?? plainCounter(bytes);

@@ -26,7 +26,7 @@ export function layOut(source: ByteSource): TextLayout {
   return { encoding, markBytes: byteOrderMarkLength(head), index: new LineIndex(lineUnit(encoding)) };
 }
 
-/** Reads lines of a file of any size. Only the lines themselves are in memory. */
+/** Reads lines of a file of any size. Only the returned lines are in memory. */
 export async function sliceLines(
   source: ByteSource,
   layout: TextLayout,
@@ -52,7 +52,7 @@ export async function sliceLines(
 
 interface LineStart {
   readonly offset: number;
-  /** Undefined for a position that was found from the end. */
+  /** The number of the line; undefined when it was found from the end. */
   readonly line: number | undefined;
 }
 
@@ -70,7 +70,9 @@ async function findStart(
   return offset === undefined ? undefined : { offset: Math.max(offset, layout.markBytes), line };
 }
 
-/** Goes back over this many newlines. A newline at the very end only closes the last line. */
+/**
+ * Finds the start of the last lines by going back over newlines. A newline at the very end only closes the last line.
+ */
 async function findFromEnd(
   source: ByteSource,
   layout: TextLayout,
@@ -119,7 +121,7 @@ async function takeLines(
   const most = Math.min(available, maxBytes);
   const linesLeft = linesFrom(start, layout, source);
   if (linesLeft !== undefined && linesLeft <= count && available === most) {
-    // The rest of the file, whose lines are already counted.
+    // The lines of the rest of the file are already counted, so it is read at once.
     const rest = readOn(source, offset, nothing, available);
     if (rest.length === available) return { bytes: rest, lines: linesLeft, end: source.size, cutBytes: 0 };
   }
@@ -154,7 +156,7 @@ async function takeLines(
 
 const nothing: Buffer = Buffer.alloc(0);
 
-/** The number of lines from this one to the end; undefined when unknown. */
+/** Returns the number of lines from this one to the end; undefined when unknown. */
 function linesFrom({ line }: LineStart, { index }: TextLayout, { size }: ByteSource): number | undefined {
   const total = index.totalLines(size);
   return line === undefined || total === undefined ? undefined : total - line + 1;
@@ -167,7 +169,7 @@ function readOn(source: ByteSource, offset: number, before: Buffer, capacity: nu
   return bytes.subarray(0, before.length + read);
 }
 
-/** A line that is too long: its beginning, and the number of bytes omitted before its newline. */
+/** Returns the beginning of a line that is too long, and the number of bytes omitted before its newline. */
 async function cutLine(
   source: ByteSource,
   layout: TextLayout,
@@ -207,7 +209,7 @@ function newlineBytesBefore(source: ByteSource, end: number, unit: LineUnit): nu
   return lineEnd(readChunk(source, end - width, width), 0, unit) === -1 ? 0 : width;
 }
 
-/** The number of bytes of a cut line that form whole characters. */
+/** Returns the number of bytes of a cut line that form whole characters. */
 function wholeCharacters(bytes: Buffer, unit: LineUnit): number {
   if (unit !== "byte") {
     const even = bytes.length - (bytes.length % 2);

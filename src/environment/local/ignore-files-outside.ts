@@ -4,7 +4,7 @@ import { basename, dirname, join } from "node:path";
 import type { IgnoreFileOutside } from "../../contract/environment.ts";
 import { readSmallFile } from "./files/read-file.ts";
 
-/** The ignore files above the workspace and in the user's settings that apply in the workspace. */
+/** Returns the ignore files above the workspace and in the user's settings that apply in the workspace. */
 export function ignoreFilesOutside(workspace: string): IgnoreFileOutside[] {
   return [...filesAbove(workspace), ...globalExcludes()];
 }
@@ -30,7 +30,7 @@ function filesAbove(workspace: string): IgnoreFileOutside[] {
   return found;
 }
 
-/** As in ripgrep, the file that git's settings name, or the default one. Its patterns are anchored at the workspace. */
+/** Returns the ignore file that git's settings name, or the default one. As in ripgrep, it applies to the workspace. */
 function globalExcludes(): IgnoreFileOutside[] {
   const settings = process.env.XDG_CONFIG_HOME || join(homedir(), ".config");
   const named = excludesFileIn(join(homedir(), ".gitconfig")) ?? excludesFileIn(join(settings, "git/config"));

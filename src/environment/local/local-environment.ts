@@ -30,7 +30,7 @@ import { throwIfAborted } from "../../lib/async/abort.ts";
 import { loadOnce } from "../../lib/async/load-once.ts";
 import { Semaphore } from "../../lib/async/semaphore.ts";
 import { monotonicMs } from "../../lib/clock.ts";
-import { checkDescriptorsBy } from "../../lib/time-bound.ts";
+import { setDescriptorCheck } from "../../lib/time-bound.ts";
 import type { SandboxOptions } from "../../sandbox/open-sandbox.ts";
 import { recordFolders } from "../../sandbox/restore-abandoned.ts";
 import { asToolError, isNoDirectory, outsideWorkspace } from "../../system/file-errors.ts";
@@ -71,28 +71,27 @@ export interface LocalEnvironmentOptions extends LocalPathsOptions {
   readonly changeRecords?: string;
   /** A private directory for the records of running processes; see RunRecords. Default: no records. */
   readonly startRecords?: string;
-  /** How commands are confined. Default: not at all. */
+  /** The sandbox of commands. Default: none. */
   readonly sandbox?: SandboxOptions;
-  /** Paths of programs by name; a name with the value undefined is not available. */
+  /** The paths of programs by name. A program with the path undefined is unavailable. */
   readonly programs?: Programs;
   /** Certificates and name resolution for tests. Default: those of the system. */
   readonly web?: ExchangeOptions;
 }
 
-/** This machine, seen from one directory. */
+/** Opens a directory of this machine as the workspace. */
 export function openLocalEnvironment(options: LocalEnvironmentOptions): Environment {
   return new LocalEnvironment(options);
 }
 
-// File system calls in these methods are synchronous: that takes half as long as promises, and nothing can run in
-// between.
-// Long operations yield regularly.
+// File system calls in these methods are synchronous: that takes half as long as promises, and no other code runs in
+// between. Long operations yield regularly.
 class LocalEnvironment implements Environment {
   readonly workspace: string;
   readonly #paths: LocalPaths;
   readonly recovered: RecoveredChange[] = [];
   readonly #records: ChangeRecords | undefined;
-  /** Records of changes that are not all in the workspace. */
+  /** Records of changes that reach outside the workspace. */
   readonly #outsideRecords: ChangeRecords | undefined;
   readonly #changeSet = loadOnce(() => import("./changes/change-set.ts"));
   readonly #layouts = new LayoutCache();
@@ -101,7 +100,7 @@ class LocalEnvironment implements Environment {
   readonly #starting: StarterOptions;
   readonly #web: ExchangeOptions | undefined;
   readonly #exchanges = new Semaphore(exchangesAtOnce);
-  /** Loaded on first use, because node:child_process takes a tenth of the start of a call that does not need it. */
+  /** Loaded on first use, because loading node:child_process takes a tenth of the time of a short call. */
   readonly #starter = loadOnce(
     async () => new (await import("./processes/starter.ts")).Starter(this.#starting),
   );
@@ -244,7 +243,7 @@ class LocalEnvironment implements Environment {
     }
   }
 
-  /** Entries that running sandboxes have put into the workspace. They are not part of the user's files. */
+  /** Returns the entries that running sandboxes have put into the workspace. They are not files of the user. */
   async #placeholders(): Promise<readonly string[]> {
     const { sandbox } = this.#starting;
     if (sandbox === undefined) return [];
@@ -331,7 +330,7 @@ class LocalEnvironment implements Environment {
     }
   }
 
-  /** Also completes or undoes changes that a crash interrupted. */
+  /** Opens the records of changes, and completes or undoes changes that a crash interrupted. */
   #openRecords(folder: string, pinning: Pinning): ChangeRecords {
     const nameOf = (path: string) => relative(this.workspace, withSlash(pinning.root) + path);
     const recover = () => {
@@ -344,7 +343,7 @@ class LocalEnvironment implements Environment {
     return { folder, recover };
   }
 
-  /** The pinned tree that contains all of several paths, and the records of changes in it. */
+  /** Returns the pinned tree that contains all of several paths, and the records of changes in it. */
   #around(
     located: readonly LocatedPath[],
   ): Pick<LocatedPath, "pinning"> & { readonly records: ChangeRecords | undefined } {
@@ -358,7 +357,7 @@ class LocalEnvironment implements Environment {
 // Looking for ignore files above the workspace takes as long as a small search, and they rarely change.
 const outsideMs = 1000;
 
-// Each may take many megabytes until it is read.
+// Each answer may take many megabytes until it is read.
 const exchangesAtOnce = 8;
 
 function realDirectory(path: string): string {
@@ -373,11 +372,14 @@ function realDirectory(path: string): string {
   throw new ToolError("unsupported", `The workspace ${path} is not a directory`, { hint });
 }
 
-checkDescriptorsBy((count) => {
+setDescriptorCheck(requireFreeDescriptors);
+
+/** Throws EMFILE or ENFILE when fewer than `count` descriptors are free. */
+function requireFreeDescriptors(count: number): void {
   const opened: number[] = [];
   try {
     while (opened.length < count) opened.push(openSync("/dev/null", "r"));
   } finally {
     for (const descriptor of opened) closeSync(descriptor);
   }
-});
+}

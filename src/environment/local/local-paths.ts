@@ -16,11 +16,11 @@ import { liesInside, relativeToWorkspace, withSlash } from "../../system/workspa
 import { locateEntry, realPathOf } from "./files/locate-entry.ts";
 import type { NamedPath } from "./files/read-file.ts";
 
-/** Directories that are available in addition to the workspace. The guard decides about reads and writes there. */
+/** Directories that tools may use in addition to the workspace. The guard decides about reads and writes there. */
 interface ExtraRootsOptions {
   /** Absolute real paths. */
   readonly directories: readonly string[];
-  /** Whether links in the workspace may lead there. Otherwise only paths can name them. */
+  /** Whether links in the workspace may lead to these directories. */
   readonly links: "lead out" | "stay inside";
 }
 
@@ -39,9 +39,9 @@ export interface LocalPathsOptions {
   readonly outputs?: string;
   /** Refuses real paths to every caller. */
   readonly guard?: PathGuard;
-  /** Files outside the workspace that paths can name. Default: none. */
+  /** Directories outside the workspace that paths can name. Default: none. */
   readonly extraRoots?: ExtraRootsOptions;
-  /** The path that stands in for an absolute one outside the workspace. */
+  /** Replaces an absolute path outside the workspace by another one. */
   readonly redirect?: ((path: string) => string) | undefined;
   /** How directories are pinned. Default: by handle when the system has /proc. */
   readonly pinning?: "proc" | "portable";
@@ -61,7 +61,7 @@ export class LocalPaths {
   readonly #outputs: string | undefined;
   readonly #pin: (root: string, guard?: PathGuard) => Pinning;
 
-  /** `workspace` is the real path; the option may be another spelling of it. */
+  /** `workspace` is the real path. The option may be another spelling of it. */
   constructor(workspace: string, options: LocalPathsOptions) {
     const { outputs, guard, extraRoots, pinning } = options;
     this.workspace = workspace;
@@ -75,13 +75,13 @@ export class LocalPaths {
     this.inside = this.#pin(workspace, guard);
     this.#extraRoots = extraRoots;
     this.#redirect = options.redirect;
-    // Checks the resolved path, because links may be swapped at any moment.
+    // The guard checks the resolved path, because links may be swapped at any moment.
     const inRoots: PathGuard = (use, realPath) =>
       guard?.(use, realPath) ?? (this.#isInRoot(realPath) ? undefined : outsideRoots);
     this.outside = extraRoots && this.#pin("/", inRoots);
   }
 
-  /** The absolute path for the caller's spelling. */
+  /** Returns the absolute path for the caller's spelling. */
   name(path: string): NamedPath {
     try {
       const relative = relativeToWorkspace(path, this.#spellings);
@@ -94,7 +94,7 @@ export class LocalPaths {
     }
   }
 
-  /** The workspace, unless the path leads into an extra root. */
+  /** Returns the pinned tree of a path: the workspace, unless the path leads into an extra root. */
   locate(path: string, options: Links): LocatedPath {
     const named = this.name(path);
     const { inside, outside } = this;
@@ -171,7 +171,7 @@ export class LocalPaths {
       locateEntry(this.inside, absolute, options).directory.close();
       return false;
     } catch (error) {
-      // The workspace itself reports any other problem.
+      // Any other error is thrown again when the path is used in the workspace.
       return error instanceof LeadsOutside;
     }
   }

@@ -26,7 +26,7 @@ import {
   type Tree,
 } from "./tree.ts";
 
-/** See Environment.change. `relative` converts the caller's path to one relative to the root. */
+/** Implements Environment.change. `relative` converts the caller's path to one relative to the root. */
 export function changeTree(
   tree: Tree,
   changes: readonly FileChange[],
@@ -56,7 +56,7 @@ export function changeTree(
   }));
   const made = plans.flatMap(({ spot, after }) => (after === undefined ? [] : tree.toBeMade(spot)));
   announce?.([...new Map(made.map((directory) => [directory.realPath, directory])).values(), ...receipts]);
-  // Looked up one by one, because an earlier change may have created the directory.
+  // Each path is looked up again, because an earlier change may have created its directory.
   for (const { realPath, after } of plans) {
     const spot = tree.find(realPath.slice(tree.rootPath.length), { followLinks: false });
     if (after !== undefined) tree.makeParents(spot).children.set(spot.name, after);
@@ -70,7 +70,7 @@ interface Plan {
   readonly path: string;
   readonly realPath: string;
   readonly spot: Spot;
-  /** The file with the content. For a deleted link, its target. */
+  /** The file with the content. For a link that is deleted, this is its target. */
   readonly before: FileNode | undefined;
   readonly after: FileNode | undefined;
 }
@@ -97,7 +97,7 @@ function fileAt(tree: Tree, path: string, relative: (path: string) => string): F
   }
 }
 
-/** See Environment.state. */
+/** Implements Environment.state. */
 export function entryState(tree: Tree, relative: string, givenPath: string): EntryState {
   return stateOf(findRealSpot(tree, relative)?.node, givenPath);
 }
@@ -117,7 +117,7 @@ export function stateOf(node: Node | undefined, givenPath: string): EntryState {
   }
 }
 
-/** See Environment.changeEntry. */
+/** Implements Environment.changeEntry. */
 export function changeEntry(
   tree: Tree,
   relative: string,

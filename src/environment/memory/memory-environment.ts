@@ -61,7 +61,7 @@ import {
   Tree,
 } from "./tree.ts";
 
-/** A workspace in memory. Behaves like the local one, but cannot start programs. */
+/** A workspace in memory. It behaves like a local one, but cannot start programs. */
 export class MemoryEnvironment implements Environment {
   readonly workspace: string;
   readonly #tree: Tree;
@@ -262,7 +262,9 @@ export class MemoryEnvironment implements Environment {
     this.#tree.checker.check(use, this.#tree.realPathOf(spot), path);
   }
 
-  /** A move requires read permission, because under another name a hidden file could be read. */
+  /**
+   * Checks both paths of a move. It requires read permission, because a hidden file could be read under another name.
+   */
   #passBothEnds(
     source: Spot & { readonly node: Node },
     target: Spot,
@@ -318,7 +320,7 @@ export class MemoryEnvironment implements Environment {
   }
 }
 
-/** The removal of an entry, after everything in it. */
+/** Yields the removal of an entry, after those of everything in it. */
 function* removals(realPath: string, node: Node): Generator<ChangeReceipt> {
   if (node.kind === "directory")
     for (const [name, child] of node.children) yield* removals(`${realPath}/${name}`, child);

@@ -9,7 +9,7 @@ import {
 } from "../snapshot-columns.ts";
 import { type DirectoryNode, infoOf, type Node, type Tree } from "./tree.ts";
 
-/** See Environment.snapshot. There are no repositories, only ignore files. */
+/** Implements Environment.snapshot. There are no repositories, only ignore files. */
 export function snapshotTree(tree: Tree, { without = [], like, ignored: limits }: SnapshotOptions): Snapshot {
   const columns = new SnapshotColumns();
   const decided = directoriesOf(like);
@@ -39,7 +39,7 @@ export function snapshotTree(tree: Tree, { without = [], like, ignored: limits }
   return columns.done();
 }
 
-/** `ignored`: the budget, when the directory is ignored. */
+/** Returns why a directory is not entered, if so. `ignored` is the budget, if the directory is ignored. */
 function whyNotEntered(
   node: DirectoryNode,
   name: string,
@@ -60,7 +60,7 @@ function figuresOf(node: Node) {
   return { mode: typeBits[node.kind] | mode, size: bytes, ...times, ino: numberOf(node), dev: 0 };
 }
 
-/** A written file is a new node, so its number serves as an inode. */
+/** Returns a number for a node. It serves as an inode, because a written file is a new node. */
 function numberOf(node: Node): number {
   const known = numbers.get(node);
   if (known !== undefined) return known;

@@ -60,7 +60,7 @@ export function asFile(node: Node, path: string): FileNode {
   throw node.kind === "directory" ? isDirectory(path) : isSpecial(path);
 }
 
-/** The location of a path: a name in a directory, as in the local environment. */
+/** The location of a path: a name in a directory. */
 export interface Spot {
   readonly directory: DirectoryNode;
   readonly path: string;
@@ -145,7 +145,7 @@ export class Tree {
     return directory;
   }
 
-  /** The directories that `makeParents` would create. */
+  /** Returns the directories that `makeParents` would create. */
   toBeMade(spot: Spot): readonly ChangeReceipt[] {
     const after = infoOf(newDirectory());
     return spot.missing.map((_, index) => ({
@@ -177,13 +177,13 @@ export class Tree {
   }
 }
 
-/** The real path of a spot, relative to the root. */
+/** Returns the real path of a spot, relative to the root. */
 export function pathOf(spot: Spot): string {
   if (spot.name === ".") return "";
   return [...parts(spot.path), ...spot.missing, spot.name].join("/");
 }
 
-/** A "." at the end requires a directory. Other "." parts are ignored. */
+/** Splits a path. A "." at the end stays, because it requires a directory. Other "." parts are dropped. */
 function parts(path: string): string[] {
   const names = path.split("/");
   return names.filter((name, index) => name !== "" && (name !== "." || index === names.length - 1));

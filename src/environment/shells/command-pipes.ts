@@ -45,7 +45,7 @@ export class PipePool {
     return pipes;
   }
 
-  /** The bytes that jobs of earlier commands have written since the last call. */
+  /** Returns the number of bytes that jobs of earlier commands have written since the last call. */
   takeUnseen(): number {
     let bytes = this.#unseenBytes;
     this.#unseenBytes = 0;
@@ -100,7 +100,7 @@ function open(paths: CommandPipes["paths"]): OpenedPipes | undefined {
   return undefined;
 }
 
-/** Commands can replace a pipe, for example by a link to a secret that this process can read and they cannot. */
+/** Opens a pipe; undefined if a command has replaced it, for example by a link to a secret. */
 function openPipe(path: string): number | undefined {
   const { O_RDONLY, O_NONBLOCK, O_NOFOLLOW } = constants;
   try {
@@ -108,19 +108,18 @@ function openPipe(path: string): number | undefined {
     if (fstatSync(handle).isFIFO()) return handle;
     closeSync(handle);
   } catch {
-    // The pipe is gone, or a link.
+    // The pipe no longer exists, or is a link now.
   }
   return undefined;
 }
 
-// After a command has ended, output of its background jobs still belongs to it until a round brings no data, for a
-// limited number of rounds.
+// After a command has ended, its output is read until a round brings no data, for a limited number of rounds.
 const roundMs = 50;
 const maxRounds = 4;
 
 /**
  * One output of one command, through a named pipe that the command opens itself. When the command has ended, the pipe
- * is still read while a process has it open, and the data is dropped: a server must not die because of its log.
+ * is still read while a process has it open, and the data is dropped, so that a server does not die of a broken pipe.
  */
 class PipedOutput {
   /** The output for one reader. A slow reader makes the command wait. */
@@ -135,7 +134,7 @@ class PipedOutput {
   #unseenBytes = 0;
   #isFinished = false;
 
-  /** `fd`: a pipe, opened for reading before it is opened for writing. */
+  /** `fd` is a pipe that is opened for reading before it is opened for writing. */
   constructor(fd: number, onData: (bytes: Uint8Array) => void, filter?: ComplaintFilter) {
     this.#onData = onData;
     this.#filter = filter;
@@ -159,7 +158,7 @@ class PipedOutput {
     });
   }
 
-  /** Call it when the command has ended. */
+  /** Ends the output soon. Call it when the command has ended. */
   async finish(): Promise<void> {
     let before = -1;
     for (let rounds = 0; !this.#isClosed && rounds < maxRounds; ) {
@@ -173,7 +172,7 @@ class PipedOutput {
     this.#socket.resume();
   }
 
-  /** The bytes received since the last call, after the end of the command. */
+  /** Returns the number of bytes received since the last call, after the end of the command. */
   takeUnseen(): number {
     const bytes = this.#unseenBytes;
     this.#unseenBytes = 0;
@@ -214,7 +213,7 @@ export class ComplaintFilter {
     return Buffer.from(at < 0 ? clean : clean.slice(0, at), "latin1");
   }
 
-  /** Returns the withheld bytes that are not part of such a message. */
+  /** Returns the withheld bytes, which are not part of such a message. */
   end(): Uint8Array {
     return Buffer.from(this.#held, "latin1");
   }
@@ -224,7 +223,7 @@ const colon = ":".charCodeAt(0);
 const complaint = /(?:\/[^\s:]{0,200}\/)?bash: \[\d+: \d+ \(\d+\)\] tcsetattr: [^\n]{1,80}\n/g;
 const beginning = /(?:\/[^\s:]{0,200}\/)?bash: (?:\[[\d: ()]{0,60}(?:\] (?:tcsetattr[^\n]{0,90})?)?)?$/;
 
-/** Creates named pipes that only processes of this user that can see their directory can open. */
+/** Creates named pipes that only processes of this user can open. */
 export async function makePipes(environment: Environment, paths: readonly string[]): Promise<void> {
   const made = await environment.start("mkfifo", {
     args: ["-m", "600", "--", ...paths],

@@ -1,10 +1,10 @@
 import type { Confinement } from "../../contract/confinement.ts";
 
 /**
- * Compares the confinement of a running shell with that of a later command. A shell keeps its confinement. Reads that
- * the user allowed for one command may stay allowed in it, but all other permissions must match. `isTooFree`: the shell
- * may do something that the command must not. `lacks`: permissions of the command that the shell does not have, for
- * display. `isPrivate`: whether a readable path exists and is hidden from commands without permission.
+ * Compares the confinement of a running shell with that of a later command. A shell keeps its confinement. It may read
+ * more than the command, but all other permissions must match. `isTooFree`: the shell has a permission that the command
+ * must not have. `lacks`: the permissions of the command that the shell does not have, for display. `isPrivate` tells
+ * whether a readable path exists and is hidden from commands without permission.
  */
 export function compareConfinements(
   shell: Confinement = {},
@@ -15,7 +15,7 @@ export function compareConfinements(
   const isTooFree =
     (shell.unconfined ?? false) !== (command.unconfined ?? false) ||
     shell.isHidden !== command.isHidden ||
-    // Differs when a command was allowed to write a protected path.
+    // These functions differ when a command was allowed to write a protected path.
     shell.isReadOnly !== command.isReadOnly ||
     missing(absent(command), absent(shell)).length > 0 ||
     settings(shell) !== settings(command) ||

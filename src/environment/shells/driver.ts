@@ -1,21 +1,20 @@
 import { shellQuote } from "../../lib/text/shell-quote.ts";
 
-// The lines that drive bash, and its replies. Commands and these lines share one shell, so every word that a command
-// could redefine is quoted, and no alias applies.
+// This file has the lines that drive bash, and reads its replies. Commands run in the same shell, so every word that a
+// command could redefine is quoted, and no alias applies.
 
 /** The descriptor on which the shell reports the end of commands. It is closed for the commands themselves. */
 const status = 190;
 
 /**
- * Only an interactive bash abandons the rest of a command and continues with the next line. Without a terminal it has
- * no job control. Without line editing it reads its input unchanged.
+ * The shell is interactive, because only then bash abandons the rest of a command and continues with the next line.
+ * Without line editing it reads its input unchanged.
  */
 export const shellArguments: readonly string[] = ["--noprofile", "--norc", "--noediting", "-i"];
 
 /**
- * The signal that makes the shell abandon the rest of a command when the program that it waits for has ended. It must
- * not interrupt a shell that reads its next line, because bash would then continue with freed memory and run its
- * contents.
+ * The signal that makes the shell abandon the rest of a command when the program that it waits for has ended. Its trap
+ * does nothing while bash reads its next line, because bash would then continue with freed memory.
  */
 export const giveUp: 50 = 50;
 
@@ -47,7 +46,7 @@ export interface DriverLine {
   readonly lastCode: number;
 }
 
-/** The line for one command. An unclosed quote in the command ends with it. */
+/** Returns the line for one command. The command is quoted, so an unclosed quote in it ends with it. */
 export function driverLine(line: DriverLine): string {
   const assignments = Object.entries(line.env).map(([name, value]) => `${name}=${shellQuote(value)} `);
   const run = `${assignments.join("")}\\eval ${shellQuote(line.command)}`;
@@ -111,7 +110,7 @@ export class Messages {
 
 const longest = 65_536;
 
-/** The end of the shell's own error output. Reads everything, so that the shell never waits for a reader. */
+/** Returns the end of the shell's own error output. Reads all of it, so that the shell never waits for a reader. */
 export async function readErrors(source: AsyncIterable<Uint8Array>): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";

@@ -15,10 +15,10 @@ export interface ShellCall {
 
 /** The shells of one instance, by name. */
 export interface ShellTable {
-  /** The shells for one call. A shell that it starts is confined as its environment requires. */
+  /** Returns the shells for one call. A shell that it starts has the confinement of the call's environment. */
   forCall(call: ShellCall): Shells;
   list(): readonly ProcessStatus[];
-  /** The history of the running shell with this name; undefined when there is none. */
+  /** Returns the history of the running shell with this name; undefined when there is none. */
   history(name: string): ShellHistory | undefined;
   /** Stops a shell with all its processes. The `not-found` error lists the existing shells. */
   stop(name: string): Promise<void>;
@@ -26,7 +26,7 @@ export interface ShellTable {
   close(): Promise<void>;
 }
 
-/** `tmux`: "auto" shows the shells in windows if tmux is installed. */
+/** Opens an empty table. With `tmux` "auto", the shells are shown in windows if tmux is installed. */
 export function openShells(options: { readonly tmux: "auto" | "never" }): ShellTable {
   const sessions = new Map<string, Session>();
   const owners = new WeakMap<Session, object>();
@@ -91,6 +91,7 @@ function refuseInvalid(name: string, { command, env = {} }: ShellCommand): void 
 }
 
 function noSession(name: string, existing: readonly string[]): ToolError {
-  const hint = existing.length === 0 ? "There are no sessions." : `Sessions: ${existing.join(", ")}`;
+  const hint =
+    existing.length === 0 ? "Check the name: there are no sessions." : `Use one of: ${existing.join(", ")}`;
   return new ToolError("not-found", `No session is named ${name}`, { hint });
 }

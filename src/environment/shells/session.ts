@@ -13,7 +13,7 @@ import { OpenShell, Shell } from "./shell.ts";
 import type { ShellsDirectory } from "./shells-directory.ts";
 import { ShownOutput, type TmuxWindows, type Window } from "./tmux-windows.ts";
 
-/** A named session. Its commands run in one shell, one at a time, and in a new shell when that has ended. */
+/** A named session. Its commands run one at a time in one shell, or in a new one when the shell has ended. */
 export class Session {
   readonly #name: string;
   readonly #directory: () => ShellsDirectory;
@@ -25,7 +25,7 @@ export class Session {
   #environment: Environment | undefined;
   #current: { readonly command: string; readonly interruption: AbortController } | undefined;
   #isStopped = false;
-  /** Messages for the next call about shells that the user's commands have ended or started. */
+  /** Remarks for the next call about shells that were restarted for commands of the user. */
   readonly #pendingRemarks: string[] = [];
 
   constructor(
@@ -59,7 +59,7 @@ export class Session {
     }
   }
 
-  /** Undefined when no shell is running. */
+  /** Returns the commands of the running shell; undefined when none is running. */
   history(): ShellHistory | undefined {
     const open = this.#shell;
     return open === undefined || open.shell.hasEnded ? undefined : open.history();
@@ -101,7 +101,7 @@ export class Session {
     const { promise, resolve: done } = Promise.withResolvers<void>();
     this.#turn = promise;
     await unlessAborted(before, signal);
-    // When a caller gives up, the next one waits for the earlier ones.
+    // When a caller gives up, the next one still waits for the earlier ones.
     if (signal.aborted) void before.then(done);
     throwIfAborted(signal);
     return done;
@@ -121,7 +121,7 @@ export class Session {
           ),
           cwd,
         };
-      // The policy decided about the command in the current directory of the shell.
+      // The new shell must use the old directory, because the policy decided about the command there.
       const directory = cwd ?? open.shell.directory();
       open.shell.stop();
       await open.shell.ended;
@@ -190,7 +190,7 @@ export class Session {
       onInterrupt: () => this.#current?.interruption.abort(),
     };
     const helpers = { environment, makePipes: (paths: readonly string[]) => makePipes(environment, paths) };
-    // The shell also works without a window.
+    // A window is optional, so its failure is ignored.
     this.#window = await this.#windows()
       ?.open(this.#name, listener, helpers)
       .catch(() => undefined);
@@ -198,7 +198,7 @@ export class Session {
     return this.#window;
   }
 
-  /** The output of the user's commands is shown only in the window. */
+  /** Runs a command that the user typed. Only the window shows its output. */
   async #type(line: string): Promise<void> {
     if (line.trim() === "" || this.#isStopped) return;
     const done = await this.#takeTurn(new AbortController().signal);
@@ -225,7 +225,7 @@ interface ReadyShell {
 
 const mostShown = 4000;
 
-/** Sandboxes have a private home and temporary directory; most other paths can be read anyway. */
+/** Whether an existing path is hidden from commands. Sandboxes hide only the home and the temporary directory. */
 function isPrivate(path: string): boolean {
   return [homedir(), tmpdir()].some((directory) => path.startsWith(`${directory}/`)) && existsSync(path);
 }

@@ -5,21 +5,21 @@ import { attempt } from "../../system/attempt.ts";
 import { processInfo, readSystemFile } from "../../system/process-identity.ts";
 import { giveUp } from "./driver.ts";
 
-/** The processes of a shell as the system reports them. Without /proc nothing is known. */
+/** The processes of a shell as /proc reports them. Without /proc they are unknown. */
 export class ShellProcesses {
   readonly #shell: number | undefined;
 
-  /** `inner`: the shell's own process id, perhaps in a process namespace below `leader`. */
+  /** `inner` is the shell's process id as the shell sees it, perhaps in a process namespace below `leader`. */
   constructor(leader: number, inner: number) {
     this.#shell = [leader, ...descendants(leader)].find((pid) => numberWithin(pid) === inner);
   }
 
-  /** The shell's directory according to the system; undefined when unknown. */
+  /** Returns the shell's directory according to the system; undefined when unknown. */
   directory(): string | undefined {
     return attempt(() => readlinkSync(`/proc/${this.#shell}/cwd`));
   }
 
-  /** Returns whether there is a shell to receive the signal. */
+  /** Sends a signal to the shell. Returns whether it was sent. */
   signalShell(signal: NodeJS.Signals | number): boolean {
     return this.#shell !== undefined && send(signal, this.#shell);
   }
@@ -28,7 +28,7 @@ export class ShellProcesses {
     return this.#shell === undefined ? [] : childrenOf(this.#shell);
   }
 
-  /** The running descendants, with some exceptions. */
+  /** Returns the running descendants, without `bystanders` and their descendants. */
   below(bystanders: ReadonlySet<number>): readonly number[] {
     return this.children()
       .filter((pid) => !bystanders.has(pid))
@@ -39,23 +39,23 @@ export class ShellProcesses {
 
 /**
  * Stops the programs of a command while its shell is frozen. Returns the signal that makes the shell abandon the rest
- * of the command; undefined when the shell would continue with it and must be stopped too. A shell that waits for a
- * program abandons the command on SIGINT only if the program died of SIGINT. Otherwise a trap does it, which runs
- * before the next program, but not within a substitution: the outer command would run without its argument.
+ * of the command; undefined when the shell would continue with it and must be stopped too. On SIGINT, bash abandons the
+ * command only if its program died of SIGINT. For other programs the trap of `giveUp` does it before the next program
+ * starts. In a substitution neither works: the outer command would run without its argument.
  */
 export async function endCommand(
   shell: ShellProcesses,
   bystanders: ReadonlySet<number>,
 ): Promise<"SIGINT" | typeof giveUp | undefined> {
   if (!shell.signalShell("SIGSTOP")) return undefined;
-  // Stays pending while the shell is frozen, because another process may thaw it before the signal below.
+  // This signal stays pending while the shell is frozen, in case another process thaws it too early.
   shell.signalShell(giveUp);
   const started = shell.children().filter((pid) => !bystanders.has(pid));
-  // A process that is about to exec another program gets no signal until then.
+  // A process that is about to become another program would miss a signal, so it gets some time.
   await setTimeout(lookMs);
   if (!(await endAll(shell, bystanders))) return undefined;
   if (started.every(diedOfInterruption)) return "SIGINT";
-  // Copies of bash run, or ran, a part of a command.
+  // A copy of bash runs a part of a command, such as a substitution.
   return started.some((pid) => programOf(pid) === "bash") ? undefined : giveUp;
 }
 
@@ -64,7 +64,7 @@ async function endAll(shell: ShellProcesses, bystanders: ReadonlySet<number>): P
   const sendOnce = (pid: number, signal: NodeJS.Signals) => {
     const program = programOf(pid);
     const key = `${signal} ${pid} ${program}`;
-    // A program may treat a second signal as urgent, but a copy of bash that is about to exec a program misses the
+    // A program may treat a second signal as urgent. A copy of bash that is about to become a program may miss the
     // first.
     if (sent.has(key) && program !== "bash") return;
     sent.add(key);
@@ -77,7 +77,7 @@ async function endAll(shell: ShellProcesses, bystanders: ReadonlySet<number>): P
     const left = shell.below(bystanders);
     if (left.length === 0) return true;
     if (passed > deadlineMs.kill) return false;
-    // The resource check also freezes the command, and then thaws everything, including the shell.
+    // The shell is frozen again, because the check of limits may have thawed it.
     shell.signalShell("SIGSTOP");
     for (const pid of left) {
       if (passed > deadlineMs.terminate) sendOnce(pid, "SIGKILL");
@@ -92,7 +92,7 @@ function send(signal: NodeJS.Signals | number, pid: number): boolean {
   return attempt(() => process.kill(pid, signal)) === true;
 }
 
-/** Without job control, bash starts background programs that ignore SIGINT. */
+/** Whether a process ignores SIGINT, as background programs do that bash starts without job control. */
 function ignoresInterruption(pid: number): boolean {
   const mask = /^SigIgn:\s*([0-9a-f]+)$/m.exec(readSystemFile(`/proc/${pid}/status`))?.[1] ?? "0";
   return (BigInt(`0x${mask}`) & 2n) !== 0n;

@@ -26,9 +26,9 @@ interface ShellOrder extends Pick<DriverLine, "command" | "cwd" | "env"> {
 
 type Ran = Omit<RunningCommand, "attach">;
 
-/** A bash that reads one command after the other. Its confinement is that of the environment at its start. */
+/** A bash that runs one command after the other. It keeps the confinement of the environment that started it. */
 export class Shell {
-  /** Resolves when all its processes have ended. */
+  /** Resolves when all processes of the shell have ended. */
   readonly ended: Promise<ProcessExit>;
   readonly running: RunningProcess;
   readonly #processes: ShellProcesses;
@@ -37,7 +37,9 @@ export class Shell {
   #lastCode = 0;
   hasEnded = false;
 
-  /** `directory` is private to this shell, which sees none of Toolcrib's other files. `signal` stops it. */
+  /**
+   * Starts a shell. `directory` is private to it, and the only directory of Toolcrib that it sees. `signal` stops it.
+   */
   static async open(
     environment: Environment,
     options: { readonly directory: string; readonly cwd: string; readonly signal: AbortSignal },
@@ -74,7 +76,7 @@ export class Shell {
     });
   }
 
-  /** The directory according to the system, not the shell; undefined when unknown. */
+  /** Returns the directory according to the system, not the shell; undefined when unknown. */
   directory(): string | undefined {
     return this.#processes.directory();
   }
@@ -95,7 +97,7 @@ export class Shell {
     const bystanders = new Set(this.#processes.children());
     const over = Promise.race([this.#endOf(mark), this.ended]);
     const line = driverLine({ ...order, ...pipes.paths, mark, lastCode: this.#lastCode });
-    // A shell that no longer reads has ended, or will be stopped.
+    // The write fails only if the shell has ended, which `over` reports.
     this.running.write(Buffer.from(line)).catch(() => {});
     const remarks = unseen === 0 ? [] : [writtenUnseen(unseen)];
     return {
@@ -120,7 +122,7 @@ export class Shell {
     remarks: readonly string[],
   ): Awaited<Ran["exit"]> extends infer Exit ? Promise<Exit> : never {
     const end = await over;
-    // The next command begins only when no more signals are sent to stop this one.
+    // The next command must not begin while signals are still sent to stop this one.
     const isLost = await wasLost;
     await Promise.all([pipes.stdout.finish(), pipes.stderr.finish()]);
     if ("cwd" in end) {
@@ -169,7 +171,7 @@ function writtenUnseen(bytes: number): string {
 
 const mostCharacters = 4 * 1024 * 1024;
 
-/** A shell with its status, and a limited number of its commands. */
+/** A shell with its status and its commands, up to a limit. */
 export class OpenShell {
   readonly shell: Shell;
   readonly confinement: Environment["confinement"];
@@ -177,7 +179,7 @@ export class OpenShell {
   lastOutput: number = Date.now();
   endedAt: number | undefined;
   exit: Awaited<Shell["ended"]> | undefined;
-  /** Whether its end was reported. */
+  /** Whether the end of the shell was reported. */
   isReported = false;
   isTyped = false;
   readonly #commands = new Set<string>();

@@ -8,7 +8,7 @@ const start = "toolcrib-shells.";
 
 /**
  * The directories of the shells of one instance. They are in the system's temporary directory, because Toolcrib's own
- * are hidden from commands, and the path of a socket must be short. Removes those of processes that have ended.
+ * are hidden from commands, and the path of a socket must be short. Opening removes those of processes that have ended.
  */
 export class ShellsDirectory {
   /** The directory for windows, which shells cannot see. */
@@ -41,7 +41,7 @@ function removeAbandoned(): void {
     const path = join(tmpdir(), name);
     const stats = statsAt(path);
     if (!stats?.isDirectory() || stats.uid !== process.getuid?.()) continue;
-    // Another process may remove it at the same time.
+    // The removal fails if another process removes the directory at the same time.
     if (isGone(name.slice(start.length), Date.now() - stats.mtimeMs))
       attemptQuietly(() => rmSync(path, { recursive: true, force: true }));
   }

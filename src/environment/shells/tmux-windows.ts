@@ -12,8 +12,8 @@ interface WindowListener {
 }
 
 /**
- * Windows of a separate tmux server. No command runs in a window: it only shows output, and passes on typed lines. So
- * no command can control or type into its terminal, and none can connect to tmux.
+ * Windows of a separate tmux server. A window only shows output and passes on typed lines. No command runs in it, so
+ * none can control its terminal or connect to tmux.
  */
 export class TmuxWindows {
   readonly #directory: string;
@@ -21,12 +21,12 @@ export class TmuxWindows {
   #windows = 0;
   #server: Promise<RunningProcess | undefined> | undefined;
 
-  /** Commands must not see this directory. */
+  /** Commands must not see `directory`. */
   constructor(directory: string) {
     this.#directory = directory;
   }
 
-  /** Undefined when tmux is missing or too old. */
+  /** Opens a window; undefined when tmux is missing or too old. */
   async open(
     name: string,
     listener: WindowListener,
@@ -101,7 +101,7 @@ export class TmuxWindows {
 
 const patienceMs = 2000;
 
-/** Keeps the shown output from changing the user's clipboard, titles or terminal settings. */
+/** These settings keep the shown output from changing the user's clipboard, titles or window names. */
 const tmuxSettings = `set -s set-clipboard off
 set -g set-titles off
 set -g status-right ""
@@ -112,7 +112,7 @@ set -g history-limit 10000
 set -g default-shell /bin/sh
 `;
 
-/** Passes on lines and Ctrl-C, and shows output. Ends when no process writes to it. */
+/** The program in a window. It passes on lines and Ctrl-C, and shows output. It ends when Toolcrib closes its pipe. */
 const terminalProgram = `stty -ixon 2>/dev/null
 trap "" QUIT TSTP
 { cat "$1"; kill $$; } &
@@ -136,7 +136,7 @@ export class Window {
   ) {
     this.attach = paths.attach;
     const { O_RDONLY, O_RDWR, O_NONBLOCK } = constants;
-    // This process has both ends open until the window has opened its own. All are closed when this process ends.
+    // O_RDWR keeps both ends of the pipe open until the window has opened its own.
     const [shown, typed] = [
       openSync(paths.shown, O_RDWR | O_NONBLOCK),
       openSync(paths.typed, O_RDONLY | O_NONBLOCK),
@@ -151,7 +151,7 @@ export class Window {
     this.#listen(listener);
   }
 
-  /** Whether much of its output is waiting to be shown. */
+  /** Whether much output is waiting to be shown. */
   get isBehind(): boolean {
     return this.#shown.writableLength >= mostUnshown;
   }
@@ -180,7 +180,7 @@ export class Window {
   }
 }
 
-/** The output of a command for the window, up to a readable amount. */
+/** Shows the output of a command in the window, up to a readable amount. */
 export class ShownOutput {
   readonly #window: Window | undefined;
   readonly #decoder = new TextDecoder();

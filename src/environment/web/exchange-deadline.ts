@@ -15,13 +15,13 @@ export class ExchangeDeadline {
   readonly #limits: DeadlineLimits;
   readonly #over = Promise.withResolvers<never>();
   readonly end: () => void;
-  /** The reason why it was aborted, if it was. */
+  /** The reason why the exchange was aborted, if it was. */
   reason: ToolError | undefined;
 
   constructor(name: string, limits: DeadlineLimits, signal: AbortSignal) {
     this.#name = name;
     this.#limits = limits;
-    // It may reject while nothing awaits it.
+    // The promise may reject while no step awaits it.
     this.#over.promise.catch(() => {});
     const { totalMs } = limits;
     const late = `${name} did not send its whole answer within ${totalMs / 1000} s`;
@@ -42,7 +42,7 @@ export class ExchangeDeadline {
     return Promise.race([step, this.#over.promise]);
   }
 
-  /** Also aborts the exchange when this connection is silent for too long. */
+  /** Aborts the exchange when this connection is silent for too long. */
   over(socket: Socket): void {
     const { idleMs } = this.#limits;
     const silent = `${this.#name} sent nothing for ${idleMs / 1000} s`;

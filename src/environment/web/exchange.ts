@@ -10,7 +10,7 @@ import { type DeadlineLimits, ExchangeDeadline } from "./exchange-deadline.ts";
 import { readBody } from "./read-body.ts";
 import { cannotConnect, ended, noTrust, notHttp } from "./web-errors.ts";
 
-/** Set by tests only. */
+/** Options that only tests set. */
 export interface ExchangeOptions extends Pick<OutboundOptions, "resolve"> {
   /** The certificate authority that replaces those that Node trusts. */
   readonly ca?: string | undefined;
@@ -23,7 +23,7 @@ interface ExchangeLimits extends DeadlineLimits {
 
 const defaults: ExchangeLimits = { totalMs: 30_000, idleMs: 15_000, headerBytes: 64 * 1024 };
 
-/** See Environment.exchange. Each exchange has its own connection, which is checked for one call only. */
+/** Implements Environment.exchange. Each exchange has its own connection, because its check is for one call only. */
 export async function exchange(request: WebRequest, options: ExchangeOptions = {}): Promise<WebAnswer> {
   throwIfAborted(request.signal);
   const origin = originOf(request.url);
@@ -65,7 +65,7 @@ function send(
     });
     sent.once("response", resolve);
     sent.once("upgrade", () => reject(notHttp(name, "it asks for another protocol")));
-    // Also handles errors after the response.
+    // The listener stays, because errors may follow the response.
     sent.on("error", fail);
     sent.once("close", () => fail(new Error("it was closed")));
     sent.end(body);
@@ -107,7 +107,7 @@ function secure(plain: Socket, { host, name }: WebOrigin, ca: string | undefined
   return new Promise((resolve, reject) => {
     const socket = connectSecurely({
       socket: plain,
-      // The host that the certificate must match; the connection already exists.
+      // The certificate must match this host. The connection already exists.
       host,
       servername: isIP(host) === 0 ? host : undefined,
       ca,

@@ -3,7 +3,7 @@ import { pipeline, type Readable, type Transform } from "node:stream";
 import { ToolError } from "../../contract/error.ts";
 import type { WebAnswer, WebRequest } from "../../contract/web.ts";
 
-/** The decompressed body, at most `maxBytes` regardless of its declared size. */
+/** Returns the decompressed body, at most `maxBytes` regardless of its declared size. */
 export async function readBody(
   response: IncomingMessage,
   { maxBytes, progress }: WebRequest,
@@ -23,7 +23,7 @@ export async function readBody(
     }
   } catch (error) {
     if (!isOfCompression(error)) throw error;
-    // An empty body, or one that was cut here, is not a fault.
+    // An empty body, or one that was cut here, may be incomplete.
     if (meter.bytes > 0 && !meter.isCut)
       throw new ToolError("unavailable", `The answer is damaged: it declares ${coding}, but is not`, {
         hint: "Try again later.",
@@ -34,7 +34,7 @@ export async function readBody(
   return { body: body.subarray(0, maxBytes), isCut: meter.isCut || length > maxBytes };
 }
 
-/** Limits the compressed bytes too, because they may decompress to nothing. */
+/** Limits the compressed bytes, because even very many may decompress to nothing. */
 async function* metered(
   response: IncomingMessage,
   maxBytes: number,
@@ -88,7 +88,7 @@ async function decoderFor(coding: string, first: Uint8Array): Promise<Transform>
   }
 }
 
-/** Accepts at most one coding. Several are practically never used, except by decompression bombs. */
+/** Returns the compression of an answer. Several codings are an unknown one: only decompression bombs use them. */
 function codingOf({ headers, statusCode }: IncomingMessage): string {
   if (statusCode === 204 || statusCode === 304) return "identity";
   const codings = (headers["content-encoding"] ?? "")

@@ -41,7 +41,7 @@ export function noTrust(name: string, error: Error): ToolError {
 
 const certificateFaults = /CERT|SELF_SIGNED|ISSUER|UNABLE_TO|ALTNAME/;
 
-/** The connection ended before the answer was complete. */
+/** Explains why a connection ended before the answer was complete. */
 export function ended(name: string, error: unknown): ToolError {
   if (error instanceof ToolError) return error;
   const code = error instanceof Error && "code" in error ? String(error.code) : "";

@@ -130,7 +130,9 @@ function missingParents(path: string, isMissing: (path: string) => boolean): rea
   return [...missingParents(parent, isMissing), { path: parent, kind: "directory" }];
 }
 
-/** Creates a placeholder. Returns whether it exists now. Throws if it failed although a command could create the path. */
+/**
+ * Creates a placeholder. Returns whether it exists now. Throws if it failed although a command could create the path.
+ */
 function make(placeholder: Placeholder): boolean {
   const { path, kind, content = "" } = placeholder;
   const made = atPinnedPath(path, (pinned) => {

@@ -76,7 +76,9 @@ export class LimitWatch {
     this.#reportedFileTooLarge ||= reportsFileTooLarge(bytes);
   }
 
-  /** Ends the watch. Call it when all processes have ended, or could not be started. Returns remarks on reached limits. */
+  /**
+   * Ends the watch. Call it when all processes have ended, or could not be started. Returns remarks on reached limits.
+   */
   finish(exit?: Pick<ProcessExit, "code" | "signal">): readonly string[] {
     leaveRounds(this);
     const met = this.#met ?? this.#metInKernel(exit);

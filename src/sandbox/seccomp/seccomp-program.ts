@@ -217,7 +217,9 @@ function makesLending({ flags, mode }: { readonly flags: number; readonly mode: 
   ];
 }
 
-/** Refuses O_TRUNC with access mode 0 (read) or 3 (neither read nor write), which Landlock does not treat as writing. */
+/**
+ * Refuses O_TRUNC with access mode 0 (read) or 3 (neither read nor write), which Landlock does not treat as writing.
+ */
 function truncatesUnseen(argument: number): readonly Line[] {
   return [
     low(argument),

@@ -31,7 +31,7 @@ interface Intent {
 }
 
 /**
- * `prepared`: no file is changed. `committed`: all content needed to complete the change is next to the files.
+ * `prepared`: no file is changed yet. `committed`: all contents needed to complete the change are next to the files.
  * `returning`: the change is being undone. `settled`: only temporary files are left to remove.
  */
 export type Phase = (typeof phases)[number];
@@ -41,8 +41,8 @@ const phases = ["prepared", "committed", "returning", "settled"] as const;
 const phaseBytes = 9;
 
 /**
- * The record of one change set: a file that starts with its phase and is named after its process. While files are
- * changed, it has a second name that only one record can have, so that change sets of several processes take turns.
+ * The record of one change set: a file that starts with its phase and is named after its process. While a change set
+ * changes files, its record also has the name `turn`, so that change sets of several processes take turns.
  */
 export class ChangeRecord {
   readonly intent: Intent;
@@ -74,7 +74,7 @@ export class ChangeRecord {
     }
   }
 
-  /** The records of processes that have ended. The first process that finds one takes it over. */
+  /** Takes over and yields the records of processes that have ended. */
   static *abandoned(folder: string, workspace: string): Generator<ChangeRecord> {
     for (const { id, path } of recordsIn(folder)) {
       try {
@@ -82,17 +82,17 @@ export class ChangeRecord {
         if (content !== undefined && content.intent.workspace !== workspace) continue;
         const taken = join(folder, `${id}.${thisProcess()}`);
         renameSync(path, taken);
-        // The record is incomplete, so its process died before it changed anything.
+        // The process of an incomplete record died before it changed a file.
         if (content === undefined) unlinkSync(taken);
         else yield new ChangeRecord(reopen(folder, taken), content);
       } catch (error) {
-        // Another process has taken it over, or it belongs to another user.
+        // Another process has taken the record over, or it belongs to another user.
         if (errnoOf(error) === undefined) throw error;
       }
     }
   }
 
-  /** Needs no new disk space, so that a full disk cannot prevent an undo. */
+  /** Writes the phase over the old one, which takes no disk space, so that a full disk cannot prevent an undo. */
   mark(phase: Phase, options: { readonly durable: boolean }): void {
     writeSync(this.#file.handle, phase.padEnd(phaseBytes), 0);
     this.phase = phase;
@@ -101,7 +101,7 @@ export class ChangeRecord {
     if (phase === "committed") syncDirectory(this.#file.folder);
   }
 
-  /** Whether no other process is changing files now. If so, none will until this record is removed. */
+  /** Returns whether this record now has the turn. Until it is removed, no other process changes files. */
   takeTurn(): boolean {
     const turn = join(this.#file.folder, turnName);
     try {
@@ -109,7 +109,7 @@ export class ChangeRecord {
       this.#hasTurn = true;
       return true;
     } catch (error) {
-      // The record that holds the turn is always removed last. If it is missing, the user has deleted it.
+      // A turn without a record means that the user has deleted the record, because its process removes the turn first.
       if (errnoOf(error) === "EEXIST" && statSync(turn, { throwIfNoEntry: false })?.nlink === 1)
         unlinkSync(turn);
       if (errnoOf(error) === "EEXIST") return false;
@@ -119,7 +119,7 @@ export class ChangeRecord {
     }
   }
 
-  /** Leaves the record to the next start. Never fails: the next process finds a turn without a process. */
+  /** Leaves the record to the next start. Never throws. */
   leave(): void {
     attempt(() => this.#close());
   }
@@ -155,7 +155,7 @@ function syncDirectory(path: string): void {
   }
 }
 
-/** The records whose processes have ended. */
+/** Yields the records whose processes have ended. */
 function* recordsIn(folder: string): Generator<{ readonly id: string; readonly path: string }> {
   for (const name of namesIfReadable(folder)) {
     if (name === turnName) continue;
@@ -172,7 +172,7 @@ function reopen(folder: string, path: string): RecordFile {
   return { folder, path, handle, hasTurn: turn?.ino === fstatSync(handle).ino };
 }
 
-/** Returns undefined for an incomplete record. The state directory may be in a workspace, so names are not trusted. */
+/** Parses a record; undefined for an incomplete one. Its paths are checked, because commands may have changed it. */
 function parse(text: string): { readonly phase: Phase; readonly intent: Intent } | undefined {
   const phase = text.slice(0, phaseBytes).trimEnd() as Phase;
   if (!phases.includes(phase) || !text.endsWith("\n")) return undefined;
@@ -191,7 +191,7 @@ export interface HeldStep {
   readonly directory: PinnedDirectory;
 }
 
-/** Undoes the steps, last first. Returns the files that were changed since, which stay unchanged. */
+/** Undoes the steps, last first. Returns the steps whose files were changed since: those files are left alone. */
 export function undoSteps(steps: readonly HeldStep[]): readonly FileStep[] {
   const leftAlone = steps.toReversed().filter(({ step, directory }) => !undoStep(directory, step));
   return leftAlone.reverse().map(({ step }) => step);

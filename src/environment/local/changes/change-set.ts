@@ -22,7 +22,7 @@ import {
 import { ChangedFile, findTarget, refuseSharedFiles, refuseUnlikely, type Target } from "./changed-file.ts";
 import type { FileStep } from "./file-step.ts";
 
-/** See Environment.change. `nameOf` checks a path as the caller spelled it. */
+/** Implements Environment.change. `nameOf` checks a path as the caller spelled it. */
 export async function changeFiles(
   changes: readonly FileChange[],
   options: ChangeOptions & {
@@ -83,8 +83,8 @@ export interface ChangeRecords {
 
 /**
  * Files that are changed together. All new contents are written next to the files first, and the old ones stay there
- * until every file is changed. From the last check of the first file to the change of the last, no other change runs,
- * neither in this process nor in another with the same folder of records.
+ * until every file is changed. Between the last check of the first file and the change of the last file, no other
+ * change set runs in this process or in another with the same folder of records.
  */
 class ChangeSet {
   /** Sorted by path, so that two overlapping sets have the same order. */
@@ -135,13 +135,13 @@ class ChangeSet {
     for (const file of this.#each()) await file.check(signal);
     await this.#waitForTurn();
     throwIfAborted(signal);
-    // If another process changed a file before this turn, the change is stale and nothing is announced.
+    // Another process may have changed a file before this turn. Then the change is stale and is not announced.
     for (const file of this.#each()) file.lookAgain();
     this.#options.announce();
     this.#mark("committed");
   }
 
-  /** Syncs many at once, because the disk hardly takes longer than for one. */
+  /** Syncs many files at once, which takes the disk hardly longer than one. */
   async #syncFresh(): Promise<void> {
     for (let first = 0; first < this.#files.length; first += maxSyncs) {
       const some = this.#files.slice(first, first + maxSyncs);
@@ -186,7 +186,7 @@ class ChangeSet {
       this.#record?.leave();
       const paths = changed.map(({ step }) => step.path).join(", ");
       throw new ToolError(error.code, `${error.message}. Not all changes could be undone: ${paths}`, {
-        hint: "Check these files. Their old contents are next to them, and the next start retries the undo.",
+        hint: "Check these files: their old contents are next to them, and the next start tries the undo again.",
         cause,
       });
     }
@@ -215,12 +215,12 @@ class ChangeSet {
     }
   }
 
-  /** A single rename need not be recorded on disk, because the file itself shows whether it was done. */
+  /** Records the phase. A single rename need not wait for the disk: the file itself shows whether it was done. */
   #mark(phase: Phase): void {
     this.#record?.mark(phase, { durable: this.#options.durable && !this.#isOne });
   }
 
-  /** Yields each file. Errors are about the current one. */
+  /** Yields each file, and remembers its path for errors. */
   *#each(): Generator<ChangedFile> {
     for (const file of this.#files) {
       this.#currentPath = file.path;
@@ -228,17 +228,17 @@ class ChangeSet {
     }
   }
 
-  /** Paths relative to the workspace, parents first. */
+  /** Returns the missing directories relative to the workspace, parents first. */
   #missingDirectories(workspace: string): readonly string[] {
     const all = this.#files.flatMap(({ target: { location } }) => missingAbove(location));
     return [...new Set(all)].map((path) => path.slice(withSlash(workspace).length));
   }
 }
 
-// Limits the number of open files.
+// This limits the number of open files.
 const maxSyncs = 64;
 
-// Other processes need a few milliseconds if they wait for the disk.
+// Another process has its turn for a few milliseconds, if it waits for the disk.
 const waitMs = 2;
 const longestWaitMs = 10_000;
 
@@ -262,7 +262,7 @@ function notUndone(error: ToolError, steps: readonly FileStep[]): ToolError {
   );
 }
 
-/** Each file was checked before, so any fault now is a later change. */
+/** Explains an error of a file that was checked before: a missing or new entry is a change in the meantime. */
 function explain(error: unknown, path: string): ToolError {
   const errno = errnoOf(error);
   if (errno === "ENOENT") return isStale(path, "gone");

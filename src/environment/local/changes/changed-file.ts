@@ -44,7 +44,7 @@ interface StagingOptions {
   readonly signal: AbortSignal | undefined;
 }
 
-/** One file of a change set, pinned until the change is done. Close it. */
+/** One file of a change set, pinned until it is closed. */
 export class ChangedFile {
   readonly target: Target;
   readonly #pinning: Pinning;
@@ -65,7 +65,7 @@ export class ChangedFile {
     return this.target.step;
   }
 
-  /** The directory of the file, as far as it exists. */
+  /** The directory of the file, or the deepest existing directory above it. */
   get directory(): PinnedDirectory {
     return this.#parent?.directory ?? this.target.location.directory;
   }
@@ -139,7 +139,7 @@ export class ChangedFile {
     if (isLink && linkAt(this.directory, location.name) !== step.link) throw isStale(this.path, "changed");
     const handle = isLink ? openForReading(this.#pinning, named) : openIn(this.directory, location.name);
     try {
-      // Taken before the file is read, so that the last check detects later writes.
+      // The stats are taken before the file is read, so that the last check detects later writes.
       const stats = fstatSync(handle, { bigint: true });
       this.#seen = isLink ? this.#look() : stats;
       if (!stats.isFile() || (await hashPatiently(handle, new TimeSlice(signal))) !== change.before)
@@ -149,7 +149,7 @@ export class ChangedFile {
     }
   }
 
-  /** The last check before the change: the file was not written since the first check. */
+  /** Throws `stale` if the file was written since `check`. It is the last check before the change. */
   lookAgain(): void {
     const now = this.#look();
     const seen = this.#seen;
@@ -205,7 +205,7 @@ export interface Target {
   readonly path: string;
   readonly realPath: string;
   readonly location: EntryLocation;
-  /** The file with the content. For a removed link, its target. */
+  /** The file with the content. For a link that is deleted, this is its target. */
   readonly file: Stats | undefined;
   /** The file whose mode and owner the new file gets. */
   readonly like: Stats | undefined;
@@ -249,7 +249,7 @@ export function refuseUnlikely(targets: readonly Target[]): void {
   }
 }
 
-/** A file with several hard links can be rewritten through only one of them. */
+/** Refuses changes of one file through several hard links if one of them rewrites it. */
 export function refuseSharedFiles(targets: readonly Target[]): void {
   for (const one of targets.filter(({ step }) => step?.how === "rewrite")) {
     const isSame = ({ file }: Target) => file?.ino === one.file?.ino && file?.dev === one.file?.dev;

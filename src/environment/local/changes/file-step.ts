@@ -19,29 +19,29 @@ import { hasNoHardLinks, temporaryName } from "../../../system/temporary-file.ts
 
 /** The recorded change of one file. With the temporary files next to it, it can be completed or undone. */
 export interface FileStep {
-  /** Real path relative to the workspace. */
+  /** The real path, relative to the workspace. */
   readonly path: string;
   /** `replace` gives the name a new file. `rewrite` gives the file new content under all its names. */
   readonly how: "create" | "replace" | "rewrite" | "remove";
-  /** Hashes, or "nothing". */
+  /** The hash of the content, or "nothing". */
   readonly before: string;
   readonly after: string;
   readonly link?: string;
-  /** Part of the names of temporary files. */
+  /** The names of temporary files contain this id. */
   readonly id: string;
 }
 
-/** The temporary file with the new content. It no longer exists when the file has that content. */
+/** Returns the name of the temporary file with the new content. It no longer exists when the step is applied. */
 export function freshName({ id }: FileStep): string {
   return temporaryName(id);
 }
 
-/** The old content until the whole set is changed: a hard link or a copy; after `remove`, the entry itself. */
+/** Returns the name of the old content: a hard link or a copy, or after `remove` the entry itself. */
 export function keptName({ id }: FileStep): string {
   return `.toolcrib-${id}.old`;
 }
 
-/** The name of `fresh` after a `rewrite`. */
+/** Returns the name of the temporary file after a `rewrite`. */
 function writtenName({ id }: FileStep): string {
   return `.toolcrib-${id}.new`;
 }
@@ -103,7 +103,7 @@ function isAsBefore(directory: PinnedDirectory, step: FileStep): boolean {
   return contentAt(directory, name) === step.before;
 }
 
-/** Whether a rewrite was interrupted. No other step can be, because renaming is atomic. */
+/** Whether a rewrite was interrupted. Other steps cannot be interrupted, because renaming is atomic. */
 function isTorn(directory: PinnedDirectory, step: FileStep): boolean {
   if (step.how !== "rewrite") return false;
   const fresh = exists(directory, freshName(step)) ? freshName(step) : writtenName(step);
@@ -111,8 +111,8 @@ function isTorn(directory: PinnedDirectory, step: FileStep): boolean {
 }
 
 /**
- * Without renameat2, only a hard link takes a free name atomically. For a `link` the name is only checked, because on
- * some systems a hard link to it would be one to its target.
+ * Renames an entry to a free name, and throws EEXIST if it is taken. Node has no renameat2, so only a hard link does
+ * that atomically. For a symbolic `link` the name is only checked, because some systems would hard-link its target.
  */
 function takeFreeName(directory: PinnedDirectory, from: string, name: string, link?: string): void {
   try {

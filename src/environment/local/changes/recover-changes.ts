@@ -13,14 +13,13 @@ export function recoverChanges(pinning: Pinning, folder: string): readonly Recov
   for (const record of ChangeRecord.abandoned(folder, pinning.root)) {
     const wasSettled = record.phase === "settled";
     const change = recover(pinning, record);
-    // A settled change is not reported, because its caller may have the result. For a move, only directories are
-    // recorded.
+    // A settled change is not reported, because its caller may have the result. The record of a move has no paths.
     if (!wasSettled && change.paths.length > 0) recovered.push(change);
   }
   return recovered;
 }
 
-/** Every step can be repeated, so this process may be killed as well. */
+/** Recovers one change set. Every step can be repeated, in case this process is killed as well. */
 function recover(pinning: Pinning, record: ChangeRecord): RecoveredChange {
   const { steps, directories } = record.intent;
   const held: HeldStep[] = [];
@@ -56,7 +55,7 @@ function recover(pinning: Pinning, record: ChangeRecord): RecoveredChange {
   }
 }
 
-/** Whether each file can be changed or is already changed. When a directory is missing, so are its files. */
+/** Whether each file can be changed or is already changed. A file in a missing directory counts as deleted. */
 function canComplete(held: readonly HeldStep[], lost: readonly FileStep[]): boolean {
   return (
     held.every(({ step, directory }) => canApply(directory, step) || isApplied(directory, step)) &&
@@ -83,7 +82,7 @@ function removeDirectories(pinning: Pinning, paths: readonly string[]): void {
   }
 }
 
-/** A directory by its real path; undefined when it is missing or replaced. */
+/** Pins a directory by its real path; undefined when it is missing or replaced. */
 function pinExactly(pinning: Pinning, path: string): PinnedDirectory | undefined {
   const expected = path === "." ? pinning.root : withSlash(pinning.root) + path;
   try {

@@ -17,7 +17,7 @@ import { fileInfo } from "./file-info.ts";
 import { type EntryLocation, locateExisting, realPathOf } from "./locate-entry.ts";
 import type { NamedPath } from "./read-file.ts";
 
-/** Removes the entry at a path. Removes a link itself, never its target. */
+/** Deletes the entry at a path. A link is deleted itself, never its target. */
 export async function deleteEntry(pinning: Pinning, path: NamedPath, options: DeleteOptions): Promise<void> {
   throwIfAborted(options.signal);
   const location = locateExisting(pinning, path.absolute, { followLinks: false, givenPath: path.given });
@@ -56,7 +56,7 @@ async function deleteTree(
       (kind === "directory" ? rmdirSync : unlinkSync)(here.bytesAt(entry));
       hasDeleted = true;
     } catch (error) {
-      // Another process has deleted it.
+      // Another process may have deleted the entry.
       if (errnoOf(error) !== "ENOENT") throw error;
     }
   };
@@ -77,13 +77,13 @@ function removal(realPath: string, stats: Stats): ChangeReceipt {
   return { realPath, before: fileInfo(stats), after: undefined };
 }
 
-/** Called for each entry. Called for a directory after its contents. */
+/** Is called for each entry, and for a directory after its contents. */
 export type Visit = (here: PinnedDirectory, name: Uint8Array, kind: "directory" | "other") => void;
 
 /**
- * Visits everything in a directory, and closes it. Directories are pinned: one that is replaced by a link is an error
- * and is never followed. Only the current directory is pinned, so depth costs nothing. On the way back, ".." must be
- * the directory that it came from.
+ * Visits everything in a directory, and closes it. A directory that is replaced by a link is an error and is never
+ * entered. Only the current directory is pinned, so depth costs no descriptors. On the way back, ".." must be the
+ * directory from which this one was entered.
  */
 export async function walkTree(top: PinnedDirectory, visit: Visit, timeSlice: TimeSlice): Promise<void> {
   let here = top;
@@ -136,7 +136,7 @@ function replace(before: PinnedDirectory, after: PinnedDirectory): PinnedDirecto
   return after;
 }
 
-/** Fails when the entry is no longer a directory. */
+/** Pins a subdirectory. Throws ESTALE when the entry is no longer a directory. */
 function childOf(here: PinnedDirectory, name: Uint8Array): PinnedDirectory {
   try {
     return here.child(name);

@@ -28,7 +28,7 @@ import { refuseOtherEntry } from "../../check-requests.ts";
 import { type EntryLocation, locateEntry, realPathOf } from "./locate-entry.ts";
 import type { NamedPath } from "./read-file.ts";
 
-/** See Environment.state. */
+/** Implements Environment.state. */
 export async function entryState(
   pinning: Pinning,
   path: NamedPath,
@@ -43,7 +43,7 @@ export async function entryState(
   }
 }
 
-/** The location of a real path; undefined when one of its directories is a link or a file. */
+/** Returns the location of a real path; undefined when one of its directories is a link or a file. */
 function locateReal(pinning: Pinning, path: NamedPath): EntryLocation | undefined {
   try {
     const location = locateEntry(pinning, path.absolute, { followLinks: false });
@@ -93,7 +93,7 @@ async function fileState(
   }
 }
 
-/** See Environment.changeEntry. */
+/** Implements Environment.changeEntry. */
 export async function changeEntry(
   pinning: Pinning,
   path: NamedPath,
@@ -129,7 +129,7 @@ function apply(directory: PinnedDirectory, name: string, { before, after }: Entr
   }
 }
 
-/** Uses a handle on the entry itself, because setting a mode by path would follow a link. */
+/** Sets the mode by a handle on the entry, because setting it by path would follow a link. */
 function setMode(
   parent: PinnedDirectory,
   name: string,

@@ -15,8 +15,8 @@ export function fileKind(entry: Stats | Dirent<string | Buffer>): FileKind {
 }
 
 /**
- * See Environment.modifiedTimes. Reads by path, because pinning each directory would cost three times as much. An
- * attacker who swaps a directory for a link could only learn when a file of the same name was changed.
+ * Implements Environment.modifiedTimes. It reads by path, because pinning each directory would take three times as
+ * long. An attacker who swaps a directory for a link could only learn when a file of the same name was changed.
  */
 export async function readModifiedTimes(
   workspace: string,

@@ -9,7 +9,7 @@ import { singleName, withSlash } from "../../../system/workspace-path.ts";
 import { fileInfo, fileKind } from "./file-info.ts";
 import { readFully, refuseUnlessFile } from "./read-file.ts";
 
-/** A directory for a tool. `held` contains all open ones, which are closed with the environment. */
+/** A directory for a tool. `held` contains all open directories, which are closed with the environment. */
 export class HeldDirectory implements Directory {
   readonly path: string;
   readonly #directory: PinnedDirectory;
@@ -24,7 +24,7 @@ export class HeldDirectory implements Directory {
     held.add(this);
   }
 
-  /** The path when the directory was opened. */
+  /** The real path at the time when the directory was opened. */
   get realPath(): string {
     return this.#directory.realPath;
   }
@@ -79,7 +79,7 @@ export class HeldDirectory implements Directory {
   }
 
   close(): void {
-    // Closing twice could close a handle that was reused.
+    // A second close could close a handle that was reused.
     if (this.#held.delete(this)) this.#directory.close();
   }
 

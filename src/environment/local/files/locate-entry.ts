@@ -7,7 +7,7 @@ import type { PinnedDirectory, Pinning } from "../../../system/pinning.ts";
 import { withSlash } from "../../../system/workspace-path.ts";
 import { fileInfo } from "./file-info.ts";
 
-/** The entry that a path leads to: a name in a pinned directory. Close the directory. */
+/** The entry that a path leads to: a name in a pinned directory. The caller closes the directory. */
 export interface EntryLocation {
   /** The deepest directory that exists. */
   readonly directory: PinnedDirectory;
@@ -21,7 +21,7 @@ export interface EntryLocation {
 
 const maxLinks = 40;
 
-/** Follows an absolute path link by link, so that dangling links are checked too. */
+/** Follows an absolute path link by link, so that the target of a dangling link is checked too. */
 export function locateEntry(
   pinning: Pinning,
   path: string,
@@ -67,7 +67,7 @@ export function realPathOf(location: EntryLocation): string {
   return withSlash(location.directory.realPath) + [...location.missing, location.name].join("/");
 }
 
-/** The absolute paths of the missing directories above a location, parents first. */
+/** Returns the absolute paths of the missing directories above a location, parents first. */
 export function missingAbove({ directory, missing }: EntryLocation): readonly string[] {
   return missing.map((_, index) => withSlash(directory.realPath) + missing.slice(0, index + 1).join("/"));
 }
@@ -86,7 +86,7 @@ export function makeParents({ directory: existing, missing }: EntryLocation): Ma
   const pinned: PinnedDirectory[] = [];
   const made: { readonly directory: PinnedDirectory; readonly name: string }[] = [];
   const undo = () => {
-    // Fails for a directory that is in use.
+    // A directory that is not empty stays.
     for (const { directory, name } of made.splice(0).reverse()) attempt(() => rmdirSync(directory.at(name)));
   };
   const close = () => {
@@ -151,7 +151,7 @@ function look(pinning: Pinning, target: string): EntryLocation {
   });
 }
 
-/** Resolves a path that ends with "." or ".."; the real path of that directory ends with a name. */
+/** Resolves a path that ends with "." or "..", or the root itself, by its real path. */
 function lookAtDirectory(pinning: Pinning, path: string): EntryLocation {
   const directory = pinOrExplain(pinning, path);
   if (directory.realPath !== pinning.root) {
@@ -170,7 +170,7 @@ function pinOrExplain(pinning: Pinning, path: string): PinnedDirectory {
   }
 }
 
-/** A link may name the workspace itself, whose parent is outside. Everything else there stays outside. */
+/** Resolves a path whose parent is outside, if it is the workspace itself. Throws `outside` for any other path. */
 function workspaceItself(pinning: Pinning, path: string, outside: LeadsOutside): EntryLocation {
   try {
     return lookAtDirectory(pinning, path);
@@ -179,7 +179,7 @@ function workspaceItself(pinning: Pinning, path: string, outside: LeadsOutside):
   }
 }
 
-/** The next path to follow: the target of a link at the location, or of a dangling link in its path. */
+/** Returns the next path to follow: the target of a link at the location, or of a dangling link in its path. */
 function linkToFollow(
   location: EntryLocation,
   options: { readonly followLinks: boolean },
@@ -198,7 +198,7 @@ function targetOf(directory: PinnedDirectory, link: string): string {
   return target.startsWith("/") ? target : withSlash(directory.realPath) + target;
 }
 
-/** Reveals nothing about the target of a link to outside: not its existence, kind or owner. */
+/** Returns the error to throw. If a link leads outside, it says only that, and nothing about the link's target. */
 function outsideBefore(pinning: Pinning, path: string, error: unknown): unknown {
   let rest = path;
   for (let links = 0; links <= maxLinks && rest !== pinning.root; ) {

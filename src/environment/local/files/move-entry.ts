@@ -56,7 +56,7 @@ type ExistingEntry = EntryLocation & { readonly stats: Stats };
 
 /**
  * Moves a file, link or directory. Links are moved and replaced themselves, never their targets. `records` is the
- * folder of records for the next start, in case this process is killed.
+ * folder of change records, for the case that this process is killed.
  */
 export async function moveEntry(
   pinning: Pinning,
@@ -101,7 +101,7 @@ export async function moveEntry(
   }
 }
 
-/** New directories are announced before an entry is moved into them, and recorded until the move is done. */
+/** Creates the parents of the target, and records them until the move is done. */
 function makeRecordedParents(
   target: EntryLocation,
   workspace: string,
@@ -123,7 +123,7 @@ function makeRecordedParents(
   }
 }
 
-/** A failure is not reported, because the move is done. */
+/** Removes a record. A failure is not reported, because the move is done. */
 function removeRecord(record: ChangeRecord): void {
   try {
     record.remove();
@@ -137,7 +137,7 @@ interface Ends {
   readonly to: NamedPath;
 }
 
-/** A move requires read permission, because under another name a hidden file could be read. */
+/** Checks both paths of a move. It requires read permission, because a hidden file could be read under another name. */
 function checkBothEnds(checker: PathChecker, { from, to }: Ends, fromPath: string, toPath: string): void {
   checker.check("read", fromPath, from.given);
   checker.check("write", fromPath, from.given);
@@ -168,7 +168,7 @@ function effectsOf(source: ExistingEntry, target: EntryLocation): readonly Chang
   ];
 }
 
-/** Errors here are about the old path. Later errors are about the new one. */
+/** Finds the entry to move. Errors here are about the old path, and later errors about the new one. */
 function findSource(pinning: Pinning, from: NamedPath): ExistingEntry {
   try {
     return locateExisting(pinning, from.absolute, { followLinks: false, givenPath: from.given });
@@ -201,8 +201,8 @@ function rename(source: ExistingEntry, target: EntryLocation, ifExists: "replace
   // Renaming one hard link over another of the same file does nothing.
   const isLinkedThere = isSameFile(source, target) && !isOldName;
   const refuses = ifExists === "refuse" && !isOldName;
-  // Directories have no hard links, and on some systems a hard link to a link is one to its target. For them the name is
-  // only checked, and an entry that is created in that moment is replaced.
+  // Directories have no hard links, and some systems would hard-link the target of a link. For both the name is only
+  // checked, so an entry that is created in that moment is replaced.
   const takesName = refuses && source.stats.isFile();
   if (isLinkedThere || (takesName && takeFreeName(from, to))) {
     unlinkSync(from);
@@ -212,7 +212,7 @@ function rename(source: ExistingEntry, target: EntryLocation, ifExists: "replace
   renameSync(from, to);
 }
 
-/** Without renameat2, only a hard link takes a free name atomically. */
+/** Takes a free name by a hard link, the only atomic way without renameat2. Returns false without hard links. */
 function takeFreeName(from: string, to: string): boolean {
   try {
     linkSync(from, to);
@@ -227,7 +227,7 @@ function isSameFile(source: ExistingEntry, target: EntryLocation): boolean {
   return source.stats.ino === target.stats?.ino && source.stats.dev === target.stats.dev;
 }
 
-/** On a case-insensitive file system the new name may already exist: it is the old one. */
+/** Whether the new name is another spelling of the old one, on a case-insensitive file system. */
 function isOtherSpelling(source: ExistingEntry, target: EntryLocation): boolean {
   if (!isSameFile(source, target) || source.directory.realPath !== target.directory.realPath) return false;
   return !readdirSync(target.directory.at(".")).includes(target.name);
@@ -279,7 +279,7 @@ async function copyFile(
 function copyLink(source: EntryLocation, target: EntryLocation, ifExists: "replace" | "refuse"): void {
   const pointsTo = readlinkSync(source.directory.at(source.name));
   if (ifExists === "refuse") {
-    // Fails when the name exists.
+    // This throws EEXIST when the name exists.
     symlinkSync(pointsTo, target.directory.at(target.name));
     return;
   }

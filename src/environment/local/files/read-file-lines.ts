@@ -13,7 +13,7 @@ const maxTries = 3;
 /** A file up to this size is read once as a whole. */
 const maxHeldBytes = 64 * 1024;
 
-/** Reads lines of an open file, and retries when it changed in between. Growth, as of a log, is not a change. */
+/** Reads lines of an open file, and tries again when it changed in between. A file may grow, as logs do. */
 export async function readFileLines(
   handle: number,
   givenPath: string,
@@ -49,7 +49,7 @@ function sourceOf(handle: number, { size, blocks }: Stats, givenPath: string): B
   return blocks === 0 ? generated(handle, givenPath) : held(handle, size);
 }
 
-/** A file that takes no disk space, as in /proc, may be longer or shorter than its reported size. */
+/** Reads a file that takes no disk space, as in /proc. It may be longer or shorter than its reported size. */
 function generated(handle: number, givenPath: string): ByteSource {
   const pieces: Buffer[] = [];
   for (let size = 0; ; ) {
@@ -64,7 +64,7 @@ function generated(handle: number, givenPath: string): ByteSource {
   return { size: all.length, read: (target, position) => all.copy(target, 0, position) };
 }
 
-/** A file that is generated while it is read may have no end. */
+/** The limit for a file that is generated while it is read, because it may have no end. */
 const maxGeneratedBytes = 16 * 1024 * 1024;
 
 function held(handle: number, size: number): ByteSource {

@@ -17,15 +17,15 @@ export interface NamedPath {
 }
 
 /**
- * Opens a file inside the boundary. Never waits for a FIFO without a writer. Opening directly opens any kind of entry,
- * so the caller must refuse everything except regular files.
+ * Opens a file inside the boundary without waiting for a FIFO. The entry may be of any kind, so the caller must refuse
+ * everything except regular files.
  */
 export function openForReading(
   pinning: Pinning,
   path: NamedPath,
   checker: PathChecker = pinning.checker,
 ): number {
-  // When this fails, the code below follows a link or finds the cause.
+  // If the direct way fails, the code below follows a link or finds the cause.
   const opened = attempt(() => pinning.openDirectly?.(path.absolute));
   if (opened !== undefined) {
     try {
@@ -53,10 +53,10 @@ export function refuseUnlessFile(stats: Stats, givenPath: string): void {
 
 type ReadOptions = Parameters<Environment["readFile"]>[1];
 
-// Small enough to be read at once without noticeably blocking other work.
+// Reading so much at once does not noticeably block other work.
 const pieceBytes = 1024 * 1024;
 
-/** Reads an open file whole in one turn; undefined when it is large or changed in between. */
+/** Reads an open file in one turn; undefined when it is large or changed in between. */
 export function readQuickly(
   handle: number,
   givenPath: string,
@@ -74,7 +74,7 @@ export function readQuickly(
 
 const maxTries = 3;
 
-/** Reads an open file whole in many turns, and retries when it changed in between. */
+/** Reads an open file in many turns, and tries again when it changed in between. */
 export async function readPatiently(
   handle: number,
   givenPath: string,
@@ -120,7 +120,7 @@ async function readInPieces(handle: number, size: number, timeSlice: TimeSlice):
   return bytes.subarray(0, filled);
 }
 
-/** Bytes of a regular file inside the boundary. Returns fewer at its end. */
+/** Reads bytes of a regular file inside the boundary. Returns fewer at its end. */
 export function readRange(pinning: Pinning, path: NamedPath, { offset, length }: ByteRange): Uint8Array {
   const handle = openForReading(pinning, path);
   try {
@@ -133,7 +133,7 @@ export function readRange(pinning: Pinning, path: NamedPath, { offset, length }:
   }
 }
 
-/** Opens a file for reading, safe against races. Not for tools: undo also stores files that no tool may read. */
+/** Functions that open a file safely, without a guard. They are only for undo, which also stores hidden files. */
 export const openers: WeakMap<Environment, (path: string) => number> = new WeakMap();
 
 /** Stores the content of the file at `path`; undefined when the environment is not this machine. */
@@ -151,7 +151,7 @@ export async function copyOut(
     const stats = fstatSync(handle);
     refuseUnlessFile(stats, path);
     if (stats.size > smallBytes) return await blobs.keepOpenFile(handle, signal);
-    // One byte more than its size, to detect a file that has grown.
+    // The buffer has one byte more than the file, to detect growth.
     const content = Buffer.allocUnsafe(stats.size + 1);
     const bytes = readFully(handle, content, 0);
     if (bytes > stats.size) return await blobs.keepOpenFile(handle, signal);
@@ -163,11 +163,10 @@ export async function copyOut(
   }
 }
 
-// Up to this size, reading and writing at once is faster than copying in the background. Larger files are not
-// hand-written settings or rules.
+// Up to this size, reading at once is faster than copying in the background. Settings and rules are never larger.
 const smallBytes = 1024 * 1024;
 
-/** The content of a regular file; undefined when it is larger or cannot be read. */
+/** Returns the content of a regular file; undefined when it is larger or cannot be read. */
 export function readSmallFile(file: string, maxBytes: number = smallBytes): Buffer | undefined {
   return attempt(() => {
     const stats = statSync(file, { throwIfNoEntry: false });

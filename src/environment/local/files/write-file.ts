@@ -12,9 +12,9 @@ import { closingOnError, type EntryLocation, locateEntry, makeParents, realPathO
 import { type NamedPath, refuseUnlessFile } from "./read-file.ts";
 
 /**
- * Writes a temporary file and renames it over the target, so that a reader, a crash or a full disk sees either the old
- * or the new content. The rename gives the name a new inode, so other hard links keep the old content. `tidied`: the
- * directories that were already searched for leftovers.
+ * Writes a temporary file and renames it over the target, so that the file has either the old or the new content, even
+ * after a crash or on a full disk. Other hard links keep the old content. `tidied` are the directories that were
+ * already searched for leftovers.
  */
 export async function writeWhole(
   pinning: Pinning,
@@ -101,7 +101,7 @@ function refuseTarget(location: EntryLocation, givenPath: string, ifExists: "rep
   if (location.stats !== undefined) respectProtection(location, location.stats);
 }
 
-/** Respects a read-only file, which a rename would replace. */
+/** Throws EACCES for a read-only file, because the rename would replace it anyway. */
 export function respectProtection({ directory, name }: EntryLocation, { mode, uid }: Stats): void {
   const isMine = uid === process.getuid?.() && (mode & 0o200) !== 0;
   if (!isMine) accessSync(directory.at(name), constants.W_OK);

@@ -52,26 +52,26 @@ export class ProgramFinder {
   }
 }
 
-/** Excludes the workspace: a project must not provide its own "git", and a command must not create one. */
+/** Returns the directories outside the workspace, because neither the project nor a command may provide a "git". */
 function trustedDirectories(searchPath: string, workspace: string): readonly string[] {
   return searchPath
     .split(delimiter)
     .filter((directory) => isAbsolute(directory) && isTrusted(directory, workspace));
 }
 
-/** Whether neither the path nor its real path is in the workspace. */
+/** Whether a path is in a system directory, or neither it nor its real path is in the workspace. */
 function isTrusted(path: string, workspace: string): boolean {
   const isSystem = [path, dirname(path)].some((directory) => systemDirectories.has(directory));
   const paths = [resolve(path), realPathOf(path) ?? resolve(path)];
   return isSystem || paths.every((one) => !liesInside(one, workspace));
 }
 
-// Trusted even when the workspace is the whole disk.
+// These directories are trusted even when the workspace is the whole disk.
 const systemDirectories = new Set(["/usr/local/bin", "/usr/bin", "/bin", "/opt/homebrew/bin"]);
 
 async function bundledRipgrep(): Promise<string | undefined> {
   try {
-    // Skips empty directories, which keep commands from creating a fake package. import() does not skip them.
+    // `resolve` skips the empty directories that keep commands from creating a fake package. import() does not.
     const found = createRequire(import.meta.url).resolve("@vscode/ripgrep");
     const { rgPath }: typeof import("@vscode/ripgrep") = await import(pathToFileURL(found).href);
     return isExecutable(rgPath) ? rgPath : undefined;

@@ -13,13 +13,13 @@ export function waitsForInput(members: readonly ProcessInfo[], leader: number): 
   if (sleeps.length === 0) return undefined;
   return sleeps.some(({ links, manyAtOnce }) => {
     const others = links.filter((link) => !isInput(link));
-    // An event loop always waits for something. Only a connection to another process counts as other work.
+    // An event loop waits for several things. Of these, only a connection to another process counts as other work.
     return others.length < links.length && !others.some((link) => !manyAtOnce || link.startsWith("socket:"));
   });
 }
 
 interface Sleep {
-  /** The descriptors that it waits for, as /proc names them. */
+  /** The descriptors that the process waits for, as /proc names them. */
   readonly links: readonly string[];
   readonly manyAtOnce: boolean;
 }
@@ -27,7 +27,7 @@ interface Sleep {
 function sleepOf(pid: number): Sleep | undefined {
   const awake = { links: [], manyAtOnce: false };
   const calls = systemCalls[process.arch];
-  // "running", or the number of the system call and its arguments.
+  // The text is "running", or the number of the system call and its arguments.
   const text = attemptQuietly(() => readFileSync(`/proc/${pid}/syscall`, "latin1"));
   if (calls === undefined || text === undefined) return undefined;
   const [number, first, second] = text.split(" ");
@@ -46,7 +46,7 @@ const systemCalls: Partial<Record<NodeJS.Architecture, Readonly<Record<Wait, rea
   arm64: { read: [63, 65], poll: [73], select: [72], epoll: [22] },
 };
 
-/** The descriptors that a call waits for, from its first two arguments. */
+/** Returns the descriptors that a call waits for, from its first two arguments. */
 const descriptorsOf: Readonly<
   Record<Wait, (pid: number, first: number, second: number) => readonly number[]>
 > = {
@@ -101,7 +101,7 @@ export async function listensOn(port: number, pids: () => Iterable<number>): Pro
   return false;
 }
 
-/** The listening sockets in /proc/net/tcp, as descriptors name them. */
+/** Returns the sockets in /proc/net/tcp that listen on a port, as descriptors name them. */
 function listenersOn(table: string, port: number): readonly string[] {
   const local = `:${port.toString(16).toUpperCase().padStart(4, "0")}`;
   return table
@@ -121,8 +121,9 @@ async function holdsOne(pid: number, sockets: ReadonlySet<string>): Promise<bool
 }
 
 /**
- * Descriptors from `first` on that the parent of this process left open for every program that it starts. A directory
- * among them would lead out of any sandbox. Searched once, because Node opens none that way. Unknown outside Linux.
+ * Returns the descriptors from `first` on that the parent of this process left open for all its programs. A directory
+ * among them would lead out of any sandbox. They are searched once, because Node opens none that way. Outside Linux
+ * they are unknown.
  */
 export function leakedDescriptors(first: number): readonly number[] {
   leaked ??= namesIfReadable("/proc/self/fd")
@@ -135,7 +136,7 @@ let leaked: readonly number[] | undefined;
 
 const closesOnExec = 0o2000000;
 
-/** Excludes the descriptor that read the list, which is closed. */
+/** Whether programs inherit a descriptor. The one that read the list is already closed. */
 function isInherited(descriptor: number): boolean {
   const text = attempt(() => readFileSync(`/proc/self/fdinfo/${descriptor}`, "latin1")) ?? "";
   const flags = /^flags:\s+([0-7]+)/m.exec(text)?.[1];

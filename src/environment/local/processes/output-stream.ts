@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 import { isMainThread } from "node:worker_threads";
 import { isExhaustion } from "../../../lib/exhaustion.ts";
 
-// The most that is buffered before the program has to wait, and the most that is stored of an output without a reader.
+// With so many buffered bytes the program has to wait. Without a reader, the rest of its output is dropped.
 const waitingBytes = 1024 * 1024;
 
 // After the program has ended, its pipe is read until a round brings no data, for a limited number of rounds.
@@ -16,9 +16,9 @@ const roundMs = 50;
 const maxRounds = 4;
 
 /**
- * One output of a program, for one reader. A slow reader makes the program wait, so nothing is lost and memory stays
+ * One output of a program, for one reader. A slow reader makes the program wait, so no output is lost and memory stays
  * bounded. Without a reader the first megabyte is stored and the rest is dropped, so that the program does not hang.
- * After a reader has left, everything is dropped.
+ * After the reader has left, all output is dropped.
  */
 export class OutputStream implements AsyncIterable<Uint8Array> {
   readonly #stream: Readable;
@@ -38,7 +38,7 @@ export class OutputStream implements AsyncIterable<Uint8Array> {
     for (const event of ["end", "close", "error"]) stream.on(event, () => this.#end());
   }
 
-  /** Called when the program has ended, because a process that it started may keep the pipe open forever. */
+  /** Ends the stream soon after the program, because a process that it started may keep the pipe open forever. */
   endSoon(): void {
     let rounds = 0;
     let receivedBefore = -1;
@@ -105,7 +105,7 @@ export interface OutputPipe {
   readonly readEnd: Readable;
   /** The end for the program. The caller closes it after the start. */
   readonly writeEnd: number;
-  /** Called when all processes of the program have ended. Another program may then use the pipe. */
+  /** Lets another program use the pipe. Call it when all processes of the program have ended. */
   release(): void;
 }
 
@@ -116,16 +116,16 @@ export interface OutputPipe {
  */
 export class OutputPipes {
   readonly #findProgram: (name: string) => Promise<string>;
-  /** Descriptors that refer to pipes without opening them, by the directory in which the pipes were created. */
+  /** Descriptors that refer to pipes without opening them, by the directory of the pipes. */
   readonly #free = new Map<string, number[]>();
-  // In worker threads Node finally closes all opened descriptors, even when a number was reused.
+  // In a worker thread Node closes all opened descriptors at the end, even if a number was reused.
   #cannotBeMade = process.platform !== "linux" || !isMainThread;
 
   constructor(findProgram: (name: string) => Promise<string>) {
     this.#findProgram = findProgram;
   }
 
-  /** Pipes for stdout and stderr, created in a directory that the program may write; undefined when that fails. */
+  /** Returns pipes for stdout and stderr, created in a directory that the program may write; undefined on failure. */
   async take(directory: string = tmpdir()): Promise<readonly [OutputPipe, OutputPipe] | undefined> {
     const free = this.#free.get(directory) ?? [];
     this.#free.set(directory, free);
@@ -139,7 +139,7 @@ export class OutputPipes {
     const opened = this.#open(stdout, free);
     const other = opened && this.#open(stderr, free);
     if (opened !== undefined && other !== undefined) return [opened, other];
-    // There are too few descriptors, and the start will fail with that error.
+    // There are too few descriptors. The start of the program fails with that error.
     if (opened === undefined) closeSync(stderr);
     else {
       closeSync(opened.writeEnd);
@@ -164,7 +164,7 @@ export class OutputPipes {
       for (const path of paths) made.push(openPipe(path));
       return made.splice(0);
     } catch (error) {
-      // Another attempt may find more descriptors; this start fails for the same reason.
+      // After a lack of descriptors, a later attempt may succeed. After another error, none does.
       this.#cannotBeMade ||= !isExhaustion(error);
       return [];
     } finally {
@@ -194,7 +194,7 @@ export class OutputPipes {
   }
 }
 
-// As many as are created together. The pipes of many concurrent commands are not kept.
+// So many pipes are created together. Those of many concurrent commands are not kept.
 const mostFree = 4;
 
 function openEnds(path: string): { readonly reading: number; readonly writing: number } | undefined {
@@ -209,7 +209,7 @@ function openEnds(path: string): { readonly reading: number; readonly writing: n
   }
 }
 
-/** Refers to a pipe. Refuses anything else that replaced it. */
+/** Returns a descriptor that refers to a pipe. Throws when another entry has replaced it. */
 function openPipe(path: string): number {
   const handle = openSync(path, withoutOpening | constants.O_NOFOLLOW);
   if (fstatSync(handle).isFIFO()) return handle;

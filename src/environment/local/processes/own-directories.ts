@@ -14,7 +14,7 @@ import type { OwnDirectory } from "../../../contract/environment.ts";
 import { makePrivateDirectory, namesIn } from "../../../system/directories.ts";
 import { longAbandonedMs } from "../../../system/process-identity.ts";
 
-/** Directories for built-in programs, each created once per content, in a private folder. */
+/** Directories for programs, in a private folder. Each is created once per content. */
 export class OwnDirectories {
   readonly #folder: string;
 
@@ -22,7 +22,7 @@ export class OwnDirectories {
     this.#folder = folder;
   }
 
-  /** The path of a directory with these files and links. */
+  /** Returns the path of a directory with these files and links. */
   open({ files, links }: OwnDirectory): string {
     const path = join(this.#folder, hash("sha256", JSON.stringify([files, links])));
     try {
@@ -45,7 +45,7 @@ export class OwnDirectories {
       renameSync(fresh, path);
     } catch (error) {
       rmSync(fresh, { recursive: true, force: true });
-      // Another process may have created it.
+      // Another process may have created the directory.
       if (!existsSync(path)) throw error;
     }
   }

@@ -8,7 +8,7 @@ import { inPrivateDirectory, namesIn } from "../../../system/directories.ts";
 import { isGone, type ProcessInfo, thisProcess } from "../../../system/process-identity.ts";
 import { ProcessTree } from "../../../system/process-tree.ts";
 
-/** A name for one run. All its processes inherit it, and it identifies the process that owns the run. */
+/** Returns a new name for a run. All its processes inherit it, and it identifies the process that owns the run. */
 export function newMark(): string {
   return `${thisProcess()}.${newIdentifier("run")}`;
 }
@@ -25,7 +25,7 @@ export class RunRecords {
     inPrivateDirectory(this.#folder, () => writeFileSync(join(this.#folder, mark), "", { mode: 0o600 }));
   }
 
-  /** Another process may have removed it. A record that stays names a run that has ended. */
+  /** Removes a record. A failure does no harm, because a record that stays names a run that has ended. */
   remove(mark: string): void {
     attempt(() => unlinkSync(join(this.#folder, mark)));
   }
@@ -42,7 +42,7 @@ export class RunRecords {
     return true;
   }
 
-  /** The process may have been killed after it wrote the record and before its program got the mark. */
+  /** Waits until a new run has its mark: its owner may have been killed after it wrote the record and before. */
   async #untilBegun(mark: string): Promise<void> {
     const record = statSync(join(this.#folder, mark), { throwIfNoEntry: false });
     const age = record === undefined ? beginningMs : Date.now() - record.mtimeMs;
@@ -52,12 +52,11 @@ export class RunRecords {
 
 const beginningMs = 200;
 
-// How long programs may take to clean up after SIGTERM. The second is for processes that a finished command has left
-// running.
+// Programs have so much time to clean up after SIGTERM, and those that a finished command has left running have less.
 const graceMs = 2000;
 const leftoverGraceMs = 100;
 
-// Each check takes a millisecond.
+// Each check of the processes takes a millisecond.
 const maxPauseMs = 50;
 
 // A process that survives SIGKILL hangs in the kernel, so it is not worth waiting for.
@@ -66,10 +65,10 @@ const hopelessMs = 5000;
 /** One program with all its processes, from its start to the end of the last of them. */
 export class Run {
   readonly #tree: ProcessTree;
-  /** Everything ends with its leader, which must get no signal that would end it too early. */
+  /** All processes end with the leader, so it must get no signal that would end it too early. */
   readonly #endsTogether: boolean;
   #ending: Promise<void> | undefined;
-  /** Whether it was terminated here while its program was still running. */
+  /** Whether the run was terminated or killed here while its program was still running. */
   wasEnded = false;
   #isOver = false;
 
@@ -78,12 +77,12 @@ export class Run {
     this.#endsTogether = options.endsTogether;
   }
 
-  /** `all`: the living processes, if known. */
+  /** Returns the processes of the run. `all` are the living processes of the machine, if known. */
   members(all?: readonly ProcessInfo[]): readonly ProcessInfo[] {
     return this.#tree.members(all);
   }
 
-  /** Freezes most of its processes, because a run that keeps starting others could never be listed completely. */
+  /** Freezes most processes, because a run that keeps starting others could never be listed completely. */
   pause(): void {
     this.#tree.send("SIGSTOP", this.#tree.nearest());
   }
@@ -147,9 +146,9 @@ export class Run {
     return this.#tree.members().length === 0 && !this.#tree.isUnseen;
   }
 
-  /** Frozen processes start no others, so all are frozen when no new one is found. */
+  /** Freezes all processes before it kills them, because frozen processes start no others. */
   #killAll(): void {
-    // Freezes most of them first, because they may keep starting processes.
+    // The first signal goes to the processes that are found fastest, because they may keep starting others.
     this.#tree.send(this.#endsTogether ? "SIGKILL" : "SIGSTOP", this.#tree.nearest());
     const frozen = new Set<number>();
     for (let round = 0; round < maxRounds; round += 1) {

@@ -9,7 +9,9 @@ export class Runs {
     this.#records = records;
   }
 
-  /** Called before a start. The run is stopped with this process, or by the next one when this process is killed. */
+  /**
+   * Records a run before its start. It is stopped with this process, or by the next one when this process is killed.
+   */
   announce(): string {
     const mark = newMark();
     this.#records?.add(mark);
@@ -18,7 +20,7 @@ export class Runs {
     return mark;
   }
 
-  /** Called when the run has ended, or was never started. */
+  /** Removes the record of a run that has ended, or was never started. */
   forget(mark: string): void {
     this.#records?.remove(mark);
     if (watched.delete(mark) && watched.size === 0) listen("off");
@@ -40,7 +42,7 @@ export class Runs {
   }
 }
 
-// Started processes would outlive this one, so they are stopped with it. Undefined for a run that is about to start.
+// These runs are stopped with this process. The value is undefined for a run that is about to start.
 const watched = new Map<string, Run | undefined>();
 
 /** Kills everything that this process has started. The records stay, so that the next process can clean up. */
@@ -48,7 +50,7 @@ export function killWatched(): void {
   for (const run of watched.values()) run?.kill();
 }
 
-/** A signal without a listener ends this process without an exit event, so it is handled here and sent again. */
+/** Kills all runs and sends the signal again. Without this listener it would end the process without an exit event. */
 function endBy(signal: NodeJS.Signals): void {
   if (process.listenerCount(signal) > 1) return;
   killWatched();

@@ -5,7 +5,7 @@ import type { Duplex, Writable } from "node:stream";
 import { setImmediate } from "node:timers/promises";
 import type { SandboxLevel } from "../../../contract/call.ts";
 import type { ProcessExit, RunningProcess } from "../../../contract/environment.ts";
-import { ToolError } from "../../../contract/error.ts";
+import { reworded, ToolError } from "../../../contract/error.ts";
 import { throwIfAborted } from "../../../lib/async/abort.ts";
 import type { LimitWatch } from "../../../sandbox/limits/limit-watch.ts";
 import type { PreparedLaunch } from "../../../sandbox/sandbox.ts";
@@ -26,13 +26,13 @@ interface ProcessStart {
   readonly signal: AbortSignal;
   /** Enforces the limits of the program. A built-in program has none. */
   readonly watch: LimitWatch | undefined;
-  /** The mark of the run, which is announced and part of its variables. */
+  /** The mark of the run, which is announced and which its processes inherit. */
   readonly mark: string;
   readonly runs: Runs;
   readonly remarks: readonly string[];
 }
 
-/** Starts a program without a shell, as the leader of its own group. */
+/** Starts a program as the leader of its own process group. */
 export async function startProcess(start: ProcessStart): Promise<RunningProcess> {
   const { launch, signal, watch } = start;
   const child = await spawned(start);
@@ -93,7 +93,7 @@ async function spawned(start: ProcessStart): Promise<ChildProcess> {
   try {
     throwIfAborted(signal);
     if (leakedDescriptors(3 + launch.descriptors.length).length > 0) nothing = openSync("/dev/null", "r");
-    // Checked here, because the shell that sets the limits could not report that the program is missing.
+    // The program is checked here, because the shell that sets the limits could not report that it is missing.
     if (watch !== undefined) accessSync(launch.file, constants.X_OK);
     const { file, args } = watch?.limit(launch) ?? launch;
     const child = spawn(file, args, {
@@ -110,7 +110,7 @@ async function spawned(start: ProcessStart): Promise<ChildProcess> {
         nothing,
       ),
     });
-    // Without a pid nothing was started, and this rejects with the reason.
+    // Without a pid the program was not started, and `once` rejects with the reason.
     if (child.pid === undefined) await once(child, "spawn");
     child.on("error", () => {});
     return child;
@@ -132,7 +132,7 @@ async function spawned(start: ProcessStart): Promise<ChildProcess> {
 
 type Inherited = "ignore" | "pipe" | number;
 
-/** Replaces descriptors that would leak to every program. Closing them would be left to the program's own libraries. */
+/** Replaces descriptors that would leak to every program, because Node has no option to close them. */
 function withoutLeaks(stdio: readonly Inherited[], nothing: number | undefined): Inherited[] {
   const all = [...stdio];
   if (nothing === undefined) return all;
@@ -147,7 +147,7 @@ function channelsOf({ stdio }: ChildProcess): readonly Duplex[] {
   return stdio.slice(3).filter((stream) => stream !== null && stream !== undefined) as unknown as Duplex[];
 }
 
-/** Stops the processes that the program left running. Resolves when all have ended. */
+/** Waits for the program, then stops the processes that it left running. Resolves when all have ended. */
 function ended(
   child: ChildProcess,
   run: Run,
@@ -191,14 +191,14 @@ const shownNames = 5;
 
 /** Adds the sandbox's own output to the error. */
 async function failedSandbox(cause: unknown, file: string, stderr: OutputStream): Promise<ToolError> {
-  const { code, message, hint } = asToolError(cause, file);
+  const error = asToolError(cause, file);
   let output = "";
   for await (const piece of stderr) {
     output += Buffer.from(piece).toString();
     if (output.length > shownChars) break;
   }
   const reason = output.trim() === "" ? "" : `: ${output.trim().slice(0, shownChars)}`;
-  return new ToolError(code, message + reason, { hint, cause });
+  return reworded(error, { message: error.message + reason, cause });
 }
 
 const shownChars = 500;
@@ -206,7 +206,7 @@ const shownChars = 500;
 class ProcessInput {
   readonly #stream: Writable | undefined;
 
-  /** A program need not read its input. */
+  /** Errors of the stream are ignored, because a program need not read its input. */
   constructor(stream: Writable | null) {
     this.#stream = stream ?? undefined;
     this.#stream?.on("error", () => {});
@@ -225,7 +225,7 @@ class ProcessInput {
     this.#stream?.end(bytes);
   }
 
-  /** The program no longer reads, so pending writes fail. */
+  /** Closes the input of a program that no longer reads. Pending writes fail. */
   close(): void {
     this.#stream?.destroy();
   }

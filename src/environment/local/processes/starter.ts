@@ -98,7 +98,7 @@ export class Starter {
     const { sandbox } = this.#options;
     if (ownDirectory === undefined || sandbox === undefined) return {};
     if (this.#ownDirectories === undefined) {
-      // Loaded on first use, because it needs node:crypto.
+      // The module is loaded on first use, because it needs node:crypto.
       const { OwnDirectories } = await import("./own-directories.ts");
       this.#ownDirectories = new OwnDirectories(join(sandbox.directory, "given"));
     }
@@ -119,14 +119,14 @@ export class Starter {
       : { command: inside, remarks: [] };
   }
 
-  /** Opened once, with the first command. */
+  /** Opens the sandbox once, with the first command. */
   #openSandbox(): Promise<Sandbox> {
     const { sandbox, workspace } = this.#options;
     const open = async () => {
       if (sandbox === undefined) return new NoSandbox();
       return openSandbox({ ...sandbox, workspace, findProgram: (name) => this.find(name) });
     };
-    // A failure is not kept: it may be due to other work at that moment.
+    // A failure is not kept, because it may have a temporary cause.
     this.#sandbox ??= open().catch((error) => {
       this.#sandbox = undefined;
       throw error;
@@ -154,7 +154,7 @@ export class Starter {
 /** `ownPath` names exactly this directory, even when `realPath` leads to another one. */
 type StartDirectory = Readonly<Record<"realPath" | "ownPath", string>>;
 
-/** When a tool runs this process, everything started here belongs to the tool's run too. */
+/** Adds the mark of an outer run: when a command runs this process, programs started here belong to its run too. */
 function withOuterRun(mark: string): string {
   const outer = process.env[runVariable];
   return outer ? `${outer},${mark}` : mark;

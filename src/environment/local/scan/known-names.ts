@@ -10,7 +10,7 @@ export class KnownNames {
     this.#earlier = earlier;
   }
 
-  /** The paths in an unchanged directory; undefined when it must be read. */
+  /** Returns the paths in an unchanged directory; undefined when it must be read. */
   in(path: string, stats: Stats, at: string): readonly string[] | undefined {
     const contents = this.#earlier?.contents.get(path);
     if (contents === undefined || !this.#isUnchanged(contents.place, stats)) return undefined;
@@ -18,7 +18,7 @@ export class KnownNames {
     return this.#earlier!.paths.slice(contents.first, contents.end);
   }
 
-  /** The times of a directory change when a name in it is added or removed. */
+  /** Whether a directory has its old times, which change when a name in it is added or removed. */
   #isUnchanged(place: number, stats: Stats): boolean {
     if (place < 0) return false;
     const earlier = this.#earlier!;
@@ -44,14 +44,14 @@ export function isSystem(path: string): boolean {
   return systemTypes.has(statfsSync(path).type);
 }
 
-// proc, sysfs, devpts, cgroup, cgroup2, debugfs, tracefs, securityfs, bpf, configfs, mqueue, fusectl
+// These are proc, sysfs, devpts, cgroup, cgroup2, debugfs, tracefs, securityfs, bpf, configfs, mqueue and fusectl.
 const systemTypes = new Set([
   0x9fa0, 0x62656572, 0x1cd1, 0x27e0eb, 0x63677270, 0x64626720, 0x74726163, 0x73636673, 0xcafe4a11,
   0x62656570, 0x19800202, 0x65735543,
 ]);
 
-// On these file systems a directory's times change when a name in it is added or removed, by the clock of this machine:
-// ext2 to ext4, xfs, btrfs, tmpfs, overlay, f2fs, zfs, apfs.
+// On these file systems a directory's times change when a name in it is added or removed, by the clock of this machine.
+// They are ext2 to ext4, xfs, btrfs, tmpfs, overlay, f2fs, zfs and apfs.
 const reliableTypes = new Set([
   0xef53, 0x58465342, 0x9123683e, 0x01021994, 0x794c7630, 0xf2f52010, 0x2fc12fc1, 0x1a,
 ]);

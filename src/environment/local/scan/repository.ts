@@ -4,7 +4,7 @@ import type { Repository } from "../../../contract/snapshot.ts";
 import { attempt, statsAt } from "../../../system/attempt.ts";
 import { readSmallFile } from "../files/read-file.ts";
 
-/** The repository whose `.git` is in this directory of the workspace. */
+/** Returns the repository whose `.git` is in this directory of the workspace. */
 export function repositoryIn(workingTree: string, path: string): Repository {
   return describe(workingTree, path, "");
 }
@@ -21,8 +21,7 @@ export function repositoryAbove(workspace: string): Repository | undefined {
 }
 
 function describe(workingTree: string, path: string, prefix: string): Repository {
-  // In a linked working tree or a submodule, `.git` is a file that names the directory. Linked working trees share
-  // refs.
+  // In a linked working tree or a submodule, `.git` is a file that names the directory. Linked trees share refs.
   const own = namedDirectory(workingTree, ".git", /^gitdir: (.+?)\s*$/) ?? join(workingTree, ".git");
   const shared = namedDirectory(own, "commondir", /^\s*(.+?)\s*$/) ?? own;
   const index = join(own, "index");
@@ -42,7 +41,7 @@ function describe(workingTree: string, path: string, prefix: string): Repository
   };
 }
 
-/** The size of an index with a million files. */
+/** The largest index to read, with about a million files. */
 const maxIndexBytes = 256 * 1024 * 1024;
 
 function namedDirectory(directory: string, file: string, pattern: RegExp): string | undefined {
@@ -59,7 +58,7 @@ function stampOf(file: string): string {
   return stats === undefined ? "" : [file, stats.mtimeMs, stats.ctimeMs, stats.size, stats.ino].join(" ");
 }
 
-/** Does not use readdir's `recursive` option, which follows links, perhaps through the whole disk. */
+/** Returns the stamps of all files below `top`. The `recursive` option of readdir would follow links. */
 function stampsBelow(top: string): string[] {
   const stamps: string[] = [];
   const pending = statsAt(top)?.isDirectory() ? [top] : [];

@@ -24,8 +24,8 @@ import { isSystem, KnownNames } from "./known-names.ts";
 import { repositoryAbove, repositoryIn } from "./repository.ts";
 
 /**
- * See Environment.snapshot. Directories are pinned one after the other, so that no link is entered. The calls are
- * synchronous, which is as fast as many concurrent calls and uses only one core.
+ * Implements Environment.snapshot. Directories are pinned one after the other, so that no link is entered. The calls
+ * are synchronous, which is as fast as many concurrent calls and uses only one core.
  */
 export async function takeSnapshot(
   pinning: Pinning,
@@ -90,7 +90,7 @@ class Walk {
     } catch (error) {
       child.close();
       if (!(error instanceof LeadsOutside) && errnoOf(error) === undefined) throw error;
-      // Otherwise the directory is missing or a link.
+      // After any other error, the directory is missing or a link.
       if (isForbidden(error)) this.columns.leftOut.set(next.place, "unreadable");
     }
     return true;
@@ -115,9 +115,8 @@ class Walk {
     for (const [index, name] of names.entries()) {
       if (name.startsWith(".") && isTemporaryName(name)) continue;
       const absolute = at + name;
-      // Uses the path, because the handle takes a fifth longer. An attacker who swaps the directory for a link right
-      // now
-      // could only cause a stat of another file of the same name.
+      // Using the handle instead of the path would take a fifth longer. An attacker who swaps the directory for a link
+      // right now could only cause a stat of another file of the same name.
       const found = lstatSync(absolute, ifThere);
       // A slice of an existing string takes neither time nor space.
       const path = known?.[index] ?? absolute.slice(this.#prefix.length);
@@ -159,7 +158,7 @@ class Walk {
     return stats.dev !== device && isSystem(this.#prefix + path) ? "system" : undefined;
   }
 
-  /** The entry no longer exists, or its name is not valid UTF-8. */
+  /** Adds an entry that was not found because its name is not valid UTF-8. Other missing entries no longer exist. */
   #missing(path: string): void {
     if (path.includes("\ufffd"))
       this.columns.leftOut.set(this.columns.add(path, unknownFigures), "unreadable");
@@ -189,13 +188,13 @@ const ifThere = { throwIfNoEntry: false } as const;
 
 const unknownFigures = { mode: 0, size: 0, mtimeMs: 0, ctimeMs: 0, ino: 0, dev: 0 };
 
-/** Like git, does not follow a link. */
+/** Reads an ignore file. Like git, it does not follow a link. */
 function readRules(directory: PinnedDirectory, name: string): string | undefined {
   const stats = lstatSync(directory.at(name), { throwIfNoEntry: false });
   return stats?.isFile() ? readSmallFile(directory.at(name))?.toString() : undefined;
 }
 
-/** Returns undefined when it is no longer a link. */
+/** Returns the target of a link; undefined when the entry is no longer a link. */
 function targetOf(directory: PinnedDirectory, name: string): string | undefined {
   try {
     return readlinkSync(directory.at(name));
@@ -218,9 +217,9 @@ interface Waiting {
 
 /** A directory that is being scanned, pinned from first use until everything below it is scanned. */
 class Frame {
-  /** "" for the workspace. */
+  /** The path relative to the workspace, which itself is "". */
   readonly path: string;
-  /** Whether ignore files match it or a directory above it. */
+  /** Whether ignore files match the directory or one above it. */
   readonly isIgnored: boolean;
   levels: IgnoreLevels = new IgnoreLevels([]);
   /** Subdirectories that are still to be entered, last first. */
