@@ -5,7 +5,7 @@ import type { Duplex, Writable } from "node:stream";
 import { setImmediate } from "node:timers/promises";
 import type { SandboxLevel } from "../../../contract/call.ts";
 import type { ProcessExit, RunningProcess } from "../../../contract/environment.ts";
-import { reworded, ToolError } from "../../../contract/error.ts";
+import { errorWith, ToolError } from "../../../contract/error.ts";
 import { throwIfAborted } from "../../../lib/async/abort.ts";
 import type { LimitWatch } from "../../../sandbox/limits/limit-watch.ts";
 import type { PreparedLaunch } from "../../../sandbox/sandbox.ts";
@@ -198,7 +198,7 @@ async function failedSandbox(cause: unknown, file: string, stderr: OutputStream)
     if (output.length > shownChars) break;
   }
   const reason = output.trim() === "" ? "" : `: ${output.trim().slice(0, shownChars)}`;
-  return reworded(error, { message: error.message + reason, cause });
+  return errorWith(error, { message: error.message + reason, cause });
 }
 
 const shownChars = 500;
