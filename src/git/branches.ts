@@ -12,15 +12,15 @@ export interface Branch {
   readonly subject: string;
   readonly date: string;
   readonly upstream: string | null;
-  /** Null without an upstream, or when that is gone. */
+  /** Null without an upstream branch, or when that no longer exists. */
   readonly ahead: number | null;
   readonly behind: number | null;
 }
 
-/** Branches by their last commit, newest first. */
+/** Lists branches by their last commit, newest first. */
 export async function listBranches(repository: Repository, limit: number): Promise<readonly Branch[]> {
-  const words = ["for-each-ref", `--count=${limit}`, "--sort=-committerdate", `--format=${format}`];
-  const output = await outputOfGit(repository, [...words, "refs/heads"]);
+  const args = ["for-each-ref", `--count=${limit}`, "--sort=-committerdate", `--format=${format}`];
+  const output = await outputOfGit(repository, [...args, "refs/heads"]);
   const lines = output.toString().split("\n").slice(0, -1);
   return lines.map((line) => {
     const [head, name, commit, date, upstream, track, subject] = line.split("\0") as [string, ...Columns];
@@ -58,18 +58,18 @@ function numberAfter(word: string, track: string): number {
 export function requireBranchName(name: string): void {
   if (!badName.test(name)) return;
   throw new ToolError("invalid-input", `${JSON.stringify(name)} is not a valid branch name`, {
-    hint: "Use words with - or / between them: fix/empty-input.",
+    hint: "Use args with - or / between them: fix/empty-input.",
   });
 }
 
-/** As `git check-ref-format --branch` does. */
+/** Matches the names that `git check-ref-format --branch` refuses. */
 const badName = /^-|^(?:HEAD|@)?$|[\0- ~^:?*[\\\x7f]|\.\.|@\{|(?:^|\/)[./]|\/$|\.lock(?:\/|$)|\.$/;
 
 export async function commitOfBranch(name: string, repository: Repository): Promise<string | undefined> {
   return (await commitsOf([`refs/heads/${name}`], repository))[0];
 }
 
-/** The commits that these references point to; undefined for a reference that does not exist. */
+/** Returns the commits that these references point to; undefined for a reference that does not exist. */
 export async function commitsOf(
   references: readonly string[],
   repository: Repository,
@@ -82,8 +82,8 @@ export async function commitsOf(
 
 export async function noSuchBranch(name: string, repository: Repository): Promise<ToolError> {
   const format = "--format=%(refname:lstrip=2)";
-  const words = ["for-each-ref", "--count=2000", format, "refs/heads", "refs/remotes"];
-  const names = (await outputOfGit(repository, words)).toString().split("\n");
+  const args = ["for-each-ref", "--count=2000", format, "refs/heads", "refs/remotes"];
+  const names = (await outputOfGit(repository, args)).toString().split("\n");
   const remote = names.find((one) => one.endsWith(`/${name}`));
   const similar = nearest(name, names);
   return new ToolError("not-found", `There is no branch ${name}`, {
@@ -94,15 +94,15 @@ export async function noSuchBranch(name: string, repository: Repository): Promis
   });
 }
 
-/** The same error for a deletion: lists the local branches, newest first. */
+/** Returns the error for a deletion, which lists the local branches, newest first. */
 export async function noBranchToDelete(name: string, repository: Repository): Promise<ToolError> {
   const names = (await listBranches(repository, maxNamed + 1)).map((branch) => branch.name);
   const more = names.length > maxNamed ? ", …" : "";
   return new ToolError("not-found", `There is no branch ${name}`, {
     hint:
       names.length === 0
-        ? "The repository has no branches yet."
-        : `Local branches: ${names.slice(0, maxNamed).join(", ")}${more}.`,
+        ? undefined
+        : `Give one of the local branches: ${names.slice(0, maxNamed).join(", ")}${more}.`,
   });
 }
 
@@ -115,8 +115,8 @@ export async function deleteBranch(
   repository: Repository,
 ): Promise<{ readonly hooks: Hooks; readonly notes: readonly string[] }> {
   const hooks = await hooksFor("branch", repository);
-  const words = ["branch", "--quiet", force ? "-D" : "-d", name];
-  const { code, stderr } = await tryWritingGit(repository, words, {
+  const args = ["branch", "--quiet", force ? "-D" : "-d", name];
+  const { code, stderr } = await tryWritingGit(repository, args, {
     ...hooks.options,
     leavesFiles: hooks.run.length === 0,
   });

@@ -2,7 +2,7 @@ import { errorWith, ToolError } from "../contract/error.ts";
 import { counted } from "../lib/text/format-quantity.ts";
 import { printable, showPath } from "../lib/text/printable.ts";
 import { explainFailure, knownFailure } from "./explain-failure.ts";
-import { filtersBesideHooks } from "./filters.ts";
+import { filtersForHooks } from "./filters.ts";
 import { type Hooks, hooksFor, settingOf, settingsByOwner } from "./hooks.ts";
 import { statusByNames, textOfName } from "./names.ts";
 import {
@@ -33,7 +33,7 @@ export interface Committed {
   readonly notes: readonly string[];
 }
 
-/** Commits what is staged. If it throws, nothing is committed, unless the error says so: see `orMade`. */
+/** Commits what is staged. If it throws, nothing is committed, unless the error says so: see `mentionCommit`. */
 export async function commit({ message, amend }: CommitRequest, repository: Repository): Promise<Committed> {
   const [{ branch, staged, unmerged, unstaged }, operations] = await Promise.all([
     statusByNames(repository, { untracked: "no", renames: true }),
@@ -47,18 +47,18 @@ export async function commit({ message, amend }: CommitRequest, repository: Repo
   const signing = signingBy(await settingsByOwner(repository), {
     areHooksRun: hooks.run.length > 0,
   });
-  const beside = hooks.run.length > 0 ? await filtersBesideHooks(repository) : undefined;
+  const hookFilters = hooks.run.length > 0 ? await filtersForHooks(repository) : undefined;
   const rethrow = async (error: unknown) => {
-    throw repository.signal.aborted ? await orMade(error, branch.commit, repository) : error;
+    throw repository.signal.aborted ? await mentionCommit(error, branch.commit, repository) : error;
   };
   const result = await tryWritingGit(repository, argumentsFor(message, amend), {
     ...hooks.options,
-    ...beside,
+    ...hookFilters,
     leavesFiles: hooks.run.length === 0,
     settings: {
       ...authorSettings,
       "i18n.commitEncoding": "UTF-8",
-      ...beside?.settings,
+      ...hookFilters?.settings,
       ...hooks.options.settings,
     },
     input: message === undefined ? undefined : Buffer.from(message),
@@ -84,12 +84,16 @@ export async function commit({ message, amend }: CommitRequest, repository: Repo
   };
 }
 
-/** A call can be cancelled while the last hook runs, after the commit: the error then says that the commit exists. */
-async function orMade(error: unknown, before: string | undefined, repository: Repository): Promise<unknown> {
+/** Adds to an error that the commit exists: a call can be cancelled after the commit, while the last hook runs. */
+async function mentionCommit(
+  error: unknown,
+  before: string | undefined,
+  repository: Repository,
+): Promise<unknown> {
   if (!(error instanceof ToolError)) return error;
   const late = { ...repository, signal: AbortSignal.timeout(lookMs) };
-  const words = ["rev-parse", "--verify", "--quiet", "HEAD^{commit}"];
-  const result = await runGit(late, words).catch(() => undefined);
+  const args = ["rev-parse", "--verify", "--quiet", "HEAD^{commit}"];
+  const result = await runGit(late, args).catch(() => undefined);
   const head = result?.code === 0 ? result.stdout.toString().trim() : undefined;
   if (head === undefined || head === before) return error;
   const back = before === undefined ? "update-ref -d HEAD" : `reset --soft ${before.slice(0, 12)}`;
@@ -100,7 +104,7 @@ async function orMade(error: unknown, before: string | undefined, repository: Re
 
 const lookMs = 1000;
 
-/** Git takes the message verbatim: no line of it as a comment, no word as an option. */
+/** Returns arguments with which git takes the message verbatim: no line as a comment, no word as an option. */
 function argumentsFor(message: string | undefined, amend: boolean): readonly string[] {
   const source = message === undefined ? "--no-edit" : "--file=-";
   const fixed = ["commit", "--quiet", "--untracked-files=no", "--cleanup=whitespace", source];
@@ -109,7 +113,7 @@ function argumentsFor(message: string | undefined, amend: boolean): readonly str
 
 const inRebase = "A rebase is in progress. To continue it: `git rebase --continue` in shell.run.";
 
-/** A published commit is not amended: others may have fetched it. */
+/** Refuses to amend a published commit, because others may have fetched it. */
 async function refuseAmending(
   head: string | undefined,
   isMerging: boolean,
@@ -122,8 +126,8 @@ async function refuseAmending(
       hint: "Commit without `amend` to end the merge.",
     });
   const format = "--format=%(refname:short)";
-  const words = ["for-each-ref", "--count=1", format, `--contains=${head}`, "refs/remotes"];
-  const published = (await outputOfGit(repository, words)).toString().trim();
+  const args = ["for-each-ref", "--count=1", format, `--contains=${head}`, "refs/remotes"];
+  const published = (await outputOfGit(repository, args)).toString().trim();
   if (published !== "")
     throw new ToolError("denied", `Cannot amend the last commit: it is already on ${published}`, {
       hint: "Commit without `amend`.",
@@ -146,7 +150,7 @@ function nothingStaged(changed: number): ToolError {
     : new ToolError("not-found", "There is nothing to commit", { hint: "Change a file first." });
 }
 
-/** A commit that cannot be signed is undone, unless it ended a merge, which cannot be started again. */
+/** Signs the last commit. If that fails, the commit is undone, unless it ended a merge, which cannot be started again. */
 async function sign(
   settings: NonNullable<GitOptions["settings"]>,
   before: { readonly commit: string | undefined } | "stays",
@@ -182,8 +186,8 @@ function failed(result: GitResult, hooks: Hooks): ToolError {
   if (hooks.run.length === 0) return explainFailure(stderr, code);
   const known = knownFailure(stderr, code);
   if (known !== undefined) return known;
-  return new ToolError("denied", "A git hook refused the commit", {
-    hint: "Nothing was committed. Fix what the hook reports, stage it (git.stage) and commit again.",
+  return new ToolError("denied", "Nothing was committed: a git hook refused the commit", {
+    hint: "Fix what the hook reports, stage it (git.stage) and commit again.",
     output: outputOf(result),
   });
 }
@@ -229,17 +233,17 @@ interface CommittedFile {
   readonly deletions: number | undefined;
 }
 
-/** The last commit; of a merge, the changes on this branch. */
+/** Reads the last commit. The files of a merge are the changes to this branch. */
 export async function lastCommit(repository: Repository): Promise<CommitSummary> {
   const counting = ["-m", "--first-parent", "--numstat", "-z", "--find-renames", "--no-relative"];
-  const words = ["log", "-1", "--no-show-signature", "--format=%H%x00%h%x00%s", ...fixedDiffOptions];
-  const printed = (await outputOfGit(repository, [...words, ...counting])).toString("latin1");
+  const args = ["log", "-1", "--no-show-signature", "--format=%H%x00%h%x00%s", ...fixedDiffOptions];
+  const printed = (await outputOfGit(repository, [...args, ...counting])).toString("latin1");
   const [, hash = "", short = "", subject = "", counts = ""] =
     /^(.*?)\0(.*?)\0(.*?)\0\n?(.*)$/s.exec(printed) ?? [];
   return { hash, short, subject: textOfName(subject), files: readCounts(counts, repository.prefix) };
 }
 
-/** "3 TAB 1 TAB path NUL", or for a rename without the path, which is followed by two: from and to. */
+/** Parses "3 TAB 1 TAB path NUL". A rename has no path there; two paths follow it, from and to. */
 function readCounts(output: string, prefix: string): readonly CommittedFile[] {
   const fields = output.split("\0");
   const files: CommittedFile[] = [];

@@ -12,7 +12,7 @@ export interface FilterDriver {
 type FilterUse = "clean" | "smudge" | "process";
 
 /**
- * Settings that restore the user's own ignore and attributes files where the repository's settings name others.
+ * Returns settings that restore the user's own ignore and attributes files where the repository's settings name others.
  * `listing` is the output of `git config --list -z --show-scope`.
  */
 export function withoutForeignFiles(listing: string): readonly string[] {
@@ -42,7 +42,7 @@ export function withoutFilters(drivers: readonly FilterDriver[]): readonly strin
   ]);
 }
 
-/** The filters in the output of `git config --list -z --show-scope`. */
+/** Reads the filters in the output of `git config --list -z --show-scope`. */
 export function driversIn(listing: string): readonly FilterDriver[] {
   type Draft = { commands: Partial<Record<FilterUse, string>>; from: FilterDriver["from"] };
   const found = new Map<string, Draft>();
@@ -51,14 +51,14 @@ export function driversIn(listing: string): readonly FilterDriver[] {
     const [, name, use, command = ""] =
       /^filter\.([^\n]*)\.([^.\n]*)(?:\n(.*))?$/s.exec(fields[at + 1]!) ?? [];
     if (name === undefined || !(use === "clean" || use === "smudge" || use === "process")) continue;
-    // On the command line it would become another setting.
-    if (name.includes("=")) throw suspectFilters(`a filter ${JSON.stringify(name)}`);
+    // On the command line such a name would become another setting.
+    if (name.includes("=")) throw suspectFilters(`a filter with "=" in its name: ${JSON.stringify(name)}`);
     const driver = found.get(name) ?? { commands: {}, from: "user" };
     driver.commands[use] = command;
     if (!personal.has(fields[at]!)) driver.from = "repository";
     found.set(name, driver);
   }
-  if (found.size > maxDrivers) throw suspectFilters(`${found.size} filters`);
+  if (found.size > maxDrivers) throw suspectFilters(`${found.size} filters; the limit is ${maxDrivers}`);
   return Array.from(found, ([name, driver]) => ({ name, ...driver }));
 }
 
@@ -67,8 +67,8 @@ const personal = new Set(["system", "global"]);
 const maxDrivers = 100;
 
 /**
- * Whether a repository's settings certainly name no filter and no other settings file: every bracket in them begins a
- * section that git itself writes.
+ * Returns whether a repository's settings certainly name no filter and no other settings file: every bracket in them
+ * begins a section that git itself writes.
  */
 export function isPlainSettings(text: string): boolean {
   for (const [, section = ""] of text.matchAll(/\[([^\]\s"]*)/g))

@@ -8,8 +8,8 @@ import { type GitContext, type GitOptions, isInSandbox, outputOfGit, type Reposi
 type FilterOptions = Required<Pick<GitOptions, "filters" | "settings">>;
 
 /**
- * For a command that filters files: "clean" on the way into the repository, "smudge" out of it. Throws `denied` if a filter
- * may not run: without it a file would get other content.
+ * Returns the options of a command that filters files: "clean" on the way into the repository, "smudge" out of it. Throws
+ * `denied` if a filter may not run: without it a file would get other content.
  */
 export async function requireFilters(
   uses: readonly FilterUse[],
@@ -24,7 +24,7 @@ export async function requireFilters(
     const command = commandOf(filter, way);
     if (command === undefined) continue;
     if (!(await mayRun(command)))
-      throw await mayNotRun(name, command, way, textOfName(paths[0] ?? ""), environment);
+      throw await mayNotRun(name, command, textOfName(paths[0] ?? ""), environment);
     filters.push(name);
     for (const [other, text] of Object.entries(commands))
       if (text !== command && !(await mayRun(text))) settings[`filter.${name}.${other}`] = "";
@@ -32,8 +32,11 @@ export async function requireFilters(
   return { filters, settings };
 }
 
-/** For a command whose hooks may stage files: where a filter may not run, git fails instead of storing other content. */
-export async function filtersBesideHooks({ filters, environment }: Repository): Promise<FilterOptions> {
+/**
+ * Returns the options of a command whose hooks may stage files. Where a filter may not run, git fails instead of storing
+ * other content.
+ */
+export async function filtersForHooks({ filters, environment }: Repository): Promise<FilterOptions> {
   const settings: Record<string, string> = {};
   for (const { name, commands } of filters)
     for (const [way, command] of Object.entries(commands)) {
@@ -46,7 +49,7 @@ export async function filtersBesideHooks({ filters, environment }: Repository): 
 
 type Way = "clean" | "smudge";
 
-/** A process filter is used for both ways, instead of the command for one. */
+/** Returns the command of a filter. A process filter is used for both ways. */
 function commandOf({ commands: { process, ...commands } }: FilterDriver, way: Way): string | undefined {
   return process || commands[way] || undefined;
 }
@@ -54,16 +57,17 @@ function commandOf({ commands: { process, ...commands } }: FilterDriver, way: Wa
 async function mayNotRun(
   name: string,
   command: string,
-  way: Way,
   path: string,
   environment: GitContext["environment"],
 ): Promise<ToolError> {
   const rules = await rulesToRun(command.replaceAll("%f", "*"), environment);
-  const result = way === "clean" ? "Git would stage" : "The file would have";
   return new ToolError(
     "denied",
     printableLine(`${showPath(path)} needs the filter ${name} (${command}), which may not run`),
-    { hint: printableLine(`${result} the wrong content without it. To allow it, add ${rules}.`) },
+    {
+      hint: printableLine(`Ask the user to allow it with ${rules}.`),
+      forUser: { hint: printableLine(`To allow it, add ${rules}.`) },
+    },
   );
 }
 
@@ -79,7 +83,7 @@ export async function filterUses(
 ): Promise<readonly FilterUse[]> {
   if (repository.filters.length === 0 || paths.length === 0) return [];
   const input = Buffer.from(paths.map((path) => `${path}\0`).join(""), encoding);
-  // Names are relative to where git is started.
+  // Git reads the names relative to where it is started.
   const fromTop = ["-C", repository.top, "check-attr", "-z", "--stdin", "filter"];
   const fields = (await outputOfGit(repository, fromTop, { input })).toString(encoding).split("\0");
   const byFilter = Map.groupBy(
@@ -95,7 +99,7 @@ export async function filterUses(
 interface Filtered<Result> {
   readonly used: readonly FilterUse[];
   readonly result: Result | undefined;
-  /** Which filters were not run, in sentences. */
+  /** Sentences about filters that were not run. */
   readonly notes: readonly string[];
 }
 
@@ -125,7 +129,7 @@ export async function throughFilters<Result>(
   return { used, result, notes: missing.map(({ filter, paths }) => notRun(filter, paths.length)) };
 }
 
-/** The names of the filters that this call may run in its sandbox. None if the sandbox does not show the repository. */
+/** Returns the filters that this call may run in its sandbox; none if the sandbox does not show the repository. */
 async function filtersAllowed(
   filters: readonly FilterDriver[],
   repository: Repository,

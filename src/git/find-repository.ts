@@ -26,13 +26,13 @@ export interface FoundPath {
 /** Repositories by their top directory, as far as a call has looked; undefined where there is none. */
 export type KnownTops = Map<string, Repository | undefined>;
 
-/** The repository of `path`. Callers with several paths pass the same `known`. */
+/** Finds the repository of `path`. Callers with several paths pass the same `known`. */
 export async function findRepository(
   path: string,
   { environment, signal, progress }: GitContext,
   known: KnownTops = new Map(),
 ): Promise<FoundPath> {
-  // Not `context` itself, which may be another repository.
+  // The given context may be another repository, so only these parts of it are used.
   const context = { environment, signal, progress };
   const { workspace } = environment;
   const real = await ownRealPath(environment, path);
@@ -50,7 +50,7 @@ export async function findRepository(
   }
 }
 
-/** The repository with its top in this directory; for the workspace itself also one with its top above. */
+/** Finds the repository with its top in this directory; for the workspace itself also one with its top above. */
 async function repositoryIn(directory: string, context: GitContext): Promise<Repository | undefined> {
   const found = await gitDirectoryIn(directory, context);
   if (found !== undefined) return opened(found, directory, context);
@@ -77,7 +77,7 @@ async function opened(
   return { ...bare, ...(await settingsOf(bare)) };
 }
 
-/** The settings that could run programs. Those of the user hardly ever change, and are cached. */
+/** Reads the settings that could run programs. Those of the user hardly ever change, and are cached. */
 async function settingsOf(
   repository: Repository,
 ): Promise<Pick<Repository, "filters" | "settings" | "listing" | "checked">> {
@@ -101,7 +101,7 @@ async function settingsOf(
 
 const userFilters = new BoundedCache<string, readonly FilterDriver[]>({ maxEntries: 100 });
 
-/** The repository that contains all of these paths. Throws `invalid-input` if there are several. */
+/** Finds the repository that contains all of these paths. Throws `invalid-input` if there are several. */
 export async function findTogether(
   paths: readonly string[],
   context: GitContext,
@@ -125,14 +125,21 @@ export async function findWritable(path: string, context: GitContext): Promise<F
   return found;
 }
 
-/** Git's directory must be in the workspace, or the repository must name the working tree as its own. */
+/**
+ * Throws unless the repository may be changed: git's directory is in the workspace, a rule allows writing it, or it names
+ * this working tree as its own.
+ */
 export async function requireWritable(repository: Repository): Promise<void> {
   const { environment, below, top } = repository;
   if (below !== "")
-    throw new ToolError("outside-workspace", `The repository in ${top} is above the workspace: read only`, {
-      hint: "Ask the user to open that folder as the workspace.",
-      forUser: { hint: "To change it, use that folder as the workspace." },
-    });
+    throw new ToolError(
+      "outside-workspace",
+      `The repository in ${top} is above the workspace, where tools may only read`,
+      {
+        hint: "Ask the user to open that folder as the workspace.",
+        forUser: { hint: "To change it, use that folder as the workspace." },
+      },
+    );
   const { readable = [], writable = [], unconfined = false } = environment.confinement ?? {};
   refuseDenied(repository);
   for (const directory of new Set([repository.gitDirectory, repository.commonDirectory])) {
@@ -167,8 +174,8 @@ function onlyReadable(directory: string): ToolError {
 }
 
 /**
- * Git writes its logs and its index through links, wherever they lead; only a sandbox would prevent it. Git itself creates
- * no such links.
+ * Refuses links in git's directory. Git would write its logs and its index through them, wherever they lead; only a sandbox
+ * would prevent it. Git itself creates no such links.
  */
 async function refuseLinks(gitDirectory: string, environment: Environment): Promise<void> {
   for (const name of written) {
@@ -207,9 +214,8 @@ function isLink(path: string): ToolError {
 }
 
 /**
- * Git would read its settings again after they were checked, and a running command may have replaced them by then (TOCTOU).
- * So git gets a temporary common directory with the settings as they were checked; everything else in it is a link to the
- * repository.
+ * Describes a temporary common directory with the settings as they were checked; everything else in it is a link to the
+ * repository. Without it, a running command could replace the settings before git reads them again (TOCTOU).
  */
 function checkedDirectory(commonDirectory: string, settings: string): OwnDirectory {
   return {
@@ -223,8 +229,8 @@ function checkedDirectory(commonDirectory: string, settings: string): OwnDirecto
 const shared = "HEAD info logs modules objects packed-refs refs reftable shallow worktrees".split(" ");
 
 /**
- * The repository's own settings as a settings file, from the output of `git config --list -z --show-scope`. Without
- * filters, which are passed separately, and without references to other files.
+ * Writes the repository's own settings as a settings file, from the output of `git config --list -z --show-scope`. Leaves
+ * out filters, which are passed separately, and references to other files.
  */
 export function settingsText(listing: string): string {
   const fields = listing.split("\0");

@@ -9,7 +9,7 @@ import { type GitContext, outputOfProgram, type Repository, runGit } from "./run
 
 export type GitDirectory = Pick<Repository, "gitDirectory" | "commonDirectory" | "top">;
 
-/** The git directories of the working tree with its top in this directory; undefined if there is none. */
+/** Finds the git directories of the working tree with its top in this directory; undefined if there is none. */
 export async function gitDirectoryIn(
   directory: string,
   context: GitContext,
@@ -34,7 +34,7 @@ export async function gitDirectoryIn(
   return { gitDirectory: real, commonDirectory: commonReal, top };
 }
 
-/** In a linked working tree or a submodule, `.git` is a file that names the directory. */
+/** Reads the `.git` file of a linked working tree or a submodule, which names the directory. */
 async function directoryNamedIn(
   file: string,
   top: string,
@@ -50,7 +50,7 @@ async function commonDirectoryOf(gitDirectory: string, environment: Environment)
   return named === "" ? gitDirectory : posix.resolve(gitDirectory, named.replace(/\r?\n$/, ""));
 }
 
-/** "" for a missing file. */
+/** Reads a small file; "" when it is missing. */
 async function shortText(path: string, environment: Environment): Promise<string> {
   try {
     return Buffer.from((await environment.readFile(path, { maxBytes: 64 * 1024 })).bytes).toString();
@@ -61,8 +61,8 @@ async function shortText(path: string, environment: Environment): Promise<string
 }
 
 /**
- * A `.git` file in the workspace can claim any repository elsewhere. The claim counts if that repository names this working
- * tree too, or if a rule allows reading everything there.
+ * Checks a `.git` file that names a repository outside the workspace. It counts if that repository names this working tree
+ * too, or if a rule allows reading everything there.
  */
 async function outsideDirectory(named: string, top: string, context: GitContext): Promise<GitDirectory> {
   const { confinement } = context.environment;
@@ -91,21 +91,21 @@ async function outsideDirectory(named: string, top: string, context: GitContext)
   return { gitDirectory, commonDirectory, top };
 }
 
-/** Whether it belongs to this linked working tree, and not to another one of the same repository. */
+/** Whether a git directory belongs to this linked working tree, and not to another one of the same repository. */
 async function isOf(gitDirectory: string, top: string, context: GitContext): Promise<boolean> {
   const named = await outputOfProgram("cat", ["--", posix.join(gitDirectory, "gitdir")], context);
   return posix.resolve(gitDirectory, named.replace(/\n$/, "")) === posix.join(top, ".git");
 }
 
 /**
- * The git directories of the working tree that contains the whole workspace. Nothing in the workspace can have created
- * it, so git's own answer counts (git checks the owner), unless it names a repository elsewhere.
+ * Finds the git directories of a working tree above the workspace. Nothing in the workspace can have created it, so git's
+ * own answer counts (git checks the owner), unless it names a repository in another place.
  */
 export async function gitDirectoryAbove(context: GitContext): Promise<GitDirectory | undefined> {
   const { workspace } = context.environment;
   if (workspace === "/") return undefined;
-  const words = ["rev-parse", "--show-toplevel", "--absolute-git-dir", "--git-common-dir"];
-  const { stdout, stderr, code } = await runGit(context, ["-C", "..", ...words]);
+  const args = ["rev-parse", "--show-toplevel", "--absolute-git-dir", "--git-common-dir"];
+  const { stdout, stderr, code } = await runGit(context, ["-C", "..", ...args]);
   if (code !== 0) {
     if (/not a git repository|must be run in a work tree|cannot change to/.test(stderr)) return undefined;
     throw explainFailure(stderr, code);
@@ -131,8 +131,8 @@ function unknownThere(top: string, path: string): ToolError {
 }
 
 /**
- * Git follows links in its directories, and takes objects from directories that a file names. Neither may be outside the
- * workspace, unless a rule allows reading everything there.
+ * Refuses links out of the workspace in git's directories, which git would follow, and directories outside from which git
+ * would take objects, unless a rule allows reading everything there.
  */
 async function refuseEscapes(gitDirectories: ReadonlySet<string>, environment: Environment): Promise<void> {
   for (const directory of gitDirectories) {
@@ -175,7 +175,7 @@ async function refuseAlternates(objects: string, environment: Environment, depth
   const file = posix.join(objects, "info/alternates");
   const content = await environment.readFile(file, { maxBytes: 64 * 1024 }).catch(absent);
   if (content === undefined) return;
-  // Git itself follows no more than that.
+  // Git itself follows no longer chain of alternates.
   if (depth > 5) throw escapes(file);
   for (const line of Buffer.from(content.bytes).toString().split("\n")) {
     if (line === "" || line.startsWith("#")) continue;
@@ -203,7 +203,7 @@ function absent(error: unknown): undefined {
 
 function escapes(path: string): ToolError {
   return new ToolError("outside-workspace", `${path} leads git out of the workspace`, {
-    hint: "Ask the user to add a rule that allows reading there.",
+    hint: "Ask the user to allow reading its target with a rule.",
     forUser: { hint: "To copy the objects into the repository, run: git repack -a -d" },
   });
 }

@@ -28,8 +28,8 @@ const hooksOf = {
 } as const;
 
 /**
- * A hook runs only if `git hook run NAME` may run without approval, and only from a folder that tools cannot write: the
- * repository's own folder of hooks, which is protected, or one from the user's settings.
+ * Decides which hooks run. A hook runs only if `git hook run NAME` may run without approval, and only from a folder that
+ * tools cannot write: the repository's own folder of hooks, which is protected, or one from the user's settings.
  */
 export async function hooksFor(action: keyof typeof hooksOf, repository: Repository): Promise<Hooks> {
   const { mayRun } = repository.environment.confinement ?? {};
@@ -91,7 +91,7 @@ async function hooksFolder(repository: Repository): Promise<HooksFolder> {
   return { directory: real, isInWorkspace: true, isTrusted };
 }
 
-/** Those names that are programs in a directory of the workspace; undefined if one of them is a link out of it. */
+/** Returns the names that are programs in a directory of the workspace; undefined if one of them is a link. */
 async function programsAmong(
   names: readonly string[],
   path: string,
@@ -115,13 +115,13 @@ async function programsAmong(
   return found;
 }
 
-/** The programs in a directory, which may be outside the workspace. */
+/** Lists the programs in a directory, which may be outside the workspace. */
 async function namesIn(directory: string, context: GitContext): Promise<readonly string[]> {
   const listed = await outputOfProgram("ls", ["-1LF", "--", directory], context);
   return listed.split("\n").flatMap((name) => (name.endsWith("*") ? name.slice(0, -1) : []));
 }
 
-/** The rules that allow a command without approval, as a part of a sentence. */
+/** Returns the rules that allow a command without approval, as a part of a sentence. */
 export async function rulesToRun(
   command: string,
   { sandbox }: Pick<Environment, "sandbox">,
@@ -140,7 +140,7 @@ export interface Setting {
   readonly from: "user" | "repository";
 }
 
-/** All settings of git's files, in order; the last of a key wins. Read once per call. */
+/** Returns all settings of git's files, in order; the last of a key wins. Reads them once per call. */
 export function settingsByOwner(repository: Repository): Promise<readonly Setting[]> {
   const settings = known.get(repository) ?? readSettings(repository);
   known.set(repository, settings);
@@ -150,8 +150,8 @@ export function settingsByOwner(repository: Repository): Promise<readonly Settin
 const known = new WeakMap<Repository, Promise<readonly Setting[]>>();
 
 async function readSettings(repository: Repository): Promise<readonly Setting[]> {
-  const words = ["config", "--list", "-z", "--show-scope"];
-  const listing = repository.listing ?? (await outputOfGit(repository, words)).toString();
+  const args = ["config", "--list", "-z", "--show-scope"];
+  const listing = repository.listing ?? (await outputOfGit(repository, args)).toString();
   const fields = listing.split("\0");
   const found: Setting[] = [];
   for (let at = 0; at + 1 < fields.length; at += 2) {

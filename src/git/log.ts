@@ -31,7 +31,7 @@ interface LogWanted {
   readonly files?: boolean;
 }
 
-/** Commits, newest first. */
+/** Reads commits, newest first. */
 export async function readLog(
   { revision, limit, selecting = [], pathspecs = [], files = false }: LogWanted,
   repository: Repository,
@@ -52,7 +52,7 @@ export async function readLog(
   return parseLog(printed.toString(), repository.prefix, files);
 }
 
-/** A rename counts as two files: its two names could not be separated otherwise. */
+/** Returns the options for counting lines. A rename counts as two files: its two names could not be separated. */
 function numbers({ below }: Repository): readonly string[] {
   const relative = below === "" ? "--no-relative" : "--relative";
   return ["--numstat", "--no-renames", "--diff-merges=first-parent", relative];
@@ -93,7 +93,7 @@ function parseNumbers(text: string, prefix: string): readonly CommitFile[] {
 }
 
 /**
- * Converts a date to a form that git understands as meant. Git rejects nothing and drops unknown words: "2 wekes ago" is the
+ * Converts a date to a form that git cannot misread. Git rejects nothing and drops unknown words: "2 wekes ago" is the
  * second of the month, and a day without a time gets the current time.
  */
 export function momentOf(text: string, edge: "since" | "until"): string {
@@ -109,7 +109,7 @@ function secondsOf(text: string): string | undefined {
   return /^@?\d{9,12}$/.test(text) ? text : undefined;
 }
 
-/** "2026-03-01", perhaps with a time. Default: the whole day. */
+/** Reads "2026-03-01", perhaps with a time. Default: the start of the day, or its end for `until`. */
 function dayOf(text: string, edge: "since" | "until"): string | undefined {
   const [, year, month, day, time, zone = ""] = isoDate.exec(text) ?? [];
   if (year === undefined) return undefined;
@@ -124,7 +124,7 @@ function dayOf(text: string, edge: "since" | "until"): string | undefined {
 const isoDate =
   /^(\d{4})[-/.](\d\d)[-/.](\d\d)(?:[t ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?) ?(z|[+-]\d\d:?\d\d)?)?$/;
 
-/** "2 weeks ago", "last monday", "march 3 2026", "yesterday 5pm": only words that git knows, and at least one. */
+/** Reads "2 weeks ago", "last monday", "march 3 2026", "yesterday 5pm", if git knows every word. */
 function inWords(text: string): string | undefined {
   if (/\d\.\d/.test(text)) return undefined;
   const words = text.split(/[\s.,]+/).filter((word) => word !== "");

@@ -2,14 +2,14 @@ import { type Change, changes, parseStatus, type Status } from "./parse-status.t
 import { fixedDiffOptions, outputOfGit, type Repository } from "./run-git.ts";
 
 /**
- * File names are bytes, not always UTF-8. Names that are passed back to git are stored as Latin-1, one character per byte;
- * this makes text of them for rules and output.
+ * Converts a name to text for rules and output. File names are bytes, not always UTF-8: names that are passed back to git
+ * are held as Latin-1, one character per byte.
  */
 export function textOfName(name: string): string {
   return Buffer.from(name, "latin1").toString();
 }
 
-/** The changes at these paths of git, or all, with names in Latin-1. */
+/** Reads the changes at these paths of git, or all, with names in Latin-1. */
 export async function statusByNames(
   repository: Repository,
   options: {
@@ -20,20 +20,20 @@ export async function statusByNames(
 ): Promise<Status> {
   const { untracked, renames, paths = [] } = options;
   const limited = paths.includes("") || paths.length === 0 ? [] : ["--", ...paths];
-  const words = [...statusArguments(untracked, renames ? "--find-renames" : "--no-renames"), ...limited];
-  return parseStatus((await outputOfGit(repository, words)).toString("latin1"));
+  const args = [...statusArguments(untracked, renames ? "--find-renames" : "--no-renames"), ...limited];
+  return parseStatus((await outputOfGit(repository, args)).toString("latin1"));
 }
 
-/** Git would use the submodules' own settings there: `submoduleStates` checks them one by one. */
+/** Leaves out the content of submodules, where git would use their own settings: see `submoduleStates`. */
 export function statusArguments(untracked: "all" | "no" | "normal", renames: string): readonly string[] {
   const format = ["--porcelain=v2", "-z", "--branch"];
   return ["status", ...format, `--untracked-files=${untracked}`, "--ignore-submodules=dirty", renames];
 }
 
-/** The changes of the next commit, with names in Latin-1. Does not read the working tree. */
+/** Reads the changes of the next commit, with names in Latin-1. Does not read the working tree. */
 export async function stagedByNames(repository: Repository): Promise<readonly Change[]> {
-  const words = ["diff", "--cached", ...fixedDiffOptions, "--raw", "-z", "--find-renames", "--no-relative"];
-  const fields = (await outputOfGit(repository, words)).toString("latin1").split("\0");
+  const args = ["diff", "--cached", ...fixedDiffOptions, "--raw", "-z", "--find-renames", "--no-relative"];
+  const fields = (await outputOfGit(repository, args)).toString("latin1").split("\0");
   const staged: Change[] = [];
   for (let at = 0; at + 1 < fields.length; at += 2) {
     const [, before, after, letter = ""] = /^:(\d+) (\d+) \S+ \S+ ([A-Z])/.exec(fields[at]!) ?? [];

@@ -14,7 +14,7 @@ interface BranchState {
   /** Undefined before the first commit. */
   readonly commit: string | undefined;
   readonly upstream: string | undefined;
-  /** Undefined without an upstream, or when it is gone. */
+  /** Undefined without an upstream branch, or when that no longer exists. */
   readonly ahead: number | undefined;
   readonly behind: number | undefined;
 }
@@ -103,7 +103,7 @@ export const changes: Readonly<Record<string, Change["change"]>> = {
   T: "type changed",
 };
 
-/** "XY sub …": the staged change, the unstaged one, and the state of a submodule. */
+/** Reads "XY sub …": the staged change, the unstaged one, and the state of a submodule. */
 function readChange(
   record: string,
   pathField: number,
@@ -129,7 +129,7 @@ function readSubmodule(field: string): readonly SubmoduleChange[] | undefined {
   return Array.from(field.slice(1), (letter) => states[letter as keyof typeof states] ?? []).flat();
 }
 
-/** The text after the first `count` fields: a path may have spaces. */
+/** Returns the text after the first `count` fields: a path may have spaces. */
 function fieldsFrom(record: string, count: number): string {
   let start = 0;
   for (let field = 0; field < count; field += 1) start = record.indexOf(" ", start) + 1;

@@ -33,7 +33,7 @@ export function isHidden({ top, environment }: Repository, path: string): boolea
   return environment.confinement?.isHidden?.(`${top === "/" ? "" : top}/${path}`) === true;
 }
 
-/** Refuses such a path. `given`: as the caller wrote it. */
+/** Refuses a path that tools may not read. `given` is the path as the caller wrote it. */
 export function refuseHidden(repository: Repository, path: string, given: string): void {
   if (!isHidden(repository, path)) return;
   throw new ToolError("denied", `${given} may hold secrets, at any revision`, hintsToOpen(given));

@@ -34,7 +34,7 @@ export async function resolveCommit(revision: string, repository: Repository): P
   });
 }
 
-/** A commit, or two with ".." or "..." between, by their hashes. A missing side is HEAD. */
+/** Resolves a commit, or two with ".." or "..." between, to hashes. A missing side is HEAD. */
 export async function resolveRange(range: string, repository: Repository): Promise<string> {
   const { from, dots, to } = splitRange(range);
   if (dots === undefined) return resolveCommit(range, repository);
@@ -43,7 +43,7 @@ export async function resolveRange(range: string, repository: Repository): Promi
   return hashes.join(dots);
 }
 
-/** No name contains two dots, but braces may: `main@{2.days.ago}..HEAD`. */
+/** Splits a range at its dots. No name contains two dots, but braces may: `main@{2.days.ago}..HEAD`. */
 function splitRange(range: string): { from: string; dots: ".." | "..." | undefined; to: string } {
   const isSearch = range.startsWith(":/");
   for (let at = 0, depth = 0; at < range.length && !isSearch; at += 1) {
@@ -74,7 +74,7 @@ async function unknownRevision(revision: string, answer: string, repository: Rep
   const names = await refNames(repository);
   if (names.length === 0)
     return new ToolError("not-found", `There is no ${revision}: this repository has no commits yet`, {
-      hint: "git.status shows what could be committed.",
+      hint: "Make a first commit with git.commit.",
     });
   const [base = revision] = revision.split(/[~^@:]/);
   const similar = nearest(base, ["HEAD", ...names]);
@@ -82,12 +82,12 @@ async function unknownRevision(revision: string, answer: string, repository: Rep
   return new ToolError("not-found", `There is no revision ${revision} in this repository`, {
     hint:
       similar === undefined || similar === base
-        ? `Branches and tags: ${names.length > 10 ? `${some}, …` : some}. See git.log for commits.`
+        ? `Use a branch or tag (${names.length > 10 ? `${some}, …` : some}), or a commit from git.log.`
         : `Did you mean ${similar}?`,
   });
 }
 
-/** Branches, tags and remote branches, by their short names, newest first. */
+/** Lists branches, tags and remote branches by their short names, newest first. */
 async function refNames(repository: Repository): Promise<readonly string[]> {
   const args = ["for-each-ref", "--count=2000", "--sort=-creatordate", "--format=%(refname:short)"];
   const printed = await outputOfGit(repository, [...args, "refs/heads", "refs/tags", "refs/remotes"]);
@@ -98,7 +98,7 @@ async function refNames(repository: Repository): Promise<readonly string[]> {
 }
 
 export interface TreeEntry {
-  /** From the top, or from the tree that was read. */
+  /** Relative to the top, or to the tree that was read. */
   readonly path: string;
   readonly kind: "file" | "executable" | "link" | "directory" | "submodule";
   readonly hash: string;
@@ -168,8 +168,8 @@ async function isCommitted(
   repository: Repository,
 ): Promise<boolean> {
   for (const commit of commits) {
-    const words = ["rev-parse", "--verify", "--quiet", `${commit}:${path}`];
-    if ((await runGit(repository, words)).code === 0) return true;
+    const args = ["rev-parse", "--verify", "--quiet", `${commit}:${path}`];
+    if ((await runGit(repository, args)).code === 0) return true;
   }
   return false;
 }

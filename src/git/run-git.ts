@@ -11,7 +11,7 @@ export interface GitContext {
   readonly progress?: (message: string) => void;
 }
 
-/** A repository in the call that uses it. */
+/** A repository, with the context of the call that uses it. */
 export interface Repository extends GitContext {
   /** Absolute and real: git's own directory for this working tree. */
   readonly gitDirectory: string;
@@ -38,16 +38,16 @@ export interface GitOptions {
   readonly env?: Readonly<Record<string, string>> | undefined;
   /** "read" changes nothing, not even the index. Default: "read". */
   readonly use?: "read" | "write" | undefined;
-  /** Override `fixedSettings`; undefined leaves what git's own settings say. */
+  /** Settings that override `fixedSettings`; undefined keeps git's own setting. */
   readonly settings?: Readonly<Record<string, string | undefined>> | undefined;
   /** Names of filters that may run. Default: none. */
   readonly filters?: readonly string[] | undefined;
   /**
-   * "ours": no program of the repository runs. "call": in the sandbox of the call, with the programs that its rules allow;
-   * the repository must be in the workspace. Default: "ours".
+   * "ours": no program of the repository runs. "call": git runs in the sandbox of the call, with the programs that its rules
+   * allow; the repository must be in the workspace. Default: "ours".
    */
   readonly confinement?: "ours" | "call" | undefined;
-  /** Only git itself runs, and changes no file of the working tree. */
+  /** Whether only git itself runs, and changes no file of the working tree. */
   readonly leavesFiles?: boolean | undefined;
   /** Directories that the sandbox shows besides the workspace. */
   readonly readable?: readonly string[] | undefined;
@@ -60,7 +60,7 @@ export interface GitResult {
   readonly remarks: readonly string[];
 }
 
-/** Starts git so that no program of the repository runs except those in `options`. In no repository without one. */
+/** Starts git so that no program of the repository runs except those in `options`. A `GitContext` has no repository. */
 export async function startGit(
   git: Repository | GitContext,
   args: readonly string[],
@@ -142,7 +142,7 @@ export async function runGit(
 
 const maxBytes = 64 * 1024 * 1024;
 
-/** The output of git. Throws an explanation if it fails. */
+/** Returns the output of git. Throws an explained error if git fails. */
 export async function outputOfGit(
   git: Repository | GitContext,
   args: readonly string[],
@@ -153,7 +153,7 @@ export async function outputOfGit(
   return stdout;
 }
 
-/** The beginning of a process's standard error, all of which is read. */
+/** Reads a process's standard error to the end, and returns the beginning. */
 export function complaintOf({ stderr }: Pick<RunningProcess, "stderr">): Promise<string> {
   return beginningOf(stderr, 8 * 1024);
 }
@@ -164,7 +164,7 @@ async function beginningOf(stream: AsyncIterable<Uint8Array>, maxChars: number):
   return text.slice(0, maxChars);
 }
 
-/** The output of a fixed program, without the sandbox of the call: it may read outside the workspace. */
+/** Returns the output of a fixed program, which may read outside the workspace: it runs without the sandbox of the call. */
 export async function outputOfProgram(
   program: string,
   args: readonly string[],
@@ -182,7 +182,7 @@ export async function outputOfProgram(
  * those of every file. Filters have free names, and are looked up (filter-drivers.ts).
  */
 const fixedSettings: Readonly<Record<string, string>> = {
-  // Programs that git starts.
+  // Git would start these programs.
   "core.fsmonitor": "false",
   "core.hooksPath": "/dev/null",
   "core.pager": "cat",
@@ -223,7 +223,7 @@ const fixedSettings: Readonly<Record<string, string>> = {
   // Both can name any file, whose content git would show.
   "mailmap.file": "",
   "commit.template": "",
-  // Ignores a folder that only looks like a repository.
+  // Git ignores a folder that only looks like a repository.
   "safe.bareRepository": "explicit",
   // Output that is parsed must look the same everywhere.
   "color.ui": "false",
@@ -237,8 +237,8 @@ const fixedSettings: Readonly<Record<string, string>> = {
 };
 
 /**
- * No protocol is called "none": otherwise a partial clone would fetch what it lacks with any program that its settings name.
- * Paths are literal, never patterns.
+ * Allows no protocol, since none is called "none": a partial clone would fetch missing objects with any program that its
+ * settings name. Paths are literal, never patterns.
  */
 const fixedVariables: Readonly<Record<string, string>> = {
   GIT_ALLOW_PROTOCOL: "none",
@@ -261,6 +261,6 @@ export const fixedDiffOptions: readonly string[] = [
   "--no-color",
   "--submodule=short",
   "--ignore-submodules=dirty",
-  // Cancels diff.orderFile, which would be read.
+  // This cancels diff.orderFile, which git would read.
   "-O/dev/null",
 ];

@@ -18,8 +18,8 @@ export async function signLastCommit(
   const valuesOf = (field: string) =>
     Array.from(head.matchAll(new RegExp(`^${field} (.*)$`, "gm")), ([, value]) => value!);
   const [tree = ""] = valuesOf("tree");
-  const words = ["commit-tree", "-S", tree, ...valuesOf("parent").flatMap((parent) => ["-p", parent])];
-  const signed = await runGit(repository, words, {
+  const args = ["commit-tree", "-S", tree, ...valuesOf("parent").flatMap((parent) => ["-p", parent])];
+  const signed = await runGit(repository, args, {
     use: "write",
     input: whole.subarray(end + 2),
     settings,
@@ -45,7 +45,7 @@ async function moveHead(to: string, from: string, why: string, repository: Repos
   await writeGit(repository, ["update-ref", "-m", why, "HEAD", to, from], { leavesFiles: true });
 }
 
-/** "Ada <ada@example.org> 1767225600 +0100", as variables. */
+/** Converts "Ada <ada@example.org> 1767225600 +0100" to variables. */
 function identity(who: "AUTHOR" | "COMMITTER", line = ""): Readonly<Record<string, string>> {
   const [, name = "", email = "", date = ""] = /^(.*?) ?<(.*)> (\d+ [+-]\d+)$/.exec(line) ?? [];
   return { [`GIT_${who}_NAME`]: name, [`GIT_${who}_EMAIL`]: email, [`GIT_${who}_DATE`]: `@${date}` };
@@ -57,8 +57,8 @@ type Signing =
   | { readonly isSigned: false; readonly note?: string };
 
 /**
- * Only the user's own settings decide about signatures, not the repository's. A signature needs the user's keys, which no
- * sandbox has: together with hooks, which run in one, nothing is signed.
+ * Decides whether a commit is signed, by the user's own settings, not the repository's. A signature needs the user's keys,
+ * which no sandbox has: together with hooks, which run in one, nothing is signed.
  */
 export function signingBy(
   settings: readonly Setting[],

@@ -19,7 +19,9 @@ export interface Staging {
  */
 export async function stage(paths: readonly string[], repository: Repository): Promise<Staging> {
   const status = await statusByNames(repository, { untracked: "all", renames: false, paths });
-  const gone = new Set(status.unstaged.flatMap(({ path, change }) => (change === "deleted" ? [path] : [])));
+  const deleted = new Set(
+    status.unstaged.flatMap(({ path, change }) => (change === "deleted" ? [path] : [])),
+  );
   const changed = [...status.unstaged, ...status.unmerged].map(({ path }) => path);
   const staged = status.staged.map(({ path }) => path);
   await refuseUnmatched(paths, [...changed, ...status.untracked, ...staged], repository);
@@ -31,7 +33,7 @@ export async function stage(paths: readonly string[], repository: Repository): P
     ...leftOut(embedded, "is a separate repository"),
   ];
   if (names.length === 0) return { files: 0, notes };
-  const present = names.filter((name) => !gone.has(name));
+  const present = names.filter((name) => !deleted.has(name));
   const uses = await filterUses(present, repository, "latin1");
   const filters = await requireFilters(uses, "clean", repository);
   const hooks = await hooksFor("stage", repository);
@@ -47,8 +49,8 @@ export async function stage(paths: readonly string[], repository: Repository): P
 
 /** Restores the index from the last commit at these paths; none for all. */
 export async function unstage(paths: readonly string[], repository: Repository): Promise<Staging> {
-  const words = ["diff", "--cached", "--raw", "-z", "--no-renames", "--no-abbrev", "--no-ext-diff"];
-  const fields = (await outputOfGit(repository, words)).toString("latin1").split("\0");
+  const args = ["diff", "--cached", "--raw", "-z", "--no-renames", "--no-abbrev", "--no-ext-diff"];
+  const fields = (await outputOfGit(repository, args)).toString("latin1").split("\0");
   const lines: string[] = [];
   const conflicts: string[] = [];
   const isWanted = isBelow(paths);
@@ -70,7 +72,7 @@ export async function unstage(paths: readonly string[], repository: Repository):
   return { files: lines.length, notes: [...notes, ...(hooks.note === undefined ? [] : [hooks.note])] };
 }
 
-/** Whether a name is one of these paths or in one; always, if there are none. */
+/** Returns a check whether a name is one of these paths or in one; without paths, every name is. */
 function isBelow(paths: readonly string[]): (name: string) => boolean {
   const wanted = paths.map((path) => Buffer.from(path).toString("latin1"));
   if (wanted.length === 0 || wanted.includes("")) return () => true;
@@ -85,7 +87,7 @@ function leftOut(names: readonly string[], why: string): readonly string[] {
 
 const maxNamed = 5;
 
-/** An unchanged path is fine; one that is missing, or that git ignores, is a mistake. */
+/** Refuses a path that is missing or that git ignores. An unchanged path is fine. */
 async function refuseUnmatched(
   paths: readonly string[],
   names: readonly string[],

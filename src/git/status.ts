@@ -49,7 +49,7 @@ async function filtered(
   return { status: { ...status, unstaged }, notes };
 }
 
-/** Found by files in git's directory; if that is outside the workspace, by the commits they name. */
+/** Finds operations by files in git's directory; if that is outside the workspace, by the commits they name. */
 export async function operationsIn(repository: Repository): Promise<readonly Operation[]> {
   const { environment } = repository;
   const found = new Set<Operation>();
@@ -84,8 +84,8 @@ const marks: Readonly<Record<string, Operation>> = {
 };
 
 async function statusOf(path: string, repository: Repository, options: GitOptions = {}): Promise<Status> {
-  const words = [...statusArguments("normal", "--find-renames"), ...pathspecs(repository, [path])];
-  return parseStatus((await outputOfGit(repository, words, options)).toString());
+  const args = [...statusArguments("normal", "--find-renames"), ...pathspecs(repository, [path])];
+  return parseStatus((await outputOfGit(repository, args, options)).toString());
 }
 
 interface Submodules {
@@ -94,7 +94,7 @@ interface Submodules {
   readonly notes: readonly string[];
 }
 
-/** The changes inside submodules, each checked as a separate repository. */
+/** Finds the changes inside submodules, each checked as a separate repository. */
 export async function submoduleStates(path: string, repository: Repository): Promise<Submodules> {
   const { environment } = repository;
   const file = posix.join(repository.top, ".gitmodules");
@@ -129,7 +129,7 @@ async function stateOf(name: string, repository: Repository): Promise<readonly S
   const { top } = repository;
   const wanted = posix.join(top, name);
   const found = await findRepository(wanted, repository);
-  // It is not checked out, or it is the repository itself.
+  // The submodule is not checked out, or it is the repository itself.
   if (found.repository.top !== wanted || wanted === top) return [];
   const { staged, unstaged, unmerged, untracked } = await statusOf("", found.repository);
   return [

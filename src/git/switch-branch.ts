@@ -36,8 +36,8 @@ export async function switchBranch(
   const filters = await requireFilters(uses, "smudge", repository);
   const hooks = await hooksFor("switch", repository);
   const target = isNew ? ["--no-track", "-c", name, commit] : [name];
-  const words = ["switch", "--quiet", "--no-progress", "--no-guess", "--no-overwrite-ignore"];
-  const result = await tryWritingGit(repository, [...words, "--no-recurse-submodules", ...target], {
+  const args = ["switch", "--quiet", "--no-progress", "--no-guess", "--no-overwrite-ignore"];
+  const result = await tryWritingGit(repository, [...args, "--no-recurse-submodules", ...target], {
     ...hooks.options,
     ...filters,
     settings: { ...filters.settings, ...hooks.options.settings },
@@ -48,7 +48,7 @@ export async function switchBranch(
 
 interface TreeChange {
   readonly letter: string;
-  /** In Latin-1. */
+  /** The path in Latin-1. */
   readonly name: string;
 }
 
@@ -58,8 +58,8 @@ async function changesBetween(
   repository: Repository,
 ): Promise<readonly TreeChange[]> {
   if (head === commit) return [];
-  const namesOf = async (...words: string[]) =>
-    (await outputOfGit(repository, words)).toString("latin1").split("\0").slice(0, -1);
+  const namesOf = async (...args: string[]) =>
+    (await outputOfGit(repository, args)).toString("latin1").split("\0").slice(0, -1);
   if (head === undefined)
     return (await namesOf("ls-tree", "-r", "-z", "--name-only", "--full-tree", commit)).map((name) => ({
       letter: "A",
@@ -84,13 +84,13 @@ function refuseProtected(changes: readonly TreeChange[], { top, environment }: R
   });
 }
 
-/** "a", "a/b" and "a/b/c": a sandbox can protect folders too. */
+/** Returns "a", "a/b" and "a/b/c", because folders can be protected, too. */
 function withParents(path: string): readonly string[] {
   const names = path.split("/");
   return names.map((_, at) => names.slice(0, at + 1).join("/"));
 }
 
-/** Attributes of the other branch may name filters that do not apply yet. */
+/** Finds filters that only the attributes of the other branch name. */
 async function filtersToCome(
   written: readonly string[],
   commit: string,
@@ -118,7 +118,7 @@ function switchFailure(stderr: string, code: number | undefined): ToolError {
       "denied",
       `Switching would overwrite uncommitted ${some(listed.trim().split(/\n\t/))}`,
       {
-        hint: "Commit them with git.commit, or put them away with `git stash -u` in shell.run.",
+        hint: "Commit them with git.commit, or stash them with `git stash -u` in shell.run.",
       },
     );
   const [, operation] = /cannot switch branch while (\w+)/.exec(stderr) ?? [];

@@ -25,7 +25,7 @@ export async function tryWritingGit(
 const maxTries = 12;
 const pauseMs = 100;
 
-/** By git's English: see `knownFailure`. */
+/** Matches git's English messages: see `knownFailure`. */
 function isLocked(stderr: string): boolean {
   return /Unable to create '.+\.lock': File exists|cannot lock ref/.test(stderr);
 }

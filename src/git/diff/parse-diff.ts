@@ -10,9 +10,9 @@ export interface DiffFile {
   readonly from?: string;
   readonly additions: number;
   readonly deletions: number;
-  /** Its content is not text or is over 100 MB, and is not shown. */
+  /** Whether the content is not text or is over 100 MB, and is not shown. */
   readonly isBinary: boolean;
-  /** Its hunks; of many or long files only the beginning, or nothing: see `isCut`. */
+  /** The hunks, or only their beginning: see `isCut`. */
   readonly patch: string;
   readonly isCut: boolean;
 }
@@ -103,7 +103,7 @@ export class DiffReader {
     else if (this.#state === "before") this.#shown.push(line);
   }
 
-  /** Called when the head of a file is complete. */
+  /** Decides whether a file is shown, once its head is complete. */
   #settle(): void {
     // Only the time of the file has changed.
     if (this.#head.length === 1 && this.#head[0]!.startsWith("diff --git ")) {
@@ -168,7 +168,7 @@ function readHead(head: readonly string[], prefix: string): Draft<DiffFile> | un
   return file;
 }
 
-/** The line that replaces the hunks of a binary file. */
+/** Recognizes the line that replaces the hunks of a binary file. */
 function isBinaryNote(line: string): boolean {
   return line.startsWith("Binary files ") || line.startsWith("GIT binary patch");
 }
@@ -192,7 +192,7 @@ function readLine(line: string, file: Draft<DiffFile>, isCombined: boolean): voi
 const fields =
   /^(new file mode|deleted file mode|new mode|index|rename from|copy from|rename to|copy to) (.*)\n?$/;
 
-/** "a/name b/name": equal except for the first letter, unless renamed, which other lines show. */
+/** Reads the name in "a/name b/name". Both names are equal unless the file is renamed, which other lines show. */
 function bothNames(text: string, prefix: string): string | undefined {
   const [, from, to] = /^("(?:[^"\\]|\\.)*") ("(?:[^"\\]|\\.)*")$/.exec(text) ?? [];
   const middle = (text.length - 1) / 2;
@@ -204,7 +204,7 @@ function bothNames(text: string, prefix: string): string | undefined {
   return name !== undefined && right === `b/${prefix}${name}` ? name : undefined;
 }
 
-/** A file name as git prints it, with quotes only where needed. */
+/** Reads a file name as git prints it, with quotes only where needed. */
 export function nameOf(text: string): string {
   return text.startsWith('"') ? unquoteC(text) : text;
 }

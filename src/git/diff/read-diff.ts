@@ -15,7 +15,7 @@ import { type DiffFile, DiffReader, type DiffStatus } from "./parse-diff.ts";
 
 interface Diff {
   readonly files: readonly DiffFile[];
-  /** Left out because they may hold secrets. */
+  /** Files that are left out, because they may hold secrets. */
   readonly hidden: readonly string[];
   readonly text: string;
   /** Present when `text` is only the beginning. */
@@ -111,7 +111,7 @@ function beginningOf(text: string, maxChars: number): string {
   return text.slice(0, end > 0 ? end : characterStart(text, maxChars));
 }
 
-/** Which files differ and by how many lines. `words`: "diff" or "show", with its arguments. */
+/** Reads which files differ and by how many lines. `words` is "diff" or "show", with its arguments. */
 export async function readNumbers(
   words: readonly string[],
   paths: readonly string[],
@@ -124,7 +124,7 @@ export async function readNumbers(
   return parseNumbers(output.toString(), repository.prefix);
 }
 
-/** First a record with the status of each file, then one with its numbers; a renamed file has two names in each. */
+/** Parses records with the status of each file, then records with its numbers. A renamed file has two names in each. */
 function parseNumbers(output: string, prefix: string): readonly DiffFile[] {
   const files = new Map<string, DiffFile>();
   const fields = output.split("\0");

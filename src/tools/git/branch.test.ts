@@ -282,7 +282,7 @@ describe("deleting", () => {
     expect(error).toEqual({
       code: "not-found",
       message: "There is no branch topic",
-      hint: "Local branches: main.",
+      hint: "Give one of the local branches: main.",
     });
   });
 });

@@ -308,8 +308,8 @@ describe("hooks", () => {
     expect([error, log(opened)]).toEqual([
       {
         code: "denied",
-        message: "A git hook refused the commit",
-        hint: "Nothing was committed. Fix what the hook reports, stage it (git.stage) and commit again.",
+        message: "Nothing was committed: a git hook refused the commit",
+        hint: "Fix what the hook reports, stage it (git.stage) and commit again.",
         output: "pre-commit runs\na:1 is wrong\n",
       },
       ["First"],

@@ -239,7 +239,7 @@ describe("git.diff", () => {
     expect([await said("feature/logn"), await said("HAED"), await said("nothing-like-it")]).toEqual([
       "There is no revision feature/logn in this repository\nDid you mean feature/login?",
       "There is no revision HAED in this repository\nDid you mean HEAD?",
-      "There is no revision nothing-like-it in this repository\nBranches and tags: feature/login, main. See git.log for commits.",
+      "There is no revision nothing-like-it in this repository\nUse a branch or tag (feature/login, main), or a commit from git.log.",
     ]);
   });
 

@@ -34,7 +34,7 @@ describe("staging a file with a filter", () => {
       {
         code: "denied",
         message: "x.up needs the filter up (tr a-z A-Z), which may not run",
-        hint: `Git would stage the wrong content without it. To allow it, add ${await rulesFor(opened, "tr a-z A-Z")}.`,
+        hint: `Ask the user to allow it with ${await rulesFor(opened, "tr a-z A-Z")}.`,
       },
       null,
       "y",
@@ -70,7 +70,7 @@ describe("staging a file with a filter", () => {
     const { error } = await opened.call("git.stage", { all: true });
     expect([error?.message, error?.hint]).toEqual([
       "x.up needs the filter up (some-lfs process %f), which may not run",
-      `Git would stage the wrong content without it. To allow it, add ${await rulesFor(opened, "some-lfs process *")}.`,
+      `Ask the user to allow it with ${await rulesFor(opened, "some-lfs process *")}.`,
     ]);
   });
 

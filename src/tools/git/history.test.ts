@@ -160,7 +160,7 @@ describe("git.log", () => {
   it("reports that there are no commits yet", async () => {
     await using opened = await openGitFixture();
     expect((await call(opened, "git.log")).text).toBe(
-      "There is no HEAD: this repository has no commits yet\ngit.status shows what could be committed.",
+      "There is no HEAD: this repository has no commits yet\nMake a first commit with git.commit.",
     );
   });
 });

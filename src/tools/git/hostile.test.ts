@@ -292,7 +292,7 @@ describe("a repository that tries to run programs", () => {
     setting(opened, "filter.a=b.clean", `'${opened.payload("payload")}'`);
     touch(opened, "b.txt");
     expect([(await opened.call("git.status", {})).content, ran(opened)]).toEqual([
-      'The settings of this repository define a filter "a=b"\nAsk the user to check .git/config.',
+      'The settings of this repository define a filter with "=" in its name: "a=b"\nAsk the user to check .git/config.',
       "",
     ]);
   });

@@ -236,7 +236,7 @@ describe("a repository that is partly outside the workspace", () => {
     opened.write({ "sub/a": "2\n" });
     expect(refusal(await below.crib.call("git.stage", { all: true }))).toEqual([
       "outside-workspace",
-      `The repository in ${opened.workspace} is above the workspace: read only`,
+      `The repository in ${opened.workspace} is above the workspace, where tools may only read`,
     ]);
   });
 
