@@ -6,7 +6,7 @@ import { getOrMake } from "../get-or-make.ts";
 import { piecesOf } from "../search/pieces.ts";
 import { readQuery } from "../search/query.ts";
 import { relatedWords } from "../search/related-words.ts";
-import { termsOf } from "../search/terms.ts";
+import { stem, termsOf } from "../search/terms.ts";
 import { type LikelyLocations, type TextLocation, winnersOf } from "./location.ts";
 
 /**
@@ -21,17 +21,39 @@ export function describedSymbols(text: string, outline: Outline, description: st
   const { kind, about } = kindIn(description);
   const symbols = symbolWords(text, outline);
   const queryWords = [...readQuery(about).writtenAs.keys()].filter((word) => !word.startsWith("="));
-  const findings = queryWords.map((word) => findingOf(word, symbols));
-  const fitting = symbols
-    .map((symbol, at) => ({ ...symbol, ...scoreOf(findings, at) }))
-    .filter(({ index }) => fits(outline, index, kind))
-    .sort((one, other) => other.score - one.score || one.index - other.index);
-  const ranked = fitting
-    .filter(({ score }) => score > 0)
-    .map(({ index, score }) => locationOf(text, outline.symbols[index]!, score));
-  const isClear = !isNegative.test(description) && isClearlyFirst(fitting);
-  return { winners: isClear ? winnersOf(ranked, clearly) : [], ranked };
+  const locations = (words: readonly string[], leastInCode: number): LikelyLocations => {
+    const findings = words.map((word) => findingOf(word, symbols));
+    const fitting = symbols
+      .map((symbol, at) => ({ ...symbol, ...scoreOf(findings, at) }))
+      .filter(({ index }) => fits(outline, index, kind))
+      .sort((one, other) => other.score - one.score || one.index - other.index);
+    const ranked = fitting
+      .filter(({ score }) => score > 0)
+      .map(({ index, score }) => locationOf(text, outline.symbols[index]!, score));
+    const isClear =
+      !isNegative.test(description) && isClearlyFirst(fitting) && fitting[0]!.codeScore >= leastInCode;
+    return { winners: isClear ? winnersOf(ranked, clearly) : [], ranked };
+  };
+  const whole = locations(queryWords, 0);
+  const subject = queryWords.filter((word) => !lightVerbs.has(word));
+  if (subject.length === 0 || subject.length === queryWords.length) return whole;
+  return bestOfBoth(whole, locations(subject, inName));
 }
+
+/** In "handles authentication", the verb says little: the name must have the rest. Both must not find different symbols. */
+function bestOfBoth(whole: LikelyLocations, subject: LikelyLocations): LikelyLocations {
+  if (whole.winners.length === 0) return subject.winners.length > 0 ? subject : whole;
+  const agrees = ({ start }: TextLocation) => subject.winners.some((other) => other.start === start);
+  if (subject.winners.length === 0 || whole.winners.every(agrees)) return whole;
+  const others = subject.winners.filter(({ start }) =>
+    whole.winners.every((winner) => winner.start !== start),
+  );
+  return { winners: [...whole.winners, ...others], ranked: whole.ranked };
+}
+
+const lightVerbs: ReadonlySet<string> = new Set(
+  ["handle", "perform", "implement", "manage", "deal", "responsible", "take", "care", "provide"].map(stem),
+);
 
 /** Whether the text has several words without the punctuation of code. */
 const isProse = /^[\p{L}\p{N}_'’"`-]+(?:[,.:;/]?\s+[\p{L}\p{N}_'’"`-]+)+[.!?]?$/u;
@@ -40,6 +62,8 @@ const maxChars = 2_000_000;
 const clearly = { least: 0.7, margin: 0.6 };
 const mostMissing = 0.1;
 const codeMargin = 0.3;
+/** More than the signature alone can score. */
+const inName = 0.85;
 
 /** Words do not show negation: "without blocking" contains "blocking". */
 const isNegative =
@@ -53,7 +77,8 @@ type Score = ReturnType<typeof scoreOf>;
  */
 function isClearlyFirst([first, ...others]: readonly (Score & SymbolWords)[]): boolean {
   if (!first || first.missing > mostMissing) return false;
-  const bar = codeMargin * first.codeScore;
+  // The code alone, for example the name, can be enough.
+  const bar = (first.codeScore >= clearly.least ? clearly.margin : codeMargin) * first.codeScore;
   return !first.isDocumented || others.every((other) => other.isDocumented || other.codeScore < bar);
 }
 
@@ -72,8 +97,13 @@ type Finding = ReturnType<typeof findingOf>;
 
 function findingOf(word: string, symbols: readonly SymbolWords[]) {
   const others = relatedWords.get(word) ?? [];
+  const verbs = verbsOf(word);
   const shareIn = (words: ReadonlyMap<string, number>) =>
-    Math.max(words.get(word) ?? 0, ...others.map((other) => relatedShare * (words.get(other) ?? 0)));
+    Math.max(
+      words.get(word) ?? 0,
+      ...verbs.map((verb) => verbShare * (words.get(verb) ?? 0)),
+      ...others.map((other) => relatedShare * (words.get(other) ?? 0)),
+    );
   const found = symbols.map(({ words }) => shareIn(words));
   const inCode = symbols.map(({ code }) => shareIn(code));
   const holding = found.filter((share) => share > 0).length;
@@ -81,6 +111,15 @@ function findingOf(word: string, symbols: readonly SymbolWords[]) {
 }
 
 const relatedShare = 0.5;
+const verbShare = 0.9;
+
+/** The stems of the verb in a noun: "authentication" is of "authenticate", "transformation" of "transform". */
+function verbsOf(noun: string): readonly string[] {
+  const verb = /^([a-z]{4,})ion$/.exec(noun)?.[1];
+  if (verb === undefined) return [];
+  const short = /^([a-z]{2,}(?:iz|is|rm|nt|rt))at$/.exec(verb)?.[1];
+  return short === undefined ? [verb] : [verb, short];
+}
 
 export function locationOfSymbol(text: string, symbol: CodeSymbol): TextLocation {
   return { ...locationOf(text, symbol, 1), way: "symbol" };
@@ -101,7 +140,7 @@ function kindIn(description: string): { readonly kind: string | undefined; reado
 }
 
 const kindFirst =
-  /^\s*(?:(?:the|a|an)\s+)?([\p{L}_]+)\s+(?:that|which|who|to|for|where|with|doing|of|[\p{L}]+ing)\b/iu;
+  /^\s*(?:(?:the|a|an)\s+)?([\p{L}_]+)\s+(?:that|which|who|to|for|where|with|doing|of|responsible|[\p{L}]+ing)\b/iu;
 
 function fits({ symbols }: Outline, index: number, kind: string | undefined): boolean {
   const symbol = symbols[index]!;

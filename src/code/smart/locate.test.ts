@@ -75,6 +75,18 @@ const texts: Readonly<Record<string, string>> = {
     "fn delete_users(id: u64) {\n    let timeout_seconds = 3000;\n    assert_true(value_of_thing);\n    if first_value > second_value {\n    }\n}\n",
   "pairs.unknown": "total = (price, amount)\nother\ntotal = [price, amount]\n",
   "often.unknown": "again and again\n".repeat(1_000),
+  "payment.rs":
+    "pub fn process_payment_request(order: &Order) -> Receipt {\n    let status_of_order = charge(order);\n    receipt(status_of_order)\n}\n\n" +
+    "fn refund_payment(order: &Order) {\n    let AmountLeft = 1; let amount_back = AmountLeft;\n}\n",
+  "tracked.rs":
+    "fn tracking_of(order: u32) { start_catching(order); read_from_ledger(order); }\nfn find_user_ids() { list_handlers_of(1); refund_amount2(2); }\n",
+  "auth.rs":
+    "pub struct AuthError;\n\n/// Checks the name and the password.\npub fn authenticate_user(name: &str, password: &str) -> Result<User, AuthError> {\n    find(name)\n}\n\n" +
+    "pub fn validate_token(token: &str) -> Result<Claims, AuthError> {\n    decode(token)\n}\n\nfn handle_request(request: Request) -> Response {\n    route(request)\n}\n",
+  "both.rs":
+    "fn authenticate_user(name: &str) {}\n\nfn authenticate_service(key: &str) {}\n\nfn handle_request(request: Request) {}\n",
+  "handler.rs":
+    "fn authenticate_user(name: &str) {}\n\nfn handle_auth_request(request: Request) {}\n\nfn log() {}\n",
   "plain.unknown": "alpha beta\ngamma delta\nepsilon\n",
 };
 
@@ -150,6 +162,15 @@ describe("a location is", () => {
       'for tikcet in day.tickets() {\n        println!("{}", tickt.verify(day.key));',
       "similar text 25-26",
     ],
+    ["payment.rs", "process_paymnet_request", "similar text 1"],
+    ["payment.rs", "Process_Payment_Request", "similar text 1"],
+    ["payment.rs", "process_paymnet_request(order: &Order)", "similar text 1"],
+    ["payment.rs", "let Amount_Back = AmountLeft", "similar text 7"],
+    ["payment.rs", "fn process_paymnet_request", "similar text 1-4"],
+    ["payment.rs", "the function `refund_paymet`", "similar text 6-8"],
+    ["auth.rs", "the function that handles authentication", "description 3-6"],
+    ["auth.rs", "function responsible for authentication", "description 3-6"],
+    ["auth.rs", "the function that handles requests", "description 12-14"],
   ])("%s: %s → %s", async (path, location, expected) => {
     expect(await found(path, location)).toBe(expected);
   });
@@ -261,6 +282,13 @@ describe("a location is refused", () => {
     ["near.rs", "if first_value < second_value {"],
     ["near.rs", "fn delete_user(id: u64) {"],
     ["twice.unknown", "total = price / amount"],
+    ["payment.rs", "process_payment_requests"],
+    ["payment.rs", "process_paymemt_request"],
+    ["payment.rs", "process_payments_request"],
+    ["tracked.rs", "start_caching"],
+    ["tracked.rs", "read_form_ledger"],
+    ["tracked.rs", "list_handles_of"],
+    ["tracked.rs", "refund_amount3"],
   ])("when there is only something similar, which is shown: %s: %s", async (path, location) => {
     const [told] = (await found(path, location)).split("\n");
     expect(told).toBe(`no-match: ${path}: the location "${location}" was not found. The nearest:`);
@@ -275,6 +303,17 @@ describe("a location is refused", () => {
       );
     },
   );
+
+  it.each([
+    ["payment.rs", "STATUS_OF_ORDER", "ambiguous-match: 2, 3"],
+    ["payment.rs", "amountleft", "ambiguous-match: 7, 7"],
+    ["both.rs", "the function that handles authentication", "ambiguous-match: 1, 3"],
+    ["handler.rs", "the function that handles authentication", "ambiguous-match: 3, 1"],
+  ])("when two are near, which are named: %s: %s", async (path, location, expected) => {
+    const [head = "", ...lines] = (await found(path, location)).split("\n");
+    const numbers = lines.map((line) => /^ +lines? (\d+)/.exec(line)?.[1]);
+    expect(`${head.split(":")[0]}: ${numbers.join(", ")}`).toBe(expected);
+  });
 
   it("when several lines are equally similar, with their scores", async () => {
     expect(await found("pairs.unknown", "total = {price, amount}")).toBe(

@@ -1,10 +1,11 @@
 import type { Outline } from "../../contract/code.ts";
 import type { Source } from "../../edit/source.ts";
 import { describedSymbols, locationOfSymbol } from "./described-symbols.ts";
-import type { TextLocation } from "./location.ts";
-import { type NamedSymbols, namedSymbols, refuseUnknownName } from "./named-symbols.ts";
+import type { LikelyLocations, TextLocation } from "./location.ts";
+import { type NamedSymbols, namedSymbols, unknownName } from "./named-symbols.ts";
 import { noSuchLines, noSuchLocation, severalLocations, unclearNumbers } from "./refusals.ts";
 import { similarLines } from "./similar-lines.ts";
+import { similarSpans } from "./similar-spans.ts";
 import {
   exactLocations,
   isUnclearNumbers,
@@ -27,7 +28,7 @@ export interface SmartFile {
  *
  *   1. certain: line numbers, the name of a symbol, text of the file
  *   2. text with other indentation, glyphs or wrapping
- *   3. similar: a description of a symbol, similar lines
+ *   3. similar: a description of a symbol, part of a line with a typing error, similar lines
  *
  * The first with any result decides. It must have a single result, or for 3. one that is clearly best: otherwise it
  * throws `ambiguous-match` with all of them. It never guesses.
@@ -40,11 +41,22 @@ export function locate(file: SmartFile, location: string): TextLocation {
   const tolerant = tolerantLocations(source, location);
   if (tolerant.length > 0) return only(file, location, tolerant);
   const described = outline ? [describedSymbols(text, outline, location)] : [];
-  const likely = [...described, similarLines(source, lines, location)];
+  const spans = similarSpans(text, lines, location);
+  const likely = [...described, spans, without(similarLines(source, lines, location), spans.ranked)];
   const winners = likely.flatMap((each) => each.winners);
   if (winners.length > 0) return only(file, location, winners);
   const nearest = likely.flatMap(({ ranked }) => ranked.slice(0, 3));
   throw noSuchLocation(file, location, nearest);
+}
+
+/** Omits lines of which a part is known to be meant. */
+function without({ winners, ranked }: LikelyLocations, parts: readonly TextLocation[]): LikelyLocations {
+  const isKnown = ({ firstLine, lastLine }: TextLocation) =>
+    parts.some((part) => part.firstLine >= firstLine && part.lastLine <= lastLine);
+  return {
+    winners: winners.filter((location) => !isKnown(location)),
+    ranked: ranked.filter((location) => !isKnown(location)),
+  };
 }
 
 function only(file: SmartFile, location: string, candidates: readonly TextLocation[]): TextLocation {
@@ -71,8 +83,8 @@ function certainLocations(file: SmartFile, lines: LineTable, location: string): 
   const named = outline && namedSymbols(path, outline, location);
   if (!named) {
     // The name of a missing symbol is not a description of another one.
-    if (outline && whole.length === 0) refuseUnknownName(path, outline, location);
-    return written;
+    const misspelled = outline && whole.length === 0 && unknownName(path, text, outline, location);
+    return misspelled ? [{ ...locationOfSymbol(text, misspelled), way: "similar text" }] : written;
   }
   const blocks = named.symbols.map((symbol) => locationOfSymbol(text, symbol));
   return [...blocks, ...rivals(whole, blocks, named.form)];

@@ -2,6 +2,7 @@ import type { CodeSymbol, Outline } from "../../contract/code.ts";
 import { ToolError } from "../../contract/error.ts";
 import { type BlockWanted, findBlocks, holdersOf, noSuchBlock } from "../blocks/find-block.ts";
 import { isKindWord } from "../blocks/kind-words.ts";
+import { misspelledSymbol } from "./similar-spans.ts";
 
 export interface NamedSymbols {
   readonly symbols: readonly CodeSymbol[];
@@ -22,12 +23,21 @@ export function namedSymbols(path: string, outline: Outline, location: string): 
   return undefined;
 }
 
-/** Refuses a location that can only be the name of a symbol that does not exist. */
-export function refuseUnknownName(path: string, outline: Outline, location: string): void {
+/** The symbol that a misspelled name means. Refuses a location that can only be the name of an unknown symbol. */
+export function unknownName(
+  path: string,
+  text: string,
+  outline: Outline,
+  location: string,
+): CodeSymbol | undefined {
   const words = wordsOf(location);
   const [kinds, name] = [words.slice(0, -1), words.at(-1)!];
   const isKind = kinds.some(isKindWord) && kinds.every((word) => isKindWord(word) || modifier.test(word));
-  if (isKind && isName.test(name)) throw noSuchBlock(path, outline, { name, kind: kinds.join(" ") });
+  if (!isKind || !isName.test(name)) return undefined;
+  const kind = kinds.join(" ");
+  const misspelled = misspelledSymbol(text, outline, kind, name);
+  if (misspelled) return misspelled;
+  throw noSuchBlock(path, outline, { name, kind });
 }
 
 const modifier =

@@ -74,15 +74,22 @@ export function planAsIs(
 }
 
 /** The bytes to delete. Whole lines include their line ends; text that fills its lines takes them with it. */
-export function planDeletion(text: string, { way, start, end, firstLine, lastLine }: TextLocation): Splice {
+export function planDeletion(text: string, location: TextLocation): Splice {
+  const { start, end, firstLine, lastLine } = location;
+  if (isPartOfLines(text, location)) return { start, end, text: "" };
   const lines = new LineTable(text);
   const [first, last] = [lines.start(firstLine), lines.end(lastLine)];
-  const isPart = text.slice(first, start).trim() !== "" || text.slice(end, Math.max(end, last)).trim() !== "";
-  if (isPart && (way === "text" || way === "tolerant text")) return { start, end, text: "" };
   const next = lines.next(lastLine);
   // A text without a final line end still has none afterwards.
   const isUnclosed = next === last && firstLine > 1;
   return { start: isUnclosed ? lines.end(firstLine - 1) : first, end: next, text: "" };
+}
+
+/** Whether its lines have other text too. */
+export function isPartOfLines(text: string, { start, end, firstLine, lastLine }: TextLocation): boolean {
+  const lines = new LineTable(text);
+  const [before, after] = [text.slice(lines.start(firstLine), start), text.slice(end, lines.end(lastLine))];
+  return before.trim() !== "" || after.trim() !== "";
 }
 
 /** Whether they are indented like the file. */

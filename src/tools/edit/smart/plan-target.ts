@@ -15,7 +15,7 @@ import { filePlan } from "../../code/file-plan.ts";
 import { damaged, refuseUnfit, settleLines } from "../../code/settle-lines.ts";
 import { settleReplacement } from "../../code/settle-replacement.ts";
 import { listLines } from "../show-lines.ts";
-import { type Operation, planAsIs, planDeletion, planLines } from "./plan-lines.ts";
+import { isPartOfLines, type Operation, planAsIs, planDeletion, planLines } from "./plan-lines.ts";
 import type { ReadFile } from "./smart-file.ts";
 
 interface Wanted {
@@ -47,17 +47,17 @@ async function planEdit(
   const isText = found.way === "text" || found.way === "tolerant text";
   if (wanted.operation === "replace" && isText) return planText(file, wanted, context);
   const notes = [...notesOnTarget(file, found), ...(found.way === "tolerant text" ? [foundLoosely] : [])];
-  if (wanted.operation === "delete") {
-    const after = spliced(file.text, [planDeletion(file.text, found)]);
+  const { operation, content, asIs } = wanted;
+  const planSplice = async (splice: Splice) => {
+    const after = spliced(file.text, [splice]);
     await refuseDamage(file, after, context);
     return filePlan({ file: file as CodeFile, after, notes });
-  }
-  if (wanted.asIs) {
-    const after = spliced(file.text, [planAsIs(file.text, found, wanted.operation, wanted.content)]);
-    await refuseDamage(file, after, context);
-    return filePlan({ file: file as CodeFile, after, notes });
-  }
-  const changes = planLines(file, found, wanted.operation, wanted.content);
+  };
+  if (operation === "delete") return planSplice(planDeletion(file.text, found));
+  if (operation === "replace" && isPartOfLines(file.text, found))
+    return planSplice({ start: found.start, end: found.end, text: content });
+  if (asIs) return planSplice(planAsIs(file.text, found, operation, content));
+  const changes = planLines(file, found, operation, content);
   const splices = await settled(file, changes, context);
   return filePlan({ file: file as CodeFile, after: spliced(file.text, splices), notes });
 }
