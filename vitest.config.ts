@@ -14,5 +14,6 @@ export default defineConfig({
     globalSetup: ["test/support/bubblewrap.ts", "test/support/compile-cache.ts"],
     setupFiles: ["test/support/fixed-seed.ts"],
     testTimeout: 60_000,
+    hookTimeout: 60_000,
   },
 });

@@ -214,6 +214,18 @@ describe("toolcrib call", () => {
     expect([refused!.exit, opened]).toEqual([3, { exit: 0, stdout: "open\n", stderr: "" }]);
   });
 
+  it("takes the main argument of a tool without a flag", async () => {
+    const [read, run, listed, many] = await runAll(
+      ["call", "file.read", "poem.txt", "--offset", "-1"],
+      ["call", "shell.run", "echo two words", "--mode", "yolo"],
+      ["call", "process.list", "poem.txt"],
+      ["call", "shell.run", "echo", "two"],
+    );
+    expect([read!.stdout, run!.stdout]).toEqual(["3 | three\n", "two words\n"]);
+    expect([listed!.exit, listed!.stderr.split(":")[0]]).toEqual([2, "The argument is not JSON"]);
+    expect([many!.exit, many!.stderr.split("\n")[0]]).toEqual([2, "Unexpected argument: two"]);
+  });
+
   it("passes arguments after a lone -- to the tool", async () => {
     const [ours, theirs] = await runAll(
       ["call", "search.grep", "--pattern", "two", "--mode", "files"],

@@ -3,16 +3,18 @@ import type { DialectTool } from "../dialects/dialect.ts";
 import { isFlag } from "./parse-arguments.ts";
 
 /**
- * Returns the input of a call from the words after the tool's name: one JSON text, `--key value`, or `-` for standard
- * input. A tool whose only argument is a text also takes plain text from standard input.
+ * Returns the input of a call from the words after the tool's name: one JSON object, the main argument and `--key value`,
+ * or `-` for standard input. A tool whose only argument is a text also takes plain text from standard input.
  */
 export async function readInput(tool: DialectTool, words: readonly string[]): Promise<unknown> {
   const [first, ...rest] = words;
   if (first === undefined) return {};
   if (rest.length === 0 && first === "-") return readText(await readStandardInput(), tool);
-  if (rest.length === 0 && !isFlag(first)) return parseJson(first, "The argument", tool);
-  const { fieldSchemasOf, readFields } = await import("./tool-fields.ts");
-  return readFields(tool.canonical, words, fieldSchemasOf(await tool.load()));
+  const { fieldSchemasOf, mainFieldOf, readFields } = await import("./tool-fields.ts");
+  const schemas = fieldSchemasOf(await tool.load());
+  const isJson = /^\s*\{/.test(first) || mainFieldOf(schemas) === undefined;
+  if (rest.length === 0 && !isFlag(first) && isJson) return parseJson(first, "The argument", tool);
+  return readFields(tool.canonical, words, schemas);
 }
 
 async function readText(text: string, tool: DialectTool): Promise<unknown> {

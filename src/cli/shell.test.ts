@@ -5,10 +5,18 @@ import { hasTerminals } from "../../test/support/pseudo-terminal.ts";
 const call = ["call", "shell.run", "--mode", "yolo"] as const;
 
 describe("without a terminal", () => {
-  it("prints the answer at the end, and exits with 0 even when the command failed", async () => {
+  it("prints the answer at the end, exits with 1 when the command failed, and logs its exit code", async () => {
     await using fixture = cliWorkspace();
-    const { exit, stdout, stderr } = await fixture.run(...call, "--command", "echo one; exit 4");
-    expect([exit, withoutSandbox(stdout), stderr]).toEqual([0, "Exit code 4.\none\n", ""]);
+    const { exit, stdout, stderr } = await fixture.run(...call, "echo one; exit 4");
+    expect([exit, withoutSandbox(stdout), stderr]).toEqual([1, "Exit code 4.\none\n", ""]);
+    const forModel = await fixture.run(...call, "exit 4", "--json");
+    expect([forModel.exit, JSON.parse(forModel.stdout)]).toMatchObject([1, { isError: false, error: null }]);
+    await fixture.run(...call, "true");
+    const failed = JSON.parse((await fixture.run("log", "--failed", "--json")).stdout);
+    expect(failed).toMatchObject([
+      { state: "failed", outcome: "ok", message: "Exit code 4." },
+      { state: "failed", outcome: "ok", message: "Exit code 4." },
+    ]);
   });
 
   it("prints exactly one object with --json", async () => {
@@ -49,7 +57,7 @@ describe.runIf(hasTerminals)("on a terminal", () => {
     const running = fixture.onTerminal([...call, "--command", "bash say.sh"], []);
     fixture.write("go", "");
     const { exit, screen } = await running;
-    expect(exit).toBe(0);
+    expect(exit).toBe(1);
     expect(withoutSandbox(withoutLine(screen))).toBe("one\ntwo\nthree\nExit code 4.\n");
   });
 

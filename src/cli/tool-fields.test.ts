@@ -117,7 +117,7 @@ it("explains invalid flags", () => {
     {
       code: "invalid-input",
       message: "Unexpected argument: {}",
-      hint: "Write one JSON object, or --key value for each argument. See: toolcrib help demo.tool",
+      hint: "Put text with spaces in quotes, or write --key value for each argument. See: toolcrib help demo.tool",
     },
   ]);
 });

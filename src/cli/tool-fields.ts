@@ -8,7 +8,8 @@ import { isFlag, splitFlag } from "./parse-arguments.ts";
 
 /**
  * Reads `--key value` words as a tool's input, typed by its schema: `--hidden` and `--no-hidden` for a boolean, a
- * repeated flag for a list, NAME=VALUE for a record. The pipeline validates the values.
+ * repeated flag for a list, NAME=VALUE for a record. One word without a flag is the main argument. The pipeline
+ * validates the values.
  */
 export function readFields(
   tool: string,
@@ -16,12 +17,14 @@ export function readFields(
   schemas: FieldSchemas,
 ): Record<string, unknown> {
   const given = new Map<string, string[]>();
+  const main = mainFieldOf(schemas);
   for (let index = 0; index < words.length; index += 1) {
     const word = words[index]!;
-    if (!isFlag(word))
-      throw new ToolError("invalid-input", `Unexpected argument: ${word}`, {
-        hint: `Write one JSON object, or --key value for each argument. See: toolcrib help ${tool}`,
-      });
+    if (!isFlag(word)) {
+      if (main === undefined || given.has(main)) throw unexpectedWord(tool, word);
+      given.set(main, [word]);
+      continue;
+    }
     const { flag, attached } = splitFlag(word);
     const { field, negated } = findField(tool, flag, schemas);
     const values = given.get(field) ?? [];
@@ -43,6 +46,24 @@ export function readFields(
     readValue(tool, field, values, schemas[field]!),
   ]);
   return Object.fromEntries(entries);
+}
+
+function unexpectedWord(tool: string, word: string): ToolError {
+  return new ToolError("invalid-input", `Unexpected argument: ${word}`, {
+    hint: `Put text with spaces in quotes, or write --key value for each argument. See: toolcrib help ${tool}`,
+  });
+}
+
+/**
+ * Returns the argument that needs no flag: the only required one, the path among several required ones, or the first one
+ * when none is required. It must be a text.
+ */
+export function mainFieldOf(schemas: FieldSchemas): string | undefined {
+  const fields = Object.entries(schemas);
+  const required = fields.filter(([, { required }]) => required);
+  const [field, schema] = (required.length === 0 ? fields : required)[0] ?? [];
+  if (required.length > 1 && field !== "path") return undefined;
+  return schema?.types.includes("string") ? field : undefined;
 }
 
 /** Returns a field on the command line: `--max-results`. */

@@ -5,7 +5,7 @@ import type { Command } from "./command.ts";
 import { explainExamples, joinSections, layList, section } from "./help.ts";
 import { optionsOf } from "./options.ts";
 import { paint, wrapWords } from "./terminal.ts";
-import { type FieldSchema, fieldSchemasOf, flagOf, isSwitch } from "./tool-fields.ts";
+import { type FieldSchema, fieldSchemasOf, flagOf, isSwitch, mainFieldOf } from "./tool-fields.ts";
 
 /** Returns the output of `toolcrib call <tool> --help`. */
 export async function explainTool(
@@ -26,9 +26,11 @@ export async function explainTool(
       ] as const,
   );
   const example = toolExamples[tool.canonical ?? tool.name];
+  const main = mainFieldOf(fields);
   return joinSections([
     `${paint(1, "bold", name)} (risk: ${tool.risk})\n`,
     `${wrapWords(tool.summary, columns).join("\n")}\n`,
+    main === undefined ? "" : `Usage: toolcrib call ${name} ${main.toUpperCase()} [--key value ...]\n`,
     rows.length === 0 ? "It takes no arguments.\n" : section("Arguments", layList(rows, columns)),
     Object.keys(fields).some(isOurs)
       ? "Write arguments marked with -- after a lone --: Toolcrib has an option of that name.\n"

@@ -20,7 +20,7 @@ it("continues a transaction in the next process, until a failed check rolls it b
   expect(await poem.call("transaction.begin")).toEqual({ exit: 0, text: began });
   expect((await poem.write("two\n")).exit).toBe(0);
   expect(await poem.call("transaction.check", "--command", "grep -q one poem.txt")).toEqual({
-    exit: 0,
+    exit: 1,
     text: "The check failed with exit code 1.\nRolled back transaction_1: 1 path restored.\npoem.txt\n",
   });
   expect(poem.read("poem.txt")).toBe("one\n");

@@ -60,6 +60,8 @@ export interface Success {
   readonly images: readonly Image[];
   /** See ToolOutput. */
   readonly isError?: true;
+  /** See ToolOutput. */
+  readonly failed?: string | undefined;
   /** The whole output of the tool. */
   readonly fullText: string;
   /** How to get what the tool left out. */

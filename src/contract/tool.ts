@@ -123,6 +123,8 @@ export interface ToolOutput<Data = unknown> {
   readonly images?: readonly Image[];
   /** The tool worked, and reports a failure of a command or of another server's tool. */
   readonly isError?: true;
+  /** The failure of the command that the tool ran, "Exit code 1", for the journal and the exit code of `toolcrib call`. */
+  readonly failed?: string | undefined;
   /** For a tool that stores its output itself, when not all of it can be shown. */
   readonly kept?: OutputKept;
   /**

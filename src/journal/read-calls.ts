@@ -101,7 +101,8 @@ const hasChanges =
   "EXISTS (SELECT 1 FROM records AS change WHERE change.call = records.call AND change.kind = 'change')";
 
 function fits(record: CallRecord, { tool, failed }: CallFilter): boolean {
-  return (tool === undefined || record.tool === tool) && (!failed || record.outcome !== "ok");
+  const hasFailed = record.outcome !== "ok" || record.message !== null;
+  return (tool === undefined || record.tool === tool) && (!failed || hasFailed);
 }
 
 /** Returns the recorded sessions, oldest first. Several processes may have opened a session one after the other. */

@@ -85,7 +85,6 @@ export function runTool(environment: Environment, services: Services): Next {
       },
       output: (stream, text) => call.notify({ type: "output", stream, text }),
     });
-    const { isError, continuation, kept, afterwards } = output;
-    return { ok: true, text, fullText: text, data, images, isError, continuation, kept, afterwards };
+    return { ok: true, text, fullText: text, data, images, ...output };
   };
 }

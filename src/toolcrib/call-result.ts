@@ -10,6 +10,8 @@ export interface CallResult {
    * True when the call failed, and, with `error` null, when the tool worked and reports a failure (a failed command).
    */
   readonly isError: boolean;
+  /** The failure of the command that the tool ran: "Exit code 1". */
+  readonly failed?: string | undefined;
   /** The typed, complete output; null when there is an `error`. */
   readonly data: unknown;
   readonly error: CallFailure | null;
@@ -39,10 +41,11 @@ export function toResult(
   { failure }: { readonly failure?: (error: CallFailure) => string } = {},
 ): CallResult {
   if (outcome.ok) {
-    const { text, data, images, truncated } = outcome;
+    const { text, data, images, truncated, failed } = outcome;
     return {
       content: text,
       isError: outcome.isError ?? false,
+      failed,
       data,
       error: null,
       callId,

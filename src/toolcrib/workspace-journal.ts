@@ -27,8 +27,8 @@ export { redactValue } from "../policy/redaction/redact.ts";
 
 /** A recorded call as the user sees it. */
 export interface LoggedCall extends CallRecord {
-  /** The outcome, or the reason why there is none. */
-  readonly state: NonNullable<CallRecord["outcome"]> | "running" | "interrupted";
+  /** The outcome, or the reason why there is none; "failed" when the tool worked and the command that it ran failed. */
+  readonly state: NonNullable<CallRecord["outcome"]> | "failed" | "running" | "interrupted";
   /** How much of its changes can be undone; null when it changed nothing. */
   readonly undoable: Coverage | null;
 }
@@ -116,8 +116,13 @@ export class WorkspaceJournal {
     );
     return calls.map((call) => ({
       ...call,
-      state: call.outcome ?? (alive.has(call.callId) ? "running" : "interrupted"),
+      state: stateOf(call, alive),
       undoable: coverageOf(this.#journal.changesOf([call.callId]), this.#blobs) ?? null,
     }));
   }
+}
+
+function stateOf({ callId, outcome, message }: CallRecord, alive: ReadonlySet<string>): LoggedCall["state"] {
+  if (outcome === null) return alive.has(callId) ? "running" : "interrupted";
+  return outcome === "ok" && message !== null ? "failed" : outcome;
 }

@@ -28,12 +28,13 @@ export const callCommand: Command = {
   name: "call",
   summary: "Call a tool",
   usage: [
-    ["call <tool> [--key value ...] [options]"],
+    ["call <tool> [<main argument>] [--key value ...] [options]"],
     ["call <tool> '<json>' [options]"],
     ["call <tool> - [options]", "read the JSON, or a tool's only text, from standard input"],
   ],
   notes: [
     "Arguments are one JSON object, or flags: --key value, --hidden or --no-hidden for a boolean, a repeated flag for a list, --max-results for max_results.",
+    "The tool's main argument needs no flag: the path of file.read, the command of shell.run.",
     "When a tool and Toolcrib share an option name (--mode), write the tool's option after a lone --.",
   ],
   options: [
@@ -45,6 +46,7 @@ export const callCommand: Command = {
     ...instanceOptions,
   ],
   examples: [
+    ["toolcrib call shell.run 'npm test'", "the main argument without a flag"],
     ["toolcrib call file.read --path README.md --limit 20", "arguments as flags"],
     [`toolcrib call file.read '{"path": "README.md"}' --json`, "JSON in and out"],
     ["toolcrib call search.grep --pattern TODO -- --mode files", "the tool's own --mode"],
@@ -90,7 +92,8 @@ export const callCommand: Command = {
     await crib.close();
     remarkWarnings(crib.warnings);
     interruption.stop();
-    return exitCodeOf(result.error?.code);
+    if (result.error) return exitCodeOf(result.error.code);
+    return result.isError || result.failed !== undefined ? 1 : 0;
   },
 };
 

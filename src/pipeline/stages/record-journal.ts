@@ -1,5 +1,5 @@
 import type { Risk } from "../../contract/access.ts";
-import type { Failure } from "../../contract/call.ts";
+import type { Failure, Success } from "../../contract/call.ts";
 import type { ToolError } from "../../contract/error.ts";
 import type { Attempt, Journal } from "../../journal/journal.ts";
 import { monotonicMs } from "../../lib/clock.ts";
@@ -19,7 +19,7 @@ export function recordJournal(journal: Journal): Stage {
       durationMs: monotonicMs() - started,
       account: call.account,
       ...(outcome.ok
-        ? { outcome: "ok", message: undefined, outputHandle: outcome.truncated?.handle }
+        ? { outcome: "ok", message: failureOf(outcome), outputHandle: outcome.truncated?.handle }
         : {
             outcome: outcome.error.code,
             message: outcome.error.message,
@@ -28,6 +28,11 @@ export function recordJournal(journal: Journal): Stage {
     });
     return outcome;
   };
+}
+
+/** Returns the failure that a call reports although its tool worked. */
+function failureOf({ failed, isError }: Success): string | undefined {
+  return failed ?? (isError ? "The tool reported a failure" : undefined);
 }
 
 /** Records the start. Returns the failure when the call cannot be recorded and therefore must not run. */

@@ -282,7 +282,7 @@ export class WorkspaceView {
   /** Makes a scan, which is limited outside the workspace, so that the command does not wait for a very large grant. */
   #newScan(top: string): TreeScan {
     const { workspace, maxGranted = 20_000 } = this.#options;
-    const budget = top === workspace ? {} : { maxDirectories: maxGranted, maxMs: 1000 };
+    const budget = top === workspace ? {} : { maxDirectories: maxGranted, maxMs: 5_000 };
     return new TreeScan(top, { leaveOut: this.#unseen, ...budget });
   }
 

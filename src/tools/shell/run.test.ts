@@ -205,7 +205,7 @@ it("explains how to send input to a command that asked for it", async () => {
   await using fixture = await shellFixture();
   const { content } = await fixture.run("printf 'Continue? [y/N] '; exit 1");
   expect(content).toBe(
-    "Exit code 1.\nContinue? [y/N] \n[The command seems to have asked for input, which it could not get. " +
+    "Exit code 1.\nContinue? [y/N] \n[The command seems to ask for input, which it cannot get. " +
       "Give the answer in advance (a flag such as --yes, or a heredoc). To answer while it runs, use process.start with `terminal` and process.input.]" +
       fixture.confined,
   );
@@ -217,7 +217,7 @@ it("reports while it runs that a command seems to wait for input", async () => {
   expect(fixture.events.flatMap((event) => (event.type === "progress" ? [event.message] : []))).toEqual([
     "The command seems to wait for input.",
   ]);
-  expect(error?.output).toContain("[The command seems to wait for input, which it cannot get. ");
+  expect(error?.output).toContain("[The command seems to ask for input, which it cannot get. ");
 });
 
 it("does not mistake a quiet command of a session for one that waits for input", async () => {

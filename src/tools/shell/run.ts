@@ -5,7 +5,7 @@ import type { ProcessStatus } from "../../contract/process.ts";
 import type { OutputLimits, Tool, ToolContext, ToolOutput } from "../../contract/tool.ts";
 import { flag, integer, string } from "../fields.ts";
 import { commandAccess } from "./command-access.ts";
-import { describeRun, maxTimeoutMs, outOfTime, usualTimeoutMs } from "./describe-run.ts";
+import { describeExit, describeRun, maxTimeoutMs, outOfTime, usualTimeoutMs } from "./describe-run.ts";
 import { type CommandRun, runCommand } from "./run-command.ts";
 
 export interface ShellRunData {
@@ -63,7 +63,7 @@ export const shellRun: Tool<ShellRunInput, ShellRunData> = {
     const quietTimeoutMs = input.quiet_timeout_ms;
     const run = await runCommand({ ...input, timeoutMs, quietTimeoutMs, limits }, context);
     if (run.timedOut) throw outOfTime(run, { timeoutMs, quietTimeoutMs });
-    return { data: dataOf(run), text: describeRun(run), kept: run.kept };
+    return { data: dataOf(run), text: describeRun(run), kept: run.kept, failed: describeExit(run) };
   },
 };
 

@@ -13,15 +13,15 @@ export function watchForPrompt(
   const look = () => {
     if (waits || output.quietMs < quietMs) return;
     waits = running.waitsForInput() === true || looksLikePrompt(output.lastText);
-    if (waits) progress(`${itWaits}.`);
+    if (waits) progress("The command seems to wait for input.");
   };
   const timer = setInterval(look, lookMs);
   timer.unref();
   return {
     stop: () => clearInterval(timer),
     remarks: ({ text, failed }) => {
-      if (waits) return [`${itWaits}, which it cannot get. ${ways}`];
-      return failed && looksLikePrompt(text) ? [`${itAsked}, which it could not get. ${ways}`] : [];
+      const asked = waits || (failed && looksLikePrompt(text));
+      return asked ? [`The command seems to ask for input, which it cannot get. ${ways}`] : [];
     },
   };
 }
@@ -32,8 +32,6 @@ interface PromptWatch {
   remarks(end: { readonly text: string; readonly failed: boolean }): readonly string[];
 }
 
-const itWaits = "The command seems to wait for input";
-const itAsked = "The command seems to have asked for input";
 const ways =
   "Give the answer in advance (a flag such as --yes, or a heredoc). To answer while it runs, use process.start with `terminal` and process.input.";
 

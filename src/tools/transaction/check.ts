@@ -51,6 +51,7 @@ export const transactionCheck: Tool<z.infer<typeof input>, TransactionCheckData>
     if (passed) return answer;
     return {
       ...answer,
+      failed: `The check ${end}`,
       // The command's own changes, which are known only when it has ended, are rolled back too.
       afterwards: async () => {
         const rollback = transactions.rollback({ aside: true }).then(requireWhole);
