@@ -1,7 +1,7 @@
 import { ToolError } from "../contract/error.ts";
 import type { Change, EntryState } from "../contract/history.ts";
 import { tryParseJson } from "../lib/json/try-parse-json.ts";
-import { isGone } from "../system/process-identity.ts";
+import { ownerHasEnded } from "../system/process-identity.ts";
 import type { CallFilter, CallRecord, FileCounts, RecordedChange, SessionRecord } from "./record.ts";
 import { type Records, type Row, sessionAbandonedMs } from "./records.ts";
 
@@ -151,7 +151,7 @@ function fold(rows: Iterable<Row>): readonly SessionRecord[] {
 
 function stateOf({ owners, lastOwner }: Found): Pick<SessionRecord, "state" | "pid"> {
   const now = Date.now();
-  const living = [...owners].find(([owner, at]) => !isGone(owner, now - at, sessionAbandonedMs));
+  const living = [...owners].find(([owner, at]) => !ownerHasEnded(owner, now - at, sessionAbandonedMs));
   if (living === undefined) return { state: owners.has(lastOwner) ? "died" : "closed" };
   return { state: "open", pid: Number.parseInt(living[0], 10) };
 }

@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { contentHash } from "../lib/bytes/content-hash.ts";
-import { isGone, thisProcess } from "../system/process-identity.ts";
+import { ownerHasEnded, thisProcess } from "../system/process-identity.ts";
 
 export interface Entry {
   readonly at: number;
@@ -68,7 +68,7 @@ export class Records {
     const rows = this.#database.prepare("SELECT call, owner, at FROM running ORDER BY at").all();
     return rows.map(({ call, owner, at }) => ({
       callId: String(call),
-      isAlive: !isGone(String(owner), Date.now() - Number(at), sessionAbandonedMs),
+      isAlive: !ownerHasEnded(String(owner), Date.now() - Number(at), sessionAbandonedMs),
     }));
   }
 

@@ -1,7 +1,7 @@
 import { TimeSlice } from "../lib/async/time-slice.ts";
 import { contentHash } from "../lib/bytes/content-hash.ts";
 import { BlobFolder, listBlobs } from "../system/blob-store.ts";
-import { damagedBeside, sizeOf } from "../system/sqlite-file.ts";
+import { damagedDatabases, sizeOf } from "../system/sqlite-file.ts";
 import { StoredConversations } from "./conversations.ts";
 import { coverageOf, neededContent } from "./coverage.ts";
 import type { CallRecord, Journal, SessionRecord } from "./journal.ts";
@@ -51,7 +51,7 @@ export async function surveyJournal(
     interrupted: journal
       .running()
       .flatMap(({ callId, isAlive }) => (isAlive ? [] : (journal.find(callId) ?? []))),
-    setAside: damagedBeside(file).map((damaged) => ({ file: damaged, bytes: sizeOf(damaged) })),
+    setAside: damagedDatabases(file).map((damaged) => ({ file: damaged, bytes: sizeOf(damaged) })),
   };
 }
 

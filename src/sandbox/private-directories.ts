@@ -3,7 +3,7 @@ import { chmodSync, lstatSync, mkdirSync, readdirSync, rmdirSync, rmSync, symlin
 import { dirname, join, relative } from "node:path";
 import { attempt, attemptQuietly, statsAt } from "../system/attempt.ts";
 import { makePrivateDirectory, namesIn } from "../system/directories.ts";
-import { isGone, longAbandonedMs, newRecordName } from "../system/process-identity.ts";
+import { longAbandonedMs, newRecordName, ownerHasEnded } from "../system/process-identity.ts";
 import { liesInside } from "../system/workspace-path.ts";
 
 /** The home and temporary directory that commands of one session have instead of the user's. */
@@ -21,7 +21,8 @@ export function openPrivateDirectories(directory: string, shared?: string): Priv
   for (const name of namesIn(sessions)) {
     const path = join(sessions, name);
     const modifiedMs = statsAt(path)?.mtimeMs;
-    if (modifiedMs !== undefined && isGone(name, Date.now() - modifiedMs, longAbandonedMs)) removeTree(path);
+    if (modifiedMs !== undefined && ownerHasEnded(name, Date.now() - modifiedMs, longAbandonedMs))
+      removeTree(path);
   }
   const session = join(sessions, newRecordName());
   makePrivateDirectory(session);

@@ -3,7 +3,7 @@ import { basename, dirname, join, relative } from "node:path";
 import { attempt, statsAt } from "../system/attempt.ts";
 import { inPrivateDirectory, namesIn } from "../system/directories.ts";
 import { atPinnedPath, changeAt } from "../system/pinned-path.ts";
-import { isGone, longAbandonedMs, newRecordName, removeRecord } from "../system/process-identity.ts";
+import { longAbandonedMs, newRecordName, ownerHasEnded, removeRecord } from "../system/process-identity.ts";
 import { liesInside } from "../system/workspace-path.ts";
 import { commonDirectory, dangersIn, type GitDanger, gitDirectoryOf, gitlinksIn } from "./git-dangers.ts";
 import { freeName } from "./git-repair.ts";
@@ -59,7 +59,7 @@ export class RepositoryWatch {
 
   /** Checks repositories for commands whose Toolcrib process has ended. Returns remarks. */
   async settleAbandoned(): Promise<readonly string[]> {
-    const names = namesIn(this.#folder).filter((name) => isGone(name, 0, longAbandonedMs));
+    const names = namesIn(this.#folder).filter((name) => ownerHasEnded(name, 0, longAbandonedMs));
     if (names.length === 0) return [];
     const found = await new TreeScan(this.#workspace).scan(rulesOf({}));
     return names.flatMap((name) => {

@@ -1,7 +1,7 @@
 import { lstatSync, type Stats } from "node:fs";
 import { undefinedUnlessExhausted } from "../lib/exhaustion.ts";
 
-/** Returns undefined when `act` throws. Throws when descriptors or memory have run out, because that answers nothing. */
+/** Returns undefined when `act` throws. Rethrows when descriptors or memory have run out, which is not an answer. */
 export function attempt<Result>(act: () => Result): Result | undefined {
   try {
     return act();
@@ -10,7 +10,7 @@ export function attempt<Result>(act: () => Result): Result | undefined {
   }
 }
 
-/** Never throws. For cleanup, and for observations that are repeated. */
+/** Returns undefined when `act` throws anything. For cleanup, and for observations that are repeated. */
 export function attemptQuietly<Result>(act: () => Result): Result | undefined {
   try {
     return act();
@@ -19,7 +19,7 @@ export function attemptQuietly<Result>(act: () => Result): Result | undefined {
   }
 }
 
-/** The stats of the entry itself, without following a link; undefined when it is missing or unreadable. */
+/** Returns the stats of the entry itself, without following a link; undefined when it is missing or unreadable. */
 export function statsAt(path: string): Stats | undefined {
   return attempt(() => lstatSync(path, { throwIfNoEntry: false }));
 }

@@ -121,7 +121,7 @@ export class BlobFolder {
     }
   }
 
-  /** The path of a copy that takes no space; undefined when the file system cannot make one. */
+  /** Returns the path of a copy that takes no space; undefined when the file system cannot make one. */
   #shareBlocks(handle: number): string | undefined {
     if (!this.#canShareBlocks || process.platform !== "linux") return undefined;
     const temporary = this.#newTemporary();
@@ -137,7 +137,7 @@ export class BlobFolder {
     }
   }
 
-  /** Renews the time of a stored content. Replaces one that a power failure left incomplete. */
+  /** Renews the time of a stored content. Returns false when it is missing, or incomplete after a power failure. */
   #isKeptAgain(hash: string, bytes: number): boolean {
     if (findBlob(this.#folder, hash)?.size !== bytes) return false;
     try {
@@ -145,7 +145,7 @@ export class BlobFolder {
       utimesSync(pathOfBlob(this.#folder, hash), now, now);
       return true;
     } catch (error) {
-      // Another process is deleting it.
+      // Another process has just deleted the file.
       if (errnoOf(error) === "ENOENT") return false;
       throw error;
     }
@@ -167,7 +167,7 @@ export class BlobFolder {
   }
 }
 
-/** All stored contents, in no order. */
+/** Yields all stored contents, in no particular order. */
 export function* listBlobs(folder: string): Generator<StoredBlob> {
   for (const start of namesIn(folder)) {
     for (const rest of namesIn(join(folder, start))) {
@@ -189,7 +189,7 @@ export function removeLeftovers(folder: string, olderThan: number): void {
   }
 }
 
-/** Whether the last collection is that long ago. If so, records a collection now. */
+/** Returns whether the last collection is at least `everyMs` ago. If so, records a collection now. */
 export function isCollectionDue(folder: string, everyMs: number): boolean {
   const stats = statSync(markerIn(folder), { throwIfNoEntry: false });
   if (stats !== undefined && Math.abs(Date.now() - stats.mtimeMs) < everyMs) return false;
@@ -202,7 +202,7 @@ export function postponeCollection(folder: string): void {
   unlinkQuietly(markerIn(folder));
 }
 
-/** Hashes come from a database that may be damaged. A damaged hash must not name a path in another folder. */
+/** Checks a hash from a database that may be damaged: a damaged hash must not name a path in another folder. */
 export function isHash(hash: string): boolean {
   return /^[0-9a-f]{64}$/.test(hash);
 }

@@ -12,7 +12,7 @@ export function isFileAt(directory: PinnedDirectory, name: string): boolean {
   return lstatSync(directory.at(name), { throwIfNoEntry: false })?.isFile() === true;
 }
 
-/** The target of a link; undefined when the entry is missing or is not a link. */
+/** Returns the target of a link; undefined when the entry is missing or is not a link. */
 export function linkAt(directory: PinnedDirectory, name: string): string | undefined {
   try {
     return readlinkSync(directory.at(name));
@@ -22,7 +22,7 @@ export function linkAt(directory: PinnedDirectory, name: string): string | undef
   }
 }
 
-/** The hash of a regular file, "nothing" for a missing entry, undefined for any other kind of entry. */
+/** Returns the hash of a regular file, "nothing" for a missing entry, undefined for any other kind of entry. */
 export function contentAt(directory: PinnedDirectory, name: string): string | undefined {
   if (!isFileAt(directory, name)) return exists(directory, name) ? undefined : "nothing";
   const handle = openIn(directory, name);
@@ -70,7 +70,7 @@ export function writeFully(handle: number, bytes: Uint8Array): void {
 let crypto: typeof import("node:crypto") | undefined;
 
 export function newHash(): Hash {
-  // Loaded on first use, as in contentHash.
+  // The module is loaded on first use, as in `contentHash`.
   crypto ??= process.getBuiltinModule("node:crypto");
   return crypto.createHash("sha256");
 }

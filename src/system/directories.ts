@@ -16,11 +16,11 @@ export interface Directories {
   readonly cache: string;
 }
 
-/** The XDG directories, or folders in TOOLCRIB_HOME when it is set. Relative XDG values are ignored. */
+/** Returns the XDG directories, or folders in TOOLCRIB_HOME when it is set. Ignores relative XDG values. */
 export function userDirectories(variables: NodeJS.ProcessEnv = process.env): Directories {
   const home = variables.TOOLCRIB_HOME;
   if (home && !isAbsolute(home)) {
-    throw new ToolError("invalid-input", `TOOLCRIB_HOME must be an absolute path, not ${home}`, {
+    throw new ToolError("invalid-input", `TOOLCRIB_HOME is not an absolute path: ${home}`, {
       hint: "Set it to an absolute path.",
     });
   }
@@ -77,7 +77,7 @@ function filesIn(directory: string): WorkspaceFiles {
   };
 }
 
-/** The folder of one workspace below `directory`, named after the workspace with a fingerprint. */
+/** Returns the folder of one workspace below `directory`, named after the workspace with a fingerprint. */
 export function workspaceDirectory(directory: string, workspace: string): string {
   const readable =
     basename(workspace)
@@ -106,7 +106,7 @@ export function realLocation(path: string): string {
   return locationOf(path, maxLinks);
 }
 
-/** The limit that the kernel uses. */
+/** The kernel follows at most this many links. */
 const maxLinks = 40;
 
 function locationOf(path: string, linksLeft: number): string {
@@ -160,7 +160,7 @@ function makeOne(path: string): void {
   }
 }
 
-/** The names in a folder; none when it does not exist. */
+/** Returns the names in a folder; none when it does not exist. */
 export function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
@@ -170,13 +170,14 @@ export function namesIn(folder: string): readonly string[] {
   }
 }
 
-/** Also returns no names when the folder cannot be read. */
+/** Returns the names in a folder; none when it does not exist or cannot be read. */
 export function namesIfReadable(folder: string): readonly string[] {
   return attempt(() => readdirSync(folder)) ?? [];
 }
 
 /**
- * The nearest directory upwards with a `.git` of this user, because anyone can create one in /tmp. Else the workspace.
+ * Returns the nearest directory upwards that has a `.git`, if its owner is trusted: anyone can create one in /tmp. Returns
+ * the workspace otherwise.
  */
 export function repositoryRoot(workspace: string): string {
   const trusted = new Set([0, process.getuid?.(), statsAt(workspace)?.uid]);

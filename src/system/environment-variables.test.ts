@@ -79,7 +79,7 @@ it("passes on more variables by name, and a secret only by its exact name", () =
 });
 
 it("adds to the existing git settings", () => {
-  expect(usualVariables({ beside: { GIT_CONFIG_COUNT: "2" }, terminal: true })).toEqual({
+  expect(usualVariables({ others: { GIT_CONFIG_COUNT: "2" }, terminal: true })).toEqual({
     PAGER: "cat",
     GIT_PAGER: "cat",
     GIT_TERMINAL_PROMPT: "0",
@@ -121,7 +121,7 @@ it("gives a program the allowed, the default and the added variables, and TOOLCR
   const allowed = allowedVariables(process.env);
   expect(await variablesSeen(environment, {})).toEqual({
     ...allowed,
-    ...usualVariables({ beside: allowed, terminal: false }),
+    ...usualVariables({ others: allowed, terminal: false }),
     ...added,
   });
   const none = allowedVariables(process.env, { base: "none", extra: [] });
@@ -129,7 +129,7 @@ it("gives a program the allowed, the default and the added variables, and TOOLCR
     await variablesSeen(environment, { confinement: { variables: { base: "none", extra: [] } } }),
   ).toEqual({
     ...none,
-    ...usualVariables({ beside: none, terminal: false }),
+    ...usualVariables({ others: none, terminal: false }),
     ...added,
   });
   expect(await variablesSeen(environment, { confinement: "ours" })).toEqual({ ...allowed, ...added });

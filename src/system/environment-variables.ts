@@ -19,15 +19,15 @@ export function allowedVariables(
 }
 
 /**
- * Variables for every command. They keep pagers and password prompts from waiting for input, and git from starting
- * programs that the repository names or that outlive the command.
+ * Returns variables for every command. They keep pagers and password prompts from waiting for input, and git from
+ * starting programs that the repository names or that outlive the command.
  */
 export function usualVariables(options: {
   /** The command's other variables. Their git settings are preserved. */
-  readonly beside: Readonly<Record<string, string>>;
+  readonly others: Readonly<Record<string, string>>;
   readonly terminal: boolean;
 }): Record<string, string> {
-  const first = Number.parseInt(options.beside.GIT_CONFIG_COUNT ?? "0", 10) || 0;
+  const first = Number.parseInt(options.others.GIT_CONFIG_COUNT ?? "0", 10) || 0;
   const settings = gitSettings.flatMap(([key, value], index) => [
     [`GIT_CONFIG_KEY_${first + index}`, key],
     [`GIT_CONFIG_VALUE_${first + index}`, value],
@@ -91,7 +91,7 @@ const isOfBase: Readonly<Record<VariablePolicy["base"], (name: string) => boolea
   all: () => true,
 };
 
-/** Variables that change what bash runs, and Toolcrib's own, which include a token to answer for the user. */
+/** Recognizes variables that change what bash runs, and Toolcrib's own, which include a token to answer for the user. */
 function isForeign(name: string): boolean {
   return bashReads.has(name) || name.startsWith("BASH_FUNC_") || name.startsWith("TOOLCRIB_");
 }

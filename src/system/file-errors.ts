@@ -30,27 +30,27 @@ export function systemError(errno: string, path: string): Error {
   return Object.assign(new Error(`${errno}: ${path}`), { code: errno });
 }
 
-/** The code of a system error ("ENOENT"); undefined for any other error. */
+/** Returns the code of a system error ("ENOENT"); undefined for any other error. */
 export function errnoOf(error: unknown): string | undefined {
   if (!(error instanceof Error) || !("code" in error)) return undefined;
   return typeof error.code === "string" ? error.code : undefined;
 }
 
-/** `beside` lists the directory (relative to the workspace) in which `wanted`, a part of the path, is missing. */
+/** `parent` lists the directory (relative to the workspace) in which `wanted`, a part of the path, is missing. */
 export function notFound(
   path: string,
-  beside?: { readonly directory: string; readonly names: readonly string[]; readonly wanted: string },
+  parent?: { readonly directory: string; readonly names: readonly string[]; readonly wanted: string },
 ): ToolError {
-  return new ToolError("not-found", `${path} does not exist`, { hint: hintForMissing(path, beside) });
+  return new ToolError("not-found", `${path} does not exist`, { hint: hintForMissing(path, parent) });
 }
 
-function hintForMissing(path: string, beside: Parameters<typeof notFound>[1]): string {
+function hintForMissing(path: string, parent: Parameters<typeof notFound>[1]): string {
   if (path.startsWith("~"))
     return `"~" is not expanded: use a path relative to the workspace, or an absolute one.`;
   if (isOutputHandle(path)) return "The output is no longer stored: run the call that produced it again.";
-  const suggestion = beside === undefined ? undefined : nearest(beside.wanted, beside.names);
+  const suggestion = parent === undefined ? undefined : nearest(parent.wanted, parent.names);
   if (suggestion === undefined) return "List the directory or search for the name to find the right path.";
-  return `Did you mean ${beside?.directory === "" ? suggestion : `${beside?.directory}/${suggestion}`}?`;
+  return `Did you mean ${parent?.directory === "" ? suggestion : `${parent?.directory}/${suggestion}`}?`;
 }
 
 export function danglingLink(path: string, target: string): ToolError {
@@ -120,7 +120,7 @@ export function keepsChanging(path: string): ToolError {
   });
 }
 
-/** The entry at `path` is not the one that the change was planned for. */
+/** Returns the error for an entry that is not the one that the change was planned for. */
 export function isStale(path: string, is: keyof typeof staleWays): ToolError {
   const what = staleWays[is];
   return new ToolError("stale", `${path} ${what}; nothing was changed`, {
@@ -135,7 +135,7 @@ const staleWays = {
   filled: "is not empty",
 } as const;
 
-/** The path had no links when it was recorded. */
+/** Returns the error for a path that had no links when it was recorded. */
 export function leadsThroughLink(path: string): ToolError {
   return new ToolError("stale", `${path} is now behind a link or a file`, {
     hint: "List its directories, then use the real path of the file.",

@@ -3,10 +3,10 @@ import { connect, isIP, type LookupFunction, type Socket } from "node:net";
 import { networkInterfaces } from "node:os";
 import { type HostAndPort, kindOfAddress, parseHost } from "../lib/network-address.ts";
 
-// Twice as many as a program can have, so that closing connections do not block new ones.
+// This is twice as many as a program can have, so that closing connections do not block new ones.
 const mostConnections = 2048;
 const connectMs = 20_000;
-// Long enough for a push or a slow build.
+// This is long enough for a push or a slow build.
 const idleMs = 15 * 60_000;
 
 export interface Address {
@@ -15,11 +15,11 @@ export interface Address {
 }
 
 export interface OutboundOptions {
-  /** `name`: the allowed name that resolved to this address. */
+  /** Whether a host or address is allowed; `name` is the allowed name that resolved to this address. */
   readonly mayConnect: (host: string, port: number, name?: string) => boolean;
-  /** All addresses of a name; default: the system's answer. */
+  /** Returns all addresses of a name. Default: asks the system. */
   readonly resolve?: ((host: string) => Promise<readonly Address[]>) | undefined;
-  /** Addresses of this machine. Default: the addresses of its interfaces. */
+  /** Returns the addresses of this machine. Default: those of its interfaces. */
   readonly own?: (() => ReadonlySet<string>) | undefined;
 }
 
@@ -148,20 +148,20 @@ export class OutboundNetwork {
   }
 }
 
-/** A public address of this machine counts as "this machine", even when all hosts are allowed. */
+/** Describes an address. A public address of this machine counts as "this machine", even when all hosts are allowed. */
 function describeAddress(address: string, own: ReadonlySet<string>): FoundAddress {
   const kind = kindOfAddress(address) ?? "no address";
   if (!own.has(parseHost(address) ?? address)) return { address, kind, named: address };
   return { address, kind: "this machine", named: kind === "public" ? "localhost" : address };
 }
 
-/** An IPv4 address can also be written as an IPv6 address. */
+/** Returns the spellings of an address: an IPv4 address can also be written as an IPv6 address. */
 function spellings(address: string): readonly string[] {
   const mapped = isIP(address) === 4 ? [`::ffff:${address}`] : [];
   return [address, ...mapped].map((one) => parseHost(one) ?? one);
 }
 
-/** Servers on any address of this machine, even a public one, may be intended only for its users. */
+/** Returns all addresses of this machine: a server even on a public one may be intended only for its users. */
 function ownAddresses(): ReadonlySet<string> {
   return new Set(
     Object.values(networkInterfaces()).flatMap((addresses) => addresses?.map(({ address }) => address) ?? []),
@@ -197,7 +197,7 @@ export class RefusedConnections {
   }
 }
 
-/** A rule that allows a name allows its public addresses, except those that another rule denies. */
+/** Says why a host is refused. A rule for a name allows its public addresses, except those that another rule denies. */
 function reasonFor(named: string, kind: string | undefined): string {
   return kind === "public"
     ? `one of your rules denies ${named}`

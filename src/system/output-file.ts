@@ -11,7 +11,7 @@ export interface OutputFile {
   remove(): Promise<void>;
 }
 
-/** A private file, created when the first text is written. */
+/** Opens a private file, which is created when the first text is written. */
 export function openOutputFile(folder: string, name: string): OutputFile {
   const path = join(folder, name);
   let file: FileHandle | undefined;

@@ -17,7 +17,7 @@ export class PathChecker {
     return this.#guard !== undefined;
   }
 
-  /** Throws when the path must not be used that way. `given`: the caller's spelling, or a folder above it. */
+  /** Throws when the path must not be used that way. `given` is the caller's spelling, or a folder above it. */
   check(use: "read" | "write", realPath: string, given: string): void {
     const refusal = this.#guard?.(use, realPath);
     if (refusal !== undefined) throw new RefusedPath(given, realPath.slice(this.#cut), refusal);

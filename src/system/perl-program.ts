@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 
 const known = new Map<string, string>();
 
-/** The text of a Perl program for `perl -e`, without comments, because process lists show it. */
+/** Returns the text of a Perl program for `perl -e`, without comments, because process lists show it. */
 export function perlProgram(name: string, module: string): string {
   let text = known.get(name);
   if (text === undefined) {

@@ -7,8 +7,8 @@ import { type PinnedDirectory, ProcPinning } from "./pinning.ts";
 
 /**
  * Runs an action on a path while its directory is pinned, so that swapping the directory for a link has no effect.
- * Returns undefined without running it when the directory does not exist or its path contains a link. For Linux.
- * `pinned` is only for system calls that do not follow a link at its end.
+ * Returns undefined without running it when the directory does not exist or its path contains a link. Works only on
+ * Linux. `pinned` is only for system calls that do not follow a link at its end.
  */
 export function atPinnedPath<Result>(path: string, act: (pinned: string) => Result): Result | undefined {
   const parent = pinRealPath(dirname(path));
@@ -54,11 +54,11 @@ export function changeAt<Result>(pinned: string, change: () => Result): Result {
   }
 }
 
-/** The content of a file at a pinned path; undefined for links, larger files and anything that is not a file. */
+/** Reads a file at a pinned path; undefined for links, larger files and anything that is not a file. */
 export function contentAt(pinned: string, maxBytes: number): Uint8Array | undefined {
   let handle: number | undefined;
   try {
-    // O_NONBLOCK: opening a pipe without a writer must not block.
+    // With O_NONBLOCK, opening a pipe without a writer does not block.
     handle = openSync(pinned, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     const stats = fstatSync(handle);
     return stats.isFile() && stats.size <= maxBytes ? readFileSync(handle) : undefined;

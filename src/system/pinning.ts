@@ -19,15 +19,15 @@ export interface Pinning {
 
 /** A directory whose entries can be used safely while other processes replace parts of its path. */
 export interface PinnedDirectory {
-  /** Its path when it was pinned. */
+  /** The path of the directory when it was pinned. */
   readonly realPath: string;
-  /** The directory is held by a handle, so `at` always refers to it. */
+  /** Whether the directory is held by a handle, so that `at` always refers to it. */
   readonly isHandle: boolean;
-  /** Device and inode. */
+  /** Returns device and inode. */
   identity(): string;
-  /** A path to `name` in this directory, valid for one system call that does not follow a link at its end. */
+  /** Returns a path to `name` in this directory, valid for one system call that does not follow a link at its end. */
   at(name: string): string;
-  /** For names that may not be valid UTF-8. */
+  /** Like `at`, for names that may not be valid UTF-8. */
   bytesAt(name: Uint8Array): Buffer;
   /** Throws when the directory was replaced since it was pinned. Never throws for a directory held by a handle. */
   confirm(): void;
@@ -90,14 +90,14 @@ export class ProcPinning implements Pinning {
   pin(path: string): PinnedDirectory {
     const kept = this.#kept.use(path);
     if (kept === undefined) return this.#open(path);
-    if (kept.whereabouts() === path) return kept.share();
+    if (kept.currentPath() === path) return kept.share();
     this.#kept.delete(path);
     kept.close();
     return this.#open(path);
   }
 
   openDirectly(path: string): number {
-    // O_NONBLOCK: opening a FIFO without a writer must not block.
+    // With O_NONBLOCK, opening a FIFO without a writer does not block.
     const handle = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
     // The kernel reports another path when the given path contains a link or the directory was deleted.
     if (readlinkSync(`/proc/self/fd/${handle}`) === path) return handle;
@@ -137,14 +137,14 @@ class ProcDirectory implements PinnedDirectory {
     this.realPath = realPath;
   }
 
-  /** The same handle for one more user. Every user closes it. */
+  /** Returns the same handle for one more user. Every user closes it. */
   share(): ProcDirectory {
     this.#users += 1;
     return this;
   }
 
-  /** The current path of the directory; undefined after it was deleted. */
-  whereabouts(): string {
+  /** Returns the current path of the directory. The kernel marks the path of a deleted one. */
+  currentPath(): string {
     return readlinkSync(this.#link);
   }
 

@@ -152,8 +152,8 @@ it("never treats an unreadable file as empty", async () => {
   for (const [name, reason] of Object.entries(reasons)) {
     expect(failure(() => readPolicyFile(at(name)))).toEqual({
       code: "unavailable",
-      message: `The rules in ${at(name)} cannot be read: ${reason}`,
-      hint: "Make the file readable, or remove it. No call runs until then.",
+      message: `${at(name)} cannot be read: ${reason}`,
+      hint: "Make the file readable, or remove it.",
     });
   }
   // Root can read it anyway.

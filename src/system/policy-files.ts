@@ -20,7 +20,7 @@ import { errnoOf } from "./file-errors.ts";
 
 /** The files with the user's rules. All are below the config directory, none in the workspace. */
 export interface PolicyFiles {
-  /** For every workspace, written by the user. */
+  /** Rules for every workspace, written by the user. */
   readonly user: string;
   /** Rules for this workspace, written by the answer "always". */
   readonly granted: string;
@@ -43,11 +43,11 @@ export function policyFiles(config: string, workspace: string): PolicyFiles {
   };
 }
 
-/** The whole file; undefined when it does not exist. An unreadable file is never treated as empty. */
+/** Reads the whole file; undefined when it does not exist. An unreadable file is never treated as empty. */
 export function readPolicyFile(path: string): string | undefined {
   let handle: number | undefined;
   try {
-    // Opening a FIFO must not block.
+    // With O_NONBLOCK, opening a FIFO does not block.
     handle = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     const stats = fstatSync(handle);
     if (!stats.isFile()) throw new Error("it is not a regular file");
@@ -72,7 +72,7 @@ export function mayExist(path: string, { ifUnknown = true } = {}): boolean {
   }
 }
 
-/** The text of a rule file. Throws when it is too large or not UTF-8. */
+/** Decodes a rule file. Throws when it is too large or not UTF-8. */
 export function decodeRules(bytes: Uint8Array): string {
   if (bytes.length > maxRuleBytes)
     throw new Error(`it has ${bytes.length} bytes; the limit is ${maxRuleBytes}`);
@@ -146,8 +146,8 @@ async function takeLock(path: string): Promise<string> {
 }
 
 function unreadable(path: string, cause: unknown): ToolError {
-  return new ToolError("unavailable", `The rules in ${path} cannot be read: ${(cause as Error).message}`, {
-    hint: "Make the file readable, or remove it. No call runs until then.",
+  return new ToolError("unavailable", `${path} cannot be read: ${(cause as Error).message}`, {
+    hint: "Make the file readable, or remove it.",
     cause,
   });
 }
@@ -159,7 +159,7 @@ function unwritable(path: string, cause: unknown): ToolError {
   });
 }
 
-/** Text files in one folder. When several processes take the same file, exactly one gets it. */
+/** Holds text files in one folder. When several processes take the same file, exactly one gets it. */
 export class ApprovalFiles {
   readonly #folder: string;
 

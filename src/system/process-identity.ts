@@ -9,10 +9,8 @@ export function thisProcess(): string {
 
 let own: string | undefined;
 
-/**
- * Whether the process in the record's name has ended. One in another container counts as ended when the record is old.
- */
-export function isGone(name: string, ageMs: number, abandonedMs: number = changeAbandonedMs): boolean {
+/** Whether the process in a record's name has ended. A process in another container counts as ended when the record is old. */
+export function ownerHasEnded(name: string, ageMs: number, abandonedMs: number = changeAbandonedMs): boolean {
   const [owner = ""] = name.split(".");
   const [pid = "", start = "", boot = "", namespace = ""] = owner.split("-");
   if (boot !== bootOf()) return true;
@@ -25,14 +23,14 @@ export function isGone(name: string, ageMs: number, abandonedMs: number = change
 // No change set takes this long.
 const changeAbandonedMs = 10 * 60 * 1000;
 
-/** For records of processes that may run for days. */
+/** The age at which the record of a process that may run for days counts as abandoned. */
 export const longAbandonedMs: number = 30 * 24 * 60 * 60 * 1000;
 
 export function newRecordName(): string {
   return `${thisProcess()}.${process.getBuiltinModule("node:crypto").randomBytes(6).toString("hex")}`;
 }
 
-/** Another process may have removed it. */
+/** Removes a record, unless another process has removed it. */
 export function removeRecord(record: string): void {
   attempt(() => unlinkSync(record));
 }
@@ -94,7 +92,7 @@ function answers(pid: number): boolean {
   }
 }
 
-/** The text of a file below /proc or /sys; empty when it does not exist or cannot be read. */
+/** Reads a file below /proc or /sys; empty when it does not exist or cannot be read. */
 export function readSystemFile(path: string, encoding: "latin1" | "utf8" = "latin1"): string {
   return attemptQuietly(() => readFileSync(path, encoding)) ?? "";
 }

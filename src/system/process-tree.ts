@@ -27,11 +27,11 @@ export class ProcessTree {
   }
 
   /** Call this as soon as the leader's exit is known, because the number of an empty group may be reused. */
-  leaderIsGone(): void {
+  leaderHasEnded(): void {
     this.#group = this.#group !== "gone" && hits(-this.#leader!, 0) ? "left" : "gone";
   }
 
-  /** The running members among `all` processes. */
+  /** Returns the running members among `all` processes. */
   members(all: readonly ProcessInfo[] = livesOf(this.#candidates())): readonly ProcessInfo[] {
     const lives = all.filter(
       ({ isOver, start }) => !isOver && Number(start) >= Number(this.#leaderStart ?? 0),
@@ -53,7 +53,7 @@ export class ProcessTree {
     return found;
   }
 
-  /** The leader and its first child, which leads the processes inside a sandbox. Takes constant time. */
+  /** Returns the leader and its first child, which leads the processes inside a sandbox. Takes constant time. */
   nearest(): readonly ProcessInfo[] {
     const leader = this.#leader;
     if (leader === undefined || this.#group !== "led") return [];
@@ -122,10 +122,10 @@ function forkCount(): number {
   return Number(/^processes (\d+)$/m.exec(readSystemFile("/proc/stat"))?.[1]);
 }
 
-// Includes ended processes, of which a program that runs for days has many.
+// This includes ended processes, of which a program that runs for days has many.
 const mostKnown = 10_000;
 
-/** All visible processes, including those of other users. */
+/** Lists all visible processes, including those of other users. */
 export function livingProcesses(): readonly ProcessInfo[] {
   return livesOf(processNumbers());
 }

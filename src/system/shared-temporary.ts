@@ -25,7 +25,7 @@ export class SharedTemporary {
     this.#except = except;
   }
 
-  /** Undefined when nothing is shared, or when another user has taken its name. */
+  /** Creates the directory; undefined when nothing is shared, or when another user has taken its name. */
   static open(
     workspace: string,
     { temporary = [], write = [] }: Pick<ExtraRoots, "temporary" | "write">,
@@ -39,8 +39,8 @@ export class SharedTemporary {
     return new SharedTemporary(directory, temporary, except);
   }
 
-  /** Where a path of a temporary directory really is. Other paths stay. */
-  place(path: string): string {
+  /** Returns where a path of a temporary directory really is. Other paths stay unchanged. */
+  locate(path: string): string {
     if (!this.isUsed || [this.directory, ...this.#except].some((other) => liesInside(path, other)))
       return path;
     const top = this.#replaced.find((each) => liesInside(path, each));
@@ -62,7 +62,7 @@ function isPrivate(directory: string): boolean {
   return stats?.isDirectory() === true && isOfUser(directory) && (stats.mode & 0o077) === 0;
 }
 
-/** Mount points leave empty directories. */
+/** Removes a directory if it only has empty directories, which mount points leave. */
 function removeEmpty(directory: string): void {
   attempt(() => {
     for (const entry of readdirSync(directory, { withFileTypes: true }))

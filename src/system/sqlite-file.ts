@@ -31,8 +31,8 @@ export function setAside(path: string, identity: string): string | undefined {
     if (identityOf(path) !== identity) return undefined;
     const aside = `${path}.damaged-${new Date().toISOString().replace(/[:.]/g, "-")}`;
     // The database is renamed last: a new one must not find SQLite files of the old one.
-    for (const beside of ["-wal", "-shm", ""]) {
-      if (existsSync(path + beside)) renameSync(path + beside, aside + beside);
+    for (const suffix of ["-wal", "-shm", ""]) {
+      if (existsSync(path + suffix)) renameSync(path + suffix, aside + suffix);
     }
     return aside;
   });
@@ -42,12 +42,12 @@ export function setAside(path: string, identity: string): string | undefined {
 export function discardDatabase(path: string, identity: string): void {
   alone(`${path}.setting-aside`, () => {
     if (identityOf(path) !== identity) return;
-    for (const beside of ["-wal", "-shm", ""]) rmSync(path + beside, { force: true });
+    for (const suffix of ["-wal", "-shm", ""]) rmSync(path + suffix, { force: true });
   });
 }
 
-/** The damaged databases that were renamed, oldest first. */
-export function damagedBeside(path: string): readonly string[] {
+/** Lists the damaged databases that were renamed, oldest first. */
+export function damagedDatabases(path: string): readonly string[] {
   const prefix = `${basename(path)}.damaged-`;
   const names = namesIfReadable(dirname(path)).filter((name) => name.startsWith(prefix) && /Z$/.test(name));
   return names.sort().map((name) => join(dirname(path), name));
@@ -61,26 +61,26 @@ export function isLost(path: string, contents: string): boolean {
   // The order matters: contents are stored only after the database is created.
   if (!holdsFolders(contents) || (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0) return false;
   const youngest = Date.now() - beginningMs;
-  return damagedBeside(path).every(
+  return damagedDatabases(path).every(
     (aside) => (statSync(aside, { throwIfNoEntry: false })?.ctimeMs ?? 0) < youngest,
   );
 }
 
 const beginningMs = 10_000;
 
-/** Contents are in folders. The only file records the time of the last collection. */
+/** Whether a folder holds contents, which are in folders. Its only file records the time of the last collection. */
 function holdsFolders(path: string): boolean {
   const entries = attempt(() => readdirSync(path, { withFileTypes: true })) ?? [];
   return entries.some((entry) => entry.isDirectory());
 }
 
-/** The size of a database including SQLite's other files. */
+/** Returns the size of a database including SQLite's other files. */
 export function sizeOf(path: string): number {
   const sizes = ["", "-wal", "-shm"].map((end) => statSync(path + end, { throwIfNoEntry: false })?.size ?? 0);
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-/** The process that creates the folder holds the lock. A folder that stays was left by a killed process. */
+/** Runs `act` under a lock, which is a folder. A folder that stays was left by a killed process. */
 function alone<Result>(folder: string, act: () => Result): Result {
   for (let tries = 0; !madeFolder(folder) && tries < maxTries; tries += 1) sleep(tryMs);
   try {

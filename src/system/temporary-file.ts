@@ -18,14 +18,14 @@ import type { PinnedDirectory } from "./pinning.ts";
 
 let crypto: typeof import("node:crypto") | undefined;
 
-/** An unguessable part of a name, so that an attacker cannot prepare a link with that name. */
+/** Returns an unguessable part of a name, so that an attacker cannot prepare a link with that name. */
 export function newTemporaryId(): string {
-  // Loaded on the first write, because loading takes a fifth of the start time of a call that only reads.
+  // The module is loaded on the first write: loading takes a fifth of the start time of a call that only reads.
   crypto ??= process.getBuiltinModule("node:crypto");
   return crypto.randomUUID();
 }
 
-/** A recognizable name, so that leftovers can be removed. */
+/** Returns a recognizable name, so that leftovers can be removed. */
 export function temporaryName(id: string = newTemporaryId()): string {
   return `.toolcrib-${id}.tmp`;
 }
@@ -39,7 +39,7 @@ export class TemporaryFile {
   readonly #mode: number | undefined;
   #state: "open" | "closed" | "left" = "open";
 
-  /** `like`: the file whose owner it gets, and whose mode if none is given. */
+  /** `like` is the file whose owner the new file gets, and whose mode if none is given. */
   constructor(
     directory: PinnedDirectory,
     like: Stats | undefined,
@@ -70,7 +70,7 @@ export class TemporaryFile {
     return isChanged ? fstatSync(this.handle) : stats;
   }
 
-  /** With `refuse`, throws EEXIST when the name exists. There is no race. */
+  /** Renames the file. With `refuse`, throws EEXIST when the name exists, without a race. */
   giveName(name: string, ifExists: "replace" | "refuse"): void {
     this.#close();
     if (ifExists === "replace") renameSync(this.#directory.at(this.#name), this.#directory.at(name));
@@ -101,7 +101,7 @@ export class TemporaryFile {
 
 const newFile = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 
-/** Without renameat2, only a hard link can take a name and check that it is free in one step. */
+/** Renames to a free name. Without renameat2, only a hard link can take a name and check that it is free in one step. */
 function giveFreeName(directory: PinnedDirectory, temporary: string, name: string): void {
   try {
     linkSync(directory.at(temporary), directory.at(name));

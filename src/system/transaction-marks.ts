@@ -2,7 +2,7 @@ import { closeSync, openSync, renameSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import { makePrivateDirectory, namesIn } from "./directories.ts";
 import { asToolError, errnoOf } from "./file-errors.ts";
-import { isGone, thisProcess } from "./process-identity.ts";
+import { ownerHasEnded, thisProcess } from "./process-identity.ts";
 
 /** A file that marks an open transaction; its name identifies the process that holds it. */
 export interface TransactionMark {
@@ -26,7 +26,7 @@ export class TransactionMarks {
     return this.#names().map((file) => {
       const [id = "", owner = "", kind = ""] = file.split(".");
       // A transaction may stay open for days, so one in another container never counts as abandoned.
-      const state = owner === parked ? "parked" : isGone(owner, 0) ? "abandoned" : "held";
+      const state = owner === parked ? "parked" : ownerHasEnded(owner, 0) ? "abandoned" : "held";
       return { id, state, isShared: owner === parked || kind === "shared", file };
     });
   }
@@ -47,7 +47,7 @@ export class TransactionMarks {
     }
   }
 
-  /** Other processes must not wait for a transaction that cannot be continued. */
+  /** Marks a transaction that cannot be continued, so that other processes do not wait for it. */
   unshare(id: string): void {
     for (const mark of this.list()) if (mark.id === id) this.take({ ...mark, isShared: false });
   }

@@ -8,7 +8,7 @@ import { outsideWorkspace } from "./file-errors.ts";
  */
 export function relativeToWorkspace(path: string, workspaces: readonly [string, ...string[]]): string {
   if (isNormal(path)) return path;
-  // Fast path for most absolute paths.
+  // Most absolute paths take this fast path.
   const top = withSlash(workspaces[0]);
   if (path.startsWith(top) && isNormal(path.slice(top.length))) return path.slice(top.length);
   if (path === "")
@@ -27,7 +27,7 @@ export function relativeToWorkspace(path: string, workspaces: readonly [string, 
   throw outsideWorkspace(path, workspaces[0]);
 }
 
-/** Whether a path is relative and has no "..". */
+/** Whether a path is relative and normalised. */
 export function isNormal(path: string): boolean {
   return !needsNormalising.test(path);
 }

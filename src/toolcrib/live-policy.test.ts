@@ -153,7 +153,7 @@ it("refuses every call while the rules are invalid or unreadable, and names the 
     [
       `unavailable: ${wrong}`,
       `unavailable: ${wrong}`,
-      "unavailable: The rules have changed and cannot be used: The rules in /config/rules cannot be read: it is not a regular file",
+      "unavailable: The rules have changed and cannot be used: /config/rules cannot be read: it is not a regular file",
       "passed",
       "unavailable: The rules have changed and cannot be used: The rule file /more does not exist",
       "passed",

@@ -70,7 +70,7 @@ export async function openWorkspace(
         changeRecords,
         startRecords,
         sandbox: { want, directory: files.sandbox, own: [config], temporary: temporary?.directory },
-        redirect: temporary && ((named) => temporary.place(named)),
+        redirect: temporary && ((named) => temporary.locate(named)),
         guard,
         extraRoots: extraRoots && {
           directories: [...extraRoots.read, ...extraRoots.write, ...extraRoots.ask],

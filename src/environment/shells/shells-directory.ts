@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { attemptQuietly, statsAt } from "../../system/attempt.ts";
-import { isGone, thisProcess } from "../../system/process-identity.ts";
+import { ownerHasEnded, thisProcess } from "../../system/process-identity.ts";
 
 const start = "toolcrib-shells.";
 
@@ -42,7 +42,7 @@ function removeAbandoned(): void {
     const stats = statsAt(path);
     if (!stats?.isDirectory() || stats.uid !== process.getuid?.()) continue;
     // The removal fails if another process removes the directory at the same time.
-    if (isGone(name.slice(start.length), Date.now() - stats.mtimeMs))
+    if (ownerHasEnded(name.slice(start.length), Date.now() - stats.mtimeMs))
       attemptQuietly(() => rmSync(path, { recursive: true, force: true }));
   }
 }

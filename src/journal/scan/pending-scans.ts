@@ -1,7 +1,7 @@
 import type { Environment } from "../../contract/environment.ts";
 import { openLocalEnvironment } from "../../environment/local/local-environment.ts";
 import { makePrivateDirectory, namesIn } from "../../system/directories.ts";
-import { isGone, thisProcess } from "../../system/process-identity.ts";
+import { ownerHasEnded, thisProcess } from "../../system/process-identity.ts";
 import { type Ledger, readLedger, writeLedger } from "./ledger.ts";
 import type { Secured } from "./secure-contents.ts";
 
@@ -86,7 +86,7 @@ async function takeOver(files: Environment, name: string): Promise<Begun | undef
   const found = await read(files, name);
   if (found === undefined) return undefined;
   const { ledger, about } = found;
-  if (!isGone(about.owner, Date.now() - ledger.snapshot.takenMs)) return undefined;
+  if (!ownerHasEnded(about.owner, Date.now() - ledger.snapshot.takenMs)) return undefined;
   const { uncovered, owner: _, ...rest } = about;
   const begun = { ...rest, before: { ...ledger, uncovered } };
   const ours = `${name}.${process.pid}`;

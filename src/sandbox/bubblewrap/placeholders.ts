@@ -15,7 +15,12 @@ import { attempt } from "../../system/attempt.ts";
 import { inPrivateDirectory, namesIn } from "../../system/directories.ts";
 import { asToolError, errnoOf } from "../../system/file-errors.ts";
 import { atPinnedPath, changeAt, contentAt } from "../../system/pinned-path.ts";
-import { isGone, longAbandonedMs, newRecordName, removeRecord } from "../../system/process-identity.ts";
+import {
+  longAbandonedMs,
+  newRecordName,
+  ownerHasEnded,
+  removeRecord,
+} from "../../system/process-identity.ts";
 
 /** A file or directory at a path that commands must not create. It is the mount point of the mount that prevents it. */
 export interface Placeholder {
@@ -120,7 +125,7 @@ export class Placeholders {
 const ending = ".ending";
 
 function isUnused(name: string): boolean {
-  return name.endsWith(ending) || isGone(name, 0, longAbandonedMs);
+  return name.endsWith(ending) || ownerHasEnded(name, 0, longAbandonedMs);
 }
 
 /** Returns the missing directories above a path, outermost first. */

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import type { ResourceLimits } from "../../contract/confinement.ts";
 import { attemptQuietly, statsAt } from "../../system/attempt.ts";
 import { type MountTableEntry, readMountTable } from "../../system/mount-table.ts";
-import { isGone, newRecordName, readSystemFile } from "../../system/process-identity.ts";
+import { newRecordName, ownerHasEnded, readSystemFile } from "../../system/process-identity.ts";
 
 export interface Command {
   readonly file: string;
@@ -114,7 +114,7 @@ function tidy(parent: string): void {
   for (const name of readdirSync(parent).filter((name) => name.startsWith(prefix))) {
     const path = join(parent, name);
     const ageMs = Date.now() - (statsAt(path)?.mtimeMs ?? Infinity);
-    if (isGone(name.slice(prefix.length), ageMs)) remove(path);
+    if (ownerHasEnded(name.slice(prefix.length), ageMs)) remove(path);
   }
 }
 

@@ -17,7 +17,7 @@ import { join } from "node:path";
 import { ToolError } from "../../contract/error.ts";
 import { attempt } from "../../system/attempt.ts";
 import { namesIn } from "../../system/directories.ts";
-import { isGone, readSystemFile, thisProcess } from "../../system/process-identity.ts";
+import { ownerHasEnded, readSystemFile, thisProcess } from "../../system/process-identity.ts";
 
 /** The targets of attacks. `await using` removes them. */
 export interface Lab extends AsyncDisposable, Omit<VisitedServers, "close"> {
@@ -158,7 +158,7 @@ function makeHome(): string | undefined {
   try {
     const home = realpathSync(homedir());
     for (const name of namesIn(home).filter((entry) => entry.startsWith(homePrefix))) {
-      if (isGone(name.slice(homePrefix.length), 0))
+      if (ownerHasEnded(name.slice(homePrefix.length), 0))
         rmSync(join(home, name), { recursive: true, force: true });
     }
     return mkdtempSync(join(home, `${homePrefix}${thisProcess()}.`));

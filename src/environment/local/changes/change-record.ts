@@ -17,7 +17,7 @@ import { writeFully } from "../../../system/content.ts";
 import { inPrivateDirectory, namesIfReadable } from "../../../system/directories.ts";
 import { errnoOf } from "../../../system/file-errors.ts";
 import type { PinnedDirectory } from "../../../system/pinning.ts";
-import { isGone, thisProcess } from "../../../system/process-identity.ts";
+import { ownerHasEnded, thisProcess } from "../../../system/process-identity.ts";
 import { hasNoHardLinks } from "../../../system/temporary-file.ts";
 import { isNormal } from "../../../system/workspace-path.ts";
 import { type FileStep, tidyStep, undoStep } from "./file-step.ts";
@@ -162,7 +162,7 @@ function* recordsIn(folder: string): Generator<{ readonly id: string; readonly p
     const [id = "", owner = ""] = name.split(".");
     const path = join(folder, name);
     const stats = statSync(path, { throwIfNoEntry: false });
-    if (stats !== undefined && isGone(owner, Date.now() - stats.mtimeMs)) yield { id, path };
+    if (stats !== undefined && ownerHasEnded(owner, Date.now() - stats.mtimeMs)) yield { id, path };
   }
 }
 

@@ -5,7 +5,7 @@ import { monotonicMs } from "../../../lib/clock.ts";
 import { newIdentifier } from "../../../lib/identifier.ts";
 import { attempt } from "../../../system/attempt.ts";
 import { inPrivateDirectory, namesIn } from "../../../system/directories.ts";
-import { isGone, type ProcessInfo, thisProcess } from "../../../system/process-identity.ts";
+import { ownerHasEnded, type ProcessInfo, thisProcess } from "../../../system/process-identity.ts";
 import { ProcessTree } from "../../../system/process-tree.ts";
 
 /** Returns a new name for a run. All its processes inherit it, and it identifies the process that owns the run. */
@@ -32,7 +32,7 @@ export class RunRecords {
 
   /** Stops the runs of processes that have ended. Returns whether there were any. */
   async endAbandoned(): Promise<boolean> {
-    const marks = namesIn(this.#folder).filter((name) => isGone(name, 0));
+    const marks = namesIn(this.#folder).filter((name) => ownerHasEnded(name, 0));
     if (marks.length === 0) return false;
     await Promise.all(marks.map((mark) => this.#untilBegun(mark)));
     const run = new Run(new ProcessTree(marks), { endsTogether: false });
@@ -107,7 +107,7 @@ export class Run {
 
   /** Call this as soon as the exit of the program is known. Stops the remaining processes and returns them. */
   async settle(): Promise<readonly ProcessInfo[]> {
-    this.#tree.leaderIsGone();
+    this.#tree.leaderHasEnded();
     // Processes that end together are already ending, and it is random which of them are still visible.
     const left = this.#ending === undefined && !this.#endsTogether ? this.#tree.members() : [];
     this.#ending ??= this.#isGone() ? Promise.resolve() : this.#end(this.#endsTogether ? 0 : leftoverGraceMs);

@@ -142,7 +142,7 @@ export class Starter {
     const allowed = allowedVariables(process.env, confinement.variables);
     return {
       ...allowed,
-      ...usualVariables({ beside: allowed, terminal }),
+      ...usualVariables({ others: allowed, terminal }),
       ...(confinement.unconfined ? { PATH } : {}),
       ...(level === "none" ? {} : confinement.mayConnect ? someHostsVariables : offlineVariables),
       PWD,

@@ -5,7 +5,7 @@ import type { AbsentPath, Confinement } from "../../../contract/confinement.ts";
 import { attempt } from "../../../system/attempt.ts";
 import { isHash } from "../../../system/blob-store.ts";
 import { makePrivateDirectory, namesIn } from "../../../system/directories.ts";
-import { isGone, longAbandonedMs, newRecordName } from "../../../system/process-identity.ts";
+import { longAbandonedMs, newRecordName, ownerHasEnded } from "../../../system/process-identity.ts";
 import { liesInside } from "../../../system/workspace-path.ts";
 import { watchForBareRepository } from "../../git-repair.ts";
 import { type GitProtection, repositoryBelow, repositoryOf } from "../../git-repositories.ts";
@@ -131,7 +131,7 @@ export class Tripwire {
   /** Restores entries for commands whose Toolcrib process has ended. Returns remarks. */
   settleAbandoned(): readonly string[] {
     return this.#names().flatMap((name) => {
-      if (!isGone(name, 0, longAbandonedMs)) return [];
+      if (!ownerHasEnded(name, 0, longAbandonedMs)) return [];
       const record = readRecord(join(this.#records, name));
       const remarks = record === undefined ? [] : this.#settle(record);
       rmSync(join(this.#records, name), { force: true });
