@@ -5,14 +5,14 @@
 export interface Agents {
   /** Starts a subagent, which runs in parallel. */
   spawn(task: AgentTask, signal: AbortSignal): Promise<AgentStatus>;
-  /** Sends it a message, while it works or to continue after an answer. Throws `not-found` for an unknown id. */
+  /** Sends a subagent a message, while it works or after an answer. Throws `not-found` for an unknown id. */
   send(id: string, message: string): Promise<AgentStatus>;
-  /** Resolves when it has answered or failed, or after `timeoutMs`. */
+  /** Resolves when a subagent has answered or failed, or after `timeoutMs`. */
   wait(
     id: string,
     options: { readonly timeoutMs: number; readonly signal: AbortSignal },
   ): Promise<AgentStatus>;
-  /** Ends it. May be called twice. */
+  /** Ends a subagent. May be called twice. */
   close(id: string): Promise<AgentStatus>;
 }
 

@@ -16,7 +16,7 @@ export interface ToolCall {
   readonly accesses: readonly Access[];
   /** Stages may wrap it. */
   readonly environment: Environment;
-  /** Default: the first caller of the Toolcrib. */
+  /** Default: the first caller of the instance. */
   readonly caller?: CallerMemory | undefined;
   readonly account: Account;
   /** Repeats the policy check after the call has waited. Throws when its real paths have changed. */

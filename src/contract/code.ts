@@ -1,10 +1,10 @@
 /** Reads code from text. Only the index reads files, and only those that tools may read. */
 export interface Code {
-  /** The symbols and syntax faults of a text. Throws `unsupported` without a grammar for it. */
+  /** Returns the symbols and syntax faults of a text. Throws `unsupported` without a grammar for it. */
   outline(source: Source, options: OutlineOptions): Promise<Outline>;
-  /** The occurrences of a name in a text, resolved by scope where the grammar supports it. */
+  /** Returns the occurrences of a name in a text, resolved by scope where the grammar supports it. */
   occurrences(source: Source, name: string, options: Reading): Promise<Occurrences>;
-  /** The index of the workspace, updated first. Waits a moment for an index that is being built. */
+  /** Updates the index of the workspace and returns it. Waits a moment for an index that is being built. */
   index(options: IndexWaiting): Promise<ProjectIndex>;
 }
 
@@ -23,7 +23,7 @@ export interface IndexWaiting extends Reading {
 }
 
 export interface Source {
-  /** Identifies the language, with the first line of the text. */
+  /** Identifies the language, together with the first line of the text. */
   readonly path: string;
   readonly text: string;
   /** Default: detected from the path. "rust", "typescript", "tsx". */
@@ -108,7 +108,7 @@ export interface Occurrences {
   readonly language: string;
   /** Occurrences in code, not in comments or strings. */
   readonly places: readonly Occurrence[];
-  /** The grammar resolves scopes, so `binding` is reliable. */
+  /** Whether the grammar resolves scopes, so that `binding` is reliable. */
   readonly scoped: boolean;
 }
 
@@ -128,26 +128,26 @@ export interface Occurrence {
   readonly unbound?: "outside" | "member" | "argument" | "foreign" | "unclear";
   /** Text around a new name that keeps the meaning: `{ a }` becomes `{ a: other }`. */
   readonly around?: { readonly before: string; readonly after: string };
-  /** For a definition: other files can use it by this name. */
+  /** Whether other files can use this definition by its name. */
   readonly isPublic?: boolean;
-  /** Callers of the function can pass it by name. */
+  /** Whether callers of the function can pass this parameter by name. */
   readonly isArgument?: boolean;
-  /** `x.name` can refer to it. */
+  /** Whether `x.name` can refer to this symbol. */
   readonly isMember?: boolean;
-  /** A path such as `self::name` can refer to it, where otherwise a type would decide. */
+  /** Whether a path such as `self::name` can refer to this symbol, where otherwise a type would decide. */
   readonly isPathed?: boolean;
 }
 
 /** The index of the workspace, as of a moment ago. Paths are relative to it. */
 export interface ProjectIndex {
   readonly state: IndexState;
-  /** The best matches for a query, best first. */
+  /** Returns the best matches for a query, best first. */
   search(query: IndexQuery, options: Reading): Promise<readonly IndexHit[]>;
-  /** All files that may contain a match, and possibly others: callers must search them. */
+  /** Returns all files that may contain a match, and possibly others: callers must search them. */
   candidates(pattern: CandidatePattern, options: Reading): Promise<readonly string[]>;
-  /** Symbols by whole name or by its last words, ordered by path. */
+  /** Finds symbols by their whole name or its last words, ordered by path. */
   symbols(wanted: SymbolsWanted, options: Reading): Promise<readonly IndexedSymbol[]>;
-  /** The files and symbols that are used most, most central first. */
+  /** Returns the files and symbols that are used most, most central first. */
   central(wanted: CentralWanted, options: Reading): Promise<readonly CentralFile[]>;
 }
 
@@ -159,9 +159,9 @@ export interface IndexState {
   /** Files whose symbols are indexed, out of `outlinable` files that have symbols. */
   readonly outlined: number;
   readonly outlinable: number;
-  /** It is still being built. */
+  /** Set while the index is being built. */
   readonly isBuilding?: true | undefined;
-  /** Why it cannot be built or stored; the remaining files are searched without it. */
+  /** Why the index cannot be built or stored; the remaining files are searched without it. */
   readonly problem?: string | undefined;
 }
 
@@ -174,7 +174,7 @@ export interface IndexFilter {
 
 export interface IndexQuery extends Omit<IndexFilter, "kind"> {
   readonly words: string;
-  /** Any of these. */
+  /** Only symbols of these kinds. */
   readonly kinds?: readonly SymbolKind[] | undefined;
   readonly limit: number;
 }
@@ -219,7 +219,7 @@ export interface IndexedSymbol {
 
 export interface CentralFile {
   readonly path: string;
-  /** Sums to 1 over all files. */
+  /** The weights of all files sum to 1. */
   readonly weight: number;
   readonly symbols: readonly (IndexedSymbol & { readonly weight: number })[];
 }

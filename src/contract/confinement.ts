@@ -3,14 +3,14 @@
  * everything that is not named here is unreachable. Paths are absolute and real.
  */
 export interface Confinement {
-  /** Runs outside the sandbox, because a rule of the user says so. */
+  /** Set when the command runs outside the sandbox, because a rule of the user says so. */
   readonly unconfined?: true;
   /**
-   * Whether it may connect to a host, given as a name or address. Default: no host. `name` is the allowed name that
-   * resolved to this address.
+   * Whether the command may connect to a host, given as a name or address. Default: no host. `name` is the allowed name
+   * that resolved to this address.
    */
   readonly mayConnect?: (host: string, port: number, name?: string) => boolean;
-  /** The same for display and comparison: hosts as rules spell them, "*" for any. */
+  /** The allowed hosts for display and comparison, as rules spell them; "*" for any. */
   readonly hosts?: readonly string[];
   /** Whether the call may run this command, such as a git hook, in its sandbox without approval. Default: none. */
   readonly mayRun?: (command: string) => Promise<boolean>;
@@ -22,9 +22,9 @@ export interface Confinement {
   readonly isReadOnlyByRules?: (path: string) => boolean;
   /** Paths that must not be created in the workspace, because editors, agents or git would run them. */
   readonly absent?: readonly AbsentPath[];
-  /** The command only reads, as far as its analysis can tell: the workspace can be read-only. */
+  /** Set when the command only reads, as far as its analysis can tell, so that the workspace can be read-only. */
   readonly readsOnly?: true;
-  /** Files and whole directories outside the workspace. */
+  /** Files and whole directories outside the workspace that the command may read. */
   readonly readable?: readonly string[];
   readonly writable?: readonly string[];
   /** Directories outside the workspace that can be written where the sandbox can hide the secrets in them. */

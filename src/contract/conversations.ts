@@ -1,10 +1,10 @@
-/** The recorded conversations with models. Stored exactly, because providers verify what they get back. */
+/** The recorded conversations with models. They are stored exactly, because providers verify what they get back. */
 export interface Conversations {
   /** Adds entries in this order. Returns the number of the last one. Throws `unavailable` when none could be stored. */
   append(session: string, entries: readonly unknown[]): number;
-  /** The entries of a session, oldest first; empty for an unknown session. */
+  /** Returns the entries of a session, oldest first; none for an unknown session. */
   entries(session: string, range?: EntryRange): readonly KeptEntry[];
-  /** Newest first. */
+  /** Lists the conversations, newest first. */
   list(): readonly ConversationInfo[];
   /** Returns whether the session existed. */
   remove(session: string): boolean;

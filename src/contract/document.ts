@@ -3,8 +3,8 @@ import type { Image } from "./tool.ts";
 /** Reads documents from bytes. */
 export interface Documents {
   /**
-   * Throws `unsupported` for other, encrypted and damaged files, `too-large` above its budget, and `not-found`, with
-   * the known parts, for an unknown part.
+   * Reads a document. Throws `unsupported` for other, encrypted and damaged files, `too-large` above its budget, and
+   * `not-found`, with the known parts, for an unknown part.
    */
   read(
     source: DocumentSource | WaitingDocument,
@@ -17,7 +17,7 @@ export interface DocumentSource {
   /** A path or URL, for messages and to detect the format when the bytes do not say it. */
   readonly name: string;
   readonly bytes: Uint8Array;
-  /** As declared by a server; the bytes take precedence. */
+  /** The type that a server declared; the bytes take precedence. */
   readonly mediaType?: string | undefined;
 }
 
@@ -34,7 +34,7 @@ export interface DocumentWanted {
   readonly part?: string | undefined;
   /** Stops before the part that would exceed this; a first part that does is cut. */
   readonly maxChars: number;
-  /** Also returns images. Default: only for image files themselves. */
+  /** Whether images are returned. Default: only for image files themselves. */
   readonly images?: boolean | undefined;
 }
 
@@ -61,9 +61,9 @@ export interface DocumentContent {
   readonly images: readonly Image[];
 }
 
-/** One page, sheet, slide, cell, chapter; or the whole. */
+/** One page, sheet, slide, cell or chapter, or the whole document. */
 export interface DocumentPart {
-  /** Identifies it: "page 3", "Sheet1!A1:D20". Empty when the document has no parts. */
+  /** Identifies the part: "page 3", "Sheet1!A1:D20". Empty when the document has no parts. */
   readonly anchor: string;
   readonly title?: string | undefined;
   /** Markdown where the format has structure, else plain text. */

@@ -15,22 +15,22 @@ export interface Environment {
   /** Absolute real path of the workspace. */
   readonly workspace: string;
 
-  /** The absolute real path of `path`. A path that does not exist is named below its real parent. */
+  /** Returns the absolute real path of `path`. A path that does not exist is named below its real parent. */
   realPath(path: string): Promise<string>;
 
-  /** Follows links by default. */
+  /** Returns facts about an entry. Follows links by default. */
   info(path: string, options?: { readonly followLinks?: boolean }): Promise<FileInfo>;
 
-  /** A whole regular file. Throws `too-large` above `maxBytes`, and `stale` when the file keeps changing. */
+  /** Reads a whole regular file. Throws `too-large` above `maxBytes`, and `stale` when the file keeps changing. */
   readFile(
     path: string,
     options: { readonly maxBytes: number; readonly signal?: AbortSignal },
   ): Promise<FileContent>;
 
-  /** A range of a regular file of any size; shorter than `length` at the end of the file. */
+  /** Reads a range of a regular file of any size; shorter than `length` at the end of the file. */
   readBytes(path: string, range: { readonly offset: number; readonly length: number }): Promise<Uint8Array>;
 
-  /** A range of lines of a file of any size, in constant memory. */
+  /** Reads a range of lines of a file of any size, in constant memory. */
   readLines(path: string, range: LineRange, signal?: AbortSignal): Promise<LineSlice>;
 
   /**
@@ -62,8 +62,8 @@ export interface Environment {
   change(changes: readonly FileChange[], options?: ChangeOptions): Promise<readonly ChangeReceipt[]>;
 
   /**
-   * The state of `path` itself. Follows no links, so a path behind a link counts as missing. Hashes the content of a
-   * file of any size. Throws `unsupported` for a FIFO, device or socket.
+   * Returns the state of `path` itself. Follows no links, so a path behind a link counts as missing. Hashes the content
+   * of a file of any size. Throws `unsupported` for a FIFO, device or socket.
    */
   state(path: string, options?: { readonly signal?: AbortSignal }): Promise<EntryState>;
 
@@ -77,13 +77,13 @@ export interface Environment {
   readonly recovered?: readonly RecoveredChange[];
 
   /**
-   * When these regular files were last changed; undefined for anything else. Paths are relative to the workspace and
-   * contain no links. Fast for thousands of paths.
+   * Returns when these regular files were last changed; undefined for anything else. Paths are relative to the workspace
+   * and contain no links. Fast for thousands of paths.
    */
   modifiedTimes(paths: readonly string[], signal?: AbortSignal): Promise<readonly (number | undefined)[]>;
 
   /**
-   * The files below the workspace, to detect changes later. Does not follow links, and skips directories that git
+   * Lists the files below the workspace, to detect changes later. Does not follow links, and skips directories that git
    * ignores and git's own. Missing when an environment cannot do it fast.
    */
   snapshot?(options?: SnapshotOptions): Promise<Snapshot>;
@@ -92,12 +92,12 @@ export interface Environment {
   openDirectory(path: string): Promise<Directory>;
 
   /**
-   * Ignore files outside the workspace that apply to it: those of the directories above, nearest first, then the
-   * user's own. Without `.gitignore` files above the nearest repository. May be a second old.
+   * Returns the ignore files outside the workspace that apply to it: those of the directories above, nearest first, then
+   * the user's own. Leaves out `.gitignore` files above the nearest repository. The answer may be a second old.
    */
   ignoreFilesOutside?(): Promise<readonly IgnoreFileOutside[]>;
 
-  /** How commands are confined, detected by trying once. Missing when they are not confined. */
+  /** Returns how commands are confined, detected by trying once. Missing when they are not confined. */
   sandbox?(): Promise<SandboxReport>;
 
   /** The default confinement of `start`, when the policy has decided one for the call. */
@@ -107,7 +107,7 @@ export interface Environment {
   start(program: string, options: StartOptions): Promise<RunningProcess>;
 
   /**
-   * One HTTP request. Resolves the host once and connects only to addresses that were checked: public ones, and those
+   * Makes one HTTP request. Resolves the host once and connects only to addresses that were checked: public ones, and those
    * that `mayConnect` names. Throws `denied` when it may not connect, `unavailable` when it cannot, `timeout` after
    * 30 s or 15 s of silence, and `invalid-input` for other URLs. Few requests run at once, to bound memory; the
    * timeout starts when a request runs. Missing without a network.
@@ -162,7 +162,7 @@ export interface LineSlice {
   readonly firstLine: number | undefined;
   /** Lines in the file; undefined unless this slice or an earlier scan reached the end. */
   readonly totalLines: number | undefined;
-  /** Nothing follows the slice. */
+  /** Whether nothing follows the slice. */
   readonly reachedEnd: boolean;
   /** Bytes left out of a single line longer than `maxBytes`. */
   readonly cutBytes: number;
@@ -174,7 +174,7 @@ export type TextEncoding = "utf-8" | "utf-8-bom" | "utf-16le" | "utf-16be" | "la
 export interface WriteOptions extends Announcing {
   /** "refuse": throws `already-exists` instead of replacing. */
   readonly ifExists?: "replace" | "refuse";
-  /** Waits until the bytes are on the disk. Default: true. */
+  /** Whether to wait until the bytes are on the disk. Default: true. */
   readonly durable?: boolean;
   /** Permission bits of a new file. Default: the usual ones. */
   readonly mode?: number;
@@ -225,7 +225,7 @@ export interface FileChange {
   readonly hardLinks?: "break" | "keep";
 }
 
-/** One step; a change of kind takes two, by way of "nothing". The content of a file stays. */
+/** One step of a change. A change of kind takes two steps, by way of "nothing". The content of a file stays. */
 export type EntryChange =
   | { readonly before: Nothing; readonly after: DirectoryState | LinkState }
   | { readonly before: LinkState; readonly after: Nothing }
@@ -238,23 +238,23 @@ type FileState = Extract<EntryState, { readonly kind: "file" }>;
 type LinkState = Extract<EntryState, { readonly kind: "link" }>;
 
 export interface ChangeOptions extends Announcing {
-  /** Waits until the bytes are on the disk. Default: true. */
+  /** Whether to wait until the bytes are on the disk. Default: true. */
   readonly durable?: boolean;
   readonly signal?: AbortSignal;
 }
 
-/** In the order of the changes. */
+/** The effect of one change. Receipts have the order of the changes. */
 export interface ChangeReceipt {
   /** Absolute real path of what was changed. */
   readonly realPath: string;
-  /** Undefined: nothing. */
+  /** Undefined when the path did not exist. */
   readonly before: FileInfo | undefined;
   readonly after: FileInfo | undefined;
 }
 
 /** A change set whose process died before it was complete. */
 export interface RecoveredChange {
-  /** "failed": could not be settled; retried at the next start. */
+  /** "failed": the change could not be settled, and is retried at the next start. */
   readonly outcome: "completed" | "taken back" | "failed";
   /** The transaction that was rolled back, if it was one. */
   readonly transaction?: string;
@@ -271,7 +271,7 @@ export interface Directory {
   entries(): Promise<readonly DirectoryEntry[]>;
   openDirectory(name: string): Promise<Directory>;
   info(name: string): Promise<FileInfo>;
-  /** A whole regular file; undefined when it is larger than `maxBytes`. */
+  /** Reads a whole regular file; undefined when it is larger than `maxBytes`. */
   readFile(name: string, maxBytes: number): Promise<Uint8Array | undefined>;
   close(): void;
 }
@@ -285,19 +285,19 @@ export interface StartOptions {
   readonly args: readonly string[];
   /** Relative to the workspace or absolute inside it. Default: the workspace. */
   readonly cwd?: string;
-  /** Added to the variables that the confinement allows. */
+  /** Variables in addition to those that the confinement allows. */
   readonly env?: Readonly<Record<string, string>>;
   /** Standard input. Default: none. "open": what `RunningProcess.write` writes. */
   readonly input?: Uint8Array | "open";
-  /** Runs it in its own terminal when possible; then all output is in `stdout`. */
+  /** Whether the program gets its own terminal, when possible. Then all output is in `stdout`. */
   readonly terminal?: boolean;
-  /** Its ports can be reached through `RunningProcess.reach`. */
+  /** Whether its ports can be reached through `RunningProcess.reach`. */
   readonly reachable?: boolean;
   /** Default: the narrowest. "ours": a built-in program with fixed arguments, which needs no confinement. */
   readonly confinement?: Confinement | "ours";
-  /** It changes no workspace files except git's own, so no scan for changes is needed. */
+  /** Whether the program changes no workspace files except git's own, so that no scan for changes is needed. */
   readonly leavesFiles?: boolean;
-  /** For built-in programs. Ignored when nothing is confined. */
+  /** A directory for a built-in program. Ignored when nothing is confined. */
   readonly ownDirectory?: OwnDirectory;
   /** Ends the process and everything it started. */
   readonly signal: AbortSignal;
@@ -318,7 +318,7 @@ export interface RunningProcess {
   readonly stderr: AsyncIterable<Uint8Array>;
   /** Resolves when its whole sandbox has ended. Processes that it leaves running count as ended. */
   readonly exit: Promise<ProcessExit>;
-  /** As seen outside the sandbox. */
+  /** The process id as seen outside the sandbox. */
   readonly pid: number;
   readonly sandbox: SandboxLevel;
   /** Writes to its standard input. Throws `unavailable` when it no longer reads. */
@@ -327,11 +327,11 @@ export interface RunningProcess {
   endInput(): void;
   /** Whether it waits for input now; undefined when unknown. */
   waitsForInput(): boolean | undefined;
-  /** The address of this port of its loopback, as seen from here; undefined while nothing listens on it. */
+  /** Returns the address of a port of its loopback, as seen from this process; undefined while nothing listens on it. */
   reach(port: number): Promise<{ readonly host: string; readonly port: number } | undefined>;
   /** Undoes what its sandbox could not prevent so far, as at its end. Returns notes for the user. */
   settle?(): Promise<readonly string[]>;
-  /** A new path that its sandbox should hide or protect but does not; undefined if there is none. */
+  /** Returns a new path that its sandbox should hide or protect but does not; undefined if there is none. */
   uncovered?(): Promise<string | undefined>;
   /** Sends SIGTERM to everything it started, and SIGKILL after two seconds. */
   terminate(): void;

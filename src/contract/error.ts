@@ -22,8 +22,8 @@ export const errorCodes = [
 export type ErrorCode = (typeof errorCodes)[number];
 
 /**
- * Facts about an error for code that has to tell errors apart, so that it never matches on the message. Not shown to
- * models or users, not recorded, and not part of `--json` output. Add a kind when a caller has to tell errors apart.
+ * Facts by which code distinguishes errors, so that it never matches on the message. They are not shown to models or
+ * users, not recorded, and not part of `--json` output.
  */
 export type ErrorDetails =
   /** The arguments do not match the tool's schema: the message is the tool's name, a colon and the faults. */
@@ -38,7 +38,7 @@ export type ErrorDetails =
   | { readonly kind: "is-directory" }
   /** No git repository contains the folder. */
   | { readonly kind: "no-repository" }
-  /** A directory was to be read as a file; the hint names file.list. */
+  /** The call reads a directory as a file; the hint names file.list. */
   | { readonly kind: "read-directory" }
   | { readonly kind: "unknown-process" }
   | { readonly kind: "unknown-tool"; readonly name: string };
@@ -54,7 +54,7 @@ export class ToolError extends Error {
   readonly kept: OutputKept | undefined;
   /** For code, not for readers: not enumerable, so that no printed or serialized error contains it. */
   declare readonly details: ErrorDetails | undefined;
-  /** Not enumerable either. */
+  /** The texts for the terminal; not enumerable either. */
   declare readonly forUser: TextForUser | undefined;
 
   constructor(code: ErrorCode, message: string, options: ToolErrorOptions = {}) {
@@ -73,7 +73,7 @@ export class ToolError extends Error {
   }
 }
 
-/** The terminal shows it where the message or the hint is meant for the model. A null hint: none. */
+/** The texts that the terminal shows instead of those for the model. With a null hint, it shows none. */
 export interface TextForUser {
   readonly message?: string | undefined;
   readonly hint?: string | null | undefined;
@@ -88,7 +88,7 @@ export interface ToolErrorOptions {
   readonly forUser?: TextForUser | undefined;
 }
 
-/** A copy of the error with some parts replaced. */
+/** Returns a copy of the error with some parts replaced. */
 export function errorWith(
   error: ToolError,
   { message = error.message, ...others }: ToolErrorOptions & { readonly message?: string },
@@ -97,7 +97,7 @@ export function errorWith(
   return new ToolError(code, message, { hint, output, kept, details, forUser, cause: error, ...others });
 }
 
-/** The message and the hint for a user at a terminal. */
+/** Returns the message and the hint for a user at a terminal. */
 export function textForUser(
   error: TextForUser & { readonly message: string; readonly forUser?: TextForUser | undefined },
 ): { readonly message: string; readonly hint: string | null } {

@@ -9,7 +9,7 @@ export interface PathRefusal {
   readonly reason: string;
   /** The rule as written, and its source: `secret .env* (built-in)`. */
   readonly rule: string;
-  /** No rule can allow the path: it belongs to Toolcrib itself. */
+  /** Set when no rule can allow the path, because it belongs to Toolcrib itself. */
   readonly isFinal?: true | undefined;
 }
 
@@ -18,15 +18,15 @@ export interface PathRefusal {
  * workspace. Absolute, with everything in them. Secrets, system directories and Toolcrib's own data stay refused.
  */
 export interface ExtraRoots {
-  /** Files there may be read. */
+  /** Directories whose files may be read. */
   readonly read?: readonly string[];
-  /** Files there may be read and written, as in the workspace. */
+  /** Directories whose files may be read and written, as in the workspace. */
   readonly write?: readonly string[];
-  /** The same, but each write needs approval, in modes that ask. */
+  /** Directories whose files may be read and written, where each write needs approval in modes that ask. */
   readonly ask?: readonly string[];
   /** Files and directories that no tool may read or write, such as the data of the embedding program. */
   readonly except?: readonly string[];
-  /** Of `write`: directories that sandboxed commands may write, too. Only those of the user count. */
+  /** The directories of `write` that sandboxed commands may write, too. Only those that the user owns count. */
   readonly commands?: readonly string[];
   /** Temporary directories. Tools and sandboxed commands share a private directory in their place. */
   readonly temporary?: readonly string[];

@@ -21,7 +21,7 @@ export interface Change {
 
 /** The changes of earlier calls, and undo. */
 export interface History {
-  /** The combined changes of the calls, file by file. */
+  /** Returns the combined changes of the calls, file by file. */
   changes(selection: Selection, options?: { readonly paths?: readonly string[] }): Promise<ChangedFiles>;
   /**
    * Undoes the changes of the calls, all or none: a file that others have changed since is not touched, and the error
@@ -30,7 +30,7 @@ export interface History {
   undo(selection: Selection, options?: UndoOptions): Promise<Undone>;
   /** Sets a checkpoint. Default name: generated. */
   setCheckpoint(name?: string): Promise<Checkpoint>;
-  /** Oldest first. */
+  /** Lists the checkpoints, oldest first. */
   checkpoints(): Promise<readonly Checkpoint[]>;
 }
 
@@ -54,11 +54,11 @@ export interface UndoOptions {
   readonly paths?: readonly string[];
   /** Only this hunk of a single file, numbered as in `changes`. */
   readonly hunk?: number;
-  /** Merges: undoes the changes in files that were changed since, when the changes do not overlap. */
+  /** Whether to undo changes in files that were changed since, when the changes do not overlap. */
   readonly merge?: boolean;
-  /** Skips files that were changed since. */
+  /** Whether to skip files that were changed since. */
   readonly skipChanged?: boolean;
-  /** Changes nothing. */
+  /** Whether to change nothing, and only return what an undo would do. */
   readonly dryRun?: boolean;
   readonly signal?: AbortSignal;
 }
@@ -72,7 +72,7 @@ export interface ChangedFile {
   readonly path: string;
   readonly before: EntryState;
   readonly after: EntryState;
-  /** Its former path, when it was moved with everything in it. */
+  /** The former path, when the file or directory was moved. */
   readonly movedFrom?: string;
   /** A unified diff with numbered hunks, or a line about another change; "" for the result of an undo. */
   readonly diff: string;
@@ -96,17 +96,17 @@ export interface Checkpoint {
   readonly callsSince: number;
 }
 
-/** Groups the changes of many calls, to commit or roll back together. One can be open in a session. */
+/** Groups the changes of many calls, to commit or roll back together. A session can have one open transaction. */
 export interface Transactions {
-  /** Every later call that changes something belongs to it. Throws `already-exists` when one is open. */
+  /** Begins a transaction, to which every later call with changes belongs. Throws `already-exists` when one is open. */
   begin(name?: string): Promise<Transaction>;
-  /** The open one. Throws `not-found` when there is none. */
+  /** Returns the open transaction. Throws `not-found` when there is none. */
   current(): Promise<Transaction>;
-  /** Keeps its changes; undo reverts them together. Throws `not-found` when none is open. */
+  /** Keeps the changes of the transaction; undo reverts them together. Throws `not-found` when none is open. */
   commit(): Promise<Transaction>;
   /**
-   * Reverts its changes, except files that were changed by others since: it stays open for those. `aside`: as a call of its
-   * own, when the calls to revert include the current one.
+   * Reverts the changes of the transaction, except files that others changed since: it stays open for those. With `aside`,
+   * this is a call of its own, because the calls to revert include the current one.
    */
   rollback(options?: { readonly aside?: boolean }): Promise<RolledBack>;
 }
@@ -140,7 +140,7 @@ export const undoLimits: UndoLimits = { maxBytes: 256 * 1024 * 1024, maxEntries:
 /** A path that a call would change. "move": its content stays, under another name. */
 export interface PlannedChange {
   readonly kind: "write" | "delete" | "move";
-  /** As passed to the environment. */
+  /** The path as passed to the environment. */
   readonly path: string;
   /** A tool stores what it replaces; a scan stores, before a command runs, what the command may replace. */
   readonly by: "tool" | "command";

@@ -1,19 +1,19 @@
 /** Stores outputs that are too long to show, while they are produced. */
 export interface Outputs {
-  /** Begins one. It is stored completely up to a budget. */
+  /** Begins an output, which is stored completely up to a budget. */
   begin(): KeptOutput;
 }
 
 export interface KeptOutput {
   /** `out_…`: can be used wherever a path to read is expected. */
   readonly handle: string;
-  /** Nothing more is stored: the budget is spent, or the disk is full. */
+  /** Whether nothing more is stored, because the budget is spent or the disk is full. */
   readonly isFull: boolean;
-  /** Nothing of it is stored: the rest of the disk is reserved for the journal. */
+  /** Whether nothing of it is stored, because the rest of the disk is reserved for the journal. */
   readonly isLost: boolean;
   /** Writes in order, with secrets redacted. Waits while the disk is behind; does not throw when it is full. */
   write(text: string): Promise<void>;
-  /** `keep: false` discards it. */
+  /** Ends the output; `keep: false` discards it. */
   end(options: {
     readonly keep: boolean;
   }): Promise<{ readonly keptBytes: number; readonly isWhole: boolean }>;
@@ -28,10 +28,10 @@ export interface OutputKept {
   readonly gaps: readonly OutputGap[];
 }
 
-/** A line of the text, with its end, that stands for omitted bytes. */
+/** A line of the text, with its line end, in place of omitted bytes. */
 export interface OutputGap {
   readonly mark: string;
   readonly bytes: number;
-  /** The same in UTF-16 units. */
+  /** The omitted length in UTF-16 units. */
   readonly chars: number;
 }

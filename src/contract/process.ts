@@ -4,19 +4,19 @@ import type { SandboxLevel } from "./call.ts";
 export interface Processes {
   /** Starts a bash command and, with `ready`, waits until it is ready. Throws `already-exists` for a name in use. */
   start(request: ProcessRequest, options: Waiting): Promise<ProcessStatus>;
-  /** Running and ended ones, oldest first. */
+  /** Lists running and ended processes, oldest first. */
   list(): Promise<readonly ProcessStatus[]>;
-  /** Throws `not-found` with the known names. */
+  /** Returns the status of a process. Throws `not-found` with the known names. */
   status(name: string): Promise<ProcessStatus>;
-  /** Output after a cursor, oldest first. Default: the latest. */
+  /** Returns output after a cursor, oldest first. Default: the latest output. */
   output(name: string, options: OutputRequest): Promise<ProcessOutput>;
   /** Writes to its standard input, and returns its output shortly after. */
   input(name: string, input: ProcessInput, options: Waiting): Promise<ProcessOutput>;
   /** Waits until it has ended, is ready or has printed something. Throws `timeout`. */
   wait(name: string, condition: WaitCondition, options: Waiting): Promise<ProcessStatus>;
-  /** The address of a port that a process listens on; undefined when none does. */
+  /** Returns the address of a port that a process listens on; undefined when none does. */
   reach(port: number): Promise<{ readonly host: string; readonly port: number } | undefined>;
-  /** SIGTERM to everything it started, then SIGKILL. */
+  /** Sends SIGTERM to everything that the process started, then SIGKILL. */
   stop(name: string): Promise<ProcessStatus>;
 }
 
@@ -88,9 +88,9 @@ export interface OutputRequest {
 
 export interface ProcessOutput {
   readonly text: string;
-  /** Number of bytes before it. */
+  /** The number of bytes before `text`. */
   readonly from: number;
-  /** Where to continue. */
+  /** The cursor to continue from. */
   readonly cursor: number;
   /** Bytes after the requested cursor that are no longer in memory; see `status.output`. */
   readonly lost: number;
@@ -128,7 +128,7 @@ export interface ShellCommand {
   readonly command: string;
   /** Where it starts; the shell stays there. Default: where the shell is. */
   readonly cwd?: string;
-  /** For this command only. */
+  /** Variables for this command only. */
   readonly env?: Readonly<Record<string, string>>;
   /** Ends the command. When the command ignores that, the shell is lost and `remarks` say so. */
   readonly signal: AbortSignal;
@@ -154,7 +154,7 @@ export interface RunningCommand {
 export interface ShellHistory {
   /** Its commands, also those that a user typed, each once, oldest first. */
   readonly commands: readonly string[];
-  /** Nothing is missing from `commands`. */
+  /** Whether nothing is missing from `commands`. */
   readonly isWhole: boolean;
   /** Its current directory according to the system; undefined when unknown. */
   readonly cwd: string | undefined;

@@ -17,7 +17,7 @@ export interface Tool<Input = unknown, Data = unknown> {
   readonly canonical?: string;
   /** The MCP server that it comes from. */
   readonly server?: string;
-  /** Its name at that server, which rules use: `deny use delete_* of github`. */
+  /** The tool's name at that server, which rules use: `deny use delete_* of github`. */
   readonly ownName?: string;
   /** For models: what it does and when to use it. */
   readonly summary: string;
@@ -33,30 +33,30 @@ export interface Tool<Input = unknown, Data = unknown> {
   readonly timeoutMs?: number;
   /** Replaces the names of other tools in messages with those of this caller's dialect. */
   readonly wording?: (text: string) => string;
-  /** It starts programs of its own choice, git for example: `environment.confinement` is decided for each of its calls. */
+  /** Set when the tool starts programs of its own choice, such as git: each call then gets an `environment.confinement`. */
   readonly startsPrograms?: true;
   /** How long a call waits for a busy shell. Default: until it is free. */
   patienceMs?(input: Input): number;
-  /** Everything this call would touch, read before `run`. Pure. Throws `invalid-input` when the input does not tell. */
+  /** Returns everything this call would touch, before `run`. Pure. Throws `invalid-input` when the input does not tell. */
   accesses(input: Input, settings?: Settings): readonly Access[];
-  /** The expected changes for the approval prompt: a unified diff, or a sentence. Changes nothing. */
+  /** Describes the expected changes for the approval prompt: a unified diff, or a sentence. Changes nothing. */
   preview?(input: Input, context: PreviewContext): Promise<string>;
   run(input: Input, context: ToolContext): Promise<ToolOutput<Data>>;
 }
 
-/** For clients that show tools to users, or ask less about some of them; with the meanings of MCP. */
+/** Hints for clients that show tools to users, or ask less about some of them. They have the meanings of MCP. */
 export interface ToolHints {
   /** For users. Default: made from the name. */
   readonly title?: string;
-  /** No call changes anything, not even processes or the journal. */
+  /** Whether no call changes anything, not even processes or the journal. */
   readonly readOnly?: boolean;
-  /** A call may replace or remove something; false for tools that only add. */
+  /** Whether a call may replace or remove something; false for tools that only add. */
   readonly destructive?: boolean;
-  /** The same call again changes nothing more. */
+  /** Whether repeating a call has no further effect. */
   readonly idempotent?: boolean;
-  /** It works with more than the workspace. */
+  /** Whether a call may access more than the workspace. */
   readonly openWorld?: boolean;
-  /** Its data contains everything in its text, so that a client may show only the data. */
+  /** Whether the data contains everything in the text, so that a client may show only the data. */
   readonly structured?: boolean;
   /** The JSON Schema of that data. */
   readonly dataSchema?: Readonly<Record<string, unknown>>;
@@ -101,7 +101,7 @@ export type PreviewContext = Pick<ToolContext, "environment" | "seen" | "history
 /** A bounded memory of files as one caller has seen or written them. */
 export interface SeenFiles {
   note(path: string, part: SeenPart): void;
-  /** The known parts of the file at `path`, in the order of its lines. */
+  /** Returns the known parts of the file at `path`, in the order of its lines. */
   recall(path: string): Promise<readonly SeenPart[]>;
 }
 
@@ -121,7 +121,7 @@ export interface ToolOutput<Data = unknown> {
   readonly continuation?: string;
   /** For models that accept images. */
   readonly images?: readonly Image[];
-  /** The tool worked, and reports a failure of a command or of another server's tool. */
+  /** Set when the tool worked and reports a failure of a command or of another server's tool. */
   readonly isError?: true;
   /** The failure of the command that the tool ran, "Exit code 1", for the journal and the exit code of `toolcrib call`. */
   readonly failed?: string | undefined;
@@ -177,7 +177,7 @@ export interface PlanMemory {
 
 /** Finds tools that are not listed at first. */
 export interface ToolFinder {
-  /** Best first; they are listed from then on. */
+  /** Finds tools, best first, which are listed from then on. */
   find(query: string, options: { readonly limit: number }): Promise<FoundTools>;
 }
 
@@ -195,7 +195,7 @@ export interface FoundTool {
   readonly inputSchema: Readonly<Record<string, unknown>>;
 }
 
-/** Tools that may change while the Toolcrib is open, such as those of MCP servers. */
+/** Tools that may change while the instance is open, such as those of MCP servers. */
 export interface ToolSource {
   /** The current tools. None replaces a tool of the dialect. */
   readonly tools: readonly AnyTool[];
@@ -205,7 +205,7 @@ export interface ToolSource {
   readonly ready: Promise<void>;
   /** Calls `listener` after each change of `tools`. Returns a function that stops it. */
   onChange(listener: () => void): () => void;
-  /** Ends everything it has started. May be called twice. */
+  /** Ends everything that the source has started. May be called twice. */
   close(): Promise<void>;
 }
 

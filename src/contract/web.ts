@@ -9,11 +9,11 @@ export interface WebRequest {
   /** Limit of the decompressed body; the rest is not read. */
   readonly maxBytes: number;
   readonly signal: AbortSignal;
-  /** Connects there instead of to the host, if that is allowed too: a local process, for example. */
+  /** The address to connect to instead of the host, if that is allowed too: a local process, for example. */
   readonly at?: { readonly host: string; readonly port: number } | undefined;
   /** Called with the bytes received so far. */
   readonly progress?: ((bytes: number, total: number | undefined) => void) | undefined;
-  /** Whether it may connect to a host or address. Set by the pipeline, whatever the caller passes. */
+  /** Whether the request may connect to a host or address. The pipeline sets it, whatever the caller passes. */
   readonly mayConnect?: ((host: string, port: number, name?: string) => boolean) | undefined;
 }
 
@@ -22,7 +22,7 @@ export interface WebAnswer {
   /** Names in lower case; repeated headers are joined by ", ". */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
-  /** The body was longer than `maxBytes`. */
+  /** Whether the body was longer than `maxBytes`. */
   readonly isCut: boolean;
 }
 
