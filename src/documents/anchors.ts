@@ -37,7 +37,7 @@ export function wantedParts(part: string | undefined, { one, total, name }: Part
   return { first, last: Math.min(last, total), from };
 }
 
-/** "pages 4-", "pages 4-9", "page 120", "pages 3- from 40001". */
+/** Formats an anchor: "pages 4-", "pages 4-9", "page 120", "pages 3- from 40001". */
 export function anchorOf(
   { first, last, from }: WantedParts,
   { one, total }: Omit<PartsInOrder, "name">,
@@ -80,7 +80,7 @@ export async function gatherParts(
   return { parts, next: undefined };
 }
 
-/** Counts the name too, because a document may have a million empty parts. */
+/** Returns the size of a part with its name, because a document may have a million empty parts. */
 function sizeOf({ anchor, title = "", text }: DocumentPart): number {
   return anchor.length + title.length + text.length;
 }
@@ -99,7 +99,7 @@ export function cutPart(
   return { part: { ...part, text: text.slice(start, end) }, next: end === text.length ? undefined : end + 1 };
 }
 
-/** The text of a document without parts, as far as it fits. */
+/** Returns the text of a document without parts, as far as it fits. */
 export function wholeText(
   text: string,
   wanted: DocumentWanted,
@@ -113,7 +113,7 @@ export function wholeText(
   return { parts: [part], next: next === undefined ? undefined : `from ${next}` };
 }
 
-/** `has`: "it has 12 pages". */
+/** Makes the error for an unknown part. `has` says what exists: "it has 12 pages". */
 export function noSuchPart(
   asked: string,
   name: string,
@@ -138,14 +138,14 @@ function pastEnd(wanted: WantedParts, { length }: string, order: PartsInOrder): 
   );
 }
 
-/** Cuts between lines if that costs little, else between words, never inside a character. */
+/** Returns where to cut: between lines if that costs little, else between words, never inside a character. */
 function goodEnd(text: string, start: number, end: number): number {
   const least = start + Math.floor((end - start) * 0.75);
   const line = text.lastIndexOf("\n", end - 1) + 1;
   if (line > least) return line;
   const word = text.lastIndexOf(" ", end - 1) + 1;
   if (word > least) return word;
-  // Takes at least one character, however small `maxChars` is.
+  // At least one character is taken, however small `maxChars` is.
   let character = characterStart(text, end);
   for (let later = end + 1; character <= start; later += 1) character = characterStart(text, later);
   return character;

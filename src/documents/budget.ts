@@ -3,13 +3,13 @@ import { showSize } from "../lib/text/format-quantity.ts";
 
 /** Limits for reading one document. They count actual output, not the sizes that the document declares. */
 export interface Limits {
-  /** Bytes of all decompressed data. */
+  /** The number of bytes of all decompressed data. */
   readonly inflated: number;
   readonly entry: number;
   readonly entries: number;
-  /** Nesting of elements, archives or lists. */
+  /** The nesting depth of elements, archives or lists. */
   readonly depth: number;
-  /** Cells, rows, records. */
+  /** The number of cells, rows and records. */
   readonly pieces: number;
 }
 
@@ -67,8 +67,8 @@ export class Budget {
   }
 }
 
-/** Resident bytes above which a worker is stopped. */
+/** A worker with more resident bytes is stopped. */
 export const mostMemory = 1_500_000_000;
 
-/** Megabytes of the V8 heap, which does not include buffers. */
+/** The limit of the V8 heap in megabytes. The heap does not include buffers. */
 export const mostHeap = 1000;

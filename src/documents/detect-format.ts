@@ -103,7 +103,7 @@ function formatOf(mediaType: string): Format | undefined {
   return Object.values(formats).find(({ mediaTypes }) => mediaTypes.includes(mediaType));
 }
 
-/** The extension of a file name or URL, in lower case. */
+/** Returns the extension of a file name or URL, in lower case. */
 function extensionOf(name: string): string {
   return /\.(\w+)(?:[?#].*)?$/.exec(name)?.[1]?.toLowerCase() ?? "";
 }

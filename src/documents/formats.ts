@@ -3,7 +3,7 @@ import type { DocumentReader } from "./reader.ts";
 /** A format that can be read. `detect-format.ts` recognises it by its bytes. */
 export interface Format {
   readonly description: string;
-  /** Media types, as servers and signatures name them. */
+  /** The media types that servers and signatures name. */
   readonly mediaTypes: readonly string[];
   /** File extensions in lower case, without the dot. */
   readonly extensions: readonly string[];
@@ -14,7 +14,7 @@ export interface Format {
 const openXml = "application/vnd.openxmlformats-officedocument.";
 const openDocument = "application/vnd.oasis.opendocument.";
 
-/** The fallback for every text file. */
+/** The format of every text file that has no other. */
 export const plainText: Format = {
   description: "text",
   mediaTypes: ["text/plain"],

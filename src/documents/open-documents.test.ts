@@ -100,7 +100,7 @@ describe("documents", () => {
       first: {
         code: "unavailable",
         message: "The document reader crashed (SIGKILL) while reading slow.gz",
-        hint: "Use a program for this format (shell.run). Other documents can still be read.",
+        hint: "Use a program for this format (shell.run).",
       },
       waiting: [{ anchor: "", text: "waiting.txt" }],
       again: [{ anchor: "", text: "again.txt" }],

@@ -8,7 +8,7 @@ export interface OpenDocuments extends Documents {
 
 /** Reads documents in worker processes, which start with the first document. */
 export function openDocuments(): OpenDocuments {
-  // Two workers, so that one slow document does not block the next. The second starts only when it is needed.
+  // With two workers, one slow document does not block the next. The second starts only when it is needed.
   const workers = [new DocumentWorker(), new DocumentWorker()];
   const turns = new Semaphore(workers.length);
   return {

@@ -26,7 +26,7 @@ export async function readDocument(
   }
 }
 
-/** Limits properties, titles and notes, which can have any length, before they leave the worker. */
+/** Limits properties, titles, notes and images, which can have any size, before they leave the worker. */
 export function boundContent(given: ReaderContent): DocumentContent {
   const content = { consistsOf: undefined, parts: [], next: undefined, notes: [], images: [], ...given };
   const { images, note } = boundImages(content.images);

@@ -4,8 +4,8 @@ import { byteOrderMarkLength, decodeText, detectEncoding, detectionBytes } from 
 import type { Budget } from "./budget.ts";
 
 /**
- * Reads one format without access to files or network. It may take long, because its worker is stopped at the deadline.
- * Throws ToolError: `unsupported` for a damaged or encrypted document, `too-large` at the end of its budget,
+ * Reads one format, without files or network. It need not watch the time, because its worker is stopped at the
+ * deadline. Throws ToolError: `unsupported` for a damaged or encrypted document, `too-large` at the end of its budget,
  * `not-found` for an unknown part. `next` and `notes` describe the omitted content.
  */
 export type DocumentReader = (
@@ -14,7 +14,7 @@ export type DocumentReader = (
   context: ReadingContext,
 ) => ReaderContent | Promise<ReaderContent>;
 
-/** Default: no notes, no images, no parts, no `next`. */
+/** The result of a reader. Notes, images, parts and `next` may be missing. */
 export type ReaderContent = Pick<DocumentContent, "format" | "description" | "properties"> &
   Partial<DocumentContent>;
 
@@ -26,7 +26,7 @@ export interface ReadingContext {
   progress(message: string): void;
 }
 
-/** `why`: for example "its directory is missing". */
+/** Makes the error for a damaged document. `why` is a clause: "its directory is missing". */
 export function damaged(name: string, why: string): ToolError {
   return new ToolError("unsupported", `${name} is damaged: ${why}`, {
     hint: "Get the file again, or open it in its program and save it again.",

@@ -5,7 +5,7 @@ import { anchorOf, cutPart, wantedParts } from "../anchors.ts";
 import type { DocumentReader } from "../reader.ts";
 import { markdownRow } from "../shared/blocks.ts";
 
-/** Numbers rows from the first one below the column names. */
+/** Reads tables of separated values. Rows are numbered from the first one below the column names. */
 export const readCsv: DocumentReader = (source, wanted, context) => {
   const { text, encoding } = decode(source);
   const dialect = detectDialect(text.slice(0, detectionBytes), isTabbed(source) ? "\t" : ",");
@@ -65,7 +65,7 @@ function isTabbed({ name, mediaType }: DocumentSource): boolean {
   return /\.(?:tsv|tab)$/i.test(name) || /tab-separated/i.test(mediaType ?? "");
 }
 
-/** Reads text that is neither UTF-8 nor UTF-16 in the declared charset. Default: Windows-1252. */
+/** Decodes UTF-8 or UTF-16, else the declared charset, else Windows-1252. */
 function decode({ bytes, mediaType }: DocumentSource): { readonly text: string; readonly encoding: string } {
   const head = bytes.subarray(0, detectionBytes);
   const encoding = detectEncoding(head, { complete: head.length === bytes.length });
@@ -98,11 +98,11 @@ function notesOn({ ragged, raggedCount, unclosed }: RowIndex, headRows: number):
 export interface Dialect {
   readonly delimiter: string;
   readonly quote: string;
-  /** The first line may be `sep=;`, as Excel writes it. It is not a row. */
+  /** Whether the first line is `sep=;`, as Excel writes it. That line is not a row. */
   readonly namesDelimiter: boolean;
 }
 
-/** Chooses the delimiter that gives most rows the same number of cells, more than one. Default: `usual`. */
+/** Chooses the delimiter that gives most rows the same number of cells, if that is more than one. Default: `usual`. */
 export function detectDialect(sample: string, usual: string): Dialect {
   const named = /^sep=(.)\r?\n/i.exec(sample);
   if (named) return { delimiter: named[1]!, quote: '"', namesDelimiter: true };
@@ -124,7 +124,7 @@ function score(sample: string, dialect: Dialect): number {
   return best;
 }
 
-/** Rows of cells, without empty lines. */
+/** Splits a text into rows of cells, without empty lines. */
 export function splitRows(text: string, { delimiter, quote }: Dialect): string[][] {
   const rows: string[][] = [];
   let at = 0;
@@ -146,7 +146,7 @@ export function splitRows(text: string, { delimiter, quote }: Dialect): string[]
   return rows;
 }
 
-/** Returns -1 for a quote that is never closed. */
+/** Returns the position of the closing quote; -1 if there is none. */
 function closingQuote(text: string, open: number, quote: string): number {
   let close = text.indexOf(quote, open + 1);
   while (close !== -1 && text[close + 1] === quote) close = text.indexOf(quote, close + 2);
@@ -165,7 +165,7 @@ function endOfCell(text: string, from: number, delimiter: string): number {
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 
-/** Whether the first row contains column names: different words, above rows that also have numbers or empty cells. */
+/** Whether the first row contains column names: different texts, above rows with values or other texts. */
 export function hasHeader(rows: readonly (readonly string[])[]): boolean {
   const [first, ...others] = rows;
   if (!first || others.length === 0) return false;
@@ -182,7 +182,7 @@ export function hasHeader(rows: readonly (readonly string[])[]): boolean {
   );
 }
 
-/** Matches a number, a date or an address, which is not a column name. */
+/** Whether a text is a value, such as a number, a date or an address, and so not a column name. */
 function isValue(text: string): boolean {
   return /^[-+(]?[\p{Sc}]?\s?\d[\d.,:/' -]*(?:[eE][-+]?\d+)?\s?[%\p{Sc})]?$|^\d{4}-\d\d-\d\d|^(?:true|false|null|n\/a)$|^https?:|@.+\./iu.test(
     text,
@@ -191,7 +191,7 @@ function isValue(text: string): boolean {
 
 export interface RowIndex {
   readonly starts: readonly number[];
-  /** Rows whose number of cells differs from the first row, counted from 0: the first twenty, and their number. */
+  /** The first twenty rows whose number of cells differs from the first row, counted from 0. */
   readonly ragged: readonly number[];
   readonly raggedCount: number;
   /** The row with a quote that is never closed. From there on, quotes are ordinary characters. */

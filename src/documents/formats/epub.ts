@@ -38,7 +38,7 @@ export const readEpub: DocumentReader = async (source, wanted, context) => {
   };
 };
 
-/** Encrypted fonts do not matter. Encrypted chapters cannot be read. */
+/** Refuses a book with encrypted chapters. Encrypted fonts do not matter. */
 function refuseProtected(opened: Package, { chapters }: Book, name: string): void {
   const reader = opened.open("META-INF/encryption.xml");
   const known = new Set(chapters);
@@ -114,7 +114,7 @@ const known: ReadonlyMap<string, string> = new Map([
 
 export interface Titles {
   readonly titles: ReadonlyMap<string, string>;
-  /** Titles are optional, so the book can be read without them. */
+  /** The table of contents is damaged. The book can be read without titles. */
   readonly isDamaged: boolean;
 }
 
@@ -136,7 +136,7 @@ export function readTitles(opened: Package, { contents = "" }: Book): Titles {
   }
 }
 
-/** EPUB 3 lists links; EPUB 2 lists points with a label and a target. */
+/** Collects the titles: EPUB 3 lists links, EPUB 2 lists points with a label and a target. */
 function collectTitles(reader: XmlReader, add: (href: string | undefined, title: string) => void): void {
   let label = "";
   for (const name of reader.children()) {

@@ -70,7 +70,7 @@ function readSlide(
 
 interface Shape {
   readonly position: ShapePosition | undefined;
-  /** Its role: "title", "outline", "notes", "page-number". */
+  /** The role of the shape: "title", "outline", "notes", "page-number". */
   readonly kind: string | undefined;
   readonly blocks: readonly Block[];
 }
@@ -109,7 +109,7 @@ function readOne(reader: XmlReader, story: Story): Shape {
   return { position, kind, blocks: [...text, ...line.boxes] };
 }
 
-/** A group has the position of its first shape. */
+/** Reads a group as one shape, with the position of its first shape. */
 function readGroup(reader: XmlReader, story: Story): Shape {
   const { shapes } = readShapes(reader, story);
   const blocks: Block[] = [];
@@ -124,7 +124,7 @@ function positionOf(reader: XmlReader): ShapePosition | undefined {
   return { top, left, height: length(reader.attribute("svg:height")) ?? 0 };
 }
 
-/** In centimetres. */
+/** Converts a length to centimetres. */
 function length(written: string | undefined): number | undefined {
   const [, number, unit = "cm"] = /^(-?[\d.]+)(\w*)$/.exec(written ?? "") ?? [];
   return number === undefined ? undefined : Number(number) * (units[unit] ?? 1);

@@ -54,7 +54,7 @@ function noRemarks(): CellRemarks {
   return { merged: [], comments: [], goesBeyond: false };
 }
 
-/** The limit of spreadsheet programs. */
+/** The limit of columns in spreadsheet programs. */
 const mostColumns = 16_384;
 
 /** Reads the tables of a spreadsheet in file order. */
@@ -206,7 +206,7 @@ function readCell(reader: XmlReader) {
   };
 }
 
-/** A repeat or span count; 1 for an invalid number. */
+/** Returns a repeat or span count; 1 for an invalid number. */
 function countIn(reader: XmlReader, attribute: string): number {
   const count = Number(reader.attribute(attribute) ?? "1");
   return Number.isSafeInteger(count) && count > 0 ? count : 1;
@@ -230,7 +230,7 @@ function showValue(type: string | undefined, value: string, text: string): strin
   return value;
 }
 
-/** "PT14H30M00S" as "14:30:00". */
+/** Shows "PT14H30M00S" as "14:30:00". */
 function showTime(value: string): string {
   const match = /^(-?)P(?:(\d+)D)?T(\d+)H(\d+)M(\d+)(?:[.,]\d+)?S$/.exec(value);
   if (!match) return value;

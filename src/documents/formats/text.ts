@@ -1,7 +1,7 @@
 import { wholeText } from "../anchors.ts";
 import { type DocumentReader, textOf } from "../reader.ts";
 
-/** Plain text of any family, in the encodings of file.read. */
+/** Reads plain text in the encodings of file.read. */
 export const readText: DocumentReader = ({ name, bytes }, wanted) => ({
   format: "text",
   description: "text",
@@ -9,7 +9,7 @@ export const readText: DocumentReader = ({ name, bytes }, wanted) => ({
   ...wholeText(textOf(bytes) ?? "", wanted, name),
 });
 
-/** A drawing format that is text, and is shown as text. */
+/** Reads SVG, a drawing format that is shown as text. */
 export const readSvg: DocumentReader = ({ name, bytes }, wanted) => {
   const text = textOf(bytes) ?? "";
   const [root = ""] = /<svg\b[^>]*>/i.exec(text.slice(0, 100_000)) ?? [];

@@ -12,7 +12,7 @@ export type Block =
   /** A footnote, endnote or comment, shown at the end of the section that cites it by [^label]. */
   | { readonly kind: "note"; readonly label: string; readonly text: string };
 
-/** As Markdown. */
+/** Shows a block as Markdown. */
 export function showBlock(block: Block): string {
   switch (block.kind) {
     case "heading":
@@ -46,7 +46,7 @@ export function separator(before: Block | undefined, block: Block): string {
 
 const standTogether: ReadonlySet<Block["kind"]> = new Set(["item", "note", "line"]);
 
-/** The text of a table cell: one line for each block, and for each row of a nested table. */
+/** Returns the text of a table cell: one line for each block, and for each row of a nested table. */
 export function cellText(blocks: readonly Block[]): string {
   return blocks
     .map((block) => {
@@ -65,7 +65,7 @@ export function append<One>(into: One[], ...lists: readonly Iterable<One>[]): vo
   for (const list of lists) for (const one of list) into.push(one);
 }
 
-/** A Markdown link, or only its text when the target is inside the document. */
+/** Returns a Markdown link, or only its text when the target is inside the document. */
 export function link(text: string, target: string | undefined): string {
   const label = text.trim();
   if (target === undefined || target === "" || target.startsWith("#") || label === "") return text;
@@ -87,12 +87,12 @@ export function commentBy(author: string | undefined, day: string | undefined): 
   return `comment by ${author || "an unknown author"}${day ? ` (${day})` : ""}: `;
 }
 
-/** The placeholder of a picture, with its description. */
+/** Returns the placeholder of a picture, with its description. */
 export function picture(description: string | undefined): string {
   return `![${(description ?? "").trim().replaceAll(/\s+/g, " ").replaceAll(/[[\]]/g, "\\$&")}]`;
 }
 
-/** A Markdown table with the first row as its header. Rows may differ in length. */
+/** Returns a Markdown table with the first row as its header. Rows may differ in length. */
 export function markdownTable(rows: readonly (readonly string[])[]): string {
   const width = rows.reduce((most, row) => Math.max(most, row.length), 0);
   const [head = [], ...others] = rows;
@@ -118,7 +118,7 @@ export function markdownCell(text: string): string {
     .replace(/\s*(?:\r\n?|\n)\s*/g, "<br>");
 }
 
-/** Notes about content that the text does not show. */
+/** Returns notes about content that the text does not show, or shows in another way. */
 export function notesOnTally(
   tally: { readonly [Kind in "changes" | "hidden" | "pictures" | "embedded"]?: number },
   { embedded: name = "embedded object", here = "" } = {},

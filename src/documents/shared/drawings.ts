@@ -148,7 +148,7 @@ function showTable(series: readonly Series[], budget: Budget): Block[] {
   return [{ kind: "table", rows: [["", ...series.map(({ name }) => name)], ...rows] }];
 }
 
-/** The text of the element, with one line for each paragraph. */
+/** Returns the text of the element, with one line for each paragraph. */
 function runs(reader: XmlReader): string {
   let text = "";
   lookInto(reader, (name) => {

@@ -71,7 +71,7 @@ const signs: ReadonlyMap<string, string> = new Map([
   ["m:endChr", "close"],
 ]);
 
-/** Adds parentheses, unless it is one word or sign. */
+/** Puts a text in parentheses, unless it is one word or sign. */
 function grouped(text: string): string {
   const plain = text.trim();
   return /^(?:.?|[\p{L}\p{N}.]+)$/su.test(plain) ? plain : `(${plain})`;

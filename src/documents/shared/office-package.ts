@@ -5,14 +5,14 @@ import { Scope } from "../xml/namespaces.ts";
 import { XmlReader } from "../xml/xml-reader.ts";
 import { openZip, type Zip } from "../zip/open-zip.ts";
 
-/** A ZIP archive of XML parts, the container of all office formats. Readers start at the root element of their part. */
+/** A ZIP archive of XML parts, the container of all office formats. A reader starts at the root element of a part. */
 export interface Package {
   readonly zip: Zip;
   readonly budget: Budget;
-  /** Returns undefined for a part that is missing or empty. */
+  /** Opens a part; undefined for one that is missing or empty. */
   open(part: string): XmlReader | undefined;
   need(part: string): XmlReader;
-  /** The relationships of an Open XML part by their ids. */
+  /** Returns the relationships of an Open XML part by their ids. */
   relations(part: string): Relations;
 }
 
@@ -51,7 +51,7 @@ export function openPackage({ bytes, name }: DocumentSource, { budget }: Reading
   };
 }
 
-/** The main part of an Open XML file. */
+/** Returns the main part of an Open XML file. Default: `usual`. */
 export function mainPart(opened: Package, usual: string): string {
   const found = [...opened.relations("").values()].find(({ type }) => type === "officeDocument")?.target;
   return found !== undefined && opened.zip.find(found) ? found : usual;

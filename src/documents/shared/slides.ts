@@ -20,7 +20,7 @@ export function showSlide(anchor: string, { titles, others, remarks, isHidden }:
   return { anchor, title: shown || undefined, text: showBlocks(blocks) };
 }
 
-/** Coordinates in any unit. */
+/** The position of a shape, in any unit. */
 export interface ShapePosition {
   readonly top: number;
   readonly left: number;

@@ -1,6 +1,6 @@
 /**
- * The character that a symbol font shows for a letter. Files contain the letter unchanged or with U+F000 added.
- * Undefined for other fonts, U+FFFD for symbols without a character.
+ * Returns the character that a symbol font shows for a letter; undefined for other fonts, U+FFFD for symbols without a
+ * character. Files contain the letter unchanged or with U+F000 added.
  */
 export function symbol(font: string, code: number): string | undefined {
   const letter = code >= 0xf000 && code <= 0xf0ff ? code - 0xf000 : code;
@@ -49,7 +49,7 @@ const dingbats = fromRuns([
   [0xfb, "✗✓☒☑"],
 ]);
 
-/** Runs of characters for consecutive codes. */
+/** Makes a map from runs of characters with consecutive codes. */
 function fromRuns(runs: readonly (readonly [number, string])[]): ReadonlyMap<number, string> {
   return new Map(
     runs.flatMap(([start, characters]) =>

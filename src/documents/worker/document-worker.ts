@@ -14,7 +14,7 @@ import { Worker, workerProgram } from "../../workers/worker.ts";
 import { mostHeap, mostMemory } from "../budget.ts";
 import type { DocumentAsks, DocumentService } from "./service.ts";
 
-/** Reads documents one after the other in a child process, to contain the damage of a hostile document. */
+/** Reads documents one after the other in a child process, so that a hostile document cannot harm this process. */
 export class DocumentWorker {
   readonly #progress = new Map<number, (message: string) => void>();
   readonly #worker: Worker<DocumentService>;
@@ -81,7 +81,7 @@ function crashed(about: string, { how, stderrTail }: WorkerEnd): ToolError {
       hint,
     });
   return new ToolError("unavailable", `The document reader crashed (${how}) while reading ${about}`, {
-    hint: "Use a program for this format (shell.run). Other documents can still be read.",
+    hint: "Use a program for this format (shell.run).",
     cause: stderrTail,
   });
 }

@@ -4,7 +4,7 @@ import type { Channel } from "../../workers/channel.ts";
 import { Budget } from "../budget.ts";
 import { readDocument } from "../read-document.ts";
 
-/** The requests a document worker answers. */
+/** The requests that a document worker answers. */
 export interface DocumentService {
   read(request: DocumentRequest, options: Reading): Promise<DocumentContent>;
 }
@@ -16,7 +16,7 @@ interface DocumentRequest {
   readonly wanted: DocumentWanted;
 }
 
-/** The requests a document worker makes. */
+/** The requests that a document worker makes. */
 export interface DocumentAsks {
   progress(report: { readonly asked: number; readonly message: string }, options: Reading): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import { asBuffer } from "../../lib/bytes/bytes.ts";
 
-/** Decodes an XML file by its byte-order mark, else by its declaration, else as UTF-8. Never fails. */
+/** Decodes an XML file by its byte-order mark, else by its declaration, else as UTF-8. Never throws. */
 export function decodeXml(bytes: Uint8Array): string {
   const [first, second, third] = bytes;
   if (first === 0xef && second === 0xbb && third === 0xbf) return asBuffer(bytes).toString("utf8", 3);
@@ -25,7 +25,7 @@ function decode(bytes: Uint8Array, label: string): string {
   }
 }
 
-/** Decodes XML's five entities and numeric characters. Others stay, so that no document can grow when read. */
+/** Decodes XML's five entities and numeric characters. Other entities stay, so that no document can grow. */
 export function expandEntities(text: string): string {
   return text.includes("&") ? text.replace(reference, expand) : text;
 }
@@ -37,7 +37,7 @@ const five: Readonly<Record<string, string>> = { lt: "<", gt: ">", amp: "&", quo
 function expand(written: string, name?: string, decimal?: string, hexadecimal?: string): string {
   if (name !== undefined) return five[name]!;
   const code = decimal === undefined ? Number.parseInt(hexadecimal!, 16) : Number.parseInt(decimal, 10);
-  // The number is not a character, or is half of one.
+  // Such a number is not a character, or is half of one.
   if (code === 0 || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff)) return written;
   return String.fromCodePoint(code);
 }

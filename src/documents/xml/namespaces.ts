@@ -1,9 +1,9 @@
 import { expandEntities } from "./decode.ts";
 
-/** The prefixes that an element's namespace declarations define: a chain, the innermost first. */
+/** The prefixes that the namespace declarations of an element define. The scopes of nested elements form a chain. */
 export class Scope {
   readonly outer: Scope | undefined;
-  /** The depth of the element that declares them. */
+  /** The depth of the element that declares the prefixes. */
   readonly depth: number;
   readonly #prefixes = new Map<string, string>();
   readonly #elements = new Map<string, string>();
@@ -20,7 +20,7 @@ export class Scope {
     }
   }
 
-  /** The scope of an element with these attributes. Cached, because drawings repeat their declarations. */
+  /** Returns the scope of an element with these attributes. It is cached, because drawings repeat declarations. */
   inside(depth: number, attributes: string): Scope {
     const key = `${depth}${attributes}`;
     const scope = this.#inner.get(key) ?? new Scope(this, depth, attributes);
@@ -28,7 +28,7 @@ export class Scope {
     return scope;
   }
 
-  /** The element whose name is in the source from `from` to `to`. Avoids cutting out and hashing every name. */
+  /** Returns the name in the source from `from` to `to`. Its slots avoid slicing and hashing every name. */
   element(source: string, from: number, to: number): ElementName {
     const middle = source.charCodeAt((from + to) >> 1);
     const slot = ((to - from) * 67 + source.charCodeAt(to - 1) * 31 + middle * 131) & 0x1ff;
@@ -40,7 +40,7 @@ export class Scope {
     return this.#slots[slot];
   }
 
-  /** The short name of an attribute. An attribute without a prefix is in no namespace. */
+  /** Returns the short name of an attribute. An attribute without a prefix is in no namespace. */
   attribute(written: string): string {
     if (!written.includes(":")) return written;
     return this.#attributes.get(written) ?? this.#understand(this.#attributes, written);
@@ -50,13 +50,13 @@ export class Scope {
     const colon = written.indexOf(":");
     const local = written.slice(colon + 1);
     const short = this.#shortName(written.slice(0, Math.max(colon, 0)));
-    // V8 internalises property names and compares them with literals by address.
+    // V8 internalises property names, so that comparing them with literals is fast.
     const name = Object.keys({ [short === "" ? local : `${short}:${local}`]: true })[0]!;
     if (known.size < mostNames) known.set(written, name);
     return name;
   }
 
-  /** An undeclared prefix represents itself. */
+  /** Returns the short name of a prefix. An undeclared prefix is its own short name. */
   #shortName(prefix: string): string {
     for (let scope: Scope | undefined = this; scope; scope = scope.outer) {
       const short = scope.#prefixes.get(prefix);
@@ -73,7 +73,7 @@ export interface ElementName {
   readonly name: string;
 }
 
-/** No real file has more. These limits bound the memory for a hostile file. */
+/** These limits bound the memory for a hostile file. No real file reaches them. */
 const mostNames = 2_000;
 const mostScopes = 200;
 

@@ -4,24 +4,24 @@ import { expandEntities } from "./decode.ts";
 import { Scope } from "./namespaces.ts";
 
 /**
- * Reads XML in one pass. It stands at one element at a time, and skips elements that the caller does not look into. Names
- * are those of namespaces.ts, whatever prefixes the file uses.
+ * Reads XML in one pass. It is at one element at a time, and skips the elements that the caller does not read. Names
+ * have the prefixes of namespaces.ts, whatever prefixes the file uses.
  *
  *     for (const name of reader.children()) if (name === "w:p") readParagraph(reader);
  *
  * Document types are skipped, and their entities are never expanded.
  */
 export class XmlReader {
-  /** The name of the current element: "w:p"; "p" without a namespace, "?:p" in an unknown one. */
+  /** The name of the current element: "w:p", "p" without a namespace, "?:p" in an unknown namespace. */
   name = "";
-  /** The text at which `node` stopped. */
+  /** The text at which `node` has stopped. */
   text = "";
   /** The number of open elements. */
   depth = 0;
   readonly #source: string;
   readonly #where: string;
   readonly #budget: Budget;
-  /** Names of the open elements as written in the file. */
+  /** The names of the open elements as written in the file. */
   readonly #open: string[] = [];
   #scope: Scope;
   #position = 0;
@@ -83,7 +83,7 @@ export class XmlReader {
     return this.#source.slice(from, this.#position).includes(word);
   }
 
-  /** An attribute of the current element: "w:val", "name". */
+  /** Returns an attribute of the current element: "w:val", "name". */
   attribute(name: string): string | undefined {
     attributePattern.lastIndex = this.#attributes;
     while (attributePattern.lastIndex < this.#attributesEnd) {
@@ -228,7 +228,7 @@ export class XmlReader {
     throw this.#damaged("its document type has no end", from);
   }
 
-  /** The end of the tag whose attributes begin at `from`. A ">" in a quoted value does not end it. */
+  /** Returns the end of the tag whose attributes begin at `from`. A ">" in a quoted value does not end it. */
   #tagEnd(from: number): number {
     const source = this.#source;
     let quote = 0;
@@ -254,7 +254,7 @@ export class XmlReader {
   }
 }
 
-/** Faster than a generator, because there may be millions of elements. */
+/** Iterates over children. It is faster than a generator, which matters for millions of elements. */
 class Children implements IterableIterator<string, void> {
   readonly #reader: XmlReader;
   readonly #depth: number;
@@ -294,7 +294,7 @@ function isSpace(character: number): boolean {
   return character === 0x20 || character === 0x0a || character === 0x0d || character === 0x09;
 }
 
-/** Also true after the end of the text. */
+/** Whether a character ends a name. The end of the text does too. */
 function endsName(character: number): boolean {
   return !(character > 0x20) || character === greater || character === slash;
 }

@@ -14,14 +14,14 @@ export interface ZipEntry {
   readonly method: number;
   readonly isEncrypted: boolean;
   readonly crc: number;
-  /** In the local time of the packer, "2026-11-15 17:30"; undefined when missing. */
+  /** The time of the last change, in the local time of the packer: "2026-11-15 17:30". Undefined when it is missing. */
   readonly modified: string | undefined;
   /** Unix permission bits and file kind; 0 if unknown. */
   readonly unixMode: number;
   readonly offset: number;
 }
 
-/** The entries in the order of the directory. `count` is larger when the budget ends. */
+/** The entries in the order of the directory. `count` is the number of all entries, also beyond the limit. */
 interface ZipDirectory {
   readonly entries: readonly ZipEntry[];
   readonly count: number;
@@ -70,7 +70,7 @@ function findEnd(bytes: Buffer, name: string): End {
   return settled(bytes.readUInt32LE(at + 16), bytes.readUInt32LE(at + 12), count, at, name);
 }
 
-/** A comment or data after the archive may look like the mark, so one that ends the file is preferred. */
+/** Finds the mark of the directory's end. A comment may look like the mark, so one that ends the file is preferred. */
 function findEndMark(bytes: Buffer): number | undefined {
   let fallback: number | undefined;
   let at = bytes.length - 21;
@@ -119,7 +119,7 @@ function readEntry(header: Buffer, shift: number): ZipEntry {
   };
 }
 
-/** An extra field contains the sizes that do not fit into 32 bits, in this order. */
+/** Replaces sizes that do not fit into 32 bits by those of an extra field, which has them in this order. */
 function largeSizes(extra: Buffer, small: [number, number, number]): [number, number, number] {
   if (!small.includes(0xffffffff)) return small;
   for (let at = 0; at + 4 <= extra.length; at += 4 + extra.readUInt16LE(at + 2)) {
@@ -142,7 +142,7 @@ function dosTime(date: number, time: number): string | undefined {
   return `${day} ${two(time >> 11)}:${two((time >> 5) & 63)}`;
 }
 
-/** Zip bombs that unpack the same bytes repeatedly have overlapping entries. */
+/** Refuses overlapping entries, by which zip bombs unpack the same bytes repeatedly. */
 function refuseOverlaps(entries: readonly ZipEntry[], directory: number, name: string): void {
   const sorted = [...entries].sort((left, right) => left.offset - right.offset);
   for (const [index, entry] of sorted.entries()) {
@@ -153,7 +153,7 @@ function refuseOverlaps(entries: readonly ZipEntry[], directory: number, name: s
   }
 }
 
-/** Decodes as UTF-8 if declared or valid, else as code page 437, which most packers use. */
+/** Decodes a name as UTF-8 if declared or valid, else as code page 437, which most packers use. */
 function entryName(raw: Buffer, isUtf8: boolean, extra: Buffer): string {
   const name = unicodeName(extra) ?? decoded(raw, isUtf8);
   // Some Windows packers write backslashes.
@@ -178,11 +178,11 @@ function decoded(raw: Buffer, isUtf8: boolean): string {
 
 const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** Code page 437, from 0x80 on. */
+/** The characters of code page 437, from 0x80 on. */
 const firstPc =
   "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u00a0";
 
-/** The extra field in which older packers store the Unicode name. */
+/** Returns the Unicode name from an extra field, where older packers store it. */
 function unicodeName(extra: Buffer): string | undefined {
   for (let at = 0; at + 9 <= extra.length; at += 4 + extra.readUInt16LE(at + 2)) {
     const length = extra.readUInt16LE(at + 2);

@@ -10,18 +10,18 @@ import { readDirectory, type ZipEntry } from "./directory.ts";
 /** A ZIP archive in memory. */
 export interface Zip {
   readonly entries: readonly ZipEntry[];
-  /** The number of all entries, which exceeds `entries` when the budget ends. */
+  /** The number of all entries. `entries` has fewer when there are more than the limit. */
   readonly count: number;
   readonly notes: readonly string[];
   /** Finds an entry by its exact name, else ignoring case. Of several, the last counts, as in other programs. */
   find(name: string): ZipEntry | undefined;
   /** Unpacks an entry and checks its checksum. Throws `unsupported` when it is damaged or encrypted. */
   read(entry: ZipEntry): Uint8Array;
-  /** Like `read`, decoded as XML. Undefined when there is no entry of that name. */
+  /** Unpacks an entry and decodes it as XML; undefined when there is no entry of that name. */
   text(name: string): string | undefined;
 }
 
-/** Reads only the directory. `name` is for messages. */
+/** Opens an archive and reads only its directory. `name` is for messages. */
 export function openZip(given: Uint8Array, name: string, budget: Budget): Zip {
   const bytes = asBuffer(given);
   const { entries, count } = readDirectory(bytes, name, budget);
@@ -89,7 +89,7 @@ function unpack(packed: Buffer, entry: ZipEntry, name: string, budget: Budget): 
   }
 }
 
-/** Uses one chunk of the declared size if that is plausible, because joining chunks costs more than unpacking them. */
+/** Returns the chunk size: the declared size if that is plausible, because joining chunks costs more than unpacking. */
 function likelySize({ size, compressedSize }: ZipEntry, most: number): number {
   const possible = Math.min(compressedSize * 1032 + 64, most, 64_000_000);
   return Math.max(64, Math.min(possible, Math.max(size + 64, 65_536)));

@@ -72,7 +72,7 @@ function line({ name, kind, size, modified, linkTarget, isEncrypted }: ArchiveEn
   return `${String(size).padStart(width)}  ${modified ?? "-".padEnd(16)}  ${shownName(name)}${slash}${target}${marks}`;
 }
 
-/** Longer than any path of a real system. */
+/** No real system has longer paths. */
 const mostName = 4096;
 
 function shownName(name: string): string {

@@ -4,10 +4,10 @@ import type { ReadingContext } from "../../reader.ts";
 export interface Archive {
   readonly description: string;
   readonly entries: readonly ArchiveEntry[];
-  /** The number of all entries, which exceeds `entries` when the budget ends. */
+  /** The number of all entries. `entries` has fewer when there are more than the limit. */
   readonly count: number;
   readonly notes: readonly string[];
-  /** The content of the last file with that name, which unpacking would leave. */
+  /** Returns the content of the last file with that name, because unpacking would leave that one. */
   read(name: string): Uint8Array | undefined;
 }
 
@@ -16,13 +16,13 @@ export interface ArchiveEntry {
   readonly kind: "file" | "directory" | "link" | "other";
   /** The declared unpacked size in bytes. */
   readonly size: number;
-  /** "2026-11-15 17:30"; undefined when absent. */
+  /** The time of the last change: "2026-11-15 17:30". Undefined when it is missing. */
   readonly modified: string | undefined;
   readonly linkTarget?: string | undefined;
   readonly isEncrypted?: boolean;
 }
 
-/** Lists a tar archive and finds the `wanted` entry. `fault`: why the bytes are not the whole archive. */
+/** Lists a tar archive and finds the `wanted` entry. `fault` says why the bytes are not the whole archive. */
 export function tarArchive(
   description: string,
   given: Uint8Array,
@@ -70,7 +70,7 @@ export function tarArchive(
 
 const mostExtension = 1_000_000;
 
-/** The properties that an extension header gives to the next entry: its pax records, or a long name. */
+/** Returns the properties that an extension header gives to the next entry: its pax records, or a long name. */
 function extensionOf(type: string, data: Buffer): Readonly<Record<string, string>> {
   if (type === "x") return paxRecords(data);
   if (type === "g") return {};
@@ -90,13 +90,13 @@ function extendedBy(
   };
 }
 
-/** Records like "30 path=some/long/name\n", which begin with their length. */
+/** Parses records like "30 path=some/long/name\n", which begin with their length. */
 function paxRecords(content: Buffer): Readonly<Record<string, string>> {
   const records: Record<string, string> = {};
   let at = 0;
   while (at < content.length) {
     const space = content.indexOf(0x20, at);
-    // A longer number is not a length, and parsing it takes time.
+    // A number of ten or more digits is not a length.
     const digits = space - at > 0 && space - at < 10 ? content.toString("latin1", at, space) : "";
     const length = Number(digits);
     if (!(length > 0)) break;
@@ -119,7 +119,7 @@ function entryOf({ name, size, modified, type, linkTarget }: TarHeader): Archive
   };
 }
 
-/** The time in UTC; undefined when it is unknown. */
+/** Formats a time in UTC; undefined when it is unknown. */
 export function showTime(secondsSince1970: number): string | undefined {
   const date = new Date(secondsSince1970 * 1000);
   return secondsSince1970 === 0 || Number.isNaN(date.getTime())
@@ -168,7 +168,7 @@ function octal(block: Uint8Array, start: number, length: number): number {
   return Number.parseInt(text(block, start, length).trim() || "0", 8);
 }
 
-/** Parses octal digits, or a binary number for larger values. Never negative. */
+/** Parses octal digits, or the binary number that stands for a larger value. */
 function number(block: Uint8Array, start: number, length: number): number {
   if ((block[start]! & 0x80) === 0) return octal(block, start, length) || 0;
   let value = block[start]! & 0x7f;

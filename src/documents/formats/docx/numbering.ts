@@ -7,7 +7,7 @@ export class Numbering {
   readonly #lists = new Map<string, List>();
   readonly #abstract = new Map<string, Abstract>();
   readonly #styles: Styles;
-  /** By abstract list, because lists that share one continue each other's numbers. */
+  /** The counters of each abstract list. Lists that share one continue each other's numbers. */
   readonly #counters = new Map<string, (number | undefined)[]>();
   readonly #begun = new Set<string>();
 
@@ -20,7 +20,7 @@ export class Numbering {
     }
   }
 
-  /** The marker of the next item; undefined when there is no such list, "" for an item without a marker. */
+  /** Returns the marker of the next item; undefined when there is no such list, "" for an item without a marker. */
   next(id: string, at: number): string | undefined {
     const list = this.#lists.get(id);
     if (!list) return undefined;
@@ -47,7 +47,7 @@ export class Numbering {
     });
   }
 
-  /** An abstract list may refer to the list of a style. */
+  /** Resolves an abstract list, which may refer to the list of a style. */
   #abstractOf(id: string): readonly [string, Abstract | undefined] {
     const found = this.#abstract.get(id);
     if (found?.styleLink === undefined) return [id, found];
@@ -120,7 +120,7 @@ function readLevel(reader: XmlReader): Level {
   for (const name of reader.children()) {
     const value = reader.attribute("w:val");
     if (name === "w:start") level.start = Number(value ?? 1);
-    // Limits the length, because a marker is written before every item.
+    // The length is limited, because a marker is written before every item.
     else if (name === "w:lvlText") level.text = (value ?? "").slice(0, 100);
     else if (name === "w:lvlRestart") level.restarts = value !== "0";
     else if (name === "w:isLgl") level.isLegal = value !== "0" && value !== "false";

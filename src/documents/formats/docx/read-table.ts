@@ -60,7 +60,7 @@ function readCells(reader: XmlReader, story: Story, readBlock: ReadBlock, row: C
   return isDeleted;
 }
 
-/** Word's limit. A cell that claims more columns would only increase the output. */
+/** The limit of Word. A cell that claims more columns would only increase the output. */
 const mostColumns = 63;
 
 function readCell(reader: XmlReader, story: Story, readBlock: ReadBlock): Cell {

@@ -68,7 +68,7 @@ interface Properties {
   outline?: number | undefined;
   numberedBy?: string;
   level?: number;
-  /** The end of the paragraph was deleted. */
+  /** The end of the paragraph was deleted, so the next paragraph continues it. */
   isJoined?: boolean;
 }
 
@@ -237,10 +237,10 @@ function readFieldMark(reader: XmlReader, story: Story, line: Line): void {
   }
 }
 
-/** Longer paragraphs are hostile. Copying them for each link would take quadratic time. */
+/** No link is made in longer, hostile paragraphs, because copying them for each link would take quadratic time. */
 const longestLinked = 50_000;
 
-/** No real field is nested deeper. */
+/** No real document nests fields deeper. */
 const deepest = 100;
 
 function cite(kind: string, id: string, { notes, tally, cited }: Story, line: Line): void {
@@ -293,7 +293,7 @@ interface Frame {
   description?: string | undefined;
 }
 
-/** A check box of a form has no other text. */
+/** Reads the check box of a form field, which has no other text. */
 function readCheckBox(reader: XmlReader): string {
   let shown = "";
   for (const name of reader.children("w:ffData")) {
@@ -307,7 +307,7 @@ function readCheckBox(reader: XmlReader): string {
   return shown;
 }
 
-/** Writes the pronunciation after its base. */
+/** Reads a text with its pronunciation, and writes the pronunciation after it. */
 function readRuby(reader: XmlReader, story: Story, line: Line): void {
   const above: Line = { text: "", boxes: line.boxes };
   for (const name of reader.children()) {

@@ -13,7 +13,7 @@ export interface Story {
   readonly numbering: Numbering;
   /** Open fields, the innermost last. A field may span paragraphs. */
   readonly fields: Field[];
-  /** Notes by "footnote 2". While notes are read, only comments. */
+  /** The notes by key, such as "footnote 2". While notes are read, there are only comments. */
   readonly notes: Notes;
   readonly cited: Block[];
   readonly tally: Tally;

@@ -1,7 +1,7 @@
 import type { XmlReader } from "../../xml/xml-reader.ts";
 
 interface ParagraphStyle {
-  /** 1 for the highest level; undefined for text. */
+  /** The level, 1 for the highest; undefined for text. */
   readonly heading: number | undefined;
   readonly numberedBy: string | undefined;
   readonly level: number | undefined;
@@ -50,7 +50,7 @@ export function readNumbered(reader: XmlReader): Pick<Declared, "numberedBy" | "
   return found;
 }
 
-/** Levels count from 0. Level 9 is body text. */
+/** Parses an outline level, which counts from 0. Level 9 is body text. */
 export function outlineOf(value: string | undefined): number | undefined {
   const level = Number(value);
   return value !== undefined && level >= 0 && level <= 9 ? level : undefined;
@@ -58,7 +58,7 @@ export function outlineOf(value: string | undefined): number | undefined {
 
 function resolve(style: Declared, declared: ReadonlyMap<string, Declared>): ParagraphStyle {
   const chain: Declared[] = [];
-  // A style may be based on itself.
+  // The length is limited, because a style may be based on itself.
   for (let next: Declared | undefined = style; next && chain.length < 20; )
     next = declared.get(chain[chain.push(next) - 1]!.basedOn ?? "");
   const first = <Key extends keyof Declared>(key: Key) =>

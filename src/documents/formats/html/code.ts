@@ -18,7 +18,7 @@ export function codeSpan(text: string): string {
   return ticks + padding + code + padding + ticks;
 }
 
-/** The text as written, without line numbers and copy buttons. */
+/** Returns the text of code without line numbers and copy buttons. */
 export function codeText(element: Element): string {
   const pieces: string[] = [];
   collectCode(element, pieces);
@@ -40,7 +40,7 @@ function collectCode(element: Element, pieces: string[]): void {
 export function isLineNumber(element: Element): boolean {
   const { class: classes, "data-nosnippet": isForEyesOnly } = element.attributes;
   if (isForEyesOnly === undefined && (classes === undefined || !lineNumbers.test(classes))) return false;
-  // The element that contains the code often has the same class.
+  // The element around the code often has the same class, but more than numbers.
   return /^[\d\s]*$/.test(textOf(element));
 }
 

@@ -1,6 +1,6 @@
 export type Node = Element | string;
 
-/** An element. Its text is measured when it is closed, without the elements in it that are not part of the content. */
+/** An element. Its text is measured when it is closed, without the elements in it that are outside of the content. */
 export class Element {
   readonly name: string;
   readonly kind: Kind;
@@ -9,10 +9,10 @@ export class Element {
   readonly parent: Element | undefined;
   holdsBlocks = false;
   holdsTopHeading = false;
-  /** Characters of text outside of links, and inside of links. */
+  /** The number of characters outside of links. `linkLength` counts those inside. */
   plainLength = 0;
   linkLength = 0;
-  /** Whether it is not part of the content: navigation, advertisements, headers and footers of the site. */
+  /** Whether it is outside of the content: navigation, advertisements, headers and footers of the site. */
   isAside = false;
 
   constructor(kind: Kind, attributes: Attributes, parent: Element | undefined) {
@@ -31,12 +31,12 @@ export class Element {
   }
 }
 
-/** Names are in lower case. */
+/** Attributes by name. Names are in lower case. */
 export type Attributes = Readonly<Record<string, string | undefined>>;
 
 export const noAttributes: Attributes = {};
 
-/** The first matching descendant, in document order. */
+/** Returns the first matching descendant, in document order. */
 export function findElement(element: Element, isWanted: (element: Element) => boolean): Element | undefined {
   for (const child of element.children) {
     if (typeof child === "string") continue;
@@ -91,7 +91,7 @@ const lists = {
     "area canvas datalist input link map meta noembed noframes param script select style svg template textarea " +
       "title track",
   ),
-  /** Not shown by browsers with scripts. */
+  /** Browsers with scripts do not show the element. */
   isFallback: names("noscript"),
   isAboutPage: names("html base meta link"),
   /** The start tag closes an open paragraph. */

@@ -8,7 +8,7 @@ import { locateFrom, type Page } from "./write-inline.ts";
 interface HtmlOptions {
   /** The address of the page, for relative links. */
   readonly base?: string | undefined;
-  /** Also shows navigation, footers and similar parts. */
+  /** Whether to show navigation, footers and similar parts too. */
   readonly whole?: boolean | undefined;
 }
 
@@ -17,11 +17,11 @@ export interface MarkdownPage {
   readonly title: string | undefined;
   readonly properties: Readonly<Record<string, string>>;
   readonly starts: readonly BlockStart[];
-  /** About how many characters outside of the content are omitted. */
+  /** The approximate number of omitted characters outside of the content. */
   readonly leftOut: number;
 }
 
-/** Converts the content of a page, or the whole page, to Markdown. Takes linear time, even for hostile pages. */
+/** Converts the content of a page, or the whole page, to Markdown, in linear time even for hostile pages. */
 export function htmlToMarkdown(html: string, { base, whole = false }: HtmlOptions = {}): MarkdownPage {
   const parsed = parseHtml(html, { showHidden: false });
   const properties = propertiesOf(parsed);
@@ -34,7 +34,7 @@ type Written = Pick<MarkdownPage, "markdown" | "starts" | "leftOut">;
 
 const nothing: Written = { markdown: "", starts: [], leftOut: 0 };
 
-/** Falls back to the whole page when its content would be empty. Undefined for an empty page. */
+/** Writes the content, or the whole page if the content would be empty; undefined for an empty page. */
 function write({ root, textLength }: ParsedHtml, page: Page): Written | undefined {
   const isLittle = root.textLength < 200 && root.textLength < textLength / 10;
   if (!page.isWhole && !isLittle) {
@@ -53,7 +53,7 @@ function writeElements(elements: readonly Element[], page: Page): MarkdownWriter
   return writer;
 }
 
-/** A page heading before the content is part of it. */
+/** Adds the heading of the page, if it is before the content. */
 function withHeading(main: Element, root: Element): readonly Element[] {
   if (main.holdsTopHeading || !root.holdsTopHeading) return [main];
   const heading = findElement(root, ({ name, textLength }) => name === "h1" && textLength > 0);

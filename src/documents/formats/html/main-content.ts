@@ -1,6 +1,6 @@
 import { type Element, findElement, noAttributes } from "./element.ts";
 
-/** The element with the content of a page. Descends while the omitted elements have hardly any text. */
+/** Returns the element with the content of a page. Descends while the omitted elements have hardly any text. */
 export function findMain(root: Element): Element {
   const named = findNamed(root, root.plainLength);
   let main = named ?? root;
@@ -8,7 +8,7 @@ export function findMain(root: Element): Element {
   return main;
 }
 
-/** The element that the page marks as its content, if it contains most of the text. */
+/** Returns the element that the page marks as its content, if it contains enough of the text. */
 function findNamed(root: Element, plainLength: number): Element | undefined {
   const isMost = (element: Element, share: number) =>
     element.textLength > 0 && element.plainLength >= plainLength * share;
@@ -83,7 +83,7 @@ const namedElements: ReadonlySet<string> = new Set(
   "div section ul ol dl table td p a span iframe".split(" "),
 );
 
-/** Whole words of a class or identifier, or parts of them that mean nothing else. */
+/** Words in a class or id, or parts of words with only this meaning. */
 const asideWords =
   /(?:^|[-_\s])(?:ads?|footer|headerlink|masthead|menu|modal|nav|overlay|pager|popup|promo|related|rss|shar(?:e|ing)|skip|social|subscribe|toc|toolbar)(?:$|[-_\s])|advert|breadcrumb|consent|cookie|edit-?section|gdpr|hash-?link|navbar|navigation|navbox|newsletter|noprint|outbrain|pagination|paywall|permalink|sidebar|skip-?link|sponsor|sr-only|screen-reader|taboola|visually-?hidden/i;
 
@@ -114,7 +114,7 @@ function isWithinMatter(element: Element): boolean {
 
 const matterNames: ReadonlySet<string> = new Set(["main", "article", "blockquote", "figure", "td"]);
 
-/** A button that opens a section is often its whole heading. */
+/** Whether a button is the whole heading of a section, which it opens. */
 function isAllOfTitle(button: Element): boolean {
   const title = button.parent;
   if (title === undefined || !/^(?:h[1-6]|summary|dt)$/.test(title.name)) return false;

@@ -9,7 +9,7 @@ export interface BlockStart {
 export class MarkdownWriter {
   readonly starts: BlockStart[] = [];
   #markdown = "";
-  /** Prefixes of every line, of the next line, and of the empty line before it. */
+  /** The prefix of every line. `#nextPrefix` is for the next line, `#gapPrefix` for the empty line before it. */
   #prefix = "";
   #nextPrefix: string | undefined;
   #gapPrefix: string | undefined;
@@ -39,7 +39,7 @@ export class MarkdownWriter {
 
   /** Prefixes the blocks that `write` writes: `first` on the first line, `rest` on the others. */
   within(first: string, rest: string, write: () => void): void {
-    // Every line repeats the prefix, so deeper levels are ignored.
+    // Every line repeats the prefix, so very deep levels add none.
     if (this.#depth >= maxHolders) {
       write();
       return;
@@ -57,7 +57,7 @@ export class MarkdownWriter {
     this.#depth -= 1;
     this.#prefix = prefix;
     if (this.#markdown.length > before) return;
-    // Nothing was written.
+    // Without output, the state is as before.
     this.#nextPrefix = nextPrefix;
     this.#gapPrefix = gapPrefix;
     if (this.#depth === 0) this.starts.pop();
@@ -82,16 +82,16 @@ function indentRest(text: string, prefix: string): string {
 
 function tooLong(): ToolError {
   return new ToolError("too-large", "The page is too long to be shown as Markdown", {
-    hint: "Use another program (shell.run) if you need it.",
+    hint: "Read it with another program (shell.run).",
   });
 }
 
 type LineBreak = "  \n" | " " | "<br>";
 
-/** Writes one paragraph. Collapses white space, and moves it out of marks such as `**`. */
+/** Writes one paragraph. It collapses white space, and moves it out of marks such as `**`. */
 export class InlineWriter {
   readonly lineBreak: LineBreak;
-  /** Joined at the end, because looking at the end of a growing string would copy it each time. */
+  /** The pieces of the paragraph. A string would be copied each time its end is examined. */
   #pieces: string[] = [];
   #space = false;
   #open: string[] = [];
@@ -183,7 +183,7 @@ export class InlineWriter {
     this.#written += 1;
     if (isSpaced) this.#pieces.push(" ");
     if (this.#pending.length === 0) return;
-    // Two adjacent bold texts become one.
+    // Two adjacent texts with the same mark become one.
     if (!isSpaced && this.#pending.length === 1 && this.#pending[0] === closed && joined.has(closed!)) {
       this.#pieces.pop();
     } else {
@@ -213,7 +213,7 @@ function fold(text: string): string {
   return text.replace(/[\0\u00ad\u200b\u2060\ufeff]+/g, "").replace(/\s+/g, " ");
 }
 
-/** Escapes only characters that Markdown would interpret: not a single bracket, not the underscore in snake_case. */
+/** Escapes only characters that Markdown would interpret, and so not the underscore in snake_case. */
 function escapeText(text: string, { isLineStart }: { readonly isLineStart: boolean }): string {
   let escaped = mayBeSpecial.test(text) ? text.replace(specials, "\\$&") : text;
   if (isLineStart) escaped = escapeLineStart(escaped);

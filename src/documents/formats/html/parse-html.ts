@@ -3,7 +3,7 @@ import { ToolError } from "../../../contract/error.ts";
 import { type Attributes, Element, type Kind, kindOf, noAttributes, textOf } from "./element.ts";
 import { isAside } from "./main-content.ts";
 
-/** Parses in one pass, in linear time. */
+/** Parses a page in one pass, in linear time. `showHidden` keeps elements that styles hide. */
 export function parseHtml(given: string, options: { readonly showHidden: boolean }): ParsedHtml {
   const html = withoutDeclarations(given);
   const tree = new Tree(options);
@@ -78,11 +78,11 @@ export interface ParsedHtml {
   /** The elements `meta`, `base`, `link` and `html`. */
   readonly head: readonly Element[];
   readonly title: string | undefined;
-  /** Characters of all visible text, including text outside of the content. */
+  /** The number of characters of all visible text, including text outside of the content. */
   readonly textLength: number;
 }
 
-/** The limit of browsers. Low enough for recursion. */
+/** The limit of browsers, which is low enough for recursion. */
 const maxDepth = 512;
 
 const maxElements = 1_500_000;
@@ -103,7 +103,7 @@ class Tree {
   #textLength = 0;
   #plainLength = 0;
   #linkedLength = 0;
-  /** The numbers of open elements that are too deep, invisible, links, foreign or paragraphs. */
+  /** The number of open elements that are too deep. The next fields count other kinds of open elements. */
   #tooDeep = 0;
   #dark = 0;
   #links = 0;
@@ -125,7 +125,7 @@ class Tree {
     return { root: this.#root, head: this.#head, title, textLength: this.#textLength };
   }
 
-  /** `isClosed`: the tag closes itself. */
+  /** Adds an element. `isClosed` means that its tag closes itself. */
   start(kind: Kind, attributes: Attributes, { isClosed }: { readonly isClosed: boolean }): void {
     this.#elements += 1;
     if (this.#elements > maxElements) throw tooMany();
@@ -185,7 +185,7 @@ class Tree {
     else this.#plainLength += length;
   }
 
-  /** Only the first title counts. */
+  /** Adds text to the title, if it is the first one. */
   #readTitle(element: Element, text: string): void {
     this.#title ??= element;
     if (this.#title === element) keepText(element, text);
@@ -274,6 +274,6 @@ function markTopHeading(element: Element): void {
 
 function tooMany(): ToolError {
   return new ToolError("too-large", `The page has more than ${maxElements} elements`, {
-    hint: "Use another program (shell.run) if you need it.",
+    hint: "Read it with another program (shell.run).",
   });
 }

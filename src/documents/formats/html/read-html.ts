@@ -5,7 +5,7 @@ import { gatherParts, splitAnchor, wholeText } from "../../anchors.ts";
 import type { DocumentReader } from "../../reader.ts";
 import { htmlToMarkdown, type MarkdownPage } from "./html-to-markdown.ts";
 
-/** Reads web pages as Markdown. "whole page" includes navigation; long pages have sections. */
+/** Reads web pages as Markdown. The part "whole page" includes navigation. Long pages have sections. */
 export const readHtml: DocumentReader = async ({ name, bytes, mediaType }, wanted, context) => {
   if (bytes.length > longBytes) context.progress(`reading ${showSize(bytes.length)} of HTML`);
   const { text } = decodePage(bytes, mediaType);

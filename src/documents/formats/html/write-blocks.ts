@@ -42,7 +42,7 @@ function writeBlock(element: Element, writer: MarkdownWriter, page: Page): void 
 
 type WriteBlock = (element: Element, writer: MarkdownWriter, page: Page) => void;
 
-/** Other blocks are replaced by their content. */
+/** Writers by element name. Other blocks are replaced by their content. */
 const writers: Readonly<Partial<Record<string, WriteBlock>>> = Object.assign(Object.create(null), {
   h1: writeHeading,
   h2: writeHeading,
@@ -93,7 +93,7 @@ function writeTitle(element: Element, writer: MarkdownWriter, page: Page): void 
   writeLine(writer, (inline) => inline.around("**", "**", () => writeInline(element, inline, page)));
 }
 
-/** Writes a card. Its heading becomes the link; a card without a heading becomes one line. */
+/** Writes a link around blocks. Their heading becomes the link; without a heading they become one line. */
 function writeLinkedBlocks(element: Element, writer: MarkdownWriter, page: Page): void {
   const url = page.locate(element.attributes.href ?? "");
   const heading = findElement(element, ({ kind }) => kind.isHeading);
@@ -186,7 +186,7 @@ interface Row {
   readonly isHeader: boolean;
 }
 
-/** `outside`: captions and content between cells, which browsers show before the table. */
+/** Separates the rows from `outside`: captions and content between cells, which browsers show before the table. */
 function partsOf(table: Element, page: Page): { readonly rows: Row[]; readonly outside: Node[] } {
   const rows: Row[] = [];
   const outside: Node[] = [];
@@ -209,7 +209,7 @@ function partsOf(table: Element, page: Page): { readonly rows: Row[]; readonly o
   return { rows, outside };
 }
 
-/** Rows of cells; cells covered by a span are empty. */
+/** Returns rows of cells. Cells that a span covers are empty. */
 function layOut(rows: readonly Row[], page: Page): string[][] {
   /** For each column, how many of the next rows are covered. */
   const covered: number[] = [];
@@ -232,7 +232,7 @@ function layOut(rows: readonly Row[], page: Page): string[][] {
   });
 }
 
-/** Cells further right cover no others. */
+/** Cells beyond this column cover no others. */
 const maxColumns = 100;
 
 function spanOf(attribute: string | undefined, most: number): number {

@@ -5,7 +5,7 @@ import type { InlineWriter } from "./markdown-writer.ts";
 export interface Page {
   readonly locate: Locate;
   readonly isWhole: boolean;
-  /** The heading that becomes the link of a card. */
+  /** The heading that becomes the link around blocks. */
   readonly linked?: { readonly heading: Element; readonly url: string };
 }
 
@@ -16,7 +16,7 @@ export function isLeftOut(element: Element, page: Page): boolean {
 /** Resolves a link of the page. */
 type Locate = (link: string) => string | undefined;
 
-/** Links within the page stay unchanged. Returns undefined for scripts and data. */
+/** Returns a function that resolves links. Links within the page stay unchanged; scripts and data give undefined. */
 export function locateFrom(base: string | undefined): Locate {
   const origin = base === undefined ? undefined : URL.parse(base)?.origin;
   return (link) => {
@@ -62,7 +62,7 @@ export function writeInlineElement(element: Element, writer: InlineWriter, page:
 
 type WriteInline = (element: Element, writer: InlineWriter, page: Page) => void;
 
-/** Other elements are replaced by their content. */
+/** Writers by element name. Other elements are replaced by their content. */
 const writers: Readonly<Partial<Record<string, WriteInline>>> = Object.assign(Object.create(null), {
   b: marked("**"),
   strong: marked("**"),
@@ -142,7 +142,7 @@ function writeLink(element: Element, writer: InlineWriter, page: Page): void {
   }
 }
 
-/** The sign after a heading that links to it. */
+/** Whether a link is the sign after a heading that links to the heading. */
 function isAnchorOfHeading({ attributes, children }: Element): boolean {
   const sign = children.length === 1 ? children[0] : undefined;
   return attributes.href!.startsWith("#") && typeof sign === "string" && /^\s*[¶#§🔗]\s*$/u.test(sign);
@@ -188,7 +188,7 @@ function writeMedia(element: Element, writer: InlineWriter, page: Page): void {
   writer.space();
 }
 
-/** The label of a footnote reference; undefined for other links. */
+/** Returns the label of a footnote reference; undefined for other links. */
 function noteReference(link: Element): string | undefined {
   const { class: classes = "", href = "", role } = link.attributes;
   const isOne =
@@ -205,7 +205,7 @@ export function isNoteList({ attributes: { class: classes = "", role = "" } }: E
   return role === "doc-endnotes" || /(?:^|\s)(?:footnotes|references|endnotes)(?:\s|$)/.test(classes);
 }
 
-/** A link from a note back to its reference. */
+/** Whether a link leads from a note back to its reference. */
 function isBackLink(link: Element): boolean {
   const { class: classes = "", href = "", role } = link.attributes;
   if (role === "doc-backlink" || /footnote-back|(?:^|\s)(?:fn-backref|mw-cite-backlink)/.test(classes))

@@ -1,6 +1,6 @@
 import { asBuffer } from "../../../lib/bytes/bytes.ts";
 
-/** The properties that are shown, in this order. */
+/** Returns the properties to show, in order. */
 export function exifProperties({ image, exif, gps }: TiffTags): Readonly<Record<string, string>> {
   const properties: [string, string | undefined][] = [
     ["title", text(image.get(0x010e))],
@@ -60,7 +60,7 @@ function rounded(value: number): string {
   return String(Math.round(value * 10) / 10);
 }
 
-/** How to turn the picture upright. */
+/** The orientations, which say how to turn the picture upright. */
 const orientations: Readonly<Record<number, string>> = {
   2: "mirrored",
   3: "turned by 180°",
@@ -92,17 +92,17 @@ function degrees(
   return Number.isFinite(value) ? value * (side === "S" || side === "W" ? -1 : 1) : undefined;
 }
 
-/** Text or numbers by tag. */
+/** The values of a directory, text or numbers, by tag. */
 type Tags = ReadonlyMap<number, string | readonly number[]>;
 
-/** Reads the directories of a TIFF file, or of EXIF data, which has the same format. */
+/** The directories of a TIFF file, or of EXIF data, which has the same format. */
 interface TiffTags {
   readonly image: Tags;
   readonly exif: Tags;
   readonly gps: Tags;
 }
 
-/** Skips values that are invalid or outside of the file. */
+/** Reads the directories; undefined for other data. Skips values that are invalid or outside of the file. */
 export function readTiff(given: Uint8Array): TiffTags | undefined {
   const bytes = asBuffer(given);
   const order = bytes.toString("latin1", 0, 4);
@@ -139,10 +139,12 @@ function readTags(file: File, start: number | undefined): Tags {
 
 const mostTags = 500;
 const mostBytes = 65_536;
-/** Longer lists are tables for programs. */
+/** The most numbers to read of a list. Longer lists are tables for programs. */
 const mostNumbers = 16;
 
-/** Sizes by type: bytes, text, 16 bits, 32 bits, fractions of 32 bits, …; signed from 6 on. */
+/**
+ * The sizes of types in bytes, from 1 on: byte, text, 16 bits, 32 bits, fraction; from 6 on signed and untyped ones.
+ */
 const widths: readonly (number | undefined)[] = [undefined, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8];
 
 function readValue(file: File, at: number): string | readonly number[] | undefined {
@@ -174,7 +176,7 @@ function signed({ bytes, isLittle }: File, at: number, width: number): number {
   return isLittle ? bytes.readIntLE(at, width) : bytes.readIntBE(at, width);
 }
 
-/** Untyped text may begin with the name of its encoding, in eight bytes. */
+/** Decodes untyped text, which may begin with the name of its encoding in eight bytes. */
 function freeText(bytes: Buffer, { isLittle }: File): string {
   const name = bytes.toString("latin1", 0, 8);
   if (name !== "UNICODE\0") return textOf(name === "ASCII\0\0\0" ? bytes.subarray(8) : bytes);

@@ -1,15 +1,15 @@
 import { asBuffer } from "../../../lib/bytes/bytes.ts";
 
 interface PictureData {
-  /** In the format of a TIFF file. */
+  /** EXIF data, which has the format of a TIFF file. */
   readonly exif: Uint8Array | undefined;
-  /** By keyword: "Title", "Comment". */
+  /** Texts by keyword: "Title", "Comment". */
   readonly texts: Readonly<Record<string, string>>;
-  /** 1 for a still picture. */
+  /** The number of frames; 1 for a still picture. */
   readonly frames: number;
 }
 
-/** Reads a damaged picture as far as possible. */
+/** Reads the metadata of a picture, as far as possible if it is damaged. */
 export function pictureData(given: Uint8Array, mediaType: string): PictureData {
   const bytes = asBuffer(given);
   switch (mediaType) {
@@ -118,7 +118,7 @@ function tableLength(flags: number): number {
   return (flags & 0x80) === 0 ? 0 : 3 * 2 ** ((flags & 7) + 1);
 }
 
-/** HEIC and AVIF store the position in tables, but searching for the mark is sufficient. */
+/** Finds EXIF data in HEIC and AVIF by its mark, without the tables that give its position. */
 function findExif(bytes: Buffer): Buffer | undefined {
   const at = bytes.indexOf("Exif\0\0", 0, "latin1");
   return at === -1 ? undefined : bytes.subarray(at + 6);

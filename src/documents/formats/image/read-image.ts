@@ -7,7 +7,7 @@ import { type DocumentReader, damaged } from "../../reader.ts";
 import { exifProperties, numberOf, readTiff } from "./exif.ts";
 import { pictureData } from "./metadata.ts";
 
-/** The metadata of a picture, and the picture itself for models that accept images. */
+/** Reads the metadata of a picture, and returns the picture itself for models that accept images. */
 export const readImage: DocumentReader = (source, { part, images = true }) => {
   const { name, bytes } = source;
   const type = sniffMediaType(bytes);
@@ -42,7 +42,7 @@ export const readImage: DocumentReader = (source, { part, images = true }) => {
 
 const visibleTypes: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 const mostBytes = 10 * 1024 * 1024;
-/** Viewers decode all pixels, even those of a small file. */
+/** The pixels are limited, because viewers decode all of them, even those of a small file. */
 const mostPixels = 100_000_000;
 
 function whyNotShown(
@@ -64,7 +64,7 @@ function pictureSize(bytes: Uint8Array, mediaType: string): ImageSize | undefine
     case "image/avif":
       return largestExtent(bytes);
     case "image/x-icon":
-      // One byte for each; 0 means 256.
+      // Width and height take one byte each, and 0 means 256.
       return bytes.length < 8 ? undefined : { width: bytes[6] || 256, height: bytes[7] || 256 };
     default:
       return imageSize(bytes);
@@ -78,7 +78,7 @@ function tiffSize(bytes: Uint8Array): ImageSize | undefined {
   return width === undefined || height === undefined ? undefined : { width, height };
 }
 
-/** Tiles and thumbnails have their own box with a size. The largest one belongs to the picture. */
+/** Returns the largest size in the file. Smaller ones belong to tiles and thumbnails. */
 function largestExtent(given: Uint8Array): ImageSize | undefined {
   const bytes = asBuffer(given.subarray(0, 1_000_000));
   let largest: ImageSize | undefined;

@@ -32,7 +32,7 @@ export type Output =
   | { readonly kind: "data"; readonly data: Members; readonly count: number | undefined }
   | { readonly kind: "error"; readonly name: string; readonly value: string; readonly traceback: string };
 
-/** Throws `unsupported` for anything that is not a notebook. */
+/** Parses a notebook. Throws `unsupported` for any other file. */
 export function readNotebookBytes(bytes: Uint8Array, name: string): Notebook {
   const head = bytes.subarray(0, detectionBytes);
   const encoding = detectEncoding(head, { complete: head.length === bytes.length });
@@ -53,7 +53,7 @@ export function readNotebookBytes(bytes: Uint8Array, name: string): Notebook {
   };
 }
 
-/** JSON.parse does not reliably report the position of an error; scanJson does. */
+/** Parses JSON. For invalid JSON, scanJson throws an error with its position, which JSON.parse does not report. */
 function parse(text: string, name: string): unknown {
   try {
     return JSON.parse(text);
@@ -86,7 +86,7 @@ function propertiesOf(metadata: Members): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(properties).filter(([, value]) => value !== ""));
 }
 
-/** Version 3 has heading cells, `input` for the source and `prompt_number` for the count. */
+/** Converts a cell. Version 3 has heading cells, `input` for the source and `prompt_number` for the count. */
 function cellOf(cell: Members): Cell {
   const count = cell.execution_count ?? cell.prompt_number;
   const isHeading = cell.cell_type === "heading";
@@ -127,7 +127,7 @@ function outputOf(output: Members): Output {
   }
 }
 
-/** In version 3 the formats are members of the output, with short names. */
+/** Collects the formats of an output of version 3, where they are its members, with short names. */
 function oldData(output: Members): Members {
   return Object.fromEntries(
     Object.entries(shortNames).flatMap(([name, mediaType]) =>
@@ -161,7 +161,7 @@ function joinStreams(outputs: readonly Output[]): readonly Output[] {
 
 export type Members = Readonly<Record<string, unknown>>;
 
-/** Returns {} for anything that is not an object. */
+/** Returns the members of an object; {} for any other value. */
 export function membersOf(value: unknown): Members {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Members) : {};
 }
@@ -170,7 +170,7 @@ function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Texts are stored as a string or as a list of lines. */
+/** Returns a text, which is stored as a string or as a list of lines. */
 export function textOf(value: unknown): string {
   if (typeof value === "string") return value;
   return listOf(value)

@@ -35,7 +35,7 @@ export const readNotebook: DocumentReader = async ({ name, bytes }, wanted, { bu
   };
 };
 
-/** The most characters of one output, among other cells. */
+/** The most characters of one output, when several cells are shown. */
 const mostOutput = 4000;
 
 function notesOnOutputs(anchors: readonly string[]): readonly string[] {

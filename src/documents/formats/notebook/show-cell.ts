@@ -8,14 +8,14 @@ import { htmlToMarkdown } from "../html/html-to-markdown.ts";
 import { type Cell, type Members, membersOf, type Notebook, type Output, textOf } from "./notebook.ts";
 
 export interface ShownCell {
-  /** "code [3], id 8f2a". */
+  /** The kind, execution count and id: "code [3], id 8f2a". */
   readonly title: string;
   readonly text: string;
   readonly images: readonly Image[];
   readonly isShortened: boolean;
 }
 
-/** A cell as Markdown: its source, then its outputs. */
+/** Shows a cell as Markdown: its source, then its outputs. */
 export function showCell(
   cell: Cell,
   { language, maxOutput }: { readonly language: Notebook["language"]; readonly maxOutput: number },
@@ -67,7 +67,7 @@ function block(head: string, text: string, maxChars: number): ShownOutput {
 
 interface ShownData {
   readonly text: string;
-  /** Other languages are shown as plain text. */
+  /** Whether the text is Markdown. Other text is shown in a fence. */
   readonly isMarkdown: boolean;
   readonly images: readonly Image[];
 }

@@ -9,7 +9,7 @@ export interface DrawnPages {
   readonly missing: readonly number[];
 }
 
-/** Call this last, because a page that needs too much memory stops PDFium. */
+/** Draws pages as pictures. Call it last, because a page that needs too much memory stops PDFium. */
 export function drawPages(pdf: Pdf, numbers: readonly number[]): DrawnPages {
   const images: Image[] = [];
   const drawn: number[] = [];
@@ -52,7 +52,7 @@ const attempts: readonly Attempt[] = [
 
 const withAnnotations = 0x01;
 const redFirst = 0x10;
-/** Four bytes a pixel, the fourth unused. */
+/** The format with four bytes for each pixel. The fourth byte is unused. */
 const colors = 3;
 const grays = 1;
 
@@ -123,14 +123,14 @@ function chunk(type: string, data: Uint8Array): Buffer {
   return Buffer.concat([around.subarray(0, 4), body, around.subarray(4)]);
 }
 
-/** Undefined for a page that is unreadable, or would take minutes to draw. */
+/** Draws a page; undefined for one that is unreadable, or would take minutes to draw. */
 function pictureOf(pdf: Pdf, number: number): Image | undefined {
   return withPage(pdf, number, undefined, (page) =>
     pixelsOf(pdf, page) > mostPixels ? undefined : drawPage(pdf, page),
   );
 }
 
-/** About the size of an A1 page at 600 dots per inch. */
+/** The limit is about the size of an A1 page at 600 dots per inch. */
 const mostPixels = 300_000_000;
 
 function pixelsOf(pdf: Pdf, page: Handle): number {

@@ -24,7 +24,7 @@ interface Band {
   bottom: number;
 }
 
-/** Groups words in document order. Keeps their order. */
+/** Groups words into bands, in document order. */
 export function layOut(words: readonly Word[]): readonly Band[] {
   const bands: Band[] = [];
   // Bands before this one are finished, because the text continued elsewhere on the page.
@@ -62,12 +62,12 @@ function addLine(stack: Stack, line: Segment): void {
   stack.right = Math.max(stack.right, line.right);
 }
 
-// All distances are fractions of the line height.
-/** Baselines within a line differ by less, including footnote marks and formulas. */
+// The distances below are fractions of the line height.
+/** Baselines within a line differ by less than this, including footnote marks and formulas. */
 const sameLine = 0.3;
-/** A space within a text is narrower, even in justified lines. */
+/** A space within a text is narrower than this, even in justified lines. */
 const widestBlank = 1.6;
-/** A gap that represents a space, as in TeX documents, is narrower. */
+/** A gap that represents a space, as in TeX documents, is narrower than this. */
 const widestGap = 0.8;
 /** In a document with real spaces, a wider gap separates cells. */
 const narrowestGap = 0.1;
@@ -213,7 +213,7 @@ interface Placed {
   readonly column: Column;
 }
 
-/** The table that begins with a band: at least two rows with cells in the same columns. */
+/** Returns the table that begins with a band, if there is one: at least two rows with cells in the same columns. */
 function tableAt(
   bands: readonly Band[],
   start: number,
@@ -263,7 +263,7 @@ function place({ stacks }: Band, columns: readonly Column[]): readonly Placed[] 
   return placed;
 }
 
-/** Limits the output for a file that has a new column in each row. */
+/** The limit of columns, for a file that has a new column in each row. */
 const mostColumns = 200;
 
 function isRow({ stacks }: Band): boolean {
@@ -272,7 +272,7 @@ function isRow({ stacks }: Band): boolean {
   );
 }
 
-/** Columns of text that the document stores line by line. */
+/** Whether cells are columns of text that the document stores line by line. */
 function isProse(cells: readonly (readonly string[])[]): boolean {
   const columns = cells[0]!.length;
   const length = cells.flat().reduce((sum, cell) => sum + cell.length, 0);

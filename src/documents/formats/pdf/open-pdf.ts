@@ -22,7 +22,7 @@ export class Pdf {
     this.#view = new DataView(pdfium.memory.buffer);
   }
 
-  /** The current memory. It is replaced when it grows. */
+  /** A view of the memory. The memory is replaced when it grows. */
   get view(): DataView {
     const { buffer } = this.pdfium.memory;
     if (this.#view.buffer !== buffer) this.#view = new DataView(buffer);
@@ -59,7 +59,7 @@ export class Pdf {
     return text.replaceAll("\0", "");
   }
 
-  /** The address of a name, which is never freed. */
+  /** Returns the address of a name in memory. It is never freed. */
   name(name: string): number {
     let address = this.#names.get(name);
     if (address === undefined) {
@@ -73,7 +73,7 @@ export class Pdf {
 
   get form(): Handle {
     if (this.#form === undefined) {
-      // Sets only the version, no callbacks.
+      // The structure has only its version and no callbacks.
       const bytes = 256;
       const information = allocate(this.pdfium, bytes);
       new Uint8Array(this.pdfium.memory.buffer, information, bytes).fill(0)[0] = 2;
@@ -133,7 +133,7 @@ export function withPage<Answer>(
   return answer;
 }
 
-/** The first objects of a page and their types. A scanned page has hardly any others. */
+/** Yields the first objects of a page and their types. A scanned page has hardly any others. */
 export function* objectsOf({ pdfium }: Pdf, page: Handle): Generator<readonly [Handle, number]> {
   const count = Math.min(pdfium.FPDFPage_CountObjects(page), 1000);
   for (let index = 0; index < count; index += 1) {

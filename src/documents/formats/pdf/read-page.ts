@@ -6,7 +6,7 @@ import { readWords } from "./words.ts";
 export interface Page {
   readonly text: string;
   readonly state: "text" | "picture" | "empty" | "unreadable";
-  /** Whether the fonts leave many of its letters undefined. */
+  /** Whether the fonts do not define many of its letters. */
   readonly isGuessed: boolean;
 }
 
@@ -46,7 +46,7 @@ function readExtras(pdf: Pdf, page: Handle, text: Handle): readonly string[] {
 
 const most = 500;
 
-/** Each address once, with its link text unless that is the address. */
+/** Returns each address once, with its link text. Omits addresses that the text shows. */
 function readLinks(pdf: Pdf, page: Handle, text: Handle): readonly string[] {
   const { pdfium, document } = pdf;
   const links = new Map<string, string>();

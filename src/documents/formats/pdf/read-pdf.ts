@@ -22,7 +22,7 @@ export const readPdf: DocumentReader = async (source, wanted, context) => {
       pages.set(number, page);
       return { anchor: `page ${number}`, text: page.text };
     });
-    // The last page read is left out of `parts` when it did not fit.
+    // The last page is not in `parts` when it did not fit.
     const shown = [...pages].slice(0, parts.length);
     const scanned = numbersOf(shown, ({ state }) => state === "picture");
     const drawn = wanted.images === true ? numbersOf(shown, ({ state }) => state !== "unreadable") : scanned;
@@ -101,7 +101,7 @@ function numbersOf(
   return pages.filter(([, page]) => isSuch(page)).map(([number]) => number);
 }
 
-/** "page 3", "pages 3-5, 9". */
+/** Formats page numbers: "page 3", "pages 3-5, 9". */
 function pageList(numbers: readonly number[]): string {
   const ranges: [number, number][] = [];
   for (const number of numbers) {
@@ -114,7 +114,7 @@ function pageList(numbers: readonly number[]): string {
   return `page${numbers.length === 1 ? "" : "s"} ${list.join(", ")}${more}`;
 }
 
-/** PDFium ran out of memory, or met something unexpected. Only the text of WebAssembly's error shows which. */
+/** Explains why PDFium failed. Only the text of WebAssembly's error shows whether it ran out of memory. */
 function brokeDown(name: string, error: unknown): ToolError {
   if (error instanceof RangeError || /memory|unreachable|abort/i.test(String(error)))
     return new ToolError("too-large", `${name} takes too much memory to read`, {
@@ -163,7 +163,7 @@ function isoTime(text: string): string {
   return `${date}T${hour}:${minute}:${second}${zone}`;
 }
 
-/** In points, of which an inch has 72. */
+/** Formats a page size, which is given in points of 1/72 inch. */
 function pageSize(width: number, height: number): string {
   const [across, down] = [width, height].map((points) => Math.round((points / 72) * 25.4));
   const sides = [across!, down!].sort((one, other) => one - other);
@@ -182,7 +182,7 @@ const knownSizes: Readonly<Record<string, string>> = {
 const mostEntries = 60;
 const mostLevels = 8;
 
-/** The bookmarks as a note: "Outline: Cover (page 1); > A section (page 3)". */
+/** Returns the bookmarks as a note: "Outline: Cover (page 1); > A section (page 3)". */
 function readOutline(pdf: Pdf): string | undefined {
   const entries: string[] = [];
   const seen = new Set<Handle>();
@@ -191,7 +191,9 @@ function readOutline(pdf: Pdf): string | undefined {
   if (entries.length === 0) return undefined;
   return `Outline: ${entries.join("; ")}${isCut ? "; and more" : ""}`;
 
-  /** Skips bookmarks that were already visited, because those of a hostile document can form circles. */
+  /**
+   * Adds the bookmarks below `parent`. Stops at a visited one, because those of a hostile document can form circles.
+   */
   function walk(parent: Handle, level: number): void {
     let bookmark = pdf.pdfium.FPDFBookmark_GetFirstChild(pdf.document, parent);
     for (; bookmark !== 0; bookmark = pdf.pdfium.FPDFBookmark_GetNextSibling(pdf.document, bookmark)) {

@@ -2,8 +2,8 @@ import { deflateSync, inflateSync } from "node:zlib";
 
 /**
  * Repairs character maps of Google's programs, which contain ranges like <00ff> <0100>. PDFium, like the standard,
- * accepts only ranges with one first byte, and would read other letters. Rewrites such maps in place, with a range for
- * each first byte. A map that is not found, or is too long after the repair, stays unchanged.
+ * accepts only ranges with one first byte, and would read other letters. The maps are rewritten in place, with a range
+ * for each first byte. A map that is not found, or is too long after the repair, stays unchanged.
  */
 export function repairCharacterMaps(file: Uint8Array): void {
   const bytes = Buffer.from(file.buffer, file.byteOffset, file.length);
@@ -19,7 +19,7 @@ export function repairCharacterMaps(file: Uint8Array): void {
 const maxInflated = 8 * 1024 * 1024;
 const maxMap = 256 * 1024;
 
-/** The object numbers of character maps. */
+/** Returns the object numbers of character maps. */
 function mapsNamed(bytes: Buffer): ReadonlySet<number> {
   const found = new Set<number>();
   for (let at = bytes.indexOf(key); at >= 0; at = bytes.indexOf(key, at + key.length)) {
@@ -31,7 +31,7 @@ function mapsNamed(bytes: Buffer): ReadonlySet<number> {
 
 const key = "/ToUnicode";
 
-/** The positions after each "12 0 obj". */
+/** Yields the positions after the beginnings of objects, such as "12 0 obj". */
 function* objectsIn(bytes: Buffer, wanted: ReadonlySet<number>): Generator<number> {
   for (let at = bytes.indexOf("obj"); at >= 0; at = bytes.indexOf("obj", at + 3)) {
     const [, number] =
@@ -40,7 +40,7 @@ function* objectsIn(bytes: Buffer, wanted: ReadonlySet<number>): Generator<numbe
   }
 }
 
-/** Returns how many characters it read. */
+/** Repairs the map at a position. Returns about how many characters it read. */
 function repair(bytes: Buffer, start: number): number {
   const [head, dictionary = ""] = /^\s*<<(.*?)>>\s*stream\r?\n/s.exec(latin(bytes, start, headChars)) ?? [];
   const isPacked = /\/Filter\s*\[?\s*\/FlateDecode\b/.test(dictionary);
@@ -67,7 +67,7 @@ function inflated(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** The repaired map; undefined for a correct one. */
+/** Returns the repaired map; undefined for a correct one. */
 function repairedMap(map: string): string | undefined {
   const lists: string[] = [];
   let wrongLists = 0;
@@ -86,7 +86,7 @@ function repairedMap(map: string): string | undefined {
   return wrongLists > 0 ? `begincmap\n${lists.join("\n")}\nendcmap\n` : undefined;
 }
 
-/** Each list begins with its length, at most 100. */
+/** Returns the repaired ranges, in lists of at most 100; undefined if no range is wrong. */
 function repairedRanges(listed: string): string | undefined {
   const ranges = [...listed.matchAll(range)];
   const wrong = ranges.filter(([, first, last]) => isOverBorder(first!, last!)).length;
@@ -125,7 +125,7 @@ function splitAtBorders(first: string, last: string, to: string): readonly strin
   return split;
 }
 
-/** Only the last character of a target is incremented. */
+/** Increments the last character of a target. */
 function later(target: string, by: number): string {
   const [kept, last] = [target.slice(0, -4), target.slice(-4)];
   return kept + (Number.parseInt(last, 16) + by).toString(16).padStart(last.length, "0").slice(-4);

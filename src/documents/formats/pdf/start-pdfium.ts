@@ -6,12 +6,12 @@ export interface Pdfium extends Functions {
   readonly memory: WasmMemory;
 }
 
-/** PDFium ran out of memory or reached an invalid state. The instance cannot be used again. */
+/** Thrown when PDFium aborts, because it ran out of memory or is in an invalid state. The instance is unusable then. */
 class PdfiumEnded extends Error {
   override readonly name = "PdfiumEnded";
 }
 
-/** More than real documents need besides their own bytes. */
+/** The memory limit besides the document's own bytes. Real documents need less. */
 const maxMemory = 512 * 1024 * 1024;
 
 /** Starts a new PDFium for each document. It has no access to files, programs or the network. */
@@ -40,7 +40,7 @@ async function compile(): Promise<WasmModule> {
 
 type Import = (...values: number[]) => number | undefined;
 
-/** The functions that PDFium may call. File functions report that there are no files. */
+/** Returns the functions that PDFium may call. All others, such as those for files, report that they do not exist. */
 function importsOf(compiled: WasmModule, pdfium: () => Started, maxBytes: number): object {
   const own: Readonly<Record<string, Import>> = {
     emscripten_date_now: () => Date.now(),
@@ -75,7 +75,7 @@ function importsOf(compiled: WasmModule, pdfium: () => Started, maxBytes: number
 const functionNotImplemented = -52;
 const refuse: Import = () => functionNotImplemented;
 
-/** C's longjmp: thrown through JavaScript, caught by `invoke`. */
+/** Represents C's longjmp. It is thrown through JavaScript and caught by `invoke`. */
 const longJump = Symbol("longjmp");
 
 function invoke(pdfium: Started, index: number, values: number[]): number | undefined {
@@ -95,7 +95,7 @@ const pageBytes = 65_536;
 function grow(memory: WasmMemory, wanted: number, maxBytes: number): boolean {
   const has = memory.buffer.byteLength;
   if (wanted > maxBytes) return false;
-  // Grows by more than requested, so that it rarely has to grow.
+  // The memory grows by more than requested, so that it rarely has to grow.
   const bytes = Math.min(Math.max(wanted, has * 1.2), maxBytes);
   try {
     memory.grow(Math.ceil((bytes - has) / pageBytes));
@@ -105,7 +105,7 @@ function grow(memory: WasmMemory, wanted: number, maxBytes: number): boolean {
   }
 }
 
-/** Node's types lack WebAssembly. */
+/** The part of WebAssembly used here. Node's types do not declare it. */
 interface WebAssembly {
   readonly Module: {
     new (bytes: Uint8Array): WasmModule;
@@ -125,12 +125,12 @@ interface WasmMemory {
 
 const { Module, Instance } = (globalThis as unknown as { WebAssembly: WebAssembly }).WebAssembly;
 
-/** PDFium's WebAssembly: in its package when run from source, compressed in a build. */
+/** Returns where PDFium's WebAssembly is: in its package when run from source, compressed in a build. */
 export function pdfiumSource(module: string = import.meta.url): URL {
   return module.endsWith(".ts")
     ? new URL("../../../../node_modules/@hyzyla/pdfium/dist/pdfium.wasm", module)
     : new URL("../pdfium/pdfium.wasm.zst", module);
 }
 
-/** SHA-256 of PDFium as @hyzyla/pdfium 2.1.13 brings it. */
+/** The SHA-256 of PDFium's WebAssembly in @hyzyla/pdfium 2.1.13. */
 export const pdfiumHash = "71aec412a303a0405baee21c3d6d3f30ad2033dc02444130fe476be3976e2d09";

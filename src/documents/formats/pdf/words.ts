@@ -9,10 +9,10 @@ export interface Word {
   readonly baseline: number;
   /** The height from descenders to ascenders. */
   readonly height: number;
-  /** Whether its direction differs from most of the page. */
+  /** Whether the word's direction differs from most of the page. */
   isTurned: boolean;
   readonly startsLine: boolean;
-  /** Whether there is a space before it, not only a gap. */
+  /** Whether there is a space before the word, not only a gap. */
   readonly followsBlank: boolean;
 }
 
@@ -22,7 +22,7 @@ export interface PageWords {
   readonly unknown: number;
 }
 
-/** The words of a page in document order. */
+/** Returns the words of a page in document order. */
 export function readWords(pdf: Pdf, text: Handle): PageWords {
   const { pdfium } = pdf;
   const found: Found[] = [];
@@ -58,7 +58,7 @@ export function readWords(pdf: Pdf, text: Handle): PageWords {
   };
 }
 
-/** All characters at once; undefined if some have two code units or none. */
+/** Reads all characters at once; undefined if some have two code units or none. */
 function codesOf(pdf: Pdf, text: Handle, count: number): Uint16Array | undefined {
   const { pdfium } = pdf;
   const buffer = allocate(pdfium, (count + 1) * 2);
@@ -75,7 +75,7 @@ const lineFeed = 0x0a;
 /** A single private-use character is a bullet of a symbol font. */
 const signOfOwn = /^[\ue000-\uf8ff]$/;
 
-/** Also true for characters that PDFium does not know. */
+/** Whether a character is blank. Characters that PDFium does not know are blank too. */
 function isBlank(code: number): boolean {
   return code <= space ? code !== hyphenMark : code === 0xa0 || code === 0x200b || code === 0xfeff;
 }
@@ -129,19 +129,19 @@ function place(pdf: Pdf, text: Handle, spelled: Spelled, before: Found | undefin
   };
 }
 
-/** PDFium counts clockwise. */
+/** Returns the rotation in quarter turns, counter-clockwise. PDFium counts clockwise. */
 function angleOf({ pdfium }: Pdf, text: Handle, index: number): number {
   return Math.round(-pdfium.FPDFText_GetCharAngle(text, index) / (Math.PI / 2)) & 3;
 }
 
-/** The position of a point along lines with this many quarter turns. PDF counts y upwards. */
+/** Returns the position of a point along lines with so many quarter turns. PDF counts y upwards. */
 function along(quarterTurns: number, x: number, y: number): number {
   if (quarterTurns === 0) return x;
   if (quarterTurns === 1) return y;
   return quarterTurns === 2 ? -x : -y;
 }
 
-/** Offsets of the side where a word ends, by quarter turns: right, top, left, bottom. */
+/** The offsets of the side where a word ends, by quarter turns: right, top, left, bottom. */
 const ends = [24, 40, 16, 32];
 
 function heightOf(pdf: Pdf, text: Handle, index: number, angle: number): number {

@@ -90,7 +90,7 @@ function readSpeakerNotes({ show, relations }: Slide): readonly Block[] {
   return text === "" ? [] : [{ kind: "paragraph", text: `Speaker notes: ${text}` }];
 }
 
-/** Names of the comment authors, in the old and the new format of PowerPoint. */
+/** Reads the names of the comment authors, in the old and the new format of PowerPoint. */
 function readAuthors(opened: Package, relations: Relations): ReadonlyMap<string, string> {
   const authors = new Map<string, string>();
   for (const { type, target } of relations.values()) {

@@ -7,7 +7,7 @@ import { readText } from "./read-text.ts";
 
 export interface Shape {
   readonly position: ShapePosition | undefined;
-  /** "title", "body", "sldNum"; undefined for a shape that is not a placeholder. */
+  /** The type of the placeholder: "title", "body", "sldNum". Undefined for other shapes. */
   readonly placeholder: string | undefined;
   readonly blocks: readonly Block[];
 }
@@ -59,7 +59,7 @@ function collect(
   return position;
 }
 
-/** The shapes of a group use different units, so the group counts as one shape. */
+/** Reads a group as one shape, because the shapes in it use other units. */
 function readGroup(reader: XmlReader, slide: Slide, placeholders: Placeholders): Shape {
   const shapes: Shape[] = [];
   const position = collect(reader, slide, placeholders, shapes);
@@ -187,7 +187,7 @@ export function slideOf(show: SlideShow, part: string): Slide {
   };
 }
 
-/** The positions that a slide's layout gives to shapes without their own. Read on first use. */
+/** Returns a function for the positions that a slide's layout gives to placeholders. It reads them on first use. */
 export function placeholdersOf({ show, relations }: Slide): Placeholders {
   return () => {
     const layout = [...relations().values()].find(({ type }) => type === "slideLayout")?.target;
@@ -198,7 +198,7 @@ export function placeholdersOf({ show, relations }: Slide): Placeholders {
   };
 }
 
-/** The layout's positions, with those of its master for the rest. */
+/** Reads the positions of a layout, and those of its master for other placeholders. */
 function readLayout(opened: Package, layout: string): ReadonlyMap<string, ShapePosition> {
   const positions = new Map<string, ShapePosition>();
   const master = [...opened.relations(layout).values()].find(({ type }) => type === "slideMaster")?.target;

@@ -4,7 +4,7 @@ import { formatListNumber, type ListNumberStyle } from "../../shared/list-number
 import type { Relations } from "../../shared/office-package.ts";
 import type { XmlReader } from "../../xml/xml-reader.ts";
 
-/** Reads the paragraphs of a shape or cell. `isList`: paragraphs are list items by default. */
+/** Reads the paragraphs of a shape or cell. With `isList`, paragraphs are list items by default. */
 export function readText(
   reader: XmlReader,
   relations: () => Relations,
@@ -81,7 +81,7 @@ function readRun(reader: XmlReader, relations: () => Relations): string {
   }
 }
 
-/** Examples: "arabicPeriod" is 1., "alphaLcParenR" is a), "romanUcParenBoth" is (I). */
+/** Returns a function that formats numbers: "arabicPeriod" as 1., "alphaLcParenR" as a), "romanUcParenBoth" as (I). */
 function numberStyle(type: string): (count: number) => string {
   const [, kind = "", size = ""] = /^(alpha|roman)(Lc|Uc)/.exec(type) ?? [];
   const style = ({ alphaLc: "a", alphaUc: "A", romanLc: "i", romanUc: "I" } as const)[kind + size];

@@ -24,14 +24,14 @@ export const characters: ReadonlyMap<string, string> = new Map([
 /** The encoding of fonts that show symbols instead of letters. */
 export const symbolCharset = "symbol";
 
-/** The encoding that `\fcharset` names; undefined for the document's encoding. */
+/** Returns the encoding that `\fcharset` names; undefined for the document's encoding. */
 export function charsetOfFont(number: number): string | undefined {
   if (number === 2) return symbolCharset;
   const page = pagesOfFonts[number];
   return page === undefined ? undefined : charsetOfPage(page);
 }
 
-/** The encoding that `\ansicpg` and `\cpg` name. */
+/** Returns the encoding that `\ansicpg` and `\cpg` name. */
 export function charsetOfPage(page: number): string {
   return namedPages[page] ?? (page >= 1250 && page <= 1258 ? `windows-${page}` : "windows-1252");
 }

@@ -66,7 +66,7 @@ export class Sheet {
   }
 
   #endTable(): void {
-    // A row may be incomplete.
+    // The last row may be incomplete.
     if (this.#cell.length > 0) this.#row.push(cellText(this.#cell.splice(0)));
     this.endRow();
     const rows = this.#rows;
@@ -77,7 +77,7 @@ export class Sheet {
   }
 }
 
-/** Numbers as in the document; bullets of any shape as "-". */
+/** Shows a number as in the document, and a bullet of any shape as "-". */
 function showMarker(written: string): string {
   const marker = written.trim();
   if (marker === "") return "";

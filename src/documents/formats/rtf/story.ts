@@ -12,7 +12,7 @@ interface Group {
   readonly noted: { text: string };
   readonly paragraph: ParagraphKind;
   readonly font?: number;
-  /** How many characters after `\u` repeat it for programs without Unicode. */
+  /** The number of characters after `\u` that repeat it for programs without Unicode. */
   readonly fallbacks: number;
   readonly isDeleted: boolean;
   readonly isInformation: boolean;
@@ -20,7 +20,7 @@ interface Group {
   readonly picture?: { property: string; description: string };
   /** Changes the surrounding footnote to an endnote. */
   readonly becomeEndnote?: () => void;
-  /** Called at the end of this group, not of nested groups. */
+  /** Is called at the end of this group, not of nested groups. */
   readonly atEnd?: (() => void) | undefined;
 }
 
@@ -45,9 +45,9 @@ export class Story {
   #group: Group;
   /** After `\*`, an unknown destination is skipped. */
   #isStarred = false;
-  /** Characters still to skip after a `\u`. */
+  /** The number of characters still to skip after a `\u`. */
   #skipped = 0;
-  /** Bytes that are not decoded yet, because a character may have several. */
+  /** The bytes that are not decoded yet, because a character may have several. */
   #bytes = "";
   #charset = "windows-1252";
   /** The font or style whose declaration is being read. */
@@ -69,7 +69,7 @@ export class Story {
     };
   }
 
-  /** Returns false at the end of the document. */
+  /** Handles a token. Returns false at the end of the document. */
   take(token: Token): boolean {
     switch (token.kind) {
       case "open":
@@ -126,7 +126,7 @@ export class Story {
     const isStarred = this.#isStarred;
     this.#isStarred = false;
     if (word === "u") this.#takeUnicode(value ?? 0);
-    // A control word counts as one character.
+    // For `\u`, a control word counts as one character.
     else if (this.#skipped > 0) this.#skipped -= 1;
     else if (this.#begin(word) || transparent.has(word)) return;
     else if (isStarred || silent.has(word)) this.#set({ destination: "nowhere" });
@@ -246,7 +246,7 @@ export class Story {
     const { ended } = sheet;
     const atEnd = () => {
       const target = /^HYPERLINK\s+"([^"]*)"/i.exec(field?.code ?? "")?.[1];
-      // Longer paragraphs are hostile. Copying them for each link would take quadratic time.
+      // Longer paragraphs are hostile, and copying them for each link would take quadratic time.
       const isOpen = destination === "sheet" && sheet.ended === ended && start < 50_000;
       if (isOpen && target !== undefined)
         sheet.line = sheet.line.slice(0, start) + link(sheet.line.slice(start), target);
@@ -355,7 +355,7 @@ export const information: ReadonlyMap<string, string> = new Map([
   ["revtim", "modified"],
 ]);
 
-/** The level of a heading, from the paragraph, its style or a style that it is based on. */
+/** Returns the level of a heading, from the paragraph, its style or a style that it is based on. */
 function headingOf(
   { style, outline }: ParagraphKind,
   styles: ReadonlyMap<number, Style>,
@@ -379,7 +379,7 @@ function timeOf(time: ReadonlyMap<string, number>): string {
   return year === 0 ? "" : `${year}-${two("mo")}-${two("dy")}T${two("hr")}:${two("min")}`;
 }
 
-/** Word packs minute, hour, day, month and year since 1900 into one number. */
+/** Returns the day of a time that Word packs into one number: minute, hour, day, month and year since 1900. */
 function packedDay(packed: number): string {
   if (!(packed > 0)) return "";
   const two = (value: number) => String(value).padStart(2, "0");

@@ -1,9 +1,9 @@
 /** A piece of RTF. */
 export type Token =
   | { readonly kind: "open" | "close" }
-  /** One character for each byte, `\'e4` among them. */
+  /** Text with one character for each byte. `\'e4` is such a byte too. */
   | { readonly kind: "text"; readonly text: string }
-  /** `\par`, `\u8211`, `\~`: letters with an optional number, or one sign. */
+  /** A control such as `\par`, `\u8211` or `\~`: letters with an optional number, or one sign. */
   | { readonly kind: "control"; readonly word: string; readonly value: number | undefined };
 
 /** Yields the pieces in order, without binary data. */

@@ -12,13 +12,13 @@ export interface Workbook {
   readonly styles: readonly NumberKind[];
   readonly startsIn1904: boolean;
   readonly budget: Budget;
-  /** For messages. */
+  /** The name of the document, for messages. */
   readonly name: string;
 }
 
 interface SheetPart {
   readonly xml: string;
-  /** Targets of links, by column and row: "2,14". */
+  /** The targets of links, by column and row: "2,14". */
   readonly links: ReadonlyMap<string, string>;
 }
 
@@ -58,7 +58,7 @@ function showValue(cell: RawCell, { strings, styles, startsIn1904 }: Workbook, p
   return type === "str" ? expandControls(expandEntities(value)) : expandEntities(value);
 }
 
-/** A shared formula is written only in its first cell. */
+/** Remembers shared formulas, which are written only in their first cell. */
 class SharedFormulas {
   readonly #written = new Map<
     string,

@@ -22,7 +22,7 @@ import { XmlReader } from "../../xml/xml-reader.ts";
 import { readRows, type Workbook } from "./read-rows.ts";
 import { SharedStrings } from "./shared-strings.ts";
 
-/** Unpacks only the sheets that are shown. */
+/** Reads Excel workbooks. Only the shown sheets are unpacked. */
 export const readXlsx: DocumentReader = (source, wanted, context) => {
   const opened = openPackage(source, context);
   const part = mainPart(opened, "xl/workbook.xml");
@@ -80,7 +80,7 @@ function readWorkbook(opened: Package, part: string) {
   return { sheets, names, startsIn1904 };
 }
 
-/** Excel's limit. */
+/** The limit of Excel for names. */
 const longestName = 255;
 
 function openSheet(
@@ -111,7 +111,7 @@ function openSheet(
   }
 }
 
-/** Skips the cells, which are most of a sheet. */
+/** Returns a sheet without its cells, which are most of it. */
 function withoutCells(xml: string): string {
   const start = xml.search(/<(?:[\w.-]+:)?sheetData[\s>]/);
   const end = start < 0 ? -1 : xml.lastIndexOf("sheetData>");
@@ -129,7 +129,7 @@ function notesOnMore({ zip }: Package): readonly string[] {
   return notes;
 }
 
-/** The kind of number of each cell style, by the style's index. */
+/** Returns the kind of number of each cell style, by the style's index. */
 function readStyles(opened: Package, part: string | undefined): readonly NumberKind[] {
   const reader = opened.open(part ?? "");
   const patterns = new Map<string, NumberKind>();
@@ -149,7 +149,7 @@ function readStyles(opened: Package, part: string | undefined): readonly NumberK
   return styles;
 }
 
-/** Built-in number formats, including East Asian dates. */
+/** Returns the kind of a built-in number format, including East Asian dates. */
 function kindOfNumber(id: number): NumberKind {
   if (id === 9 || id === 10) return "percent";
   if (id === 22) return "date-time";

@@ -1,6 +1,6 @@
 import { expandEntities } from "../../xml/decode.ts";
 
-/** The shared texts of a workbook, to which cells refer by number. Decoded on demand. */
+/** The shared texts of a workbook, to which cells refer by number. They are decoded on demand. */
 export class SharedStrings {
   readonly #xml: string;
   readonly #starts: number[] = [];
@@ -28,12 +28,12 @@ export class SharedStrings {
   }
 }
 
-/** The prefix of element names, for example "x:" in `<x:sst>`. Usually empty. */
+/** Returns the prefix of element names, which is usually empty: "x:" for `<x:sst>`. */
 export function prefixOf(xml: string, root: string): string {
   return new RegExp(`<([\\w.-]+:)?${root}[\\s>/]`).exec(xml.slice(0, 4096))?.[1] ?? "";
 }
 
-/** The text in a piece of XML, without the pronunciation of East Asian words. */
+/** Returns the text in a piece of XML, without the pronunciation of East Asian words. */
 export function textsIn(xml: string, prefix: string): string {
   const begin = `<${prefix}t`;
   const written = withoutSpoken(xml, prefix);

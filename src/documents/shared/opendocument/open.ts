@@ -13,7 +13,9 @@ export function openOpenDocument(source: DocumentSource, context: ReadingContext
   return opened;
 }
 
-/** Starts to read a file, with the styles of styles.xml. The reader adds those of content.xml when it meets them. */
+/**
+ * Prepares the state for reading, with the styles of styles.xml. The reader of content.xml adds those it finds there.
+ */
 export function openStory(
   opened: Package,
   { budget }: ReadingContext,

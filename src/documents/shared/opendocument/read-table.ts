@@ -48,7 +48,7 @@ function readCells(reader: XmlReader, story: Story, readBlocks: ReadBlocks): Cel
   return row;
 }
 
-/** Counts repeated text against the budget, because nested tables multiply it. */
+/** Adds a cell or row several times. Repeated text counts for the budget, because nested tables multiply it. */
 function repeat<One>(one: One, times: number, length: number, into: One[], { budget }: Story): void {
   budget.inflate(length * bytesPerCharacter * (times - 1));
   for (let time = 0; time < times; time += 1) into.push(one);
@@ -56,7 +56,7 @@ function repeat<One>(one: One, times: number, length: number, into: One[], { bud
 
 const bytesPerCharacter = 4;
 
-/** Limits repeats, because a file may repeat an empty row a million times. */
+/** Returns how often to repeat. The number is limited, because a file may repeat an empty row a million times. */
 function repeats(reader: XmlReader, attribute: string, { tally }: Story): number {
   const times = Number(reader.attribute(attribute) ?? 1) || 1;
   if (times > mostRepeats) tally.repeated += 1;

@@ -283,5 +283,5 @@ export function readSpaces(reader: XmlReader): string {
   return " ".repeat(count >= 1 ? Math.min(count, mostSpaces) : 1);
 }
 
-/** More spaces are only layout. */
+/** The most spaces to show, because more are only layout. */
 const mostSpaces = 40;

@@ -74,7 +74,7 @@ function readListStyle(reader: XmlReader): ListStyle {
 export class ListCounter {
   readonly #counts: (number | undefined)[] = [];
 
-  /** The marker of the next item; "" for an item without a marker. Default: a bullet. */
+  /** Returns the marker of the next item; "" for an item without a marker. Without a style, it is a bullet. */
   next(style: ListStyle | undefined, level: number, start?: number): string {
     const of = (each: number) => style?.get(each);
     for (let upper = 0; upper < level; upper += 1) this.#counts[upper] ??= of(upper)?.start ?? 1;

@@ -13,7 +13,7 @@ export const everything: Range = {
   lastColumn: Number.POSITIVE_INFINITY,
 };
 
-/** 1 is "A", 27 is "AA". */
+/** Returns the letters of a column: "A" for 1, "AA" for 27. */
 export function columnLetters(column: number): string {
   const known = letters[column];
   if (known !== undefined) return known;
@@ -54,13 +54,13 @@ export function parseRange(text: string): Range | undefined {
   };
 }
 
-/** "Sheet1!A1:D20"; "'My sheet'!A201:" for an open range. */
+/** Formats a range: "Sheet1!A1:D20", or "'My sheet'!A201:" for an open one. */
 export function showRange(sheet: string, { firstRow, lastRow, firstColumn, lastColumn }: Range): string {
   const end = `${Number.isFinite(lastColumn) ? columnLetters(lastColumn) : ""}${Number.isFinite(lastRow) ? lastRow : ""}`;
   return `${showSheetName(sheet)}!${columnLetters(firstColumn)}${firstRow}:${end}`;
 }
 
-/** The name, quoted if it is not a plain name. */
+/** Returns the name of a sheet, quoted if it is not a plain name. */
 export function showSheetName(name: string): string {
   return /^[\p{L}_][\p{L}\p{N}_.]*$/u.test(name) ? name : `'${name.replaceAll("'", "''")}'`;
 }

@@ -1,7 +1,7 @@
 /** How a cell format shows a number. */
 export type NumberKind = "plain" | "percent" | "date" | "time" | "date-time" | "duration";
 
-/** Parses patterns such as "0.00%", "yyyy-mm-dd hh:mm", "[h]:mm". */
+/** Returns the kind of number that a pattern shows: "0.00%", "yyyy-mm-dd hh:mm", "[h]:mm". */
 export function kindOfPattern(pattern: string): NumberKind {
   const bare = pattern
     .slice(0, longestPattern)
@@ -18,10 +18,10 @@ export function kindOfPattern(pattern: string): NumberKind {
   return code.includes("%") ? "percent" : "plain";
 }
 
-/** The limit of spreadsheet programs. */
+/** The limit of spreadsheet programs for patterns. */
 const longestPattern = 255;
 
-/** `startsIn1904`: days count from 1904, as in old Mac programs. */
+/** Shows a number. With `startsIn1904`, days count from 1904, as in old Mac programs. */
 export function showNumber(written: string, kind: NumberKind, startsIn1904: boolean): string {
   if (kind === "plain" && (written.length <= 16 || !noise.test(written))) return written;
   const value = Number(written);
@@ -32,10 +32,10 @@ export function showNumber(written: string, kind: NumberKind, startsIn1904: bool
   return showDay(value, kind, startsIn1904) ?? written;
 }
 
-/** Hides rounding errors such as those of 0.1 + 0.2. */
+/** Matches rounding errors, such as that of 0.1 + 0.2. */
 const noise = /(?:0{5,}|9{5,})\d{1,2}$/;
 
-/** Spreadsheets show fifteen digits. */
+/** Rounds to fifteen digits, as spreadsheets do. */
 function shortest(value: number): string {
   return String(Number(value.toPrecision(15)));
 }
@@ -46,7 +46,7 @@ const dayThatNeverWas = 60;
 
 function showDay(days: number, kind: NumberKind, startsIn1904: boolean): string | undefined {
   if (kind === "time" || (days >= 0 && days < 1)) {
-    // A time without a day.
+    // The number is a time without a day.
     const time = new Date(Math.round((days - Math.floor(days)) * 86_400) * 1000).toISOString().slice(11, 19);
     return kind === "time" && days >= 1 ? showDuration(days) : time;
   }

@@ -11,7 +11,9 @@ import {
   showSheetName,
 } from "./cell-address.ts";
 
-/** Shows the wanted cells of each sheet as a table with column letters and row numbers, without empty ones. */
+/**
+ * Shows the wanted cells of each sheet as a table with column letters and row numbers, without empty rows and columns.
+ */
 export function showSheets(
   sheets: readonly Sheet[],
   wanted: DocumentWanted,
@@ -76,7 +78,7 @@ function isOpen({ lastRow, lastColumn }: Range): boolean {
   return lastRow === Number.POSITIVE_INFINITY && lastColumn === Number.POSITIVE_INFINITY;
 }
 
-/** Ends at the last possible cell if only one sheet is wanted. */
+/** Returns the anchor of the rest. If only one sheet is wanted, it ends at the last possible cell. */
 function nextAnchor(sheet: Sheet, range: Range, goesOn: boolean): string {
   if (goesOn || !isOpen(range)) return showRange(sheet.name, range);
   return showRange(sheet.name, { ...range, lastColumn: mostColumns, lastRow: mostRows });
@@ -85,7 +87,7 @@ function nextAnchor(sheet: Sheet, range: Range, goesOn: boolean): string {
 const mostColumns = 16_384;
 const mostRows = 1_048_576;
 
-/** As many rows as fit with their remarks, but at least one. */
+/** Shows as many rows as fit with their remarks, but at least one. */
 function fitPart(
   sheet: Sheet,
   range: Range,
@@ -97,7 +99,7 @@ function fitPart(
     const part = showPart(sheet, taken, range);
     const excess = part.text.length - maxChars;
     if (excess <= 0 || taken.rows.length < 2) return { part, following: taken.following };
-    // Drops at least one row each time.
+    // Each round drops at least one row.
     target = taken.size - excess - 1;
   }
 }
@@ -109,7 +111,7 @@ interface Taken {
   readonly following: number | undefined;
 }
 
-/** As many rows as fit, but at least one. */
+/** Takes as many rows as fit, but at least one. */
 function takeRows(sheet: Sheet, range: Range, maxChars: number, context: ReadingContext): Taken {
   const rows: Row[] = [];
   const columns = new Set<number>();
@@ -128,7 +130,7 @@ function takeRows(sheet: Sheet, range: Range, maxChars: number, context: Reading
       columns.add(column);
       length += text.length + 1;
     }
-    // Thousands of cells may share one long text.
+    // A very long row counts for the budget, because thousands of cells may share one long text.
     if (length - before > longRow) context.budget.inflate(length - before);
     // Each column takes at least two characters per row, and a few in the header.
     const size = length + columns.size * (2 * rows.length + 12);
@@ -159,7 +161,7 @@ function showPart(sheet: Sheet, { rows, columns, following }: Taken, range: Rang
   return { anchor: showRange(sheet.name, shown), title, text };
 }
 
-/** Cells are in the order of their columns. */
+/** Shows rows as a table. Their cells must be in the order of `columns`. */
 function showTable(rows: readonly Row[], columns: readonly number[]): string {
   const lines = [
     `| |${columns.map((column) => ` ${columnLetters(column)} |`).join("")}`,
@@ -176,7 +178,7 @@ function showTable(rows: readonly Row[], columns: readonly number[]): string {
   return lines.join("\n");
 }
 
-/** Joins rows without empty cells directly, which is fastest. */
+/** Formats a row. A row without empty cells is joined directly, which is fastest. */
 function markdownLine(texts: readonly string[], width: number): string {
   if (texts.length === width && !texts.includes("")) return `| ${texts.join(" | ")} |`;
   const cells = texts.map((text) => (text === "" ? " |" : ` ${text} |`)).join("");
@@ -187,28 +189,28 @@ function markdownLine(texts: readonly string[], width: number): string {
 export interface Sheet {
   readonly name: string;
   readonly isHidden: boolean;
-  /** The rows with cells in the range, in order, read lazily. */
+  /** Returns the rows with cells in the range, in order. They are read on demand. */
   rows(range: Range): Iterable<Row>;
-  /** Lines about merged cells and comments in a range. */
+  /** Returns lines about merged cells and comments in a range. */
   remarks(range: Range): readonly string[];
 }
 
 export interface Row {
-  /** Counted from 1. */
+  /** The number of the row, counted from 1. */
   readonly number: number;
   /** The cells that are not empty. */
   readonly cells: readonly Cell[];
 }
 
 export interface Cell {
-  /** Counted from 1. */
+  /** The number of the column, counted from 1. */
   readonly column: number;
   readonly text: string;
 }
 
 const mostNames = 40;
 
-/** The sheets, if there are several, and the defined names. */
+/** Returns notes that list the sheets, if there are several, and the defined names. */
 export function notesOnSheets(sheets: readonly Sheet[], names: readonly string[]): readonly string[] {
   const notes: string[] = [];
   const list = sheets.map(({ name, isHidden }) => `${showSheetName(name)}${isHidden ? " (hidden)" : ""}`);
