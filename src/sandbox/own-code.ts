@@ -49,7 +49,7 @@ function withItsLink(folder: string): readonly string[] {
   return [...new Set([realpathSync.native(folder), folder])];
 }
 
-/** A placeholder directory of a sandbox is not a package. */
+/** Whether a folder is a package. The placeholder directory of a sandbox is not. */
 function isPackage(folder: string): boolean {
   return existsSync(join(folder, "package.json"));
 }

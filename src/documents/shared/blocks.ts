@@ -41,10 +41,10 @@ export function showBlocks(blocks: readonly Block[]): string {
 
 export function separator(before: Block | undefined, block: Block): string {
   if (before === undefined) return "";
-  return before.kind === block.kind && standTogether.has(block.kind) ? "\n" : "\n\n";
+  return before.kind === block.kind && adjacentKinds.has(block.kind) ? "\n" : "\n\n";
 }
 
-const standTogether: ReadonlySet<Block["kind"]> = new Set(["item", "note", "line"]);
+const adjacentKinds: ReadonlySet<Block["kind"]> = new Set(["item", "note", "line"]);
 
 /** Returns the text of a table cell: one line for each block, and for each row of a nested table. */
 export function cellText(blocks: readonly Block[]): string {

@@ -8,7 +8,7 @@ function readChart(opened: Package, part: string): Block[] {
   const reader = opened.open(part);
   if (!reader) return [];
   const chart: Chart = { titles: [], series: [] };
-  lookInto(reader, (name) => {
+  visitDescendants(reader, (name) => {
     if (name === "c:title") chart.titles.push(runs(reader).trim());
     else if (name === "c:ser") chart.series.push(readSeries(reader));
     else return false;
@@ -23,7 +23,7 @@ function readExtendedChart(opened: Package, part: string): Block[] {
   const chart: Chart = { titles: [], series: [] };
   if (!reader) return showChart(chart, opened.budget);
   const figures = new Map<string, Pick<Series, "labels" | "values">>();
-  lookInto(reader, (name) => {
+  visitDescendants(reader, (name) => {
     if (name === "cx:data") figures.set(reader.attribute("id") ?? "", readFigures(reader));
     else if (name === "cx:title") chart.titles.push(readCaption(reader).text);
     else if (name === "cx:series") {
@@ -65,7 +65,7 @@ function readDiagram(opened: Package, part: string): Block[] {
   const reader = opened.open(part);
   if (!reader) return [];
   const items: Block[] = [];
-  lookInto(reader, (name) => {
+  visitDescendants(reader, (name) => {
     if (name !== "dgm:t") return false;
     const text = runs(reader).trim();
     if (text !== "") items.push({ kind: "item", level: 0, marker: "-", text });
@@ -97,7 +97,7 @@ interface Series {
 
 function readSeries(reader: XmlReader): Series {
   const series: Series = { name: "", labels: new Map(), values: new Map() };
-  lookInto(reader, (name) => {
+  visitDescendants(reader, (name) => {
     if (name === "c:tx") series.name = [...readPoints(reader).values()].join(" ");
     else if (name === "c:cat" || name === "c:xVal") readPoints(reader, series.labels);
     else if (name === "c:val" || name === "c:yVal") readPoints(reader, series.values);
@@ -109,7 +109,7 @@ function readSeries(reader: XmlReader): Series {
 }
 
 function readPoints(reader: XmlReader, points = new Map<number, string>()): Map<number, string> {
-  lookInto(reader, (name) => {
+  visitDescendants(reader, (name) => {
     if (name === "c:v") points.set(points.size, reader.content());
     else if (name === "c:pt" || name === "cx:pt") {
       const index = Number(reader.attribute("idx") ?? points.size);
@@ -151,7 +151,7 @@ function showTable(series: readonly Series[], budget: Budget): Block[] {
 /** Returns the text of the element, with one line for each paragraph. */
 function runs(reader: XmlReader): string {
   let text = "";
-  lookInto(reader, (name) => {
+  visitDescendants(reader, (name) => {
     if (name === "a:t" || name === "c:v" || name === "cx:v") text += reader.content();
     else if (name === "a:p" && /[^\n]$/.test(text)) {
       text += "\n";
@@ -163,6 +163,6 @@ function runs(reader: XmlReader): string {
 }
 
 /** Visits all descendants. `take` returns true to skip the content of an element. */
-function lookInto(reader: XmlReader, take: (name: string) => boolean): void {
-  for (const name of reader.children()) if (!take(name)) lookInto(reader, take);
+function visitDescendants(reader: XmlReader, take: (name: string) => boolean): void {
+  for (const name of reader.children()) if (!take(name)) visitDescendants(reader, take);
 }

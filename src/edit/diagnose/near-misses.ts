@@ -181,7 +181,7 @@ function fitsButOne(
   const [stale] = differing;
   if (line < 0 || stale === undefined || differing.length > 1 || !block.isContext(stale)) return false;
   if (line + block.oldLines.length > source.lines.count) return false;
-  // Only the line next to them shows the position of new lines at the edge of a block, so it must not be stale.
+  // New lines at the edge of a block are positioned by the line next to them, so that line must not be stale.
   const last = block.oldLines.length - 1;
   const isEdge = ({ oldStart, oldEnd }: Run) =>
     oldStart === oldEnd && ((stale === 0 && oldStart === 0) || (stale === last && oldStart > last));

@@ -245,7 +245,7 @@ export function insertionPoint(source: Source, block: Block): Match {
   const sections = headers.length > 0 ? sectionsUnder(source, headers) : [];
   const isBelowHeading = headers.length === 0 || sections.some(({ header }) => header < firstLine! - 1);
   if (isInsertion && firstLine! <= lines.count + 1 && isBelowHeading) return at(firstLine! - 1);
-  if (isHeading) throw nowhere(path, block);
+  if (isHeading) throw noPosition(path, block);
   if (sections.length === 1) return at(sections[0]!.header + 1);
   if (sections.length > 1) {
     const found = listLines(sections.map(({ header }) => at(header)));
@@ -258,10 +258,10 @@ export function insertionPoint(source: Source, block: Block): Match {
     const hint = "Add the line above or below the new lines as context.";
     throw new ToolError("no-match", message, { hint });
   }
-  throw nowhere(path, block);
+  throw noPosition(path, block);
 }
 
-function nowhere(path: string, { name }: Block): ToolError {
+function noPosition(path: string, { name }: Block): ToolError {
   return new ToolError("invalid-input", `${path}: ${name} only adds lines, without a position`, {
     hint: "Add the line above or below the new lines as context, or end the hunk with `*** End of File`.",
   });

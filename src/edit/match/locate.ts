@@ -108,7 +108,7 @@ export function findingsOf(source: Source, block: Block): readonly Finding[] {
   const tolerant = matches.length > 0 ? { block, matches } : findUnwrapped(source, block);
   if (tolerant) {
     if (isDone(source, tolerant.block, tolerant.matches)) return [];
-    refuseDrifted(source, tolerant);
+    refuseBetterMatch(source, tolerant);
     return [tolerant];
   }
   // If the whole new text is in the file, the edit is applied, and a similar position is the wrong one.
@@ -120,7 +120,7 @@ export function findingsOf(source: Source, block: Block): readonly Finding[] {
 }
 
 /** Refuses a match with other indentation if another position has all lines exactly, except one line to remove. */
-function refuseDrifted(source: Source, { block, matches }: Finding): void {
+function refuseBetterMatch(source: Source, { block, matches }: Finding): void {
   if (matches[0]!.tier !== "indentation") return;
   const rival = partialMatches(source, block).find(
     ({ line, agreeing, differing, tier }) =>
@@ -148,8 +148,8 @@ function findUnwrapped(source: Source, block: Block): Finding | undefined {
     );
     const [first] = matches;
     if (!first || (outer && overlooksContent(first.tier) && isSingle(inner))) continue;
-    if (outer && matches.some((match) => isWholeElsewhere(source, outer, match))) continue;
-    if (fenced && matches.some((match) => isFencedElsewhere(source, fenced, match))) continue;
+    if (outer && matches.some((match) => mayMatchWithBlankLines(source, outer, match))) continue;
+    if (fenced && matches.some((match) => mayMatchWithFence(source, fenced, match))) continue;
     const finding = { block: inner, matches, tier: "unwrapped" as const, note, undo };
     if (!overlooksContent(first.tier)) return finding;
     // Of the tolerant matches, the first with the same indentation wins.
@@ -160,7 +160,7 @@ function findUnwrapped(source: Source, block: Block): Finding | undefined {
 }
 
 /** Whether the fence may belong to the file, because another position has as many lines of the fenced block. */
-function isFencedElsewhere(source: Source, fenced: Block, match: Match): boolean {
+function mayMatchWithFence(source: Source, fenced: Block, match: Match): boolean {
   const here = compareAt(source, fenced, match.line - 1);
   return hasRival(fenced, here, partialMatches(source, fenced));
 }
@@ -177,7 +177,7 @@ function endsAlone(source: Source, block: Block, inner: Block, match: Match): bo
  * Whether another position may be the right one, because it has the blank lines that are missing here and all other
  * lines except at most one.
  */
-function isWholeElsewhere(
+function mayMatchWithBlankLines(
   source: Source,
   { block, blankLinesBefore }: NonNullable<Unwrapped["outer"]>,
   match: Match,

@@ -127,7 +127,7 @@ function exactMatches(source: Source, { oldLines }: Block): readonly Match[] {
   return matches;
 }
 
-/** Blank lines contain nothing to search for, so the call's hints must decide between them. */
+/** Returns all positions of blank lines, which contain no text to search for. The call's hints decide between them. */
 function blankMatches(source: Source, block: Block): readonly Match[] {
   const matches: Match[] = [];
   for (let line = 0; line < source.lines.count; line += 1) {

@@ -87,7 +87,7 @@ function isBlank(code: number): boolean {
   return code === 32 || code === 9 || code === 11 || code === 12 || (code >= 0xa0 && isOddBlank(code));
 }
 
-/** Blanks that look like a space: no-break, fixed-width, ideographic. */
+/** Whether a character looks like a space: no-break, fixed-width, ideographic. */
 function isOddBlank(code: number): boolean {
   return (
     code === 0xa0 ||

@@ -82,7 +82,7 @@ function closesWrapping(lines: readonly string[], at: number): boolean {
   return /^(```|~~~)\s*$/.test(lines[at]!) || isHereDocumentEnd(lines, at);
 }
 
-/** A loose reading ignores case and the spacing of the stars. */
+/** Whether a line is a marker. A loose reading ignores case and the spacing of the stars. */
 function isMarker(line: string, marker: "Begin Patch" | "End Patch", strictness: Strictness): boolean {
   if (strictness === "strict") return line.includes(marker) && line.trim() === `*** ${marker}`;
   const text = /^\s*\*{3}\s*(\w+ \w+)\s*(?:\*{3})?\s*$/.exec(line)?.[1];

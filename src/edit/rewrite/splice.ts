@@ -52,7 +52,7 @@ export function overlapping(path: string, first: string, second: string, line: n
   return new ToolError("invalid-input", message, { hint });
 }
 
-/** Two insertions at one position overlap too, because their order would be a guess. */
+/** Whether splices overlap. Two insertions at one position do too, because their order would be a guess. */
 function overlap(first: Splice, second: Splice): boolean {
   return second.start < first.end || (second.start === first.start && second.end === first.end);
 }

@@ -94,7 +94,7 @@ export class Bubblewrap implements Sandbox {
     const running = new RunningSandbox(this.#running);
     try {
       const { opened, mounts } = await this.#planMounts(launch, running);
-      const remarks = mayConnect !== undefined && network === undefined ? [reachedNoHosts] : [];
+      const remarks = mayConnect !== undefined && network === undefined ? [noNetworkRemark] : [];
       return { network, running, opened, mounts, covers: new CoverWatch(opened.covered), remarks };
     } catch (error) {
       running.leave();
@@ -114,7 +114,7 @@ export class Bubblewrap implements Sandbox {
       try {
         const { mounts, points } = pinPrivateMountPoints(mountsOf(opened.view), privates);
         if (await running.claim(mounts.map(({ target }) => target))) {
-          if (!clearPrivateMountPoints(points, privates.own)) throw exchanged(privates.home);
+          if (!clearPrivateMountPoints(points, privates.own)) throw pathWasReplaced(privates.home);
           return { opened, mounts };
         }
       } catch (error) {
@@ -188,7 +188,7 @@ async function start(
   if (channel !== undefined) network?.attach(channel);
   if (sign === undefined || !(await receivesByte(sign))) throw notSetUp();
   const stray = findStrayMount(mounts, mountTables(pid)) ?? covers.replaced();
-  if (stray !== undefined) throw exchanged(stray);
+  if (stray !== undefined) throw pathWasReplaced(stray);
   covers.begin(kill);
   await running.begin(pid);
   sign.end("\n");
@@ -201,7 +201,7 @@ async function finish({ network, running, opened, covers, remarks }: Setup): Pro
   return [...remarks.splice(0), ...uncovered, ...ended, ...((await network?.close()) ?? [])];
 }
 
-const reachedNoHosts = "The command had no network, because perl is not installed.";
+const noNetworkRemark = "The command had no network, because perl is not installed.";
 
 function cannotBeReached(port: number): ToolError {
   return new ToolError("unavailable", `Port ${port} in the sandbox cannot be reached without perl`, {
@@ -230,7 +230,7 @@ function mountTables(pid: number): { readonly inside: string; readonly outside: 
   }
 }
 
-function exchanged(path: string): ToolError {
+function pathWasReplaced(path: string): ToolError {
   return new ToolError(
     "unavailable",
     `The command was not run: ${path} was replaced while the sandbox was set up`,

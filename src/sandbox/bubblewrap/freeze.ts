@@ -43,7 +43,7 @@ export class RunningSandbox {
     return able.length === 0;
   }
 
-  /** Call it when everything is mounted. Waits while this command could replace a mount point of another one. */
+  /** Waits while this command could replace a mount point of another one. Call it when everything is mounted. */
   async begin(pid: number): Promise<void> {
     this.#thawOthers();
     const mustWaitFor = (other: RunningSandbox) =>

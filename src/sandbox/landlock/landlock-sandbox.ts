@@ -182,7 +182,7 @@ interface WritableScan extends ScanResult {
   readonly directory: string;
 }
 
-/** Landlock cannot hide a file in a writable directory, so a directory that contains secrets is refused. */
+/** Refuses a writable directory that contains secrets, because Landlock cannot hide single files in it. */
 function refuseSecrets(scans: readonly WritableScan[]): void {
   for (const { directory, hidden, isWhole } of scans) {
     const [secret] = hidden;

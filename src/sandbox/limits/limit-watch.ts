@@ -26,7 +26,7 @@ const share = 5;
 const groupedFrom = 0.05;
 
 interface Watched {
-  /** The processes of the command among all processes. */
+  /** Returns the processes of the command among all processes. */
   members(all: readonly ProcessInfo[]): readonly ProcessInfo[];
   /** Freezes the command while it is measured. */
   pause(): void;

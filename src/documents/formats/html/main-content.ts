@@ -4,7 +4,7 @@ import { type Element, findElement, noAttributes } from "./element.ts";
 export function findMain(root: Element): Element {
   const named = findNamed(root, root.plainLength);
   let main = named ?? root;
-  for (let next = onlyMatter(main); next !== undefined; next = onlyMatter(next)) main = next;
+  for (let next = onlyContentChild(main); next !== undefined; next = onlyContentChild(next)) main = next;
   return main;
 }
 
@@ -17,7 +17,7 @@ function findNamed(root: Element, plainLength: number): Element | undefined {
   return findElement(root, (element) => element.name === "article" && isMost(element, 0.6));
 }
 
-function onlyMatter(element: Element): Element | undefined {
+function onlyContentChild(element: Element): Element | undefined {
   let only: Element | undefined;
   for (const child of element.children) {
     if (typeof child === "string") {
@@ -53,13 +53,13 @@ export function isAside(element: Element): boolean {
     case "search":
       return true;
     case "button":
-      return !isAllOfTitle(element);
+      return !isWholeHeading(element);
     case "footer":
-      return !isWithinMatter(element) || element.plainLength < 300 || isMostlyLinks(element);
+      return !isWithinContent(element) || element.plainLength < 300 || isMostlyLinks(element);
     case "aside":
-      return !isWithinMatter(element) || isMostlyLinks(element);
+      return !isWithinContent(element) || isMostlyLinks(element);
     case "header":
-      return !isWithinMatter(element) && !element.holdsTopHeading;
+      return !isWithinContent(element) && !element.holdsTopHeading;
     case "form":
       return element.plainLength < 200 && !element.holdsTopHeading;
     case "html":
@@ -71,7 +71,7 @@ export function isAside(element: Element): boolean {
       return false;
     default:
       if (element.attributes === noAttributes) return false;
-      return asideRoles.has(element.attributes.role ?? "") || isNamedLikeOne(element);
+      return asideRoles.has(element.attributes.role ?? "") || isNamedLikeAside(element);
   }
 }
 
@@ -89,7 +89,7 @@ const asideWords =
 
 const mostWordsOfAside = 400;
 
-function isNamedLikeOne(element: Element): boolean {
+function isNamedLikeAside(element: Element): boolean {
   const { class: classes, id } = element.attributes;
   if ((classes === undefined && id === undefined) || !namedElements.has(element.name)) return false;
   // The frame of a page may have a class such as "has-sidebar".
@@ -105,17 +105,17 @@ function isMostlyLinks({ plainLength, linkLength }: Element): boolean {
   return linkLength > plainLength;
 }
 
-function isWithinMatter(element: Element): boolean {
+function isWithinContent(element: Element): boolean {
   for (let above = element.parent; above; above = above.parent) {
-    if (matterNames.has(above.name) || above.attributes.role === "main") return true;
+    if (contentNames.has(above.name) || above.attributes.role === "main") return true;
   }
   return false;
 }
 
-const matterNames: ReadonlySet<string> = new Set(["main", "article", "blockquote", "figure", "td"]);
+const contentNames: ReadonlySet<string> = new Set(["main", "article", "blockquote", "figure", "td"]);
 
 /** Whether a button is the whole heading of a section, which it opens. */
-function isAllOfTitle(button: Element): boolean {
+function isWholeHeading(button: Element): boolean {
   const title = button.parent;
   if (title === undefined || !/^(?:h[1-6]|summary|dt)$/.test(title.name)) return false;
   return title.children.every(

@@ -57,7 +57,7 @@ export class MarkdownWriter {
     this.#depth -= 1;
     this.#prefix = prefix;
     if (this.#markdown.length > before) return;
-    // Without output, the state is as before.
+    // `write` wrote nothing, so the state is restored.
     this.#nextPrefix = nextPrefix;
     this.#gapPrefix = gapPrefix;
     if (this.#depth === 0) this.starts.pop();

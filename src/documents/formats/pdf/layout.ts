@@ -34,11 +34,11 @@ export function layOut(words: readonly Word[]): readonly Band[] {
     const last = band?.stacks.at(-1);
     if (segment.isTurned || last?.lines[0]?.isTurned) floor = bands.length;
     if (!band || !last || floor === bands.length) bands.push(bandOf(segment));
-    else if (goesBelow(band, last, segment)) {
+    else if (isNextLineOfCell(band, last, segment)) {
       addLine(last, segment);
       band.bottom = Math.max(band.bottom, segment.baseline);
     } else if (segment.baseline > band.bottom + toleranceOf(segment)) bands.push(bandOf(segment));
-    else if (!putBeside(bands, floor, segment)) {
+    else if (!addCellToRow(bands, floor, segment)) {
       floor = bands.length;
       bands.push(bandOf(segment));
     }
@@ -81,7 +81,7 @@ function segmentsOf(words: readonly Word[]): readonly Segment[] {
   const gap = hasBlanks ? narrowestGap : widestGap;
   for (const word of words) {
     const last = segments.at(-1);
-    if (last && goesOn(last, word, word.followsBlank ? widestBlank : gap)) {
+    if (last && continuesSegment(last, word, word.followsBlank ? widestBlank : gap)) {
       last.text += ` ${word.text}`;
       last.right = Math.max(last.right, word.right);
       last.height = Math.max(last.height, word.height);
@@ -93,7 +93,7 @@ function segmentsOf(words: readonly Word[]): readonly Segment[] {
   return segments;
 }
 
-function goesOn(last: Segment, word: Word, widest: number): boolean {
+function continuesSegment(last: Segment, word: Word, widest: number): boolean {
   if (word.isTurned || last.isTurned) return word.isTurned && last.isTurned && !word.startsLine;
   const height = Math.max(last.height, word.height);
   const gap = word.left - last.right;
@@ -106,7 +106,7 @@ function goesOn(last: Segment, word: Word, widest: number): boolean {
 const listMark = /^(?:[•◦▪■●○‣·–—*>+-]|\d{1,3}[.)]|\(?[a-z][.)])$/i;
 
 /** Whether the segment is the next line of the last cell. */
-function goesBelow(band: Band, last: Stack, segment: Segment): boolean {
+function isNextLineOfCell(band: Band, last: Stack, segment: Segment): boolean {
   const above = last.lines.at(-1)!;
   const step = segment.baseline - above.baseline;
   return (
@@ -119,7 +119,7 @@ function goesBelow(band: Band, last: Stack, segment: Segment): boolean {
 }
 
 /** Adds the segment as the next cell of the row that the last bands form. Returns false if it is not next to them. */
-function putBeside(bands: Band[], floor: number, segment: Segment): boolean {
+function addCellToRow(bands: Band[], floor: number, segment: Segment): boolean {
   let first = bands.length;
   // In centred cells lines may be half a line apart.
   const top = segment.baseline - segment.height * 0.6;
@@ -132,18 +132,18 @@ function putBeside(bands: Band[], floor: number, segment: Segment): boolean {
   if (others.length > 0) {
     if ([band, ...others].some(({ stacks }) => stacks.length > 1)) return false;
     const cell = stackOf([band, ...others].flatMap(({ stacks }) => stacks[0]!.lines));
-    if (!standsRightOf(cell, segment)) return false;
+    if (!isRightOf(cell, segment)) return false;
     const bottom = Math.max(others.at(-1)!.bottom, segment.baseline);
     bands.splice(first, bands.length - first, { stacks: [cell, stackOf([segment])], bottom });
     return true;
   }
-  if (!standsRightOf(band.stacks.at(-1)!, segment)) return false;
+  if (!isRightOf(band.stacks.at(-1)!, segment)) return false;
   band.stacks.push(stackOf([segment]));
   band.bottom = Math.max(band.bottom, segment.baseline);
   return true;
 }
 
-function standsRightOf(cell: Stack, { left, height }: Segment): boolean {
+function isRightOf(cell: Stack, { left, height }: Segment): boolean {
   return left >= cell.right - height / 2;
 }
 

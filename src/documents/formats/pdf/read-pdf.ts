@@ -40,7 +40,7 @@ export const readPdf: DocumentReader = async (source, wanted, context) => {
       images: pictures.images,
     };
   } catch (error) {
-    throw error instanceof ToolError || context.signal.aborted ? error : brokeDown(source.name, error);
+    throw error instanceof ToolError || context.signal.aborted ? error : pdfiumFailure(source.name, error);
   }
 };
 
@@ -115,7 +115,7 @@ function pageList(numbers: readonly number[]): string {
 }
 
 /** Explains why PDFium failed. Only the text of WebAssembly's error shows whether it ran out of memory. */
-function brokeDown(name: string, error: unknown): ToolError {
+function pdfiumFailure(name: string, error: unknown): ToolError {
   if (error instanceof RangeError || /memory|unreachable|abort/i.test(String(error)))
     return new ToolError("too-large", `${name} takes too much memory to read`, {
       hint: "Ask for other pages, or use another program (shell.run) if you trust the file.",

@@ -36,7 +36,7 @@ export function prefixOf(xml: string, root: string): string {
 /** Returns the text in a piece of XML, without the pronunciation of East Asian words. */
 export function textsIn(xml: string, prefix: string): string {
   const begin = `<${prefix}t`;
-  const written = withoutSpoken(xml, prefix);
+  const written = withoutPronunciation(xml, prefix);
   let text = "";
   for (let at = written.indexOf(begin); at >= 0; at = written.indexOf(begin, at + 1)) {
     if (!isEndOfName(written.charCodeAt(at + begin.length))) continue;
@@ -49,7 +49,7 @@ export function textsIn(xml: string, prefix: string): string {
   return expandControls(expandEntities(text));
 }
 
-function withoutSpoken(xml: string, prefix: string): string {
+function withoutPronunciation(xml: string, prefix: string): string {
   const begin = `<${prefix}rPh`;
   const end = `</${prefix}rPh>`;
   let at = xml.indexOf(begin);

@@ -42,7 +42,7 @@ function shortest(value: number): string {
 
 const dayMs = 86_400_000;
 /** Day counts from 1900 include 29 February 1900, which did not exist. */
-const dayThatNeverWas = 60;
+const missingLeapDay = 60;
 
 function showDay(days: number, kind: NumberKind, startsIn1904: boolean): string | undefined {
   if (kind === "time" || (days >= 0 && days < 1)) {
@@ -50,8 +50,8 @@ function showDay(days: number, kind: NumberKind, startsIn1904: boolean): string 
     const time = new Date(Math.round((days - Math.floor(days)) * 86_400) * 1000).toISOString().slice(11, 19);
     return kind === "time" && days >= 1 ? showDuration(days) : time;
   }
-  if (!startsIn1904 && Math.floor(days) === dayThatNeverWas) return "1900-02-29";
-  const shift = startsIn1904 ? 0 : days < dayThatNeverWas ? 1 : 0;
+  if (!startsIn1904 && Math.floor(days) === missingLeapDay) return "1900-02-29";
+  const shift = startsIn1904 ? 0 : days < missingLeapDay ? 1 : 0;
   const start = startsIn1904 ? Date.UTC(1904, 0, 1) : Date.UTC(1899, 11, 30);
   const ms = start + Math.round((days + shift) * 86_400) * 1000;
   if (days < 0 || !(ms < Date.UTC(10_000, 0, 1))) return undefined;

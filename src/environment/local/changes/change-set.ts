@@ -136,7 +136,7 @@ class ChangeSet {
     await this.#waitForTurn();
     throwIfAborted(signal);
     // Another process may have changed a file before this turn. Then the change is stale and is not announced.
-    for (const file of this.#each()) file.lookAgain();
+    for (const file of this.#each()) file.checkUnchanged();
     this.#options.announce();
     this.#mark("committed");
   }
@@ -155,7 +155,7 @@ class ChangeSet {
       this.#options.records?.recover();
       await setTimeout(waitMs);
       throwIfAborted(this.#options.signal);
-      if (monotonicMs() > until) throw othersChange();
+      if (monotonicMs() > until) throw filesKeepChanging();
     }
   }
 
@@ -164,7 +164,7 @@ class ChangeSet {
     const changed: HeldStep[] = [];
     try {
       for (const file of this.#each()) {
-        file.lookAgain();
+        file.checkUnchanged();
         if (file.step === undefined) continue;
         changed.push(file as HeldStep);
         file.apply({ keepsOld: !this.#isOne });
@@ -242,7 +242,7 @@ const maxSyncs = 64;
 const waitMs = 2;
 const longestWaitMs = 10_000;
 
-function othersChange(): ToolError {
+function filesKeepChanging(): ToolError {
   return new ToolError(
     "unavailable",
     "Nothing was changed: other processes keep changing files in this workspace",

@@ -150,7 +150,7 @@ export class ChangedFile {
   }
 
   /** Throws `stale` if the file was written since `check`. It is the last check before the change. */
-  lookAgain(): void {
+  checkUnchanged(): void {
     const now = this.#look();
     const seen = this.#seen;
     if (now === undefined && seen === undefined) return;

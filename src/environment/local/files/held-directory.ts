@@ -87,7 +87,7 @@ export class HeldDirectory implements Directory {
     return this.path === "" ? name : `${this.path}/${name}`;
   }
 
-  /** The system refuses a link with ELOOP when a file is opened, and with ENOTDIR when a directory is opened. */
+  /** Explains an error. A link causes ELOOP when a file is opened, and ENOTDIR when a directory is opened. */
   #explain(error: unknown, name: string): ToolError {
     const path = this.#pathOf(name);
     const errno = errnoOf(error);

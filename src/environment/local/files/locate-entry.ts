@@ -75,7 +75,7 @@ export function missingAbove({ directory, missing }: EntryLocation): readonly st
 /** The pinned parent of a location after its missing directories were created. */
 export interface MadeParent {
   readonly directory: PinnedDirectory;
-  /** The created directories, parents first. */
+  /** Returns the created directories, parents first. */
   made(): readonly ChangeReceipt[];
   undo(): void;
   close(): void;

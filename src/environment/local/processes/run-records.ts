@@ -60,7 +60,7 @@ const leftoverGraceMs = 100;
 const maxPauseMs = 50;
 
 // A process that survives SIGKILL hangs in the kernel, so it is not worth waiting for.
-const hopelessMs = 5000;
+const killTimeoutMs = 5000;
 
 /** One program with all its processes, from its start to the end of the last of them. */
 export class Run {
@@ -105,7 +105,7 @@ export class Run {
     this.#ending ??= this.#waitForEnd();
   }
 
-  /** Call this as soon as the exit of the program is known. Stops the remaining processes and returns them. */
+  /** Stops the remaining processes and returns them. Call it as soon as the exit of the program is known. */
   async settle(): Promise<readonly ProcessInfo[]> {
     this.#tree.leaderHasEnded();
     // Processes that end together are already ending, and it is random which of them are still visible.
@@ -129,7 +129,7 @@ export class Run {
   }
 
   async #waitForEnd(): Promise<void> {
-    await this.#isGoneWithin(hopelessMs, () => this.#killAll());
+    await this.#isGoneWithin(killTimeoutMs, () => this.#killAll());
   }
 
   async #isGoneWithin(ms: number, insist: () => void = () => {}): Promise<boolean> {

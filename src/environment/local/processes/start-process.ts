@@ -216,8 +216,8 @@ class ProcessInput {
   write(bytes: Uint8Array): Promise<void> {
     const stream = this.#stream;
     return new Promise((resolve, reject) => {
-      if (stream === undefined || !stream.writable) reject(readsNoMore());
-      else stream.write(bytes, (error) => (error ? reject(readsNoMore(error)) : resolve()));
+      if (stream === undefined || !stream.writable) reject(inputIsClosed());
+      else stream.write(bytes, (error) => (error ? reject(inputIsClosed(error)) : resolve()));
     });
   }
 
@@ -231,7 +231,7 @@ class ProcessInput {
   }
 }
 
-function readsNoMore(cause?: Error): ToolError {
+function inputIsClosed(cause?: Error): ToolError {
   return new ToolError(
     "unavailable",
     "The program reads no input: it has ended, has closed its input, or was started without one",
