@@ -29,7 +29,7 @@ describe("the format of a document", () => {
         "{\\rtf1 a}",
         "Just words",
         "",
-      ].map((bytes) => told("unnamed", bytes)),
+      ].map((bytes) => detected("unnamed", bytes)),
     ).toEqual([
       ...["pdf", "docx", "pptx", "odt", "odt", "odp", "archive", "archive", "archive", "image"],
       ...["html", "html", "html", "rtf", "text", "text"],
@@ -38,11 +38,11 @@ describe("the format of a document", () => {
 
   it("is taken from the server, then from the name, when it is text", () => {
     expect([
-      told("https://example.org/a.csv?b", "a,b", "text/html; charset=utf-8"),
-      told("https://example.org/a.html?b=c.txt", "a", "text/plain"),
-      told("page.HTM", "a"),
-      told("notes.md", "# A"),
-      told("code.rs", "fn main() {}"),
+      detected("https://example.org/a.csv?b", "a,b", "text/html; charset=utf-8"),
+      detected("https://example.org/a.html?b=c.txt", "a", "text/plain"),
+      detected("page.HTM", "a"),
+      detected("notes.md", "# A"),
+      detected("code.rs", "fn main() {}"),
     ]).toEqual(["html", "html", "html", "text", "text"]);
   });
 
@@ -85,7 +85,7 @@ describe("the format of a document", () => {
 });
 
 /** Its name in the list of formats. */
-function told(name: string, bytes: Uint8Array | string, mediaType?: string): string | undefined {
+function detected(name: string, bytes: Uint8Array | string, mediaType?: string): string | undefined {
   const source: DocumentSource = { name, bytes: Buffer.from(bytes), mediaType };
   const format = detectFormat(source);
   return Object.keys(formats).find((key) => formats[key] === format);

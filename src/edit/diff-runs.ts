@@ -122,24 +122,24 @@ type Pair = readonly [old: number, recent: number];
 
 /** Returns the longest list, in the order of both sides, of items that are unique on both sides. */
 function uniquePairs(before: readonly string[], after: readonly string[]): readonly Pair[] {
-  const places = uniqueIndexes(after);
+  const indexes = uniqueIndexes(after);
   const pairs: Pair[] = [];
   for (const [item, old] of uniqueIndexes(before)) {
-    const recent = places.get(item);
+    const recent = indexes.get(item);
     if (recent !== undefined) pairs.push([old, recent]);
   }
   return longestRise(pairs);
 }
 
 function uniqueIndexes(items: readonly string[]): ReadonlyMap<string, number> {
-  const places = new Map<string, number>();
+  const indexes = new Map<string, number>();
   const repeated = new Set<string>();
   for (const [index, item] of items.entries()) {
-    if (places.has(item)) repeated.add(item);
-    places.set(item, index);
+    if (indexes.has(item)) repeated.add(item);
+    indexes.set(item, index);
   }
-  for (const item of repeated) places.delete(item);
-  return places;
+  for (const item of repeated) indexes.delete(item);
+  return indexes;
 }
 
 /** Returns the longest selection of pairs in which the second numbers rise like the first. */

@@ -13,10 +13,10 @@ async function afterReplacing(change: (config: string, draft: string) => void) {
   writeFileSync(config, before);
   const settle = watchGitSettings(config);
   change(config, join(folder.path, "config.lock"));
-  const told = settle();
+  const remark = settle();
   const again = settle();
   const kept = readdirSync(folder.path).filter((name) => name.startsWith("config.replaced-"));
-  return { told: told !== "", again, text: readFileSync(config, "utf8"), kept: kept.length };
+  return { hasRemark: remark !== "", again, text: readFileSync(config, "utf8"), kept: kept.length };
 }
 
 function replacing(text: string) {
@@ -34,7 +34,7 @@ describe.skipIf(process.platform !== "linux")("replaced git settings", () => {
     ["a remote", `${before}[remote "b"]\n\turl = git@b.test:b\n\tfetch = +refs/heads/*:refs/remotes/b/*\n`],
     ["fewer settings", "[core]\n\tbare = false\n"],
   ])("are kept with %s", async (_, text) => {
-    expect(await replacing(text)).toEqual({ told: false, again: "", text, kept: 0 });
+    expect(await replacing(text)).toEqual({ hasRemark: false, again: "", text, kept: 0 });
   });
 
   it.each([
@@ -52,7 +52,7 @@ describe.skipIf(process.platform !== "linux")("replaced git settings", () => {
     ["another spelling", `${before}[CORE]\n\tFsMonitor = evil\n`],
     ["binary content", "\0"],
   ])("are restored with %s", async (_, text) => {
-    expect(await replacing(text)).toEqual({ told: true, again: "", text: before, kept: 1 });
+    expect(await replacing(text)).toEqual({ hasRemark: true, again: "", text: before, kept: 1 });
   });
 
   it("are restored when a link replaces them", async () => {
@@ -60,12 +60,12 @@ describe.skipIf(process.platform !== "linux")("replaced git settings", () => {
       symlinkSync("/etc/passwd", draft);
       renameSync(draft, config);
     });
-    expect(outcome).toEqual({ told: true, again: "", text: before, kept: 1 });
+    expect(outcome).toEqual({ hasRemark: true, again: "", text: before, kept: 1 });
   });
 
   it("are kept when the file was written in place, which is impossible in a sandbox", async () => {
     const text = `${before}[core]\n\tfsmonitor = mine\n`;
     const outcome = await afterReplacing((config) => writeFileSync(config, text));
-    expect(outcome).toEqual({ told: false, again: "", text, kept: 0 });
+    expect(outcome).toEqual({ hasRemark: false, again: "", text, kept: 0 });
   });
 });

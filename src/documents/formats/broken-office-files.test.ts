@@ -32,12 +32,12 @@ it.each(samples)(
         const bytes = makeZip(
           entries.map((entry) => (entry.name === part ? { ...entry, content: broken } : entry)),
         );
-        const said = await readBytes(name, bytes).then(
+        const outcome = await readBytes(name, bytes).then(
           () => "",
           (error: unknown) => (error instanceof ToolError ? error.message : String(error)),
         );
         // An error that the reader did not expect has this message.
-        if (said.includes("is damaged: it cannot be read as")) unexpected.push(`${part}: ${said}`);
+        if (outcome.includes("is damaged: it cannot be read as")) unexpected.push(`${part}: ${outcome}`);
       }
     }
     expect(unexpected).toEqual([]);

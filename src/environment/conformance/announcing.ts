@@ -6,17 +6,17 @@ import { contentOf, failure, failureOf, type OpenWorld } from "./world.ts";
 
 /** Collects announced changes in short form: "path: kind → kind". */
 function listener(environment: Environment): {
-  readonly heard: string[];
+  readonly announced: string[];
   readonly announce: (effects: readonly ChangeReceipt[]) => void;
 } {
-  const heard: string[] = [];
+  const announced: string[] = [];
   const announce = (effects: readonly ChangeReceipt[]) => {
     for (const { realPath, before, after } of effects) {
       const path = realPath.slice(environment.workspace.length + 1);
-      heard.push(`${path}: ${before?.kind ?? "nothing"} → ${after?.kind ?? "nothing"}`);
+      announced.push(`${path}: ${before?.kind ?? "nothing"} → ${after?.kind ?? "nothing"}`);
     }
   };
-  return { heard, announce };
+  return { announced, announce };
 }
 
 const refusing = {
@@ -30,7 +30,7 @@ export function testAnnouncing(open: OpenWorld): void {
     await using world = open({ files: { file: "text", target: "old" } });
     const { environment } = world;
     world.link("link", "target");
-    const { heard, announce } = listener(environment);
+    const { announced, announce } = listener(environment);
     await environment.change(
       [
         { path: "new/deep/z", before: "nothing", after: Buffer.from("z") },
@@ -40,7 +40,7 @@ export function testAnnouncing(open: OpenWorld): void {
       ],
       { announce },
     );
-    expect(heard).toEqual([
+    expect(announced).toEqual([
       "new: nothing → directory",
       "new/deep: nothing → directory",
       "new/deep/z: nothing → file",
@@ -56,7 +56,7 @@ export function testAnnouncing(open: OpenWorld): void {
     world.link("folder/link", "nowhere");
     const deleting = listener(environment);
     await environment.delete("folder", { recursive: true, announce: deleting.announce });
-    expect(deleting.heard.toSorted()).toEqual([
+    expect(deleting.announced.toSorted()).toEqual([
       "folder/a/b: file → nothing",
       "folder/a: directory → nothing",
       "folder/c: file → nothing",
@@ -67,7 +67,7 @@ export function testAnnouncing(open: OpenWorld): void {
     await environment.move("file", "x/y/file", { announce: moving.announce });
     await environment.move("x", "z", { announce: moving.announce });
     await environment.move("z/y/file", "other", { replace: true, announce: moving.announce });
-    expect(moving.heard).toEqual([
+    expect(moving.announced).toEqual([
       "x: nothing → directory",
       "x/y: nothing → directory",
       "file: file → nothing",

@@ -193,8 +193,8 @@ describe.each([
     ["a comment", "true # not closed", 0],
     ["loop keywords", "break; continue", 0],
   ])("survive a command that leaves %s open", async (_name, command, code) => {
-    const said = await run(command);
-    expect({ ...said, stderr: "" }).toEqual({ ...quiet, code, cwd: workspace });
+    const result = await run(command);
+    expect({ ...result, stderr: "" }).toEqual({ ...quiet, code, cwd: workspace });
     expect(await run("echo next")).toEqual(saying("next\n"));
   });
 

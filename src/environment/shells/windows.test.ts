@@ -142,8 +142,8 @@ describe.skipIf(!isInstalled("tmux"))("the window of a shell (needs tmux)", () =
   it("closes with the shell when Toolcrib is killed", async () => {
     const program = fileURLToPath(new URL("../../../test/support/shells/abandon-shell.ts", import.meta.url));
     const abandoned = spawn(process.execPath, [program, workspace], { stdio: ["ignore", "pipe", "inherit"] });
-    const [told] = await once(abandoned.stdout, "data");
-    const { shell, attach } = JSON.parse(String(told));
+    const [line] = await once(abandoned.stdout, "data");
+    const { shell, attach } = JSON.parse(String(line));
     expect(tmux(attach, "ls")).toMatch(/^main: 1 windows/);
     abandoned.kill("SIGKILL");
     await once(abandoned, "exit");

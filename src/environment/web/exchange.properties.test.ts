@@ -21,14 +21,14 @@ const line = fc.constantFrom(
   ],
   ...["", " folded", "No colon", "X: \u00e4", ": y", "5", "0", "ffffffffffffffff", "abcde"],
 );
-const said = fc.array(
+const chunks = fc.array(
   fc.oneof({ weight: 4, arbitrary: line.map((text) => Buffer.from(`${text}\r\n`, "latin1")) }, bytes),
   {
     maxLength: 12,
   },
 );
 const begun = fc
-  .tuple(fc.boolean(), said)
+  .tuple(fc.boolean(), chunks)
   .map(([isBegun, pieces]) => (isBegun ? [Buffer.from("HTTP/1.1 200 OK\r\n"), ...pieces] : pieces));
 
 it("ends in an answer or a clear error, for any bytes and any disconnect", async () => {

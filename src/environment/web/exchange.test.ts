@@ -92,9 +92,9 @@ describe("an exchange", () => {
 
   it("reports progress", async () => {
     await using server = await says([`${head}Content-Length: 5\r\n\r\nabcde`]);
-    const told: unknown[] = [];
-    await ask(`http://127.0.0.1:${server.port}/`, { progress: (...figures) => told.push(figures) });
-    expect(told.at(-1)).toEqual([5, 5]);
+    const reports: unknown[] = [];
+    await ask(`http://127.0.0.1:${server.port}/`, { progress: (...figures) => reports.push(figures) });
+    expect(reports.at(-1)).toEqual([5, 5]);
   });
 });
 

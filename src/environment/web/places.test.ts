@@ -106,15 +106,15 @@ describe("the target of an exchange", () => {
   it("can differ from the host, if the call may connect to both", async () => {
     await using server = await says(ok);
     const at = { host: "127.0.0.1", port: server.port };
-    const told = async (...hosts: readonly string[]) => {
+    const answerTo = async (...hosts: readonly string[]) => {
       const mayConnect = (host: string) => hosts.includes(host);
       const answer = await ask("http://localhost:3000/", { at, mayConnect });
       return "error" in answer ? answer.error : answer.status;
     };
     expect([
-      await told("localhost", "127.0.0.1"),
-      await told("localhost"),
-      await told("127.0.0.1"),
+      await answerTo("localhost", "127.0.0.1"),
+      await answerTo("localhost"),
+      await answerTo("127.0.0.1"),
       server.heard.map((request) => request.includes("host: localhost:3000\r\n")),
     ]).toEqual([
       200,

@@ -50,12 +50,12 @@ describe.skipIf(missing !== undefined)("in bubblewrap", () => {
     symlinkSync("/bin", join(fixture.outside, "profile"));
     const link = join(fixture.outside, "linked");
     symlinkSync(realpathSync("/bin/echo"), link);
-    const said = async (file: string) => {
+    const outputOf = async (file: string) => {
       const { signal } = new AbortController();
       const program = await fixture.environment.start(file, { args: ["ran"], signal });
       return [await textOf(program.stdout), (await program.exit).remarks];
     };
-    expect([await said(link), await said(join(fixture.outside, "profile/echo"))]).toEqual([
+    expect([await outputOf(link), await outputOf(join(fixture.outside, "profile/echo"))]).toEqual([
       ["ran\n", []],
       ["ran\n", []],
     ]);

@@ -6,7 +6,7 @@ import { programUnavailable } from "../../system/file-errors.ts";
 import { openBubblewrap } from "./open-bubblewrap.ts";
 
 /** The report about a fake bubblewrap that runs `script`. */
-async function saidOf(folder: string, script: string | undefined): Promise<unknown> {
+async function openedWith(folder: string, script: string | undefined): Promise<unknown> {
   const preferred = join(folder, "bwrap");
   if (script !== undefined) writeFileSync(preferred, `#!/bin/sh\n${script}\n`);
   if (script !== undefined) chmodSync(preferred, 0o755);
@@ -22,7 +22,7 @@ const isLinux = process.platform === "linux";
 
 it.runIf(isLinux)("reports that bubblewrap is not installed", async () => {
   await using folder = temporaryFolder();
-  expect(await saidOf(folder.path, undefined)).toEqual({
+  expect(await openedWith(folder.path, undefined)).toEqual({
     missing:
       "bwrap: bubblewrap is not installed. Install it: `apt install bubblewrap`, `dnf install bubblewrap`, `apk add bubblewrap`.",
   });
@@ -30,8 +30,8 @@ it.runIf(isLinux)("reports that bubblewrap is not installed", async () => {
 
 it.runIf(isLinux)("reports that bubblewrap is too old, and leaves nothing behind", async () => {
   await using folder = temporaryFolder();
-  const said = await saidOf(folder.path, "echo 'bwrap: Unknown option --perms' >&2; exit 1");
-  expect([said, readdirSync(join(folder.path, "state", "sessions"))]).toEqual([
+  const opened = await openedWith(folder.path, "echo 'bwrap: Unknown option --perms' >&2; exit 1");
+  expect([opened, readdirSync(join(folder.path, "state", "sessions"))]).toEqual([
     {
       missing: `bwrap: ${join(folder.path, "bwrap")} is too old (bwrap: Unknown option --perms). Version 0.5 or later is needed.`,
     },
@@ -41,15 +41,15 @@ it.runIf(isLinux)("reports that bubblewrap is too old, and leaves nothing behind
 
 it.runIf(isLinux)("reports that bubblewrap may not create namespaces", async () => {
   await using folder = temporaryFolder();
-  const words = "bwrap: No permissions to create new namespace";
-  const { missing } = (await saidOf(folder.path, `echo '${words}' >&2; exit 1`)) as { missing: string };
-  expect([missing.startsWith("bwrap: "), missing.endsWith(`(${words})`)]).toEqual([true, true]);
+  const message = "bwrap: No permissions to create new namespace";
+  const { missing } = (await openedWith(folder.path, `echo '${message}' >&2; exit 1`)) as { missing: string };
+  expect([missing.startsWith("bwrap: "), missing.endsWith(`(${message})`)]).toEqual([true, true]);
 });
 
 it.runIf(isLinux)("does not mistake the success of another program for a sandbox", async () => {
   await using folder = temporaryFolder();
-  expect(await saidOf(folder.path, "exit 0")).toEqual({
-    missing: `bwrap: ${join(folder.path, "bwrap")} does not work here: It ended with 0.`,
+  expect(await openedWith(folder.path, "exit 0")).toEqual({
+    missing: `bwrap: ${join(folder.path, "bwrap")} does not work here: it ended with 0.`,
   });
 });
 
@@ -57,7 +57,7 @@ it.runIf(isLinux)("reports that bubblewrap cannot be started", async () => {
   await using folder = temporaryFolder();
   const preferred = join(folder.path, "bwrap");
   writeFileSync(preferred, "#!/bin/sh\n", { mode: 0o644 });
-  expect(await saidOf(folder.path, undefined)).toEqual({
+  expect(await openedWith(folder.path, undefined)).toEqual({
     missing: `bwrap: ${preferred} does not work here: spawn ${preferred} EACCES`,
   });
 });

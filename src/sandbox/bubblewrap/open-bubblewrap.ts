@@ -58,7 +58,7 @@ async function failureOf(sandbox: Sandbox, workspace: string): Promise<string | 
   const failure = await probe(sandbox, { file: "/bin/sh", args: ["-c", ":"], cwd: workspace });
   if (failure === undefined) return undefined;
   const { stderr, error, code } = failure;
-  return stderr || (code === null && error) || `It ended with ${code ?? "a signal"}.`;
+  return stderr || (code === null && error) || `it ended with ${code ?? "a signal"}.`;
 }
 
 const notInstalled =

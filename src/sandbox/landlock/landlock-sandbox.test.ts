@@ -72,8 +72,8 @@ describe.skipIf(version === 0)("under Landlock", () => {
       void run("(setsid sleep 300 & echo $! >> pids); env -i sleep 300 & echo $$ $! >> pids; touch ready; wait");
       console.log(workspace);`;
     const toolcrib = spawn(process.execPath, ["--input-type=module", "-e", script], { stdio: "pipe" });
-    const [said] = await once(toolcrib.stdout, "data");
-    const workspace = `${said}`.trim();
+    const [output] = await once(toolcrib.stdout, "data");
+    const workspace = `${output}`.trim();
     await vi.waitFor(() => expect(existsSync(join(workspace, "ready"))).toBe(true), { timeout: 20_000 });
     const pids = readFileSync(join(workspace, "pids"), "utf8").trim().split(/\s+/);
     const running = () => pids.filter((pid) => existsSync(`/proc/${pid}`)).length;
@@ -126,7 +126,7 @@ describe.skipIf(version === 0)("under Landlock", () => {
   });
 
   it("runs Node child processes that exchange messages", async () => {
-    const script = `if (process.send) process.send(2); else require("child_process").fork(process.argv[1]).on("message", (said) => console.log(said))`;
+    const script = `if (process.send) process.send(2); else require("child_process").fork(process.argv[1]).on("message", (output) => console.log(output))`;
     writeFileSync(join(world.workspace, "fork.cjs"), script);
     expect(await output(`'${process.execPath}' fork.cjs`, { confinement: ownNode })).toBe("2\n");
   });
@@ -223,10 +223,10 @@ if __name__ == "__main__":
     const served = world.run('perl -e "$SCRIPT"', { env: { SCRIPT: script }, reachable: true });
     const port = Number(await contentOf(join(world.workspace, "port")));
     const answer = await new Promise<string>((resolve) => {
-      let said = "";
+      let output = "";
       connect(port, "127.0.0.1")
-        .on("data", (bytes) => (said += bytes))
-        .on("close", () => resolve(said));
+        .on("data", (bytes) => (output += bytes))
+        .on("close", () => resolve(output));
     });
     expect([answer, (await served).code]).toEqual(["served", 0]);
   });

@@ -64,9 +64,9 @@ describe.each(architectures)("a seccomp program for %s", (architecture) => {
   });
 
   it("allows every system call without a rule, with any arguments", () => {
-    const judged = new Set(Array.from(systemCalls.keys(), (name) => numberOf(name, architecture)));
+    const checked = new Set(Array.from(systemCalls.keys(), (name) => numberOf(name, architecture)));
     const free = Array.from({ length: newestKnownCall + 1 }, (_, number) => number).filter(
-      (number) => !judged.has(number),
+      (number) => !checked.has(number),
     );
     fc.assert(
       fc.property(fc.array(fc.bigInt({ min: 0n, max: 0xffffffffffffffffn }), { maxLength: 6 }), (args) => {
@@ -165,7 +165,7 @@ describe.each(architectures)("a seccomp program for %s", (architecture) => {
   });
 
   it("blocks what Landlock leaves open between users of one machine", () => {
-    const judged = {
+    const checked = {
       "a shared memory": (options: SeccompOptions) => call(options, "shmget", 1, 2, 3),
       "a queue": (options: SeccompOptions) => call(options, "mq_open", 1, 2, 3),
       "limits of its own": (options: SeccompOptions) => call(options, "prlimit64", upper, 1, 2),
@@ -185,8 +185,8 @@ describe.each(architectures)("a seccomp program for %s", (architecture) => {
       listening: (options: SeccompOptions) => call(options, "listen", 3, 5),
     };
     const all = (options: SeccompOptions) =>
-      Object.fromEntries(Object.entries(judged).map(([name, asked]) => [name, asked(options)]));
-    const open = Object.fromEntries(Object.keys(judged).map((name) => [name, "allow"]));
+      Object.fromEntries(Object.entries(checked).map(([name, asked]) => [name, asked(options)]));
+    const open = Object.fromEntries(Object.keys(checked).map((name) => [name, "allow"]));
     const closed = {
       ...open,
       "a shared memory": "EPERM",

@@ -114,7 +114,7 @@ describe("a document", () => {
   });
 
   it("shows the comments on its footnotes after them", async () => {
-    const text = (said: string, more = "") => `<w:p><w:r><w:t>${said}</w:t>${more}</w:r></w:p>`;
+    const text = (content: string, more = "") => `<w:p><w:r><w:t>${content}</w:t>${more}</w:r></w:p>`;
     const cite = (kind: string, id: number) => `<w:${kind}Reference w:id="${id}"/>`;
     const kinds = ["footnotes", "comments"];
     const relations = kinds.map(

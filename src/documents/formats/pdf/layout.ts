@@ -226,7 +226,7 @@ function tableAt(
     const band = bands[index]!;
     const tooFar = band.stacks[0]!.lines[0]!.height * 4;
     if (index > start && Math.abs(stepBetween(bands[index - 1]!, band)) > tooFar) break;
-    const placed = place(band, columns);
+    const placed = assignColumns(band, columns);
     if (!placed) break;
     rows.push(placed);
     // A single line may be a row with one filled cell, if another row follows.
@@ -251,7 +251,7 @@ function tableAt(
 }
 
 /** Assigns each stack to its own column, an existing or a new one; undefined if that is impossible. */
-function place({ stacks }: Band, columns: readonly Column[]): readonly Placed[] | undefined {
+function assignColumns({ stacks }: Band, columns: readonly Column[]): readonly Placed[] | undefined {
   if (Math.max(columns.length, stacks.length) > mostColumns) return undefined;
   const placed: Placed[] = [];
   for (const stack of stacks) {

@@ -223,12 +223,12 @@ it("keeps the text when an image of the page would be too large", async () => {
       `/Type /XObject /Subtype /Image /Width ${width} /Height ${width} /ColorSpace /DeviceGray /BitsPerComponent 1 `,
     );
   const read = [60_000, 10].map((width) => readBytes("x.pdf", page(pixels(width)), { images: true }));
-  const told = (await Promise.all(read)).map(({ parts, notes, images }) => [
+  const shown = (await Promise.all(read)).map(({ parts, notes, images }) => [
     parts[0]?.text,
     notes,
     images.length,
   ]);
-  expect(told).toEqual([
+  expect(shown).toEqual([
     ["words", ["page 1 is too large to be drawn"], 0],
     ["words", ["page 1 is also shown as a picture"], 1],
   ]);

@@ -49,11 +49,11 @@ function repair(bytes: Buffer, start: number): number {
   const length = /\/Length\s+(\d{1,9})(?!\s+\d+\s+R)\b/.exec(dictionary)?.[1];
   const end = length === undefined ? behind.indexOf("endstream") : Number(length);
   if (end < 0 || end > behind.length) return maxMap;
-  const place = behind.subarray(0, end);
-  const text = isPacked ? inflated(place) : place.toString("latin1");
+  const stream = behind.subarray(0, end);
+  const text = isPacked ? inflated(stream) : stream.toString("latin1");
   if (text === undefined) return maxMap;
   const repaired = repairedMap(text);
-  if (repaired !== undefined) write(place, repaired, isPacked);
+  if (repaired !== undefined) write(stream, repaired, isPacked);
   return text.length + headChars;
 }
 

@@ -33,9 +33,9 @@ interface Started extends Pdfium {
 }
 
 async function compile(): Promise<WasmModule> {
-  const place = pdfiumSource();
-  const bytes = await readPackageFile(place);
-  return new Module(place.href.endsWith(".zst") ? zstdDecompressSync(bytes) : bytes);
+  const source = pdfiumSource();
+  const bytes = await readPackageFile(source);
+  return new Module(source.href.endsWith(".zst") ? zstdDecompressSync(bytes) : bytes);
 }
 
 type Import = (...values: number[]) => number | undefined;

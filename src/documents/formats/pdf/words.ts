@@ -42,7 +42,7 @@ export function readWords(pdf: Pdf, text: Handle): PageWords {
     }
     if (letters !== "") {
       const last = isHyphen ? index : index - 1;
-      found.push(place(pdf, text, { letters, first, last, startsLine, followsBlank }, found.at(-1)));
+      found.push(locateWord(pdf, text, { letters, first, last, startsLine, followsBlank }, found.at(-1)));
       letters = "";
       startsLine = false;
       followsBlank = false;
@@ -99,7 +99,7 @@ interface Found extends Word {
   readonly isUnknown: boolean;
 }
 
-function place(pdf: Pdf, text: Handle, spelled: Spelled, before: Found | undefined): Found {
+function locateWord(pdf: Pdf, text: Handle, spelled: Spelled, before: Found | undefined): Found {
   const { pdfium, scratch } = pdf;
   const { letters, first, last, startsLine, followsBlank } = spelled;
   // The angle is the same for a line, and the height for words of one size in it.

@@ -19,6 +19,6 @@ it.runIf(process.platform === "linux")("passes on no inherited descriptor", asyn
     stdio: ["ignore", "pipe", "inherit", ...between, directory],
   });
   closeSync(directory);
-  const [said, [code]] = await Promise.all([textOf(child.stdout!), once(child, "exit")]);
-  expect([JSON.parse(said), code]).toEqual([["/dev/null"], 0]);
+  const [output, [code]] = await Promise.all([textOf(child.stdout!), once(child, "exit")]);
+  expect([JSON.parse(output), code]).toEqual([["/dev/null"], 0]);
 });

@@ -48,10 +48,10 @@ describe("directories for built-in programs", () => {
         ownDirectory: wanted("given"),
         signal: new AbortController().signal,
       });
-      let said = "";
-      for await (const piece of process.stdout) said += Buffer.from(piece);
+      let output = "";
+      for await (const piece of process.stdout) output += Buffer.from(piece);
       await environment.close();
-      return said;
+      return output;
     };
     const sandbox = { want: "none", directory: join(home, "private") };
     expect([await start({ sandbox }), await start({})]).toEqual(["given", "nothing\n"]);

@@ -18,7 +18,7 @@ interface Started {
   readonly living: () => readonly string[];
   readonly records: () => readonly string[];
   /** Its whole output, and how it ended. */
-  readonly end: Promise<{ readonly said: string; readonly exit: ProcessExit }>;
+  readonly end: Promise<{ readonly output: string; readonly exit: ProcessExit }>;
 }
 
 /** Starts a script, and waits until it reports that it is running. */
@@ -32,17 +32,17 @@ async function atWork(script: string, act: (started: Started) => Promise<void>):
   const records = () => readdirSync(startRecords);
   const marks = records();
   const living = () => new ProcessTree(marks).members().map(({ name }) => name);
-  let said = "";
+  let output = "";
   const begun = Promise.withResolvers<void>();
   const reading = (async () => {
     for await (const piece of program.stdout) {
-      said += Buffer.from(piece).toString();
-      if (said.includes("at work\n")) begun.resolve();
+      output += Buffer.from(piece).toString();
+      if (output.includes("at work\n")) begun.resolve();
     }
     begun.resolve();
   })();
   await begun.promise;
-  const end = reading.then(async () => ({ said, exit: await program.exit }));
+  const end = reading.then(async () => ({ output, exit: await program.exit }));
   await act({ program, living, records, end });
 }
 
@@ -94,8 +94,8 @@ describe.runIf(process.platform === "linux")("all descendants of a program", () 
     const script = `setsid bash -c '${cleaning("child")}; ${forgetting}' & ${cleaning("parent")}; sleep 0.2; echo at work; ${forgetting}`;
     await atWork(script, async ({ program, end }) => {
       program.terminate();
-      const { said, exit } = await end;
-      expect([said.split("\n").sort(), exit]).toEqual([
+      const { output, exit } = await end;
+      expect([output.split("\n").sort(), exit]).toEqual([
         ["", "at work", "child cleaned", "parent cleaned"],
         { code: 9, signal: undefined, remarks: [] },
       ]);

@@ -113,8 +113,8 @@ describe.skipIf(process.platform !== "linux")("the tripwire", () => {
     writeFileSync(at(".mcp.json"), "evil server");
     rmSync(at(".git/config"));
     writeFileSync(at(".git/hooks/pre-commit"), "evil hook", { mode: 0o755 });
-    const [told, kept, ...others] = await watch.end();
-    expect(told).toBe(
+    const [remark, kept, ...others] = await watch.end();
+    expect(remark).toBe(
       "The command changed protected files, which were restored: .git/config (removed), .git/hooks/pre-commit (made), .mcp.json (made), .vscode/link (changed), .vscode/settings.json (changed), .vscode/tasks.json (made).",
     );
     expect(others).toEqual([]);
@@ -155,8 +155,8 @@ describe.skipIf(process.platform !== "linux")("the tripwire", () => {
     renameSync(at(".git"), at("deep/er/.g2"));
     mkdirSync(at(".git/hooks"), { recursive: true });
     writeFileSync(at(".git/hooks/pre-commit"), "evil");
-    const [told, kept] = await watch.end();
-    expect(told).toBe("The command changed protected files, which were restored: .git (moved away).");
+    const [remark, kept] = await watch.end();
+    expect(remark).toBe("The command changed protected files, which were restored: .git (moved away).");
     expect(kept).toContain(directory);
     expect([lstatSync(at(".git")).ino, existsSync(at(".git/hooks/pre-commit"))]).toEqual([ino, false]);
   });
@@ -188,8 +188,8 @@ describe.skipIf(process.platform !== "linux")("the tripwire", () => {
     const watch = await new Tripwire({ workspace, directory }).begin({ absent });
     mkdirSync(at("real/workflows"), { recursive: true });
     symlinkSync("real", at(".github"));
-    const [told] = await watch.end();
-    expect(told).toBe("The command changed protected files, which were restored: .github (made).");
+    const [remark] = await watch.end();
+    expect(remark).toBe("The command changed protected files, which were restored: .github (made).");
     expect(readdirSync(workspace).sort()).toEqual([".git", ".own", ".vscode", "real"]);
   });
 
@@ -217,8 +217,8 @@ describe.skipIf(process.platform !== "linux")("the tripwire", () => {
     for (let number = 0; number < 5200; number++) writeFileSync(at(`.git/hooks/a${number}`), "");
     writeFileSync(at(".mcp.json"), "evil server");
     writeFileSync(at(".vscode/tasks.json"), "evil task");
-    const [told] = await watch.end();
-    expect(told).toMatch(/^The command changed protected files, which were restored: .* and 5182 more\.$/);
+    const [remark] = await watch.end();
+    expect(remark).toMatch(/^The command changed protected files, which were restored: .* and 5182 more\.$/);
     expect(readdirSync(at(".git/hooks"))).toEqual(hooks);
     expect(readdirSync(at(".vscode")).sort()).toEqual(["link", "settings.json"]);
     expect(existsSync(at(".mcp.json"))).toBe(false);
@@ -258,11 +258,11 @@ describe.skipIf(process.platform !== "linux")("the tripwire", () => {
       execFileSync("mkfifo", [at(".mcp.json")]);
       for (const path of [".git/hooks/closed/x", ".git/hooks/closed", ".git/hooks", ".git", ".vscode", "."])
         chmodSync(at(path), path === "." ? 0o555 : 0);
-      const [told, kept, ...others] = await watch.end();
+      const [remark, kept, ...others] = await watch.end();
       expect(lstatSync(workspace).mode & 0o777).toBe(0o555);
       expect(lstatSync(at(".git")).mode & 0o777).toBe(0);
       for (const path of [".", ".git"]) chmodSync(at(path), 0o755);
-      expect([told, others]).toEqual([
+      expect([remark, others]).toEqual([
         "The command changed protected files, which were restored: .git/hooks (changed), .git/hooks/closed (made), .mcp.json (made), .vscode (changed), .vscode/tasks.json (made).",
         [],
       ]);

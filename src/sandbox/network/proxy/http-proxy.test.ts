@@ -160,8 +160,8 @@ describe("HttpProxy", () => {
     "HTTP/1.1 101 Other\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n",
     "SSH-2.0",
     "",
-  ])("returns 502 when a server answers %j", async (said) => {
-    await using server = await listen((socket) => void socket.once("data", () => socket.end(said)));
+  ])("returns 502 when a server answers %j", async (response) => {
+    await using server = await listen((socket) => void socket.once("data", () => socket.end(response)));
     await using lab = await openProxyLab({ mayConnect });
     const request = `GET http://127.0.0.1:${server.port}/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`;
     expect((await lab.ask(request)).split("\r\n")[0]).toBe("HTTP/1.1 502 Bad Gateway");
