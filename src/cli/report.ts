@@ -1,6 +1,7 @@
 import { type ErrorCode, type TextForUser, type ToolError, textForUser } from "../contract/error.ts";
 import { counted } from "../lib/text/format-quantity.ts";
 import { printable } from "../lib/text/printable.ts";
+import { lowDescriptorLimit } from "../system/descriptor-limit.ts";
 import type { CallResult, RecoveredChange } from "../toolcrib/index.ts";
 import { type Descriptor, isTerminal, paint, print, printExact, remark } from "./terminal.ts";
 
@@ -63,6 +64,12 @@ export function remarkRecovered(recovered: readonly RecoveredChange[]): void {
 
 export function remarkWarnings(warnings: readonly string[]): void {
   for (const warning of warnings) remark(`${paint(2, "yellow", forReader(2, warning))}\n`);
+}
+
+/** At the start of what may run for long. */
+export function remarkFewDescriptors(): void {
+  const low = lowDescriptorLimit();
+  if (low !== undefined) remarkWarnings([`Warning: ${low.message}. ${low.hint}`]);
 }
 
 const maxNames = 5;

@@ -1,5 +1,6 @@
 import type { Environment } from "../contract/environment.ts";
 import { ToolError } from "../contract/error.ts";
+import { isExhaustion } from "../lib/exhaustion.ts";
 
 /** A filter from git's settings: programs that convert files on their way into and out of the repository. */
 export interface FilterDriver {
@@ -86,7 +87,7 @@ export async function settingsIn(
     const { bytes } = await environment.readFile(`${commonDirectory}/config`, { maxBytes: 256 * 1024 });
     return Buffer.from(bytes).toString();
   } catch (error) {
-    if (error instanceof ToolError && error.code !== "cancelled") return undefined;
+    if (error instanceof ToolError && error.code !== "cancelled" && !isExhaustion(error)) return undefined;
     throw error;
   }
 }

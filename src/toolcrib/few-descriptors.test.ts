@@ -4,12 +4,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
+import { withDescriptorLimit } from "../../test/support/descriptor-limit.ts";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
-
-// Inherited descriptors above the limit could not be passed on, so they are closed first.
-const withFewDescriptors = `
-  for path in /proc/$$/fd/*; do number=\${path##*/}; if [ $number -gt 2 ]; then eval "exec $number>&-"; fi; done
-  ulimit -n 96; exec "$0" "$@"`;
 
 const program = fileURLToPath(new URL("../../test/support/few-descriptors.ts", import.meta.url));
 
@@ -25,7 +21,8 @@ it.runIf(process.platform === "linux")(
       writeFileSync(join(workspace, `a/b/c/${name}.ts`), "export {};\n");
     }
     await promisify(execFile)("git", ["init", "-q", workspace]);
-    const args = ["-c", withFewDescriptors, process.execPath, program, workspace, join(folder.path, "state")];
+    const command = [process.execPath, program, workspace, join(folder.path, "state")];
+    const args = withDescriptorLimit(96, command);
     const { stdout } = await promisify(execFile)("bash", args, { env: { ...process.env, NODE_OPTIONS: "" } });
     expect(JSON.parse(stdout)).toEqual([]);
   },

@@ -1,6 +1,8 @@
 // Run with few descriptors: `bash -c 'ulimit -n 96; node few-descriptors.ts WORKSPACE STATE'`. Makes the same calls with
 // more and more free descriptors, and prints the answers that are neither right nor an error that says why.
 import { closeSync, openSync } from "node:fs";
+import { openLocalEnvironment } from "../../src/environment/local/local-environment.ts";
+import { isExhaustion } from "../../src/lib/exhaustion.ts";
 import { openToolcrib } from "../../src/toolcrib/index.ts";
 
 const calls = [
@@ -49,4 +51,18 @@ for (const [index] of calls.entries()) {
   if (after !== right) wrong.push({ after: calls[index], got: after });
 }
 await toolcrib.close();
+
+const environment = openLocalEnvironment({ workspace });
+const snapshot = async () => {
+  const { paths, leftOut } = await environment.snapshot!();
+  return JSON.stringify([paths, Array.from(leftOut, ([place, why]) => [paths[place], why])]);
+};
+const whole = await snapshot();
+for (const free of [1, 2, 3, 4, 5, 6, 8]) {
+  leave(free);
+  const got = await snapshot().catch((error: unknown) => (isExhaustion(error) ? whole : String(error)));
+  release();
+  if (got !== whole) wrong.push({ free, call: "snapshot", got });
+}
+await environment.close();
 process.stdout.write(JSON.stringify(wrong, null, 1));

@@ -5,7 +5,7 @@ import { ModelError } from "../../models/model-error.ts";
 import { quoteText } from "../approvals/show-request.ts";
 import type { Arguments } from "../command.ts";
 import { interruptible } from "../interruption.ts";
-import { printFailure } from "../report.ts";
+import { printFailure, remarkFewDescriptors } from "../report.ts";
 import { ownOutputs, Screen } from "../session/screen.ts";
 import { type SessionStart, sessionStartOf } from "../session/session-options.ts";
 import { isTerminal, onOutputClosed, paint, remark } from "../terminal.ts";
@@ -22,6 +22,7 @@ export async function chat(given: Arguments, start?: SessionStart): Promise<numb
   const sessions = new ChatSessions(given, new Screen(outputs), keyboard);
   try {
     await sessions.open(start ?? (await sessionStartOf(given)));
+    remarkFewDescriptors();
     onOutputClosed(() => sessions.leave());
     if (isAtTerminal) greet(sessions);
     await converse(sessions, keyboard);

@@ -5,9 +5,9 @@ import { ToolError } from "../../contract/error.ts";
 import { openLocalEnvironment } from "../../environment/local/local-environment.ts";
 import { showSize } from "../../lib/text/format-quantity.ts";
 import { attempt } from "../../system/attempt.ts";
+import { lowDescriptorLimit } from "../../system/descriptor-limit.ts";
 import { isWritable } from "../../system/directories.ts";
 import type { PolicyFiles } from "../../system/policy-files.ts";
-import { readSystemFile } from "../../system/process-identity.ts";
 import { searchSettings } from "../../toolcrib/check-options.ts";
 import type { PolicyOptions } from "../../toolcrib/open-policy.ts";
 import { tryDocuments, tryParser } from "../../toolcrib/try-workers.ts";
@@ -142,21 +142,10 @@ export function examineDisk(state: string, { maxBytes }: JournalBudget): Finding
   );
 }
 
-/** Node has already raised the limit as far as it may. Unknown outside Linux. */
-export function examineDescriptors(limits: string = readSystemFile("/proc/self/limits")): readonly Finding[] {
-  const limit = Number(/^Max open files +([0-9]+)/m.exec(limits)?.[1] ?? Number.NaN);
-  if (!(limit < enoughDescriptors)) return [];
-  return [
-    warning(
-      "open files",
-      `only ${limit} files can be open at once: calls fail under load`,
-      "Raise the limit before you start Toolcrib: ulimit -n 4096",
-    ),
-  ];
+export function examineDescriptors(limits?: string): readonly Finding[] {
+  const low = lowDescriptorLimit(limits);
+  return low === undefined ? [] : [warning("open files", low.message, low.hint)];
 }
-
-// A server with 20 clients and its workers uses about half of them.
-const enoughDescriptors = 1024;
 
 function nearestExisting(path: string): string {
   return existsSync(path) || dirname(path) === path ? path : nearestExisting(dirname(path));

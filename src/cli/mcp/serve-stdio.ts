@@ -8,7 +8,7 @@ import type { Toolcrib, ToolcribOptions } from "../../toolcrib/index.ts";
 import type { Arguments } from "../command.ts";
 import { readInstanceOptions } from "../options.ts";
 import { readCount } from "../parse-arguments.ts";
-import { printFailure, remarkRecovered, remarkWarnings } from "../report.ts";
+import { printFailure, remarkFewDescriptors, remarkRecovered, remarkWarnings } from "../report.ts";
 import { remark } from "../terminal.ts";
 import { version } from "../version.ts";
 import { configuredHub } from "./servers.ts";
@@ -98,6 +98,7 @@ export function servedInstance(given: Arguments): {
   const reason = `Toolcrib was started in ${workspace} without --workspace DIR`;
   const note = isTooWide ? `${reason}, ${consequence}` : undefined;
   if (note !== undefined) remarkWarnings([note]);
+  remarkFewDescriptors();
   const limits = isTooWide ? changes.map((what) => `deny ${what} because ${JSON.stringify(reason)}`) : [];
   return {
     options: {

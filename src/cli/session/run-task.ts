@@ -5,7 +5,7 @@ import { ModelError } from "../../models/model-error.ts";
 import type { Arguments } from "../command.ts";
 import { onInterruption } from "../interruption.ts";
 import { readStandardInput } from "../read-input.ts";
-import { exitCodeOfError, forReader, printFailure, printJson } from "../report.ts";
+import { exitCodeOfError, forReader, printFailure, printJson, remarkFewDescriptors } from "../report.ts";
 import { onOutputClosed, remark } from "../terminal.ts";
 import { EventPrinter } from "./event-printer.ts";
 import { LastRefusal } from "./exit-code-of-turn.ts";
@@ -26,6 +26,7 @@ export async function runTask(given: Arguments, start?: SessionStart): Promise<n
     );
     const warnings = new PrintedWarnings();
     warnings.print(session.crib.warnings);
+    remarkFewDescriptors();
     const exit = await performTask(session, task, { screen, options });
     await session.close();
     warnings.print(session.crib.warnings);

@@ -6,6 +6,7 @@ import { Readable } from "node:stream";
 import { setTimeout } from "node:timers/promises";
 import type { Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
+import { undefinedUnlessExhausted } from "../../lib/exhaustion.ts";
 
 /** Both outputs of one command. */
 export interface CommandPipes {
@@ -94,10 +95,14 @@ interface OpenedPipes {
 
 function open(paths: CommandPipes["paths"]): OpenedPipes | undefined {
   const stdout = openPipe(paths.stdout);
-  const stderr = stdout === undefined ? undefined : openPipe(paths.stderr);
-  if (stdout !== undefined && stderr !== undefined) return { paths, handles: [stdout, stderr] };
-  if (stdout !== undefined) closeSync(stdout);
-  return undefined;
+  if (stdout === undefined) return undefined;
+  let stderr: number | undefined;
+  try {
+    stderr = openPipe(paths.stderr);
+  } finally {
+    if (stderr === undefined) closeSync(stdout);
+  }
+  return stderr === undefined ? undefined : { paths, handles: [stdout, stderr] };
 }
 
 /** Opens a pipe; undefined if a command has replaced it, for example by a link to a secret. */
@@ -107,8 +112,9 @@ function openPipe(path: string): number | undefined {
     const handle = openSync(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW);
     if (fstatSync(handle).isFIFO()) return handle;
     closeSync(handle);
-  } catch {
+  } catch (error) {
     // The pipe no longer exists, or is a link now.
+    return undefinedUnlessExhausted(error);
   }
   return undefined;
 }

@@ -1,5 +1,6 @@
 import type { Environment } from "../../contract/environment.ts";
 import { openLocalEnvironment } from "../../environment/local/local-environment.ts";
+import { undefinedUnlessExhausted } from "../../lib/exhaustion.ts";
 import { makePrivateDirectory, namesIn } from "../../system/directories.ts";
 import { ownerHasEnded, thisProcess } from "../../system/process-identity.ts";
 import { type Ledger, readLedger, writeLedger } from "./ledger.ts";
@@ -105,7 +106,7 @@ async function read(
   files: Environment,
   name: string,
 ): Promise<{ readonly ledger: Ledger; readonly about: About } | undefined> {
-  const content = await files.readFile(name, { maxBytes: maxLedgerBytes }).catch(() => undefined);
+  const content = await files.readFile(name, { maxBytes: maxLedgerBytes }).catch(undefinedUnlessExhausted);
   const found = content && readLedger(content.bytes);
   return found && { ledger: found.ledger, about: found.about as About };
 }

@@ -15,6 +15,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { undefinedUnlessExhausted } from "../../lib/exhaustion.ts";
 import { attempt, statsAt } from "../../system/attempt.ts";
 import { atPinnedPath, contentAt, pinRealPath } from "../../system/pinned-path.ts";
 import type { TreeEntry } from "../tree-scan.ts";
@@ -130,8 +131,8 @@ function filesIn(info: string): Map<string, Uint8Array> {
         return content === undefined ? [] : [[name, content]];
       }),
     );
-  } catch {
-    return new Map();
+  } catch (error) {
+    return undefinedUnlessExhausted(error) ?? new Map();
   } finally {
     directory.close();
   }

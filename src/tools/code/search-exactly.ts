@@ -3,6 +3,7 @@ import { roleOf } from "../../code/search/file-roles.ts";
 import type { CodeSymbol, IndexState } from "../../contract/code.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { ToolContext } from "../../contract/tool.ts";
+import { isExhaustion } from "../../lib/exhaustion.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
 import { toSearchableText } from "../../lib/text/searchable-text.ts";
 import { OutOfTime } from "../../lib/time-bound.ts";
@@ -134,7 +135,7 @@ async function linesOf(
     if (isOther(toSearchableText(bytes).text)) return none;
     searchFiles([{ path, bytes }], request, results);
   } catch (error) {
-    if (!(error instanceof ToolError) || signal.aborted) throw error;
+    if (!(error instanceof ToolError) || signal.aborted || isExhaustion(error)) throw error;
     if (error.code !== "too-large" || isOther("")) return none;
     await scanLargeFile(path, request, results, context);
   }

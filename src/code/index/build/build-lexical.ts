@@ -5,6 +5,7 @@ import { nameOf, parentOf } from "../../../files/visible-paths.ts";
 import { TimeSlice } from "../../../lib/async/time-slice.ts";
 import { asBuffer } from "../../../lib/bytes/bytes.ts";
 import { contentHash } from "../../../lib/bytes/content-hash.ts";
+import { isExhaustion } from "../../../lib/exhaustion.ts";
 import { byteOrderMarkLength, decodeText } from "../../../lib/text/encoding.ts";
 import { languageOf } from "../../languages/language-of.ts";
 import { byteClasses, trigramCount, trigramTerm } from "../query/trigrams.ts";
@@ -120,7 +121,7 @@ export class FilesReader {
       const directory = await this.#open(parentOf(path));
       return (await directory.readFile(nameOf(path), largest)) ?? "unreadable";
     } catch (error) {
-      if (!(error instanceof ToolError)) throw error;
+      if (!(error instanceof ToolError) || isExhaustion(error)) throw error;
       return error.code === "denied" || error.code === "unavailable" ? "unreadable" : "gone";
     }
   }

@@ -12,6 +12,7 @@ import {
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
+import { isExhaustion } from "../../../lib/exhaustion.ts";
 import { attempt } from "../../../system/attempt.ts";
 import { writeFully } from "../../../system/content.ts";
 import { inPrivateDirectory, namesIfReadable } from "../../../system/directories.ts";
@@ -87,7 +88,7 @@ export class ChangeRecord {
         else yield new ChangeRecord(reopen(folder, taken), content);
       } catch (error) {
         // Another process has taken the record over, or it belongs to another user.
-        if (errnoOf(error) === undefined) throw error;
+        if (errnoOf(error) === undefined || isExhaustion(error)) throw error;
       }
     }
   }

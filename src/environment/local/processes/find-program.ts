@@ -3,6 +3,7 @@ import { createRequire } from "node:module";
 import { delimiter, dirname, isAbsolute, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { ToolError } from "../../../contract/error.ts";
+import { undefinedUnlessExhausted } from "../../../lib/exhaustion.ts";
 import { realPathOf } from "../../../sandbox/real-paths.ts";
 import { attempt } from "../../../system/attempt.ts";
 import { programUnavailable } from "../../../system/file-errors.ts";
@@ -75,8 +76,8 @@ async function bundledRipgrep(): Promise<string | undefined> {
     const found = createRequire(import.meta.url).resolve("@vscode/ripgrep");
     const { rgPath }: typeof import("@vscode/ripgrep") = await import(pathToFileURL(found).href);
     return isExecutable(rgPath) ? rgPath : undefined;
-  } catch {
-    return undefined;
+  } catch (error) {
+    return undefinedUnlessExhausted(error);
   }
 }
 

@@ -2,6 +2,7 @@ import { lstatSync, readdirSync, readlinkSync, type Stats } from "node:fs";
 import type { IgnoreFileOutside } from "../../../contract/environment.ts";
 import { type LeftOut, type Snapshot, type SnapshotOptions, typeBits } from "../../../contract/snapshot.ts";
 import { TimeSlice } from "../../../lib/async/time-slice.ts";
+import { isExhaustion } from "../../../lib/exhaustion.ts";
 import {
   type IgnoreFileName,
   IgnoreLevels,
@@ -89,6 +90,7 @@ class Walk {
       this.#enter(child, next, frame.levels);
     } catch (error) {
       child.close();
+      if (isExhaustion(error)) throw error;
       if (!(error instanceof LeadsOutside) && errnoOf(error) === undefined) throw error;
       // After any other error, the directory is missing or a link.
       if (isForbidden(error)) this.columns.leftOut.set(next.place, "unreadable");
@@ -205,7 +207,7 @@ function targetOf(directory: PinnedDirectory, name: string): string | undefined 
 }
 
 function isForbidden(error: unknown): boolean {
-  return ["EACCES", "EPERM", "ENAMETOOLONG", "EMFILE", "EIO"].includes(errnoOf(error) ?? "");
+  return ["EACCES", "EPERM", "ENAMETOOLONG", "EIO"].includes(errnoOf(error) ?? "");
 }
 
 interface Waiting {

@@ -2,6 +2,7 @@ import { posix } from "node:path";
 import type { Environment } from "../../../contract/environment.ts";
 import { ToolError } from "../../../contract/error.ts";
 import type { ToolContext } from "../../../contract/tool.ts";
+import { isExhaustion } from "../../../lib/exhaustion.ts";
 import { type Glob, parseGlob } from "../../../lib/glob/glob.ts";
 import { shellWord } from "../../../lib/text/shell-quote.ts";
 import { argvFor, checkers, formatters, isFor, type ProjectTool } from "./known-tools.ts";
@@ -150,7 +151,7 @@ async function ifThere<Value>(looking: Promise<Value>): Promise<Value | undefine
   try {
     return await looking;
   } catch (error) {
-    if (error instanceof ToolError && error.code !== "cancelled") return undefined;
+    if (error instanceof ToolError && error.code !== "cancelled" && !isExhaustion(error)) return undefined;
     throw error;
   }
 }
