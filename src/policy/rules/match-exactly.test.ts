@@ -154,6 +154,11 @@ const rows: Readonly<Record<string, Row>> = {
     allows: ["rg --pre cat a", "git push --force origin", "sort --compress-program=gzip a"],
     asks: ["rg a --pre cat", "rg --pre bat a", "git push -f origin", "git push origin --force"],
   },
+  "git's subcommand after options with values": {
+    rule: "allow run git --namespace a **\nallow run git --git-dir .git **\nallow read **",
+    allows: ["git --namespace a push"],
+    asks: ["git --namespace a push --force", "git --git-dir .git push --force", "git --git-dir .git push"],
+  },
   "no command that an earlier one has affected": {
     rule: "allow run ls\nallow run git diff\nallow run export **\nallow run alias **",
     allows: ["ls && git diff", "A=1; ls"],

@@ -13,6 +13,7 @@ import { wordPath } from "../paths/path-target.ts";
 import type { PathContext } from "../policy.ts";
 import type { CommandPattern, ProgramPattern, WordPattern } from "./command-pattern.ts";
 import { harm, ownRisk, sameSpan, smuggledEffects, spanKey, spansOf } from "./command-risk.ts";
+import { gitSubcommandAt } from "./spellings.ts";
 
 /**
  * Returns whether an allow rule covers a command. The words must match one by one, without extra words. A word with an
@@ -188,8 +189,6 @@ function harmfulWords(command: SimpleCommand, smuggled: readonly Effect[]): Read
 /** git's first operand determines what it does. */
 function gitSubcommand({ program, words }: SimpleCommand): Word | undefined {
   if (program !== "git") return undefined;
-  const values = words.map(({ value }) => value ?? "-");
-  return words.find(
-    (_word, index) => index > 0 && !values[index]!.startsWith("-") && !/^-[cC]$/.test(values[index - 1]!),
-  );
+  const at = gitSubcommandAt(words.map(({ value }) => value ?? "-"));
+  return at === undefined ? undefined : words[at];
 }

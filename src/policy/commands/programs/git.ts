@@ -90,11 +90,13 @@ const mixed: Readonly<Record<string, readonly [RegExp, Risk, string]>> = {
 /** Interprets git by subcommand. Settings given with `-c` can name programs, so only a few are accepted. */
 export function interpretGit(words: readonly Word[], report: CommandReport) {
   const list =
-    "C=read c=text P v --no-pager --no-optional-locks --literal-pathspecs --no-replace-objects --glob-pathspecs --icase-pathspecs --version --html-path --man-path --info-path";
+    "C=read c=text --namespace=text --super-prefix=text --attr-source=text --git-dir=text --work-tree=text --config-env=text P v --no-pager --no-optional-locks --literal-pathspecs --no-replace-objects --glob-pathspecs --icase-pathspecs --version --html-path --man-path --info-path";
   const { options, operands } = interpretOptions(list, words, report, "first");
   for (const { name, value, word } of options)
     if (name === "-c" && !plainSetting.test(value?.value ?? ""))
       report.has("execute", `git -c ${value?.text} may name a program`, word);
+    else if (/^--(?:git-dir|work-tree|config-env)$/.test(name))
+      report.has("execute", `git ${word.text} is not known to be harmless`, word);
   const [subcommand, ...rest] = operands;
   if (subcommand === undefined) return;
   // Any directory can look like a repository, and its settings can name programs.
