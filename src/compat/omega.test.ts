@@ -237,6 +237,21 @@ it("shows its servers and the tools that each provides", async () => {
   expect(shown()).toEqual([[], {}]);
 });
 
+it("tells servers apart whose names differ only in case", async () => {
+  await using omega = openOmega();
+  await omega.executor.connectMcpServers([server("One", "read"), server("one", "read", "greet")]);
+  const say = async (name: string) => (await omega.executor.execute(name, { text: "hi" })).content;
+  expect(Object.fromEntries(omega.executor.mcpToolMap)).toEqual({
+    One__read: "One",
+    one__read: "one",
+    greet: "one",
+  });
+  expect([await say("One__read"), await say("one__read")]).toEqual([
+    "read of One says hi",
+    "read of one says hi",
+  ]);
+});
+
 it("ignores case in the names of built-in tools only", async () => {
   await using omega = openOmega();
   await omega.executor.connectMcpServers([server("one", "greet")]);

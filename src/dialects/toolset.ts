@@ -184,16 +184,19 @@ export class Toolset {
     const ofSources = sources.flatMap((source) => source.tools);
     const crowded = crowdedServers(ofSources);
     const hidden = new Set<string>();
+    const theirNames = new Set<string>();
     const theirs = ofSources.flatMap((tool) => {
-      const offered = offerUnlessTaken(taken, tool);
+      const offered = offerUnlessTaken(taken, theirNames, tool);
       if (offered !== undefined && crowded.has(tool.server)) hidden.add(offered.name);
       return offered ?? [];
     });
     // The last tool of a name replaces the others.
     const available = dialectTools.filter((tool) => this.#isAvailable(tool));
-    const keyed = [...available, ...ours, ...theirs].map(
-      (tool) => [ignoresCase ? tool.name.toLowerCase() : tool.name, tool] as const,
-    );
+    const inAnyCase = new Set(ignoresCase ? dialectTools.map(({ name }) => name.toLowerCase()) : []);
+    const keyed = [...available, ...ours, ...theirs].map((tool) => {
+      const lower = tool.name.toLowerCase();
+      return [inAnyCase.has(lower) ? lower : tool.name, tool] as const;
+    });
     const tools = [...new Map(keyed).values()];
     this.#hidden = hidden;
     this.#alwaysListed = new Set(
@@ -281,12 +284,23 @@ function offer(tool: AnyTool): DialectTool {
   return { name, canonical, load: async () => ({ ...named, takesCanonical: true as const, resolve }) };
 }
 
-/** Offers a tool of another server, as "server__tool" when its name is taken in any case; undefined when both are taken. */
-function offerUnlessTaken(taken: Set<string>, tool: AnyTool): DialectTool | undefined {
-  const names = [tool, { ...tool, name: tool.canonical ?? tool.name }].map(offer);
-  const free = names.find(({ name }) => !taken.has(name.toLowerCase()));
-  if (free) taken.add(free.name.toLowerCase());
-  return free;
+/**
+ * Offers a tool of another server, as "server__tool" when its name is taken in any case; undefined when both are taken.
+ * The names of two servers may differ only in case.
+ */
+function offerUnlessTaken(
+  ours: ReadonlySet<string>,
+  theirs: Set<string>,
+  tool: AnyTool,
+): DialectTool | undefined {
+  const [short, long] = [offer(tool), offer({ ...tool, name: tool.canonical ?? tool.name })];
+  const isFree = ({ name }: DialectTool) => !ours.has(name.toLowerCase()) && !theirs.has(name);
+  const isShort = isFree(short) && !theirs.has(short.name.toLowerCase());
+  const offered = isShort ? short : long;
+  if (!isFree(offered)) return undefined;
+  theirs.add(offered.name);
+  if (isShort) theirs.add(offered.name.toLowerCase());
+  return offered;
 }
 
 function readOnlyError(name: string): ToolError {
