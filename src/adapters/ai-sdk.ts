@@ -1,7 +1,7 @@
 import type { CallOptions, CallResult, Toolcrib } from "../toolcrib/index.ts";
 import { inOrder, type MakeInOrder, toolsThatOnlyRead } from "./calls.ts";
 
-/** The tools for `generateText({ tools })` and `streamText({ tools })` of the AI SDK, which makes the calls itself. */
+/** Returns the tools for `generateText` and `streamText` of the AI SDK, which makes the calls itself. */
 export async function aiSdkTools(crib: Toolcrib, options: CallOptions = {}): Promise<AiSdkToolSet> {
   const definitions = await crib.definitions({ for: "ai-sdk" });
   const orderOf = ordersByAnswer(await toolsThatOnlyRead(crib));
@@ -57,7 +57,7 @@ export interface AiSdkSchema {
   };
 }
 
-/** The SDK starts all calls of an answer at once; the shared `messages` identify the answer. */
+/** Orders the calls of each answer. The SDK starts them all at once; the shared `messages` identify the answer. */
 function ordersByAnswer(changesNothing: ReadonlySet<string>): (messages?: readonly unknown[]) => MakeInOrder {
   const orders = new WeakMap<readonly unknown[], MakeInOrder>();
   return (messages = []) => {

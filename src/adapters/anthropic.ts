@@ -4,7 +4,7 @@ import { type Answered, answerCalls } from "./calls.ts";
 
 export type { AnthropicDescribedTool, AnthropicNativeTool, AnthropicTool } from "../wire/anthropic.ts";
 
-/** The tools for `anthropic.messages.create({ tools })`. */
+/** Returns the tools for `anthropic.messages.create({ tools })`. */
 export async function messagesTools(crib: Toolcrib): Promise<AnthropicTool[]> {
   return [...(await crib.definitions({ for: "anthropic" }))];
 }

@@ -2,7 +2,7 @@ import type { CallOptions, CallResult, Toolcrib, ToolDefinition } from "../toolc
 import { freeformFieldOf, type ReadInput } from "../wire/read-arguments.ts";
 
 export interface ModelCall<Item> {
-  /** As the provider sent it, to answer it in the same form. */
+  /** The call as the provider sent it, to answer it in the same form. */
   readonly item: Item;
   /** Two calls with one id are the same call: providers refuse a second answer. */
   readonly id: string | undefined;
@@ -34,16 +34,16 @@ export async function answerCalls<Item, Answer>(
   );
 }
 
-/** Providers take one answer per id, so of two different calls with the same id the second is not made. */
+/** Returns the first call of each id, because providers take one answer per id. Others with the same id are not made. */
 function firstOfEachId<Item>(
   calls: readonly ModelCall<Item>[],
 ): readonly { readonly call: ModelCall<Item>; readonly others: number }[] {
-  const meaning = ({ name, input }: ModelCall<Item>) => JSON.stringify([name, input]);
+  const contentOf = ({ name, input }: ModelCall<Item>) => JSON.stringify([name, input]);
   return calls.flatMap((call, index) => {
     if (!call.id) return [{ call, others: 0 }];
     const same = calls.filter(({ id }) => id === call.id);
     if (calls.indexOf(same[0]!) !== index) return [];
-    const others = same.length === 1 ? 0 : same.filter((each) => meaning(each) !== meaning(call)).length;
+    const others = same.length === 1 ? 0 : same.filter((each) => contentOf(each) !== contentOf(call)).length;
     return [{ call, others }];
   });
 }
@@ -60,8 +60,8 @@ export const callAgain = "The call was not made. Make it again with complete arg
 export type MakeInOrder = <Result>(name: string, make: () => Promise<Result>) => Promise<Result>;
 
 /**
- * Each call waits for those before it, because a model may write "create, then read". Only adjacent calls that change
- * nothing run in parallel. Use one instance per answer of a model.
+ * Orders the calls of one answer. Each call waits for those before it, because a model may write "create, then read".
+ * Only adjacent calls that change nothing run in parallel.
  */
 export function inOrder(changesNothing: ReadonlySet<string>): MakeInOrder {
   let change: Promise<unknown> = Promise.resolve();
@@ -82,13 +82,13 @@ export async function toolsThatOnlyRead(crib: Toolcrib): Promise<ReadonlySet<str
   return new Set(reading.flatMap(({ name, canonical }) => [name, canonical]));
 }
 
-/** The name of the patch tool, if there is one. */
+/** Returns the name of the patch tool, if there is one. */
 export async function patchTool(crib: Toolcrib): Promise<string | undefined> {
   const definitions = await crib.definitions({ which: "all" });
   return definitions.find((definition) => freeformFieldOf(definition) !== undefined)?.name;
 }
 
-/** Undefined for an unknown name. */
+/** Returns the definition of a tool; undefined for an unknown name. */
 export async function definitionOf(crib: Toolcrib, name: string): Promise<ToolDefinition | undefined> {
   const definitions = await crib.definitions({ which: "all" });
   return definitions.find((definition) => definition.name === name || definition.canonical === name);

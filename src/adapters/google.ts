@@ -4,7 +4,7 @@ import { answerCalls } from "./calls.ts";
 
 export type { GeminiFunction, GeminiSchema } from "../wire/gemini.ts";
 
-/** The tools for `ai.models.generateContent({ config: { tools } })`. */
+/** Returns the tools for `ai.models.generateContent({ config: { tools } })`. */
 export async function geminiTools(crib: Toolcrib): Promise<[{ functionDeclarations: GeminiDeclaration[] }]> {
   return [{ functionDeclarations: [...(await crib.definitions({ for: "gemini" }))] }];
 }

@@ -6,7 +6,7 @@ import { type Answered, answerCalls, definitionOf, type ModelCall, patchTool } f
 
 export type { OpenAiChatTool, OpenAiCustomTool, OpenAiFunction, OpenAiTool } from "../wire/openai.ts";
 
-/** The tools for `openai.responses.create({ tools })`. */
+/** Returns the tools for `openai.responses.create({ tools })`. */
 export async function responsesTools(crib: Toolcrib): Promise<OpenAiTool[]> {
   return [...(await crib.definitions({ for: "openai" }))];
 }
@@ -46,7 +46,7 @@ export type ResponsesContent =
   | { type: "input_text"; text: string }
   | { type: "input_image"; image_url: string; detail: "auto" };
 
-/** The tools for `openai.chat.completions.create({ tools })`, and for compatible servers. */
+/** Returns the tools for `openai.chat.completions.create({ tools })`, and for compatible servers. */
 export async function chatTools(crib: Toolcrib): Promise<OpenAiChatTool[]> {
   return [...(await crib.definitions({ for: "openai-chat" }))];
 }
@@ -136,7 +136,7 @@ async function readText(crib: Toolcrib, name: string, text: unknown): Promise<Re
   return readFreeform(await definitionOf(crib, name), { name, text });
 }
 
-/** The patch for one operation of OpenAI's `apply_patch`, which may touch only the file that the operation names. */
+/** Writes the patch for one operation of OpenAI's `apply_patch`, which may touch only the file that the operation names. */
 function patchOf(operation: unknown): ReadInput {
   const { type, path, diff = "" } = (operation ?? {}) as Record<string, unknown>;
   const verb = typeof type === "string" ? patchVerbs.get(type) : undefined;

@@ -13,9 +13,9 @@ export interface ToolLoopOptions extends Omit<ToolcribOptions, "dialect" | "tool
 
 /** The tools that a loop offers to its model, and runs. Close it when done. */
 export interface ToolLoop extends AsyncDisposable {
-  /** In OpenAI's format. */
+  /** Returns the definitions in OpenAI's format. */
   definitions(): Promise<readonly FunctionTool[]>;
-  /** The text of the tool message. Never rejects: a failure is `Tool execution error: …`. */
+  /** Returns the text of the tool message. Never rejects: a failure is `Tool execution error: …`. */
   execute(name: string, args: Readonly<Record<string, unknown>>): Promise<string>;
   close(): Promise<void>;
 }

@@ -16,7 +16,7 @@ export interface DescribedTool {
   run(args: Readonly<Record<string, unknown>>): unknown;
 }
 
-/** Converts it to a tool, which is checked, logged and limited like all others. */
+/** Converts a described tool to one that is checked, logged and limited like all others. */
 export function describedTool(tool: DescribedTool): AnyTool {
   const { name, description: summary, parameters, risk, maxChars, run } = tool;
   return {

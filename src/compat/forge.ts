@@ -19,17 +19,17 @@ export {
 export type { CustomTool } from "./forge/tool-registry.ts";
 export { ToolRegistry } from "./forge/tool-registry.ts";
 
-/** `read_file write_file shell grep glob apply_patch`, and four for agents, where there are any. */
+/** Returns `read_file write_file shell grep glob apply_patch`, and four tools for agents, where there are any. */
 export function buildOpenAiTools(): ToolRegistry {
   return new ToolRegistry(openaiDialect);
 }
 
-/** The same with `edit_file` instead of `apply_patch`. */
+/** Returns the tools for OpenAI, with `edit_file` instead of `apply_patch`. */
 export function buildAnthropicTools(): ToolRegistry {
   return new ToolRegistry(anthropicDialect);
 }
 
-/** Anthropic's tools, and `read_many_files list_dir web_search web_fetch`. */
+/** Returns the tools for Anthropic, and `read_many_files list_dir web_search web_fetch`. */
 export function buildGeminiTools(): ToolRegistry {
   return new ToolRegistry(geminiDialect);
 }

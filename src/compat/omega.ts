@@ -30,8 +30,8 @@ export function truncateOutput(text: string, maxChars: number): string {
 }
 
 /**
- * Whether a write is refused in every mode: in system directories, to secrets, to Toolcrib's own data, and to the database
- * and configuration in the data directory. Relative paths are in the workspace, which is in the data directory.
+ * Returns whether a write is refused in every mode: in system directories, to secrets, to Toolcrib's own data, and to the
+ * database and configuration in the data directory. Relative paths are in the workspace, which is in the data directory.
  */
 export function isWriteBlocked(path: string, dataDir: string): boolean {
   // No file can have such a name.

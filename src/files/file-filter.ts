@@ -30,7 +30,7 @@ export class FileFilter {
     this.#typeGlobs = options.type === undefined ? undefined : fileType(options.type);
   }
 
-  /** Every selected path ends in one of these: a rough filter for programs. Undefined when unknown. */
+  /** Every selected path ends in one of these texts, a rough filter for programs; undefined when unknown. */
   get tails(): readonly string[] | undefined {
     const tails = this.#globs.flatMap(({ glob, wanted }) => (wanted ? glob.tails : []));
     const isSure = tails.length > 0 && !tails.includes("") && !this.#ignoresCase;

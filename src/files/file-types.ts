@@ -6,7 +6,7 @@ import types from "./ripgrep-types.json" with { type: "json" };
 /** The globs of each ripgrep file type. A test compares them with `rg --type-list`. */
 const table: ReadonlyMap<string, string> = new Map(Object.entries(types));
 
-/** The globs of a ripgrep file type. Throws `invalid-input` for an unknown name. */
+/** Returns the globs of a ripgrep file type. Throws `invalid-input` for an unknown name. */
 export function fileType(name: string): readonly Glob[] {
   const globs = table.get(name);
   if (globs !== undefined) return globs.split(" ").map((glob) => parseGlob(glob));

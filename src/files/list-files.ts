@@ -75,7 +75,7 @@ async function listWithGit(
   const withRules = new Set<string>();
   const taken: string[] = [];
   for (const path of listed.text.split("\0")) {
-    // A nested repository.
+    // The path is a nested repository.
     if (path.endsWith("/")) return undefined;
     const ruleFile = /(?<=^|\/)\.(?:gitignore|ignore|rgignore|gitmodules)$/.exec(path)?.[0];
     if (ruleFile === ".gitignore") withRules.add((prefix + path).slice(0, -"/.gitignore".length));
@@ -86,7 +86,7 @@ async function listWithGit(
   return visibleAmong(taken, { environment, directory, chain, visibility, withRules });
 }
 
-/** Keeps the repository's settings from running programs, using another folder or changing the result. */
+/** Returns options that keep the repository's settings from running programs, using another folder or changing the result. */
 function guarded(workspace: string): string[] {
   return [...settings.flatMap((setting) => ["-c", setting]), "--no-pager", `--work-tree=${workspace}`];
 }
@@ -152,7 +152,7 @@ async function listWithRipgrep(
 /** These change the result, so they are always listed: ignore files, and repositories, whose content is skipped. */
 const alwaysListedByRipgrep = [".gitignore", ".ignore", ".rgignore", ".git", "HEAD", "!**/.git/*/"];
 
-/** The directory that an ignore file applies to, relative to the start of the search. */
+/** Returns the directory that an ignore file applies to, relative to the start of the search. */
 function directoryOfRules(path: string): string | undefined {
   const name = nameOf(path);
   if (name === "HEAD" && nameOf(parentOf(path)) === ".git") return parentOf(parentOf(path));

@@ -61,12 +61,12 @@ export class VisiblePaths {
 }
 
 export interface Visibility {
-  /** Also shows names that begin with a dot. */
+  /** Whether names that begin with a dot are shown. */
   readonly hidden: boolean;
   readonly ignoreFiles: boolean;
 }
 
-/** The parent directory of a path, "" for the workspace. */
+/** Returns the parent directory of a path, "" for the workspace. */
 export function parentOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf("/")));
 }
@@ -129,7 +129,7 @@ export async function visibleAmong(
   return paths.filter((path) => isPlain(path) || isVisible(path, "file"));
 }
 
-/** The rules of each directory that has ignore files, parents first. */
+/** Reads the rules of each directory that has ignore files, parents first. */
 async function readChains({
   environment,
   directory: start,

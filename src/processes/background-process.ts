@@ -22,7 +22,7 @@ interface BackgroundProcessParts {
   readonly terminal: boolean;
   readonly readsInput: boolean;
   readonly awaitReadiness: AwaitReadiness | undefined;
-  /** The command may connect to at least one host. */
+  /** Whether the command may connect to at least one host. */
   readonly hasNetwork: boolean;
   readonly remarks: readonly string[];
   readonly outputs: Outputs | undefined;
@@ -65,7 +65,7 @@ export class BackgroundProcess {
     this.#whole = new WholeOutput(this.log, parts.outputs);
     this.ended = this.#follow(parts.redactor);
     this.ready = awaitReadiness && this.#becomeReady(awaitReadiness);
-    // The caller that waits for it gets the error.
+    // The caller that waits for readiness gets the error.
     this.ready?.catch(() => {});
   }
 
@@ -161,7 +161,7 @@ function failedExit(error: unknown): ProcessExit {
   return { code: undefined, signal: undefined, remarks: [`Its sandbox was not cleaned up: ${reason}`] };
 }
 
-/** "ended with exit code 1", "was ended by SIGKILL". */
+/** Returns "ended with exit code 1", "was ended by SIGKILL" or "has ended". */
 export function describeEnd({ exitCode, signal }: Pick<ProcessStatus, "exitCode" | "signal">): string {
   if (signal !== null) return `was ended by ${signal}`;
   return exitCode === null ? "has ended" : `ended with exit code ${exitCode}`;
@@ -195,7 +195,7 @@ export async function giveInput(
   }
 }
 
-/** Ctrl-C, Ctrl-Z, Ctrl-\\. */
+/** The keys Ctrl-C, Ctrl-Z and Ctrl-\\. */
 const keys = ["\u0003", "\u001a", "\u001c"];
 
 const unreadMs = 5_000;
@@ -207,19 +207,19 @@ const longestMs = 5_000;
 
 function readsNoMore({ name, status }: BackgroundProcess): ToolError {
   return new ToolError("unavailable", `${name} ${describeEnd(status)} and reads no more input`, {
-    hint: "Start it again with process.start. process.output still shows its output.",
+    hint: "See its output with process.output, or start it again with process.start.",
   });
 }
 
 function readsNothing(name: string): ToolError {
   return new ToolError("unsupported", `${name} was started without standard input`, {
-    hint: "End it with process.stop. Start it again with a terminal, or with open input.",
+    hint: "End it with process.stop, and start it again with a terminal or with open input.",
   });
 }
 
 function doesNotRead(name: string): ToolError {
   return new ToolError("timeout", `${name} does not read its input`, {
-    hint: "It gets the input when it reads. See its output with process.output, or end it with process.stop.",
+    hint: "See its output with process.output, or end it with process.stop.",
   });
 }
 

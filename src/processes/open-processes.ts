@@ -26,16 +26,16 @@ export interface CallOfProcesses {
 
 /** The background processes of an instance. */
 export interface BackgroundProcesses {
-  /** For one call: its processes get its environment, and outlive the call. */
+  /** Returns the processes for one call. Processes that the call starts get its environment, and outlive it. */
   forCall(call: CallOfProcesses): Processes;
-  /** Running and ended processes and persistent shells, oldest first. */
+  /** Lists running and ended processes and persistent shells, oldest first. */
   list(): readonly ProcessStatus[];
   /** Ends the processes that a caller started. */
   stopOf(caller: object): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Loads the code on first use: most instances start no process. */
+/** Opens the background processes of an instance. Loads their code on first use, because most instances start none. */
 export function openProcesses(parts: ProcessesParts): BackgroundProcesses {
   let table: ProcessTable | undefined;
   const { load, loaded } = loadOnce(async () => {

@@ -19,7 +19,7 @@ export class OutputLog {
     this.#ring = Buffer.alloc(Math.min(smallestRing, capacity));
   }
 
-  /** Bytes ever written: the cursor of the next output. */
+  /** The number of bytes ever written, which is the cursor of the next output. */
   get end(): number {
     return this.#end;
   }
@@ -45,7 +45,7 @@ export class OutputLog {
     return () => this.#listeners.delete(listener);
   }
 
-  /** The output from a cursor on, of one stream or both. A cursor inside a character means the next character. */
+  /** Yields the output from a cursor on, of one stream or both. A cursor inside a character means the next character. */
   *after(cursor: number, stream?: Stream): Generator<Piece> {
     for (const piece of this.#held()) {
       if (stream !== undefined && piece.stream !== stream) continue;
@@ -58,7 +58,7 @@ export class OutputLog {
   }
 
   #add(stream: Stream, bytes: Buffer): void {
-    this.#makeRoom(bytes.length);
+    this.#makeSpace(bytes.length);
     const last = this.#pieces.at(-1);
     if (last?.stream === stream && last.length < joinedBytes) last.length += bytes.length;
     else this.#pieces.push({ stream, at: this.#end, length: bytes.length });
@@ -79,7 +79,7 @@ export class OutputLog {
     return Buffer.concat([untilTop, this.#ring.subarray(0, length - untilTop.length)]);
   }
 
-  #makeRoom(bytes: number): void {
+  #makeSpace(bytes: number): void {
     const needed = () => this.#end - this.start + bytes;
     if (needed() > this.#ring.length && this.#ring.length < this.capacity) this.#grow(needed());
     const isTooMuch = () =>
@@ -104,7 +104,7 @@ export class OutputLog {
   }
 }
 
-/** The last start of a character up to `index`. */
+/** Returns the last start of a character up to `index`. */
 function startOfCharacter(bytes: Buffer, index: number): number {
   let start = Math.floor(index);
   while (start < bytes.length && isInside(bytes[start]!)) start -= 1;
@@ -143,7 +143,7 @@ const smallestRing = 4 * 1024;
 const maxPieces = 16 * 1024;
 const joinedBytes = 8 * 1024;
 
-/** Redacts secrets in a text that comes in pieces. Holds back what could be the beginning of one. */
+/** Redacts secrets in a text that comes in pieces. Holds back text that could be the beginning of a secret. */
 export interface Redactor {
   push(text: string): string;
   end(): string;

@@ -18,7 +18,7 @@ it("names processes, and lists the existing ones in errors", async () => {
     {
       code: "not-found",
       message: 'There is no process "web"',
-      hint: "No process is running. Start one with process.start.",
+      hint: "Start one with process.start.",
       output: undefined,
     },
     ["sleep-60", "sleep-60-2", "web"],
@@ -32,7 +32,7 @@ it("names processes, and lists the existing ones in errors", async () => {
     {
       code: "not-found",
       message: 'There is no process "server"',
-      hint: "Known processes: sleep-60, sleep-60-2, web.",
+      hint: "Use one of: sleep-60, sleep-60-2, web.",
       output: undefined,
     },
   ]);

@@ -62,7 +62,7 @@ export class ProcessTable {
     }
   }
 
-  /** The hint of `not-found` lists the names. */
+  /** Returns the process of this name. Throws `not-found` with the known names. */
   get(name: string): BackgroundProcess {
     const kept = this.#kept.get(name);
     if (kept !== undefined) return kept;
@@ -72,13 +72,13 @@ export class ProcessTable {
     throw new ToolError("not-found", `There is no process "${name}"`, {
       hint:
         names.length === 0
-          ? "No process is running. Start one with process.start."
-          : `Known processes: ${names.join(", ")}.`,
+          ? "Start one with process.start."
+          : `Use one of: ${names.join(", ")}.`,
       details: { kind: "unknown-process" },
     });
   }
 
-  /** Running processes, the latest first. */
+  /** Returns the running processes, the latest first. */
   running(): readonly BackgroundProcess[] {
     return [...this.#kept.values()].filter(({ hasEnded }) => !hasEnded).reverse();
   }
@@ -145,7 +145,7 @@ function endAfter(timeoutMs: number, kept: BackgroundProcess): void {
   void kept.ended.then(() => clearTimeout(timer));
 }
 
-/** Longer than `terminate` takes. */
+/** This is longer than `terminate` takes. */
 const overdueMs = 5_000;
 
 const maxEnded = 20;
@@ -192,7 +192,7 @@ function inUse(name: string): ToolError {
   });
 }
 
-/** A short name for a command, not in use: "npm-run-dev", "npm-run-dev-2". */
+/** Returns a short name for a command that is not in use: "npm-run-dev", "npm-run-dev-2". */
 export function nameFor(command: string, isInUse: (name: string) => boolean): string {
   const base = wordsOf(command).join("-").slice(0, maxMadeChars) || "process";
   let name = base;
@@ -211,7 +211,7 @@ export function checkName(name: string): void {
 const maxWords = 3;
 const maxMadeChars = 40;
 
-/** The last of several commands, without options, quotes, directories and variables. */
+/** Returns the words of the last of several commands, without options, quotes, directories and variables. */
 function wordsOf(command: string): readonly string[] {
   const plain = command.replace(/"[^"]*"|'[^']*'/g, " ");
   const last = plain.split(/&&|\|\||[;|&\n]/).findLast((part) => /\w/.test(part)) ?? "";

@@ -7,14 +7,14 @@ export interface LogRequest extends OutputRequest {
 
 export interface LogPart {
   readonly text: string;
-  /** The cursor of its first byte, and of the next. */
+  /** The cursor of the first byte of `text`; `cursor` is where to continue. */
   readonly from: number;
   readonly cursor: number;
   /** Bytes between the requested cursor and `from` that are no longer in memory. */
   readonly lost: number;
 }
 
-/** The output after a cursor, oldest first; without a cursor the latest. Cuts between lines if possible. */
+/** Returns the output after a cursor, oldest first; without a cursor the latest. Cuts between lines if possible. */
 export function readLog(log: OutputLog, request: LogRequest): LogPart {
   return request.cursor === undefined ? readEnd(log, request) : readOn(log, request.cursor, request);
 }
@@ -66,7 +66,7 @@ function readEnd(log: OutputLog, { stream, maxChars }: LogRequest): LogPart {
   return { text, from, cursor: log.end, lost: 0 };
 }
 
-/** Where to cut the end of a text: after its last line, else after a word, never inside a character. */
+/** Returns where to cut the end of a text: after its last line, else after a word, never inside a character. */
 function endOfWhole(text: string): number {
   const line = text.lastIndexOf("\n") + 1;
   if (line > 0) return line;
@@ -74,7 +74,7 @@ function endOfWhole(text: string): number {
   return word > 0 ? word : text.length - (isHighSurrogate(text, text.length - 1) ? 1 : 0);
 }
 
-/** The start of the first whole line from `at` on, or `at` itself when no line begins there. */
+/** Returns the start of the first whole line from `at` on, or `at` itself when no line begins there. */
 function beginOfWhole(text: string, at: number): number {
   if (at === 0 || text[at - 1] === "\n") return at;
   const line = text.indexOf("\n", at) + 1;

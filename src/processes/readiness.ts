@@ -19,7 +19,7 @@ interface ReadinessParts {
 /** Waits until a process is ready. Resolves to false when aborted. */
 export type AwaitReadiness = (parts: ReadinessParts) => Promise<boolean>;
 
-/** Checks the conditions before the process starts. Throws `invalid-input`. */
+/** Checks the conditions before the process starts. Throws `invalid-input` for invalid ones. */
 export function planReadiness({ port, line, url }: Readiness): AwaitReadiness {
   const conditions: AwaitReadiness[] = [];
   if (line !== undefined) {
@@ -67,7 +67,7 @@ async function untilReached(
 
 const maxPauseMs = 500;
 
-/** Accepts only addresses of the process itself, so that this cannot be used to reach other hosts. */
+/** Parses a URL. Accepts only addresses of the process itself, so that no other host can be reached. */
 function parseTarget(url: string): URL {
   const target = URL.parse(url);
   const isLocal = target !== null && localHosts.has(target.hostname) && /^https?:$/.test(target.protocol);
@@ -90,7 +90,7 @@ type AwaitLine = (
   options: { readonly from: number; readonly signal: AbortSignal },
 ) => Promise<string | undefined>;
 
-/** Throws `invalid-input` for an invalid expression. */
+/** Returns a function that waits for a matching line. Throws `invalid-input` for an invalid expression. */
 export function awaitLine(pattern: string): AwaitLine {
   const watch = new LineWatch(pattern);
   return (log, { from, signal }) =>
@@ -168,7 +168,7 @@ export class LineWatch {
   }
 }
 
-/** Removes the part of the hint that only applies to searches. */
+/** Translates a pattern. Its errors lose the part of the hint that only applies to searches. */
 function translate(pattern: string): ReturnType<typeof translateRegex> {
   try {
     return translateRegex(pattern);

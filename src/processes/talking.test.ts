@@ -22,7 +22,7 @@ it("sends input and returns the response, until the process stops reading", asyn
   expect(await refusalOf(processes.input("reader", { text: "four\n" }, { signal }))).toEqual({
     code: "unavailable",
     message: "reader ended with exit code 0 and reads no more input",
-    hint: "Start it again with process.start. process.output still shows its output.",
+    hint: "See its output with process.output, or start it again with process.start.",
     output: undefined,
   });
 });
@@ -194,7 +194,7 @@ it("provides no standard input to a process started without it", async () => {
     {
       code: "unsupported",
       message: "sleeper was started without standard input",
-      hint: "End it with process.stop. Start it again with a terminal, or with open input.",
+      hint: "End it with process.stop, and start it again with a terminal or with open input.",
       output: undefined,
     },
   ]);

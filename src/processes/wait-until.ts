@@ -4,7 +4,7 @@ import { awaitLine, describeReadiness } from "./readiness.ts";
 import { describeCondition, died, neverPrinted, neverReady, notInTime, notReady } from "./refusals.ts";
 import { within } from "./within.ts";
 
-/** Waits until a new process is ready, or without a condition a moment, to notice a process that fails at once. */
+/** Waits until a new process is ready. Without a condition, waits a moment, to notice a process that fails at once. */
 export async function settleIn(
   kept: BackgroundProcess,
   request: ProcessRequest,

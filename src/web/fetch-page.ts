@@ -9,14 +9,14 @@ export interface FetchSurroundings {
   readonly environment: Environment;
   readonly pages: PageMemory;
   readonly signal: AbortSignal;
-  /** The address of the background process that a URL means, if any. */
+  /** Returns the address of the background process that a URL means, if any. */
   readonly reach: (url: URL) => Promise<WebRequest["at"]>;
   readonly progress: (url: URL, bytes: number, total: number | undefined) => void;
 }
 
 export interface FetchOptions {
   readonly maxBytes: number;
-  /** Uses the cached page, so that parts requested one after the other fit together. */
+  /** Whether to use the cached page, so that parts requested one after the other fit together. */
   readonly isContinued: boolean;
 }
 
@@ -27,7 +27,7 @@ export interface FetchedPage {
   readonly answer: WebAnswer;
   /** The redirects that led there, in order. */
   readonly redirects: readonly URL[];
-  /** The page comes from the cache, without a request or unchanged after one. Milliseconds since 1970. */
+  /** Set when the page comes from the cache, without a request or unchanged after one. Milliseconds since 1970. */
   readonly memory?: { readonly kind: "remembered" | "unchanged"; readonly sinceMs: number } | undefined;
 }
 
@@ -71,7 +71,7 @@ export async function fetchPage(
     });
     if (!(target instanceof URL)) return elsewhere(`which ${target.message}`);
     if (isNear(target) && !isNear(url)) return elsewhere("which is not a public address");
-    refuseLongWay([...redirects, url], target);
+    refuseManyRedirects([...redirects, url], target);
     try {
       found = await ask(target, start, options, surroundings);
     } catch (error) {
@@ -82,7 +82,7 @@ export async function fetchPage(
   }
 }
 
-/** Some servers send unescaped UTF-8 in headers. */
+/** Decodes a header: some servers send unescaped UTF-8. */
 function asText(header: string): string {
   const text = Buffer.from(header, "latin1").toString("utf8");
   return text.includes("\ufffd") ? header : text;
@@ -91,16 +91,16 @@ function asText(header: string): string {
 const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const mostRedirects = 10;
 
-function refuseLongWay(redirects: readonly URL[], target: URL): void {
-  const way = [...redirects, target].map(({ href }) => (href.length > 200 ? `${href.slice(0, 200)}…` : href));
+function refuseManyRedirects(redirects: readonly URL[], target: URL): void {
+  const chain = [...redirects, target].map(({ href }) => (href.length > 200 ? `${href.slice(0, 200)}…` : href));
   const isCircle = redirects.some(({ href }) => href === target.href);
   if (!isCircle && redirects.length <= mostRedirects) return;
   const fault = isCircle ? "redirects in a circle" : `redirects more than ${mostRedirects} times`;
   throw new ToolError(
     "unavailable",
-    `${way[0]} ${fault}: ${way.slice(1, 4).join(" → ")}${way.length > 4 ? " → …" : ""}`,
+    `${chain[0]} ${fault}: ${chain.slice(1, 4).join(" → ")}${chain.length > 4 ? " → …" : ""}`,
     {
-      hint: "Such pages often need cookies or a login, which are never sent. Use another address.",
+      hint: "Use another address: such pages often need cookies or a login, which are never sent.",
     },
   );
 }
@@ -138,10 +138,10 @@ async function ask(
   return { url, answer };
 }
 
-/** Longer than a caller waits between two parts of a page. */
+/** This is longer than a caller waits between two parts of a page. */
 const continuedMs = 15 * 60_000;
 
-/** The same for every request, so that cached pages do not depend on them. No cookies, credentials or referrer. */
+/** Headers that are the same for every request, so that cached pages do not depend on them. They hold no credentials. */
 const ownHeaders = {
   "user-agent": agentName,
   accept:
@@ -151,6 +151,7 @@ const ownHeaders = {
 
 function noNetwork(): ToolError {
   return new ToolError("unavailable", "There is no network in this environment", {
-    hint: "Use a local environment to fetch pages.",
+    hint: "Continue without the page.",
+    forUser: { hint: "Use a local environment to fetch pages." },
   });
 }

@@ -7,13 +7,13 @@ export function mayBeKept({ status, headers }: WebAnswer): boolean {
 
 /** Whether a cached page is still valid according to its headers. */
 export function isFresh({ checkedMs, answer: { headers } }: KeptPage, nowMs: number): boolean {
-  const said = directives(headers);
-  if (said.has("no-cache")) return false;
+  const given = directives(headers);
+  if (given.has("no-cache")) return false;
   const ageMs = nowMs - checkedMs + 1000 * seconds(headers.age);
-  return ageMs < lifetimeMs(said, headers);
+  return ageMs < lifetimeMs(given, headers);
 }
 
-/** Request headers that fetch only a changed page. */
+/** Returns request headers that fetch only a changed page. */
 export function validators({ headers }: WebAnswer): Record<string, string> {
   const { etag, "last-modified": modified } = headers;
   return {
@@ -22,14 +22,14 @@ export function validators({ headers }: WebAnswer): Record<string, string> {
   };
 }
 
-/** A cached answer with the headers of the response "not modified". */
+/** Returns a cached answer with the headers of the response "not modified". */
 export function renewed(answer: WebAnswer, now: WebAnswer): WebAnswer {
   const fresh = Object.entries(now.headers).filter(([name]) => !name.startsWith("content-"));
   return { ...answer, headers: { ...answer.headers, ...Object.fromEntries(fresh) } };
 }
 
-function lifetimeMs(said: ReadonlyMap<string, string>, headers: WebAnswer["headers"]): number {
-  const maxAge = said.get("max-age");
+function lifetimeMs(given: ReadonlyMap<string, string>, headers: WebAnswer["headers"]): number {
+  const maxAge = given.get("max-age");
   if (maxAge !== undefined) return 1000 * seconds(maxAge);
   const [expires, date] = [Date.parse(headers.expires ?? ""), Date.parse(headers.date ?? "")];
   return Number.isNaN(expires - date) ? 0 : expires - date;
@@ -39,10 +39,10 @@ function seconds(text: string | undefined): number {
   return /^\d{1,9}$/.test(text?.trim() ?? "") ? Number(text) : 0;
 }
 
-/** `Cache-Control: max-age=60, private`. */
-function directives({ "cache-control": said = "" }: WebAnswer["headers"]): ReadonlyMap<string, string> {
+/** Reads a header such as `Cache-Control: max-age=60, private`. */
+function directives({ "cache-control": text = "" }: WebAnswer["headers"]): ReadonlyMap<string, string> {
   return new Map(
-    said.split(",").map((directive) => {
+    text.split(",").map((directive) => {
       const [name = "", value = ""] = directive.split("=", 2);
       return [name.trim().toLowerCase(), value.replaceAll('"', "").trim()];
     }),

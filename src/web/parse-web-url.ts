@@ -14,7 +14,7 @@ interface Fault {
   readonly hint: string;
 }
 
-/** The URL without its fragment, or what is wrong with it. */
+/** Returns the URL without its fragment, or what is wrong with it. */
 export function faultOf(text: string, base?: URL): URL | Fault {
   // Programs disagree about these characters, so the check could see another host than the request.
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the check is for these characters

@@ -30,8 +30,8 @@ export interface GeminiSchema {
 type GeminiType = "STRING" | "NUMBER" | "INTEGER" | "BOOLEAN" | "ARRAY" | "OBJECT" | "NULL";
 
 /**
- * Converts a schema to Gemini's subset; the pipeline checks what that cannot express, such as bounds. Undefined for an
- * object without known names.
+ * Converts a schema to Gemini's subset; undefined for an object without properties. The pipeline checks limits that the
+ * subset cannot express, such as bounds.
  */
 export function geminiSchema(
   schema: JsonSchema,
@@ -72,7 +72,7 @@ export function geminiSchema(
   }
 }
 
-/** A deeper schema is recursive, or nothing that a model fills in. */
+/** A deeper schema is recursive, or too deep for a model to fill in. */
 const maxDepth = 12;
 
 function objectOf(
@@ -107,7 +107,7 @@ function chosen(
   return others.length === 0 ? { ...first, ...described, ...nullability } : { anyOf: [head, ...others] };
 }
 
-/** Gemini can only enumerate strings. */
+/** Converts `enum` and `const`. Gemini can only enumerate strings. */
 function values(schema: JsonSchema, described: { description?: string }): GeminiSchema {
   const all = schema.enum ?? [schema.const];
   const nullability = all.includes(null) ? { nullable: true } : {};

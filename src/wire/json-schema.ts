@@ -17,7 +17,7 @@ export function choicesOf({ anyOf, oneOf }: JsonSchema): readonly JsonSchema[] |
   return anyOf ?? oneOf;
 }
 
-/** The type, if there is just one, and whether null is allowed. */
+/** Returns the type, if there is just one, and whether null is allowed. */
 export function typeOf({ type }: JsonSchema): {
   readonly type?: string | undefined;
   readonly nullable: boolean;
@@ -36,8 +36,8 @@ export function allowsNull(schema: JsonSchema): boolean {
 }
 
 /**
- * The schema of all arguments of a tool, with the `properties` that providers require. Providers refuse choices at the
- * top level, so their properties are merged, and the pipeline checks the choice.
+ * Returns the schema of all arguments of a tool, with the `properties` that providers require. Providers refuse choices
+ * at the top level, so their properties are merged, and the pipeline checks the choice.
  */
 export function objectSchema(schema: Readonly<Record<string, unknown>>): ObjectSchema {
   const { anyOf, oneOf, allOf, ...plain } = schema as JsonSchema;

@@ -34,7 +34,7 @@ export function toMcp({ name, description, inputSchema, outputSchema, effects }:
   };
 }
 
-/** Without the forms that strict clients refuse: a list of types, and `{}` for any further properties. */
+/** Replaces the forms that strict clients refuse: a list of types, and `{}` for any further properties. */
 function plainSchema(schema: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const { type, additionalProperties: others, ...rest } = mapParts(schema, plainSchema);
   const isAny = isRecord(others) && Object.keys(others).length === 0;

@@ -39,7 +39,7 @@ export function toOpenAiChat({ name, description, inputSchema }: ToolDefinition)
   return { type: "function", function: { name, description, parameters: objectSchema(inputSchema) } };
 }
 
-/** The text field of a freeform tool: the patch, when it is the only argument. */
+/** Returns the text field of a freeform tool: the patch, when it is the only argument. */
 export function freeformField({ canonical, inputSchema }: ToolDefinition): string | undefined {
   const { properties = {}, required = [] } = inputSchema as JsonSchema;
   const names = Object.keys(properties);

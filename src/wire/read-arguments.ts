@@ -4,7 +4,7 @@ import { objectSchema } from "./json-schema.ts";
 import { freeformField } from "./openai.ts";
 import { withoutNulls } from "./strict-schema.ts";
 
-/** Arguments, or why they cannot be read. Never guessed. */
+/** Arguments, or why they cannot be read. They are never guessed. */
 export type ReadInput =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly problem: string };
@@ -25,7 +25,7 @@ export function readArguments(given: unknown): ReadInput {
   }
 }
 
-/** JSON.parse keeps the last of duplicate keys; which one was meant is not guessed. */
+/** Finds a duplicate key. JSON.parse would keep the last of its values, which may be the wrong one. */
 function repeatedKey(text: string, value: unknown): string | undefined {
   const written = [...text.matchAll(stringOfJson)].flatMap(([token, key]) => (token === key ? [] : [key!]));
   const kept = keysIn(value);
@@ -39,7 +39,7 @@ function repeatedKey(text: string, value: unknown): string | undefined {
   });
 }
 
-/** A string, and the colon that makes it a key. */
+/** Matches a string, and the colon that makes it a key. */
 const stringOfJson = /("[^"\\]*(?:\\.[^"\\]*)*")(?:\s*:)?/g;
 
 function keysIn(value: unknown): readonly string[] {
@@ -48,7 +48,7 @@ function keysIn(value: unknown): readonly string[] {
   return [...own, ...Object.values(value).flatMap(keysIn)];
 }
 
-/** The arguments for the plain text of a freeform call. */
+/** Returns the arguments for the plain text of a freeform call. */
 export function readFreeform(
   definition: ToolDefinition | undefined,
   { name, text }: { readonly name: string; readonly text: unknown },
@@ -61,13 +61,13 @@ export function readFreeform(
   return { ok: true, value: { [freeform]: text } };
 }
 
-/** The arguments of a strict call, without the nulls that strict mode requires. */
+/** Returns the arguments of a strict call, without the nulls that strict mode requires. */
 export function readStrict(definition: ToolDefinition | undefined, input: ReadInput): ReadInput {
   if (definition === undefined || !input.ok || !holdsNull(input.value)) return input;
   return { ok: true, value: withoutNulls(shapeOf(definition).schema, input.value) };
 }
 
-/** The text field of a freeform tool; undefined for all others. */
+/** Returns the text field of a freeform tool; undefined for all others. */
 export function freeformFieldOf(definition: ToolDefinition): string | undefined {
   return shapeOf(definition).freeform;
 }

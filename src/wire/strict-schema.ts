@@ -1,8 +1,8 @@
 import { allowsNull, choicesOf, type JsonSchema } from "./json-schema.ts";
 
 /**
- * Converts a schema to OpenAI's strict mode: all properties required, optional ones nullable. Undefined for schemas
- * that strict mode cannot express, such as objects with arbitrary keys.
+ * Converts a schema to OpenAI's strict mode: all properties are required, and optional ones nullable. Returns undefined
+ * for schemas that strict mode cannot express, such as objects with arbitrary keys.
  */
 export function strictSchema(schema: JsonSchema): JsonSchema | undefined {
   if (Object.keys(schema).some((keyword) => !known.has(keyword))) return undefined;
@@ -87,7 +87,7 @@ function orNull(schema: JsonSchema): JsonSchema {
   return { ...schema, type, ...(schema.enum ? { enum: [...schema.enum, null] } : {}) };
 }
 
-/** The object schema for a value; of several, the one with most of its keys. */
+/** Returns the object schema for a value; of several, the one with most of its keys. */
 function shapeFor(schema: JsonSchema, given: object): JsonSchema | undefined {
   const names = Object.keys(given);
   const shapes = (choicesOf(schema) ?? [schema]).filter(({ properties }) => properties);

@@ -27,7 +27,7 @@ interface SentError {
 
 type AnyService = Readonly<Record<string, (input: never, options: Reading) => unknown>>;
 
-/** Requests and answers in both directions between two processes. */
+/** Exchanges requests and answers in both directions between two processes. */
 export class Channel<Theirs extends ServiceOf<Theirs>> {
   readonly #send: (message: unknown) => void;
   readonly #ours: AnyService | Promise<AnyService>;
@@ -40,7 +40,7 @@ export class Channel<Theirs extends ServiceOf<Theirs>> {
     this.#ours = ours as AnyService | Promise<AnyService>;
   }
 
-  /** Rejects with the ToolError that the other side threw. When cancelled, it waits until the other side gives up. */
+  /** Sends a request. Rejects with the ToolError that the other side threw. When cancelled, waits for the other side. */
   async ask<Name extends keyof Theirs & string>(
     name: Name,
     input: InputOf<Theirs[Name]>,

@@ -10,9 +10,9 @@ export interface Serving<Asks extends ServiceOf<Asks>> {
 }
 
 export interface ServeOptions {
-  /** Resident bytes above which it retires after its current work: WebAssembly never returns memory. */
+  /** Resident bytes above which the worker retires after its current work: WebAssembly never returns memory. */
   readonly retireAbove: number;
-  /** Resident bytes above which it is killed at once. */
+  /** Resident bytes above which the worker is killed at once. */
   readonly endAbove?: number;
 }
 
@@ -44,7 +44,7 @@ function send(message: unknown): void {
   if (process.connected) process.send?.(message, undefined, undefined, () => {});
 }
 
-/** Ends this process when its parent is gone or it takes too much memory, even in the middle of its work. */
+/** Ends this process when its parent has ended or it takes too much memory, even in the middle of its work. */
 function endWithParent(mostMemory: number = Number.POSITIVE_INFINITY): void {
   new Worker(watch, { eval: true, execArgv: [], workerData: { mostMemory, tooMuchMemory } }).unref();
 }

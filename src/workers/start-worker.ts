@@ -4,10 +4,10 @@ import { allowedVariables } from "../system/environment-variables.ts";
 
 export interface WorkerProcess {
   readonly pid: number | undefined;
-  /** Any cloneable value. Dropped if the process has ended. */
+  /** Sends any cloneable value. Drops it if the process has ended. */
   send(message: unknown): void;
   keepsUsAlive(wanted: boolean): void;
-  /** Disconnects, so that it ends by itself. */
+  /** Disconnects, so that the worker ends by itself. */
   leave(): void;
   kill(): void;
   readonly ended: Promise<WorkerEnd>;
@@ -22,7 +22,7 @@ export interface WorkerEnd {
 export interface StartOptions {
   readonly program: string;
   readonly args: readonly string[];
-  /** For Node and V8, like "--max-old-space-size=1024". */
+  /** Flags for Node and V8, such as "--max-old-space-size=1024". */
   readonly flags: readonly string[];
   readonly onMessage: (message: unknown) => void;
 }
@@ -46,7 +46,7 @@ export function startWorker({ program, args, flags, onMessage }: StartOptions): 
   child.on("error", (error) => {
     if (child.pid === undefined) resolve({ how: error.message, stderrTail });
   });
-  // "close" does not come after a disconnect. Most of its standard error has arrived by now.
+  // "close" does not come after a disconnect. Most of the standard error has arrived before "exit".
   child.on("exit", (code, signal) => resolve({ how: signal ?? `exit code ${code}`, stderrTail }));
   child.on("message", onMessage);
   return {

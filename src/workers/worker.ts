@@ -17,11 +17,11 @@ export interface WorkerOptions {
    */
   readonly concurrency: number;
   readonly ours?: object;
-  /** A request that takes longer kills it. */
+  /** The worker is killed when a request takes longer. */
   readonly limitMs?: number;
-  /** It ends after this long without a request. Default: 120 s. */
+  /** The worker ends after this long without a request. Default: 120 s. */
   readonly idleMs?: number;
-  /** How long it may take to end by itself when closed. */
+  /** How long the worker may take to end by itself when closed. */
   readonly patienceMs?: number;
 }
 
@@ -31,7 +31,7 @@ interface WorkerFailures {
   crashed(about: string, end: WorkerEnd, hint?: string): ToolError;
 }
 
-/** The program of a worker: next to its module as source, in a folder of its own in a build. */
+/** Returns the path of a worker's program: next to its module as source, in a folder of its own in a build. */
 export function workerProgram(folder: string, module: string): string {
   return fileURLToPath(new URL(module.endsWith(".ts") ? "main.ts" : `../${folder}/main.cjs`, module));
 }
@@ -48,7 +48,7 @@ export interface Answering {
   readonly process: number;
 }
 
-/** A program in a child process, which may crash. A request starts it when it does not run. */
+/** Runs a program in a child process, which may crash. A request starts it when it does not run. */
 export class Worker<Theirs extends ServiceOf<Theirs>> {
   readonly #options: WorkerOptions;
   readonly #turns: Semaphore;

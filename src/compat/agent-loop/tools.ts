@@ -13,7 +13,7 @@ export interface LoopTool {
   readonly parameters: Readonly<Record<string, unknown>>;
   /** The most that a call can do, for the policy. Default: "execute". */
   readonly risk?: Risk;
-  /** Its result becomes text; what it throws becomes `Tool execution error: …`. */
+  /** Runs the tool. Its result becomes text; an error becomes `Tool execution error: …`. */
   handler?(args: Readonly<Record<string, unknown>>): unknown;
 }
 
@@ -50,7 +50,7 @@ export function toTool(tool: LoopTool): AnyTool {
   });
 }
 
-/** The tools of the first loop: `calculate` and `get_current_time`. They need no instance. */
+/** Returns the tools of the first loop: `calculate` and `get_current_time`. They need no instance. */
 export function getDefaultTools(): readonly BaseTool[] {
   return [new CalculateTool(), new GetCurrentTimeTool()];
 }

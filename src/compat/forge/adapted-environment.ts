@@ -75,7 +75,7 @@ export class AdaptedEnvironment implements Environment {
     path: string,
     range: { readonly offset: number; readonly length: number },
   ): Promise<Uint8Array> {
-    // Nothing is read when only permission is checked.
+    // A read of no bytes only checks the permission.
     return range.length === 0 ? new Uint8Array() : (await this.#copy([path])).readBytes(path, range);
   }
 
@@ -140,7 +140,7 @@ export class AdaptedEnvironment implements Environment {
     });
   }
 
-  /** From a listing of all files below it. */
+  /** Opens a directory, which is made from a listing of all files below it. */
   async openDirectory(path: string): Promise<Directory> {
     const relative = this.#relative(path);
     const files = await this.#filesBelow(path);
@@ -267,12 +267,12 @@ interface Text {
 /** One change through the environment. Without a text and a source the file is deleted. */
 interface Step {
   readonly path: string;
-  /** It is moved from there. */
+  /** The path from which the file is moved. */
   readonly from?: string;
   readonly text?: Text;
 }
 
-/** A deleted file whose content appears at a new path is moved. */
+/** Returns the steps of a change. A deleted file whose content appears at a new path is moved. */
 function stepsOf(
   changes: readonly FileChange[],
   loaded: Loaded,
@@ -305,12 +305,12 @@ function textOf(path: string, content: Uint8Array): string {
   }
 }
 
-/** The interface does not say when a file was changed; contents are compared instead. */
+/** Removes the time: the interface does not say when a file was changed, so contents are compared instead. */
 function timeless(info: FileInfo): FileInfo {
   return { ...info, modifiedMs: 0 };
 }
 
-/** Directories exist only as parts of paths, so creating one is not announced. */
+/** Announces only files, because directories exist only as parts of paths. */
 function filesOnly({ announce }: Announcing): Announcing {
   if (announce === undefined) return {};
   const isFile = ({ before, after }: Effect) => (after ?? before)?.kind !== "directory";
@@ -326,7 +326,7 @@ function filesOnly({ announce }: Announcing): Announcing {
   };
 }
 
-/** A directory of a list of files. */
+/** A directory that is known only from a list of files. */
 class ListedDirectory implements Directory {
   readonly path: string;
   readonly #environment: AdaptedEnvironment;

@@ -7,12 +7,12 @@ import { counted } from "../../lib/text/format-quantity.ts";
 import { showPath } from "../../lib/text/printable.ts";
 import type { AdaptedEnvironment } from "./adapted-environment.ts";
 
-/** The dialect with tools that run commands and search through an environment's own methods. */
+/** Returns the dialect with tools that run commands and search through an environment's own methods. */
 export function adaptDialect(dialect: Dialect, environment: AdaptedEnvironment): Dialect {
   return { ...dialect, tools: dialect.tools.map((tool) => adaptTool(tool, environment)) };
 }
 
-/** Checks, limits and arguments stay as they are. */
+/** Replaces how a tool runs. Its checks, limits and arguments stay as they are. */
 function adaptTool(tool: DialectTool, environment: AdaptedEnvironment): DialectTool {
   const run = runs[tool.canonical];
   if (run === undefined) return tool;
@@ -96,7 +96,7 @@ async function grep(
   };
 }
 
-/** The lines without those of files that no tool may read. */
+/** Returns the lines without those of files that no tool may read. */
 async function readable(
   lines: readonly string[],
   { environment }: ToolContext,
@@ -105,7 +105,7 @@ async function readable(
   const allowed = new Map<string, boolean>();
   for (const { path } of matches) {
     if (allowed.has(path)) continue;
-    // Reading no bytes asks only for permission.
+    // A read of no bytes only checks the permission.
     const reading = path === "." ? undefined : environment.readBytes(path, { offset: 0, length: 0 });
     allowed.set(path, (await reading?.catch(() => undefined)) !== undefined || path === ".");
   }

@@ -12,28 +12,28 @@ import {
 } from "../../toolcrib/index.ts";
 
 /**
- * Where tools act: any object with these methods. Paths are relative to the working directory. An error with the code
- * ENOENT or EISDIR means what it means in Node.js.
+ * The files and commands that tools use: any object with these methods. Paths are relative to the working directory. An
+ * error with the code ENOENT or EISDIR has the same meaning as in Node.js.
  */
 export interface ExecutionEnvironment {
-  /** Absolute. */
+  /** An absolute path. */
   readonly workingDirectory: string;
   readonly platform: string;
   readonly osVersion: string;
   /** Which calls run without approval, and other options of `openToolcrib`. */
   readonly options?: EnvironmentOptions;
-  /** Lines of a text file, unchanged. Rejects for a file that is not text. */
+  /** Reads lines of a text file, unchanged. Rejects for a file that is not text. */
   readFile(path: string, lines?: { readonly offset?: number; readonly limit?: number }): Promise<string>;
   writeFile(path: string, content: string): Promise<void>;
   deleteFile(path: string): Promise<void>;
   moveFile(from: string, to: string): Promise<void>;
   fileExists(path: string): Promise<boolean>;
   execCommand(command: string, options?: CommandOptions): Promise<CommandResult>;
-  /** Matching lines as `path:line:text`. */
+  /** Returns matching lines as `path:line:text`. */
   grep(pattern: string, path?: string, options?: GrepOptions): Promise<string>;
-  /** Paths, the newest first. */
+  /** Returns matching paths, the newest first. */
   glob(pattern: string, path?: string): Promise<readonly string[]>;
-  /** Ends everything. May be called twice. */
+  /** Ends everything that the environment has started. May be called twice. */
   cleanup(): Promise<void>;
 }
 
@@ -79,7 +79,7 @@ export class Instances {
   get(key: object, version: number, open: () => Promise<Toolcrib>): Promise<Toolcrib> {
     const known = this.#open.get(key);
     if (known?.version === version) return known.crib;
-    // Calls may still be running there.
+    // Calls may still be running in the old instance.
     if (known) this.#replaced.push(known.crib);
     const crib = open();
     this.#open.set(key, { version, crib });
@@ -100,7 +100,7 @@ export class LocalExecutionEnvironment implements ExecutionEnvironment {
   readonly platform: string = process.platform;
   readonly osVersion: string = release();
   readonly options: EnvironmentOptions & Pick<ToolcribOptions, "extraRoots">;
-  /** Of the registries that work here, and of its own methods. */
+  /** The instances of the registries that use this environment, and of its own methods. */
   readonly instances: Instances = new Instances();
 
   constructor(workingDirectory: string, options: LocalExecutionEnvironment["options"] = {}) {
@@ -118,7 +118,7 @@ export class LocalExecutionEnvironment implements ExecutionEnvironment {
     if (file?.kind !== "text") throw new ToolError("unsupported", `${path} is not a text file`);
     const isWhole = lines.limit !== undefined || file.nextOffset === undefined;
     if (!isWhole || file.cutBytes !== undefined) throw tooMuch(path);
-    // Keeps the byte order mark, so that a program can write back what it read.
+    // The byte order mark is kept, so that a program can write back the text that it read.
     return file.encoding === "utf-8-bom" && file.firstLine === 1 ? `\u{feff}${file.text}` : file.text;
   }
 
@@ -186,10 +186,10 @@ export class LocalExecutionEnvironment implements ExecutionEnvironment {
   }
 }
 
-/** The limit of the search tools. */
+/** The search tools return at most this many results. */
 const maxFound = 100_000;
 
-/** A truncated result would look complete to the program. */
+/** Returns the error for a long result: a truncated one would look complete to the program. */
 function tooMuch(path: string): ToolError {
   return new ToolError("too-large", `The result for ${path} is too large`, {
     hint: "Use `offset` and `limit`, or a narrower pattern or path.",

@@ -11,9 +11,9 @@ export interface ProviderProfile {
   readonly supportsReasoning: boolean;
   readonly supportsStreaming: boolean;
   readonly supportsParallelToolCalls: boolean;
-  /** In tokens. */
+  /** The size in tokens. */
   readonly contextWindowSize: number;
-  /** The definitions for the model; those for agents only on request. */
+  /** Returns the definitions for the model; those for agents only on request. */
   tools(having?: { readonly agents?: boolean }): Promise<readonly ToolDefinition[]>;
 }
 

@@ -16,7 +16,7 @@ export class ToolRegistry implements AsyncDisposable {
   readonly dialect: Dialect;
   readonly #own = new Map<string, AnyTool | CustomTool>();
   readonly #removed = new Set<string>();
-  /** In environments other than folders of this machine, which close theirs in `cleanup`. */
+  /** The instances in other environments. Folders of this machine close theirs in `cleanup`. */
   readonly #instances = new Map<ExecutionEnvironment, Instances>();
   #version = 0;
 
@@ -40,7 +40,7 @@ export class ToolRegistry implements AsyncDisposable {
     return this;
   }
 
-  /** The dialect's tools that were not removed, then custom ones. */
+  /** Returns the dialect's tools that were not removed, then custom ones. */
   names(): readonly string[] {
     const known = this.dialect.tools.map(({ name }) => name);
     const own = [...this.#own.keys()].filter((name) => !known.includes(name));
@@ -55,7 +55,7 @@ export class ToolRegistry implements AsyncDisposable {
     return (await this.definitions({ agents: true })).find((definition) => definition.name === name);
   }
 
-  /** The definitions for models; those for agents only on request. */
+  /** Returns the definitions for models; those for agents only on request. */
   async definitions(having: { readonly agents?: boolean } = {}): Promise<readonly ToolDefinition[]> {
     const { dialect, tools: own } = this.#toolsFor(new LocalExecutionEnvironment("."));
     const has = new Set(having.agents ? (["agents"] as const) : []);
@@ -75,7 +75,7 @@ export class ToolRegistry implements AsyncDisposable {
     return (await this.#instanceFor(name, environment)).call(name, args, options);
   }
 
-  /** Ends what was opened in environments of your own. May be called twice. */
+  /** Closes the instances that were opened in custom environments. May be called twice. */
   async close(): Promise<void> {
     const instances = [...this.#instances.values()];
     this.#instances.clear();
@@ -86,7 +86,7 @@ export class ToolRegistry implements AsyncDisposable {
     return this.close();
   }
 
-  /** A tool whose methods a local environment does not override needs no detour through them. */
+  /** Returns the instance for a tool. A tool whose methods a local environment does not override runs directly. */
   #instanceFor(name: string, environment: ExecutionEnvironment): Promise<Toolcrib> {
     const isLocal = environment instanceof LocalExecutionEnvironment;
     if (isLocal && !overridesAny(environment, methodsOf(this.dialect, name))) {
@@ -106,7 +106,7 @@ export class ToolRegistry implements AsyncDisposable {
     const { dialect, tools } = this.#toolsFor(environment);
     return openToolcrib({
       ...options,
-      // Its paths may be those of another machine, whose history is not that of the folder here.
+      // The paths may be those of another machine, whose history must not mix with that of a local folder.
       stateDirectory: join(stateDirectory, "environments"),
       environment: adapted,
       dialect: adaptDialect(dialect, adapted),
@@ -146,7 +146,7 @@ const methods: Readonly<Record<string, readonly Method[]>> = {
   "edit.patch": fileMethods,
 };
 
-/** The methods of an environment that a tool uses. */
+/** Returns the methods of an environment that a tool uses. */
 function methodsOf({ tools }: Dialect, name: string): readonly Method[] {
   const tool = tools.find((each) => each.name === name || each.canonical === name);
   return methods[tool?.canonical ?? ""] ?? [];

@@ -70,7 +70,7 @@ export class ToolExecutor implements AsyncDisposable {
     return new Map(states.filter(({ state }) => state === "ready").map((client) => [client.name, client]));
   }
 
-  /** The server that provides a tool, by the name that `execute` takes. */
+  /** The servers by the names of their tools, as `execute` takes them. */
   get mcpToolMap(): ReadonlyMap<string, string> {
     const owners = new Map(
       this.#servers.tools.map(({ name, canonical = name, server }) => [canonical, server]),
@@ -78,7 +78,7 @@ export class ToolExecutor implements AsyncDisposable {
     return new Map(this.#mcpTools.map(({ name, canonical }) => [name, owners.get(canonical) ?? ""]));
   }
 
-  /** The four built-in tools, then those of all connected servers. */
+  /** Returns the four built-in tools, then those of all connected servers. */
   allToolDefs(): readonly ToolDef[] {
     return [...builtinToolDefs(), ...this.#mcpTools.map(toToolDef)];
   }
@@ -137,13 +137,13 @@ export class ToolExecutor implements AsyncDisposable {
   }
 }
 
-/** As in a hub, the first tool keeps the plain name. */
+/** Describes a name that another server's tool has: as in a hub, the first tool keeps the plain name. */
 function describeTaken({ name, canonical, server }: AnyTool, owner: string | undefined): readonly string[] {
   if (owner === undefined || name === canonical) return [];
   return [`"${name}" is a tool of the MCP server ${owner}; that of ${server} is ${canonical}.`];
 }
 
-/** All tools are listed here, however many there are. */
+/** Omega needs no tools that find others, because it lists all tools. */
 const finders: ReadonlySet<string> = new Set(["tools.find", "tools.call"]);
 
 /** A tool definition in a neutral format. */
@@ -154,11 +154,11 @@ export interface ToolDef {
   readonly parameters: Readonly<Record<string, unknown>>;
 }
 
-// Loaded with this module, because Omega returns them synchronously.
+// The tools are loaded with this module, because Omega returns them synchronously.
 const own = omegaDialect.tools.filter(({ needs }) => needs === undefined);
 const builtins = defineTools(await Promise.all(own.map((tool) => tool.load()))).map(toToolDef);
 
-/** `bash`, `read`, `write` and `edit`. */
+/** Returns `bash`, `read`, `write` and `edit`. */
 export function builtinToolDefs(): readonly ToolDef[] {
   return structuredClone(builtins);
 }

@@ -4,7 +4,7 @@ export interface DescribedTool {
   readonly inputSchema: Readonly<Record<string, unknown>>;
 }
 
-/** The instructions for a model without native tool calls, matching what `readActions` understands. */
+/** Returns the instructions for a model without native tool calls. `readActions` reads the replies. */
 export function describeActions(tools: readonly DescribedTool[]): string {
   const { respond, done } = actionExamples;
   return [
@@ -18,7 +18,7 @@ export function describeActions(tools: readonly DescribedTool[]): string {
   ].join("\n");
 }
 
-/** An example call of the first tool that needs just one text, else of the first tool. */
+/** Returns an example call of the first tool that needs just one text, else of the first tool. */
 export function exampleCall(tools: readonly DescribedTool[]): string {
   const needsOneText = ({ inputSchema }: DescribedTool) => {
     const { properties = {}, required = [] } = inputSchema as ObjectSchema;

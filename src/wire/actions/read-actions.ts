@@ -3,7 +3,7 @@ import { type Action, actionExamples } from "./describe-actions.ts";
 import { type Scan, scanObject } from "./scan-object.ts";
 
 export interface ActionReading {
-  /** In order, up to a fault. */
+  /** The actions in order, up to a fault. */
   readonly actions: readonly Action[];
   /** Why the reply cannot be parsed, for the model: what, where, and how to write it. */
   readonly fault: string | undefined;
@@ -64,7 +64,7 @@ export function findActions(reply: string, example: string = actionExamples.tool
   }
   if (found.length > 0) return { start, found, fault: undefined };
   if (other !== undefined) return end(noAction(positionOf(reply, other), example), other);
-  return end(hasOpenThoughts(reply) ? openThoughts(example) : nothingSaid(example));
+  return end(hasOpenThoughts(reply) ? openThoughts(example) : withoutAction(example));
 }
 
 type Broken = Exclude<Scan, { end: number }>;
@@ -79,19 +79,19 @@ function nextObject(reply: string, from: number): number {
   return -1;
 }
 
-/** The brace is inside an object whose beginning is missing; it is not guessed. */
+/** Whether the brace is inside an object whose beginning is missing. The beginning is not guessed. */
 function isValue(reply: string, at: number): boolean {
   return /"\s*:\s*$/.test(reply.slice(Math.max(0, at - around), at));
 }
 
-/** Another brace or key shows that the object was meant to continue. */
+/** Matches a brace or key after the object, which shows that the object should continue. */
 const closesMore = /^\s*(?:\}|,\s*")/;
 
 function tooMuch(at: number): Broken {
   return { at, problem: "the object has already ended", hint: "Write as many } as {." };
 }
 
-/** Thoughts may contain draft calls. Thoughts without an end, as in a cut reply, extend to the end. */
+/** Returns the end of leading thoughts, which may contain draft calls. Thoughts that are not closed fill the reply. */
 function afterThoughts(reply: string): number {
   const thoughts = /^\s*<(think(?:ing)?)>[\s\S]*?(?:<\/\1>|$)/.exec(reply);
   return thoughts?.[0].length ?? 0;
@@ -101,7 +101,7 @@ function hasOpenThoughts(reply: string): boolean {
   return reply.lastIndexOf("<think") > reply.lastIndexOf("</think");
 }
 
-/** The action, or what is wrong with it, or undefined for another object. */
+/** Returns the action, or what is wrong with it, or undefined for another object. */
 function readAction(object: Record<string, unknown>, example: string): Action | string | undefined {
   const { action } = object;
   if (!["action", "tool", "args"].some((key) => Object.hasOwn(object, key))) return undefined;
@@ -165,7 +165,7 @@ function brokenObject(reply: string, start: number, { at, problem, hint }: Broke
 
 const around = 40;
 
-/** The line of the fault, and a mark below the position. */
+/** Shows the line of the fault, and a mark below the position. */
 function pointer(reply: string, at: number): readonly string[] {
   const lineStart = reply.lastIndexOf("\n", at - 1) + 1;
   const lineEnd = reply.indexOf("\n", at) === -1 ? reply.length : reply.indexOf("\n", at);
@@ -182,7 +182,7 @@ function positionOf(reply: string, at: number): string {
   return `line ${before.length}, column ${before.at(-1)!.length + 1}`;
 }
 
-function nothingSaid(example: string): string {
+function withoutAction(example: string): string {
   return `Your reply contains no action. To answer, send ${actionExamples.respond}\nTo call a tool, send ${example}`;
 }
 

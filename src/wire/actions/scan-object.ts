@@ -15,7 +15,7 @@ export function scanObject(text: string, start: number): Scan {
   }
 }
 
-/** Deeper than any arguments, and far from a stack overflow. */
+/** This is deeper than any arguments, and far from a stack overflow. */
 const mostNesting = 100;
 
 class Fault {
@@ -74,7 +74,7 @@ class Scanner {
     else this.#word();
   }
 
-  /** A number, `true`, `false` or `null`. */
+  /** Reads a number, `true`, `false` or `null`. */
   #word(): void {
     const word = /(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)(?![\w.+-])/y;
     word.lastIndex = this.at;
