@@ -70,10 +70,7 @@ export class ProcessTable {
     if (shells.includes(name)) throw isShell(name);
     const names = [...this.#kept.keys(), ...shells];
     throw new ToolError("not-found", `There is no process "${name}"`, {
-      hint:
-        names.length === 0
-          ? "Start one with process.start."
-          : `Use one of: ${names.join(", ")}.`,
+      hint: names.length === 0 ? "Start one with process.start." : `Use one of: ${names.join(", ")}.`,
       details: { kind: "unknown-process" },
     });
   }

@@ -92,7 +92,9 @@ const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 const mostRedirects = 10;
 
 function refuseManyRedirects(redirects: readonly URL[], target: URL): void {
-  const chain = [...redirects, target].map(({ href }) => (href.length > 200 ? `${href.slice(0, 200)}…` : href));
+  const chain = [...redirects, target].map(({ href }) =>
+    href.length > 200 ? `${href.slice(0, 200)}…` : href,
+  );
   const isCircle = redirects.some(({ href }) => href === target.href);
   if (!isCircle && redirects.length <= mostRedirects) return;
   const fault = isCircle ? "redirects in a circle" : `redirects more than ${mostRedirects} times`;
