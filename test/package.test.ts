@@ -261,6 +261,9 @@ describe("the library", () => {
       "nodenext",
       "--target",
       "es2024",
+      // Without the types of browsers, which would be checked too.
+      "--lib",
+      "es2024,esnext.disposable",
     ];
     const files = ["--types", "node", "--outDir", "compiled", "consumer.ts"];
     const { stdout } = await run(process.execPath, [compiler, ...options, ...files], { cwd: project.path });
