@@ -73,7 +73,7 @@ export function matchWithEdges(
     return [];
   const lacksBlankLine = isBlankLine(oldLines[0]!) && !isBlankLine(source.lines.text(line));
   if (overlooksContent(tier) && lacksBlankLine && isSingle(block)) return [];
-  // What the tier ignores is replaced, too: the blanks of a blank line, or the indentation.
+  // The match includes blanks that the tier ignores: those of a blank line, or the indentation.
   const takesBlanks = tier !== "exact" && isBlankLine(oldLines[0]!) && isBlankLine(source.lines.text(line));
   const takesIndentation = overlooksContent(tier) && edges.isIndented;
   const start = takesBlanks || takesIndentation ? source.lines.start(line) : edges.start;

@@ -15,9 +15,9 @@ import {
 } from "./tiers.ts";
 
 /**
- * Returns all positions of the block's old lines in the strictest tier that has any, in file order. Whatever the tier,
- * some part of a matching block is in the file byte for byte: the block, a line without surrounding blanks, or a word.
- * The search looks for that part and compares the lines around every hit.
+ * Returns all positions of the block's old lines in the strictest tier that has any, in file order. In every tier, some
+ * part of a matching block is in the file byte for byte: the block, a line without surrounding blanks, or a word. The
+ * search looks for that part and compares the lines around every hit.
  */
 export function findMatches(source: Source, block: Block): readonly Match[] {
   if (block.oldLines.length === 0) return [];
