@@ -1,10 +1,9 @@
 import { dirname, join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { ToolError } from "../contract/error.ts";
-import { isExhaustion } from "../lib/exhaustion.ts";
-import { inPrivateDirectory, isWritable } from "../system/directories.ts";
-import { errnoOf } from "../system/file-errors.ts";
+import { inPrivateDirectory } from "../system/directories.ts";
 import { identityOf, isLost, loadSqlite, makeDatabaseFile } from "../system/sqlite-file.ts";
+import { storageHint } from "../system/storage-hint.ts";
 import { Records } from "./records.ts";
 
 /** Opens or creates the database of a journal. Throws SQLite's errors; see `isDamage`. */
@@ -183,20 +182,7 @@ export function inTransaction<Result>(database: DatabaseSync, act: () => Result)
 export function journalUnusable(file: string, cause: unknown, consequence = ""): ToolError {
   if (cause instanceof ToolError) return cause;
   return new ToolError("unavailable", `The journal ${file} cannot be used: ${(cause as Error).message}`, {
-    hint: consequence + hintFor(dirname(file), cause),
+    hint: consequence + storageHint(dirname(file), cause),
     cause,
   });
 }
-
-function hintFor(folder: string, cause: unknown): string {
-  const { errcode = 0 } = cause as Error & { errcode?: number };
-  const errno = errnoOf(cause) ?? "";
-  if (isExhaustion(cause)) return "Retry when other work has finished, or raise the limit (ulimit -n).";
-  // SQLite has one code for every failure to open, so the folder is asked.
-  const isReadOnly = (errcode & 0xff) === sqliteReadOnly || ["EACCES", "EPERM", "EROFS"].includes(errno);
-  if (isReadOnly || !isWritable(folder))
-    return `Make the folder writable, chmod u+rwx '${folder}', or set TOOLCRIB_HOME to a writable folder.`;
-  return "Free disk space, or set TOOLCRIB_HOME to a writable folder.";
-}
-
-const sqliteReadOnly = 8;

@@ -1,9 +1,10 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { asOrdinaryUser } from "../../test/support/as-ordinary-user.ts";
 import { ToolError } from "../contract/error.ts";
 import { type CallFilter, Journal } from "./journal.ts";
 import { verifyJournal } from "./verify-journal.ts";
@@ -68,15 +69,19 @@ describe("journal", () => {
     journal.close();
   });
 
-  // Root may write everywhere.
-  it.skipIf(process.getuid?.() === 0)("says that its folder is read-only, not that the disk is full", () => {
-    chmodSync(folder, 0o500);
-    const journal = openJournal();
-    const hint = `Nothing was changed. Make the folder writable, chmod u+rwx '${folder}', or set TOOLCRIB_HOME to a writable folder.`;
-    expect(() => journal.begin(attempt("call_1"))).toThrow(expect.objectContaining({ hint }));
-    chmodSync(folder, 0o700);
-    journal.begin(attempt("call_2"));
-    journal.close();
+  it("says that its folder is read-only or missing, not that the disk is full", async () => {
+    const program = new URL("../../test/support/journal/unusable-folder.ts", import.meta.url);
+    const state = join(folder, "state");
+    expect(await asOrdinaryUser(program, folder)).toEqual({
+      readOnly: {
+        code: "unavailable",
+        hint: `Nothing was changed. Make the folder writable, chmod u+rwx '${state}', or set TOOLCRIB_HOME to a writable folder.`,
+      },
+      writable: "recorded",
+      deleted: { code: "unavailable", hint: "Set TOOLCRIB_HOME to a writable folder." },
+      createdAgain: "recorded",
+      calls: [["call_4", null]],
+    });
   });
 
   it("stores the records of several sessions in one file", () => {

@@ -17,6 +17,7 @@ import { newIdentifier } from "../lib/identifier.ts";
 import { writeFully } from "./content.ts";
 import { makePrivateDirectory, namesIn, workspaceDirectory } from "./directories.ts";
 import { errnoOf } from "./file-errors.ts";
+import { storageHint } from "./storage-hint.ts";
 
 /** The files with the user's rules. All are below the config directory, none in the workspace. */
 export interface PolicyFiles {
@@ -154,7 +155,7 @@ function unreadable(path: string, cause: unknown): ToolError {
 
 function unwritable(path: string, cause: unknown): ToolError {
   return new ToolError("unavailable", `${path} cannot be written: ${(cause as Error).message}`, {
-    hint: "Free disk space, fix its permissions, or set TOOLCRIB_HOME to a writable folder.",
+    hint: storageHint(dirname(path), cause),
     cause,
   });
 }

@@ -113,7 +113,15 @@ export function examineFolders({
 }
 
 function examine(about: string, folder: string, open: string | undefined, change: string): Finding {
-  if (statsOf(folder) === undefined) return ok(about, `${folder} (not created yet)`);
+  if (statsOf(folder) === undefined) {
+    const above = nearestExisting(folder);
+    if (isWritable(above)) return ok(about, `${folder} (not created yet)`);
+    return problem(
+      about,
+      `${folder} cannot be created: ${above} is not writable`,
+      `Make it writable, chmod u+rwx '${above}', or set TOOLCRIB_HOME to a writable folder.`,
+    );
+  }
   if (open !== undefined)
     return problem(about, `${open} is open to other users`, `Close it: chmod ${change} '${open}'`);
   if (!isWritable(folder))
@@ -130,10 +138,19 @@ function statsOf(path: string): Stats | undefined {
   return attempt(() => statSync(path, { throwIfNoEntry: false }));
 }
 
-export function examineDisk(state: string, { maxBytes }: JournalBudget): Finding {
-  const { bavail, bsize } = statfsSync(nearestExisting(state));
+export function examineDisk(
+  state: string,
+  { maxBytes }: JournalBudget,
+  { bavail, bsize } = statfsSync(nearestExisting(state)),
+): Finding {
   const free = bavail * bsize;
   const message = `${showSize(free)} free for the history`;
+  if (free < leastFree)
+    return problem(
+      "disk",
+      `${message}: nothing can be changed`,
+      "Free disk space, or set TOOLCRIB_HOME to a folder on another disk.",
+    );
   if (free >= maxBytes) return ok("disk", message);
   return warning(
     "disk",
@@ -146,6 +163,9 @@ export function examineDescriptors(limits?: string): readonly Finding[] {
   const low = lowDescriptorLimit(limits);
   return low === undefined ? [] : [warning("open files", low.message, low.hint)];
 }
+
+// A write also stores the old content and a record.
+const leastFree = 1024 * 1024;
 
 function nearestExisting(path: string): string {
   return existsSync(path) || dirname(path) === path ? path : nearestExisting(dirname(path));
