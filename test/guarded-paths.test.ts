@@ -199,7 +199,7 @@ describe("no tool shows secrets", () => {
       ]) {
         expect(told.code).toBe("ok");
         expect(told.said).not.toContain(sentinel);
-        expect(told.said).toContain("that may hold secrets were skipped");
+        expect(told.said).toContain("hidden by rules were skipped");
       }
     }
     expect((await fixture.call("file.list", { path: ".", hidden: true })).said).toContain(".env");

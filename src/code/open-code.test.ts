@@ -16,7 +16,9 @@ const code = openCode({
   directory,
   guard: (use, path) => {
     asked.push(`${use} ${path}`);
-    return path.endsWith("secret.rs") ? { reason: "may hold secrets", rule: "secret" } : undefined;
+    return path.endsWith("secret.rs")
+      ? { reason: "is secret and cannot be read", rule: "secret" }
+      : undefined;
   },
 });
 const { signal } = new AbortController();

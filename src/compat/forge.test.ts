@@ -394,7 +394,7 @@ it("checks calls in an environment of one's own like all others", async () => {
   ]).toEqual([
     "needs-approval",
     "denied",
-    "a.txt:1:sesame\n[1 file that may hold secrets skipped]",
+    "a.txt:1:sesame\n[1 file hidden by rules was skipped]",
     "Created b.txt: 1 byte written.",
   ]);
   // The policy and the tool each look whether b.txt exists.

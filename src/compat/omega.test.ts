@@ -193,7 +193,7 @@ it("denies a write to a system directory", async () => {
   await using omega = openOmega();
   expect(await omega.executor.execute("write", { file_path: "/etc/test", content: "x" })).toEqual({
     content:
-      "Permission denied: it would write /etc/test: it is protected (protected /etc/**, built-in)\n" +
+      "Permission denied: it would write /etc/test: it is protected and cannot be written (protected /etc/**, built-in)\n" +
       "Do not work around it. Continue without it, or ask the user to change the rule.",
     isError: true,
   });

@@ -1,11 +1,11 @@
 /**
- * Refuses paths in every mode: secrets, protected files, deny rules. Pure. The environment calls it with the real path that
- * it has reached, so that no link, spelling or race gets around it.
+ * Refuses paths in every mode: secrets, protected files, deny rules. Pure. The environment calls it with the real path
+ * that it has reached, so that no link, spelling or race gets around it.
  */
 export type PathGuard = (use: "read" | "write", realPath: string) => PathRefusal | undefined;
 
 export interface PathRefusal {
-  /** Continues a sentence after the path: "may hold secrets". */
+  /** Continues a sentence after the path: "is secret and cannot be read". */
   readonly reason: string;
   /** The rule as written, and its source: `secret .env* (built-in)`. */
   readonly rule: string;

@@ -36,5 +36,5 @@ export function isHidden({ top, environment }: Repository, path: string): boolea
 /** Refuses a path that tools may not read. `given` is the path as the caller wrote it. */
 export function refuseHidden(repository: Repository, path: string, given: string): void {
   if (!isHidden(repository, path)) return;
-  throw new ToolError("denied", `${given} may hold secrets, at any revision`, hintsToOpen(given));
+  throw new ToolError("denied", `${given} is hidden by a rule, at any revision`, hintsToOpen(given));
 }

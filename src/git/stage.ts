@@ -14,8 +14,8 @@ export interface Staging {
 }
 
 /**
- * Stages the changes at these paths of git; none for all. Git gets the names of the files themselves, never a pattern or a
- * directory: nothing is staged that was not checked here.
+ * Stages the changes at these paths of git; none for all. Git gets the names of the files themselves, never a pattern
+ * or a directory: nothing is staged that was not checked here.
  */
 export async function stage(paths: readonly string[], repository: Repository): Promise<Staging> {
   const status = await statusByNames(repository, { untracked: "all", renames: false, paths });
@@ -29,7 +29,7 @@ export async function stage(paths: readonly string[], repository: Repository): P
   const embedded = status.untracked.filter((name) => name.endsWith("/"));
   const names = [...changed, ...status.untracked].filter((name) => !secret(name) && !name.endsWith("/"));
   const notes = [
-    ...leftOut([...changed, ...status.untracked].filter(secret), "may hold secrets, or a rule hides it"),
+    ...leftOut([...changed, ...status.untracked].filter(secret), "hidden by a rule"),
     ...leftOut(embedded, "is a separate repository"),
   ];
   if (names.length === 0) return { files: 0, notes };

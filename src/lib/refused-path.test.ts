@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { RefusedPath } from "./refused-path.ts";
 
 describe("RefusedPath", () => {
-  const secret = { reason: "may hold secrets", rule: "secret .env (built-in)" };
+  const secret = { reason: "is secret and cannot be read", rule: "secret .env (built-in)" };
   const hintsOf = (path: string, refusal: object = {}) => {
     const { hint, forUser } = new RefusedPath(path, path, { ...secret, ...refusal });
     return [

@@ -1,8 +1,9 @@
 import type { RuleSource } from "./policy.ts";
 
 /**
- * The rules of every workspace. `toolcrib policy show` prints them. A path without wildcards is also kept from being created
- * by commands, by a placeholder. `.cargo/config*` has a wildcard because Cargo fails on a placeholder.
+ * The rules of every workspace. `toolcrib policy show` prints them. For a path without wildcards, the sandbox adds a
+ * placeholder, so that commands cannot create it. `.cargo/config*` has a wildcard, because Cargo fails on a
+ * placeholder.
  */
 export const builtInRules: RuleSource = {
   level: "built-in",

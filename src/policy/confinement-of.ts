@@ -92,25 +92,25 @@ function pathsOf(parts: readonly Part[], ...kinds: readonly Part["kind"][]): rea
   });
 }
 
-/** Files that the words of a command name, including its program, whatever it does with them. */
+/** Finds the files that the words of a command name, including its program, whatever it does with them. */
 function wordsOf(part: Part, { realPaths }: Question, context: PathContext): readonly string[] {
   if (part.kind !== "run") return [];
   const { command } = part;
   return [...command.words, ...wordsNamingPaths(command)].flatMap((word) => {
     const spelled = spelledPath(word, command.directory, context);
-    // `echo $HOME` names no file in it, and commands need a writable home.
+    // The home directory itself is left out, because commands need a writable home.
     if (!spelled?.startsWith("/") || isTemporary(spelled) || spelled === context.home) return [];
     return [realPaths.get(spelled) ?? posix.resolve(spelled)];
   });
 }
 
-/** The sandbox has its own devices, and no command needs the whole root directory. */
+/** Returns whether a path is outside the workspace. Leaves out devices, which the sandbox has itself, and the root. */
 function isOutside(path: string, { workspace }: PathContext): boolean {
   if (path === outsideWorkspace || /^\/(?:(?:dev|proc|sys)(?:\/|$)|$)/.test(path)) return false;
   return !isWithin(path, workspace);
 }
 
-/** The session has its own temporary directory. */
+/** Recognizes the temporary directory, because the session has its own. */
 function isTemporary(path: string): boolean {
   return /^(?:\/var)?\/tmp(?:\/|$)/.test(path);
 }
@@ -155,9 +155,9 @@ type Tool = Question["tool"];
 type PathPredicate = (path: string) => boolean;
 
 /**
- * Paths hidden from commands: secrets, and paths that rules deny to read. A directory of secrets is hidden as a whole,
- * unless the user has opened a path that may be in one. Returns the same function for the same rules, so that results
- * can be cached.
+ * Returns whether a path is hidden from commands: secrets, and paths that rules deny to read. A directory of secrets is
+ * hidden as a whole, unless the user has opened a path that may be in one. Returns the same function for the same
+ * rules, so that results can be cached.
  */
 function hiddenPaths(policy: Policy, tool: Tool): PathPredicate {
   return remembered(policy, `hidden ${keyOf(tool, policy)}`, () => {
@@ -170,7 +170,7 @@ function hiddenPaths(policy: Policy, tool: Tool): PathPredicate {
   });
 }
 
-/** Paths that commands may read but not write, except those allowed for this call. */
+/** Returns whether commands may read but not write a path, except for paths allowed for this call. */
 function readOnlyPaths(policy: Policy, tool: Tool, mode: Mode, allowed: readonly string[]): PathPredicate {
   const isRefused = (names: Names) =>
     refusingWhole(policy, "write", names, (rule) => isFor(rule, tool)) !== undefined;
@@ -181,7 +181,7 @@ function readOnlyPaths(policy: Policy, tool: Tool, mode: Mode, allowed: readonly
     (): PathPredicate => (path) => {
       const names = namesOf(path, policy.context);
       if (isRefused(names)) return true;
-      // Git writes there by itself. The files that it would run are protected.
+      // Git itself writes in its folder. The files that git would run are protected.
       if (names.folded.slice(names.inside).includes(".git")) return false;
       return isAskedAbout(names, (rule) => isFor(rule, tool), mode, policy);
     },
@@ -226,14 +226,16 @@ function spelledPaths(policy: Policy): readonly AbsentPath[] {
   });
 }
 
-/** Files and directories outside the workspace that rules allow with all in them. */
+/** Finds the files and directories outside the workspace that rules allow, with their whole content. */
 function outsidePaths(policy: Policy, tool: Tool, use: "read" | "write"): readonly string[] {
   return policy.paths.highestFirst
     .filter((rule) => rule.effect === "allow" && rule.uses.has(use) && isFor(rule, tool))
     .flatMap(({ patterns }) => patterns.flatMap((pattern) => outsidePath(pattern, policy)));
 }
 
-/** `/srv/data/**` and `/srv/data/file`. With other wildcards, only the paths that a call names are available. */
+/**
+ * Returns the path of `/srv/data/**` or `/srv/data/file`; none for other wildcards, where a call must name the path.
+ */
 function outsidePath(pattern: readonly Segment[], policy: Policy): readonly string[] {
   const names = literalNames(pattern.at(-1) === "**" ? pattern.slice(0, -1) : pattern);
   if (names === undefined || names.length === 0) return [];
@@ -251,7 +253,7 @@ function literalNames(pattern: readonly Segment[]): string[] | undefined {
   return names.every((name) => name !== undefined && name !== "..") ? (names as string[]) : undefined;
 }
 
-/** Equal for tools to which the same rules apply, because few rules name a tool. */
+/** Returns a key that is equal for tools to which the same rules apply. */
 function keyOf(tool: Tool, policy: Policy): string {
   const aboutSome = remembered(policy, "about some tools", () =>
     policy.paths.highestFirst.filter(({ by }) => by !== undefined),

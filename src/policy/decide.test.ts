@@ -59,7 +59,7 @@ it("asks in cautious about what undo cannot restore, and says why, by whatever t
     expect.stringMatching(/^allow: /),
     `ask: it would delete big: ${why}`,
     expect.stringMatching(/^ask: /),
-    "ask: it would delete ../a: it lies outside the workspace",
+    "ask: it would delete ../a: it is outside the workspace",
   ]);
 });
 
@@ -343,7 +343,7 @@ it("asks when a command writes a file that no word names", () => {
   ]).toEqual(["ask", "ask", "allow", "allow", "ask"]);
 });
 
-it("asks when a program reads everything below a directory that may hold secrets", () => {
+it("asks when a program reads everything below a directory that may contain a secret", () => {
   const told = (command: string, trial: Circumstances, lines = "allow run @read\nallow read **") => {
     const { verdict: said, decisive } = decideOn([{ kind: "execute", command }], [rules(lines)], trial);
     return said === "allow" ? said : [said, decisive.rule?.text, decisive.reason];
@@ -364,14 +364,14 @@ it("asks when a program reads everything below a directory that may hold secrets
     told("grep x src/a.ts", {}),
     told("ls -R .ssh secrets && [ -f .env ] && stat .env", {}),
   ]).toEqual([
-    ["ask", "secret *.env", "something in it may hold secrets"],
+    ["ask", "secret *.env", "something in it is secret and cannot be read"],
     "allow",
-    ["ask", "secret .env", "it also reads /home/ada/work/src/a/.env, which may hold secrets"],
+    ["ask", "secret .env", "it also reads /home/ada/work/src/a/.env, which is secret and cannot be read"],
     "allow",
-    ["ask", "secret .env", "it also reads /home/ada/work/src/a/.env, which may hold secrets"],
+    ["ask", "secret .env", "it also reads /home/ada/work/src/a/.env, which is secret and cannot be read"],
     ["ask", "secret *.env", "it may follow /home/ada/work/src/link, which leads out of the workspace"],
     "allow",
-    ["ask", "secret config/tokens/**", "something in it may hold secrets"],
+    ["ask", "secret config/tokens/**", "something in it is secret and cannot be read"],
     "allow",
     "allow",
   ]);
@@ -410,7 +410,7 @@ it("denies a glob that may match a protected path or its parent, in every mode",
     });
     return verdict === "deny" ? [decisive.rule?.text, decisive.reason] : verdict;
   };
-  const mayBecome = "it may become a path that is protected";
+  const mayBecome = "it may become a path that is protected and cannot be deleted";
   expect({
     "rm -rf /": told("rm -rf /"),
     "rm -rf /*": told("rm -rf /*"),
@@ -422,7 +422,7 @@ it("denies a glob that may match a protected path or its parent, in every mode",
     "rm -rf d*": told("rm -rf d*"),
     "rm -rf deploy/*.old": told("rm -rf deploy/*.old"),
   }).toEqual({
-    "rm -rf /": ["protected /etc/**", "something in it is protected"],
+    "rm -rf /": ["protected /etc/**", "something in it is protected and cannot be deleted"],
     "rm -rf /*": ["protected /etc/**", mayBecome],
     "mv /* /x": ["protected /etc/**", mayBecome],
     "rm -rf /e?c": ["protected /etc/**", mayBecome],
@@ -508,7 +508,7 @@ it("names the strictest part, its rule, the rule's origin and the exact command 
       verdict: "deny",
       risk: "read",
       rule: { level: "built-in", name: "built-in", line: 2, text: "secret .env" },
-      reason: "it may hold secrets",
+      reason: "it is secret and cannot be read",
     },
     "../.env",
   ]);

@@ -30,7 +30,7 @@ export function decideCall(question: Question, policy: Policy, readCommand: Read
   return { verdict, risk, sandbox, unconfined: unconfined || undefined, decisive, parts, record };
 }
 
-/** A call leaves the sandbox only if a rule allows that for every command in it. */
+/** Returns whether a call leaves the sandbox, which a rule must allow for every command in it. */
 function areUnconfined(parts: readonly Part[], { tool }: Question, policy: Policy): boolean {
   if (policy.unconfined.length === 0) return false;
   const commands = parts.filter((part) => part.kind === "run");
@@ -86,7 +86,7 @@ function verdictOn(
       (rule) => part.kind === "unclear" && rule.effect === "deny" && isWrittenByUser(rule),
     );
     if (hidden === undefined) return give("allow", "mode yolo allows everything");
-    return askFirmly("it may be what a rule denies", hidden);
+    return askFirmly("it may be a command that a rule denies", hidden);
   }
   if (mode === "paranoid") return askFirmly(wins?.because ?? "mode paranoid asks before everything");
   // Without a sandbox, rules that allow confined commands do not apply.
@@ -123,14 +123,14 @@ function verdictOfMode(
   }
   if (part.kind !== "run" && (risk === "read" || (risk === "write" && mode === "cautious")))
     return { verdict: "allow", reason: `mode ${mode} allows ${actions[risk]}` };
-  // Deleting does not matter here: a command asks whatever it does.
+  // A command asks whatever it does, so the reason does not name deleting.
   const action = part.kind === "run" && risk === "destructive" ? "execute" : risk;
   return { verdict: "ask", reason: `mode ${mode} asks before ${actions[action]}` };
 }
 
 const deletes = "allows deleting what undo restores";
 
-/** Cloud metadata contains credentials, so a rule must name it. A user may overlook an address in a prompt. */
+/** Returns whether a part connects to cloud metadata, which contains credentials, although no rule names the host. */
 function handsOutKeys(part: Part, wins: Rule | undefined): boolean {
   if (part.kind !== "connect" || part.host === undefined || kindOfHost(part.host) !== "metadata")
     return false;

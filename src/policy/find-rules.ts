@@ -66,12 +66,12 @@ function findCommandRules(
     const match = matchLoosely(rule.pattern, command);
     if (match === "yes" || (match === "maybe" && rule.effect === "ask")) found.push(rule);
     else if (match === "maybe")
-      mayDeny ??= { rule, reason: "it may become what a rule denies", aimed: false };
+      mayDeny ??= { rule, reason: "it may become a command that a rule denies", aimed: false };
   }
   for (const rule of rulesWithin(command, policy.commands, readCommand)) {
     if (!isFor(rule, tool)) continue;
     if (rule.effect === "ask") found.push(rule);
-    else mayDeny ??= { rule, reason: "it may run what a rule denies", aimed: true };
+    else mayDeny ??= { rule, reason: "it may run a command that a rule denies", aimed: true };
   }
   const unconfined = unconfinedBy(command, tool, policy);
   return { risk: worse(command.risk, "execute"), ...strongest(found), mayDeny, unconfined };
@@ -93,9 +93,9 @@ function findHostRules(
   const near = policy.hosts.filter((rule) => isFor(rule, tool));
   if (host !== undefined) {
     const names = kindOfHost(host) === "loopback" ? [host, "localhost"] : [host];
-    const isMeant = (rule: HostRule) =>
+    const matches = (rule: HostRule) =>
       names.some((name) => rule.hosts.some((known) => matchSegment(known, name)));
-    return { risk: "network", ...strongest(near.filter(isMeant)) };
+    return { risk: "network", ...strongest(near.filter(matches)) };
   }
   const rule = near.findLast(({ effect }) => effect === "deny");
   const mayDeny = rule && { rule, reason: "it may become a host that a rule denies", aimed: false };

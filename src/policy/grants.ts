@@ -27,7 +27,7 @@ function grant(part: Part): string | undefined {
       if (values.includes(undefined)) return undefined;
       const sets = assignments.map(({ name, value }) => `${name}=${quoteForRule(value!.value!)}`);
       const [program, ...rest] = words.map(({ value }) => quoteForRule(value!));
-      // Quoted, so that a program of that name is not read as a variable.
+      // The quotes keep a program of that name from being read as a variable.
       const isName = /^[A-Za-z_]\w*=/.test(program ?? "");
       return ["allow run", ...sets, isName ? `'${program}'` : program, ...rest].join(" ");
     }
@@ -44,7 +44,7 @@ function named(tool: string, server: string | undefined): string {
   return server === undefined ? quoteForRule(tool) : `${quoteForRule(tool)} of ${quoteForRule(server)}`;
 }
 
-/** A word with a line end would split one rule into two. */
+/** Returns whether a rule is on one line. A word with a line end would split it into two rules. */
 function isOneLine(line: string | undefined): boolean {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches them
   return line !== undefined && !/[\u0000-\u001f\u007f\u0085\u2028\u2029]/.test(line);

@@ -80,7 +80,7 @@ it("treats editor backups of a secret as secret, unless a rule opens them", () =
   const guard = guardPaths(policyOf([rules("secret config/tokens/**\nopen fixtures/.env~")]));
   expect(sort([...copies, ...others], guard)).toEqual({ secret: copies, protected: [], open: others });
   expect(guard("read", inside(".env~"))).toEqual({
-    reason: "may hold secrets",
+    reason: "is secret and cannot be read",
     rule: "secret .env (built-in)",
   });
 });
@@ -96,8 +96,8 @@ it("names the reason and the rule", () => {
     guard("read", inside("a.log")),
     guard("write", inside("a.log")),
   ]).toEqual([
-    { reason: "may hold secrets", rule: "secret .env (built-in)" },
-    { reason: "is protected", rule: "protected /etc/** (built-in)" },
+    { reason: "is secret and cannot be read", rule: "secret .env (built-in)" },
+    { reason: "is protected and cannot be written", rule: "protected /etc/** (built-in)" },
     {
       reason: "must not be written: applied ones never change",
       rule: 'deny write migrations because "applied ones never change" (rules:1)',

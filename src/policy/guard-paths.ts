@@ -31,20 +31,16 @@ function refuse(policy: Policy, use: "read" | "write", realPath: string): PathRe
   return { reason: reasonOf(rule, use), rule: text, isFinal: rank === Infinity || undefined };
 }
 
-/** Returns the reason why a path is refused, worded to follow the path. */
+/** Returns the reason why a path is refused, as a text that follows the path. */
 export function reasonOf({ effect, because }: PathRule, use: "read" | "write" | "delete"): string {
-  const reason =
-    effect === "secret"
-      ? "may hold secrets"
-      : effect === "protected"
-        ? "is protected"
-        : `must not be ${participles[use]}`;
+  const isClass = effect === "secret" || effect === "protected";
+  const reason = `${isClass ? `is ${effect} and cannot` : "must not"} be ${participles[use]}`;
   return because === undefined ? reason : `${reason}: ${because}`;
 }
 
 const participles = { read: "read", write: "written", delete: "deleted" } as const;
 
-/** "rules:12", or only the name for built-in rules, which have no file. */
+/** Formats an origin as "rules:12"; only as its name for built-in rules, which have no file. */
 export function formatOrigin({ level, name, line }: RuleOrigin): string {
   return level === "built-in" ? name : `${name}:${line}`;
 }
@@ -59,7 +55,7 @@ export function guardExtraRoots(guard: PathGuard, roots: ExtraRoots, workspace: 
     const inside = use === "write" ? writable : readable;
     if (refusal !== undefined || inside.some((directory) => isWithin(realPath, directory))) return refusal;
     const kind = use === "read" ? "readable" : "writable";
-    return { reason: `lies outside the workspace and the ${kind} extra roots`, rule: "extraRoots" };
+    return { reason: `is outside the workspace and the ${kind} extra roots`, rule: "extraRoots" };
   };
 }
 

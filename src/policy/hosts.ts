@@ -4,7 +4,8 @@ import type { HostRule } from "./rules/rule.ts";
 
 /**
  * Returns the host in an address, as rules see it: lower case, ASCII, without user, port and trailing dot; numeric
- * addresses in their usual form (`127.1` and `[::ffff:7f00:1]` are `127.0.0.1`). Undefined without a valid host.
+ * addresses in their usual form (`127.1` and `[::ffff:7f00:1]` are `127.0.0.1`). Returns undefined without a valid
+ * host.
  */
 export function hostOf(address: string): string | undefined {
   const [, shellHost] = /^\/dev\/(?:tcp|udp)\/([^/]*)/.exec(address) ?? [];

@@ -18,7 +18,7 @@ import { harm, ownRisk, spanKey, spansOf } from "./rules/command-risk.ts";
 /** `analyseCommand`, or a stub when no command is expected. */
 export type ReadCommand = typeof analyseCommand;
 
-/** Returns everything that a call would do, as parts with separate verdicts. */
+/** Splits a call into its actions, each of which gets a separate verdict. */
 export function partsOf(
   { tool, accesses, realPaths, shells }: Question,
   context: PathContext,
@@ -50,7 +50,8 @@ export function pathsNamed(
 }
 
 /**
- * Returns every path that a call or its commands would change. Git's own files are left out: git has its own ways back.
+ * Returns every path that a call or its commands would change, without git's own files, because git restores them
+ * itself.
  */
 export function changesPlanned(
   accesses: readonly Access[],
@@ -116,7 +117,7 @@ function partsOfAccess(
   }
 }
 
-/** The pipeline asks for the paths of a call before the decision, so the analysis is cached. */
+/** The last analysis, cached because the pipeline needs it for the paths of a call and then for the decision. */
 let last: { readonly given: readonly unknown[]; readonly analysis: CommandAnalysis } | undefined;
 
 function reader(
@@ -133,7 +134,7 @@ function reader(
   };
 }
 
-/** A persistent shell keeps its directory unless the call sets one. A new shell starts in the workspace. */
+/** Returns the state in which a command starts. A persistent shell keeps its directory unless the call sets one. */
 function beginning(left: StartState | undefined, cwd: string | undefined, workspace: string): StartState {
   const begun = left ?? { directory: "" };
   return cwd === undefined ? begun : { ...begun, directory: seenFrom(workspace, cwd) };
@@ -185,7 +186,7 @@ function commandParts(
   return withoutRepeats(parts);
 }
 
-/** Each path counts once. Beyond a few hundred unknown paths, the rest count as one that may be anything. */
+/** Removes repeated paths. Replaces all but the first few hundred unknown paths by one that may be anything. */
 function withoutRepeats(parts: readonly Part[]): Part[] {
   const seen = new Set<string>();
   let open = 0;
@@ -235,13 +236,13 @@ function host(word: Word): HostPart {
   return { kind: "connect", spelling: word.text, host: known };
 }
 
-/** Returns whether it may write whole trees into a directory operand. */
+/** Returns whether a command may write whole trees into a directory operand. */
 function writesTrees({ program, words }: SimpleCommand): boolean {
   if (program === "cp") return words.some(({ value }) => /^-[^-]*[rRa]|^--(?:r|a)/.test(value ?? "-r"));
   return program !== undefined && /^(?:mv|rsync|tar|unzip|cpio|7z|bsdtar)$/.test(program);
 }
 
-/** Effects that write files which no word names, except those that git and mktemp write for themselves. */
+/** Finds effects that write files which no word names, except those that git and mktemp write for themselves. */
 function unnamedWrites({ program, words, effects, accesses }: SimpleCommand): readonly Effect[] {
   const isGit = program === "git" && !words.some(({ value }) => value === "apply");
   if (isGit || program === "mktemp") return [];
@@ -249,7 +250,7 @@ function unnamedWrites({ program, words, effects, accesses }: SimpleCommand): re
   return effects.filter(({ risk, span }) => risk === "write" && !named.has(spanKey(span)));
 }
 
-/** Words given to a program that runs code and may use them in any way. `--file=x` and `@x` also name a file. */
+/** Finds the words of a program that runs code and may use them in any way. `--file=x` and `@x` also name a file. */
 function mentions(command: SimpleCommand): Word[] {
   if (harm(ownRisk(command)) < harm("execute")) return [];
   return otherWords(command).flatMap((word) => {
@@ -258,7 +259,7 @@ function mentions(command: SimpleCommand): Word[] {
   });
 }
 
-/** Addresses given to a program that runs code or connects. Without one it may connect to anything. */
+/** Finds the addresses given to a program that runs code or connects. Without one it may connect to anything. */
 function hostsMentioned(command: SimpleCommand): Word[] {
   const risk = ownRisk(command);
   if (harm(risk) < harm("execute")) return [];
@@ -272,7 +273,7 @@ function hostsMentioned(command: SimpleCommand): Word[] {
   return [{ text: "a host that no word names", span: command.span, parts: [], value: undefined }];
 }
 
-/** `https://host/…` anywhere in a text, or `user@host:path`. */
+/** Finds `https://host/…` anywhere in a text, or `user@host:path`. */
 function addressIn(text: string): string | undefined {
   const at = text.indexOf("://");
   const [scheme] = /[a-z][a-z0-9+.-]*$/i.exec(text.slice(Math.max(0, at - 20), Math.max(0, at))) ?? [];

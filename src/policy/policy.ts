@@ -8,7 +8,7 @@ import type { PathTarget } from "./paths/path-target.ts";
 export const modes = ["safe", "cautious", "paranoid", "yolo"] as const;
 export type Mode = (typeof modes)[number];
 
-/** The sources of rules, weakest first. `session`: answers that the user gave in this instance. */
+/** The sources of rules, weakest first. `session` are the answers that the user gave in this instance. */
 export const levels = ["built-in", "user", "project", "granted", "command line", "session"] as const;
 export type Level = (typeof levels)[number];
 
@@ -37,19 +37,19 @@ export interface PathContext {
   readonly served?: readonly string[];
   /** With extra roots: directories outside the workspace that tools may write without approval. */
   readonly writable?: readonly string[];
-  /** Of these: directories that sandboxed commands may write, too. */
+  /** The directories of `writable` that sandboxed commands may write, too. */
   readonly forCommands?: readonly string[];
 }
 
 /** One action of a call, with a separate verdict. */
 export type Part =
-  /** The tool itself: for rules about tools, and for calls that do not name what they access. */
+  /** The tool itself, for rules about tools and for calls that do not name their accesses. */
   | {
       readonly kind: "use";
       readonly tool: string;
       readonly server: string | undefined;
       readonly risk: Risk;
-      /** The other parts describe what the call does. */
+      /** Whether the other parts describe everything that the call does. */
       readonly names: "everything" | "nothing";
     }
   | PathPart
@@ -60,7 +60,7 @@ export type Part =
 
 export interface PathPart {
   readonly kind: "read" | "write" | "delete";
-  /** As written in the call or command. */
+  /** The path as written in the call or command. */
   readonly path: string;
   readonly target: PathTarget;
   readonly risk: Risk;
@@ -68,7 +68,7 @@ export interface PathPart {
   readonly by?: "git" | undefined;
   /** Whether an unknown program got the path. Only rules that refuse paths apply. */
   readonly mentioned?: true;
-  /** How much of it is read. Names and attributes are not secret. */
+  /** The extent of the read. Names and attributes are not secret. */
   readonly extent?: Extent | undefined;
   readonly in?: CommandSegment;
 }
@@ -94,11 +94,11 @@ export interface PartVerdict {
   readonly risk: Risk;
   /** The rule that decided; undefined when the mode did. */
   readonly rule: RuleOrigin | undefined;
-  /** Whether it asks despite any rule, and cannot be granted. */
+  /** Whether the part needs approval despite any rule, and cannot be granted. */
   readonly firm?: true;
-  /** Whether it would run without a sandbox, which a grant must allow too. */
+  /** Whether the part would run without a sandbox, which a grant must allow too. */
   readonly bare?: true | undefined;
-  /** For users and models: "mode cautious asks before commands run". */
+  /** The reason for users and models: "mode cautious asks before commands run". */
   readonly reason: string;
 }
 
@@ -137,7 +137,7 @@ export interface Question {
   readonly refusedBelow?: ReadonlyMap<string, string | undefined>;
 }
 
-/** A directory to search, and whether hidden files count. */
+/** Returns a key for a directory to search and whether hidden files count. */
 export function searchOf(path: string, extent: Extent | undefined): string {
   return extent === "visible" ? `${visibleIn}${path}` : path;
 }

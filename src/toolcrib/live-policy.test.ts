@@ -148,8 +148,11 @@ it("refuses every call while the rules are invalid or unreadable, and names the 
   fixture.write("more", "");
   answers.push(await fixture.read());
   const wrong =
-    'The rules have changed and cannot be used: Bad rule at /config/rules:3:1: "forbid" is not understood';
-  expect([answers.map((answer) => answer.replace(/(is not understood).*/s, "$1")), warnings.length]).toEqual([
+    'The rules have changed and cannot be used: Bad rule at /config/rules:3:1: unexpected "forbid"';
+  expect([
+    answers.map((answer) => answer.replace(/(unexpected "forbid").*/s, "$1")),
+    warnings.length,
+  ]).toEqual([
     [
       `unavailable: ${wrong}`,
       `unavailable: ${wrong}`,

@@ -142,7 +142,7 @@ it("reads in an environment other than the local machine", async () => {
   const environment = new MemoryEnvironment({ files: { "AGENTS.md": "in memory", ".env": "KEY=secret" } });
   expect(await read({ environment }, { names: ["AGENTS.md", ".env"] })).toEqual({
     files: [whole("/workspace/AGENTS.md", "in memory")],
-    refused: [{ path: "/workspace/.env", reason: expect.stringContaining("may hold secrets") }],
+    refused: [{ path: "/workspace/.env", reason: expect.stringContaining("is secret and cannot be read") }],
   });
 });
 

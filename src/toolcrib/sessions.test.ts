@@ -77,7 +77,7 @@ describe.skipIf(level === "none")("commands in a shell session (needs a sandbox)
     await fixture.run("cd /etc");
     fixture.why();
     await fixture.run("cat hostname");
-    expect(fixture.why()).toEqual(["it would read hostname: it lies outside the workspace"]);
+    expect(fixture.why()).toEqual(["it would read hostname: it is outside the workspace"]);
   });
 
   it("are checked when their turn comes", async () => {
@@ -88,8 +88,8 @@ describe.skipIf(level === "none")("commands in a shell session (needs a sandbox)
     await slow;
     expect(await waiting).toMatch(/\w/);
     expect(fixture.why()).toEqual([
-      "it would read /etc: it lies outside the workspace",
-      "it would read hostname: it lies outside the workspace",
+      "it would read /etc: it is outside the workspace",
+      "it would read hostname: it is outside the workspace",
     ]);
   });
 });

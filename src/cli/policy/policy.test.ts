@@ -166,7 +166,7 @@ by deny run rm -rf ** (${cli.userRules}:3)
     cli.write(".env", "KEY=1\n");
     symlinkSync(".env", join(cli.workspace, "harmless.txt"));
     expect((await cli.run("policy", "explain", "read harmless.txt")).stdout).toMatch(
-      /^deny: it would read harmless.txt: it may hold secrets\nby secret .*\(built-in\)\n/,
+      /^deny: it would read harmless.txt: it is secret and cannot be read\nby secret .*\(built-in\)\n/,
     );
   });
 

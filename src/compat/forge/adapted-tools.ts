@@ -84,7 +84,8 @@ async function grep(
       ? lines.map(({ text }) => text)
       : Array.from(counts, ([path, count]) => (mode === "files" ? path : `${path}:${count}`));
   const nothing = `No matches for ${pattern} in ${path ?? "the workspace"}.`;
-  const notes = skipped === 0 ? [] : [`[${counted(skipped, "file")} that may hold secrets skipped]`];
+  const files = counted(skipped, "file hidden by rules was", "files hidden by rules were");
+  const notes = skipped === 0 ? [] : [`[${files} skipped]`];
   const what = counted(limit, mode === "content" ? "matching line" : "file");
   return {
     data: { lines: found.slice(0, limit) },

@@ -5,8 +5,7 @@ import { failure, failureOf, outsideFailure, type World, type WorldContent } fro
 
 /** Refuses to read or write `*.secret` and everything below `vault`, and to write `*.fixed`. */
 export const exampleGuard: PathGuard = (use, realPath) => {
-  if (/\.secret$|\/vault\//i.test(realPath))
-    return { reason: "may hold secrets", rule: "secret *.secret (test:1)" };
+  if (/\.secret$|\/vault\//i.test(realPath)) return { reason: "is secret", rule: "secret *.secret (test:1)" };
   return use === "write" && realPath.endsWith(".fixed")
     ? { reason: "is protected", rule: "deny write *.fixed (test:2)" }
     : undefined;
@@ -25,7 +24,7 @@ const files = {
 function secretFailure(subject: string, path: string = subject): object {
   return failure(
     "denied",
-    `${subject} may hold secrets (secret *.secret (test:1))`,
+    `${subject} is secret (secret *.secret (test:1))`,
     `Do not work around it. Continue without it, or ask the user to add the rule: open ${path}`,
   );
 }

@@ -182,4 +182,4 @@ export class LocalPaths {
   }
 }
 
-const outsideRoots = { reason: "lies outside the workspace", rule: "workspace" };
+const outsideRoots = { reason: "is outside the workspace", rule: "workspace" };

@@ -49,7 +49,7 @@ it("leaves protected files to the user, who may have changed them while a comman
     code: "unavailable",
     message:
       "Nothing was undone: 1 of 2 paths cannot be restored.\n" +
-      `${rules} cannot be restored: it is protected (protected **/.toolcrib/** (built-in)); only the user may undo that.`,
+      `${rules} cannot be restored: it is protected and cannot be written (protected **/.toolcrib/** (built-in)); only the user may undo that.`,
     hint: "Undo the others with `skip_changed: true`.",
   });
   await fixture.call("journal.undo", { skip_changed: true });

@@ -8,7 +8,7 @@ import { MemoryEnvironment } from "../../environment/memory/memory-environment.t
 import { refusedBelow } from "./policy-question.ts";
 
 const guard: PathGuard = (use, path) =>
-  use === "read" && path.endsWith("/.env") ? { reason: "may hold secrets", rule: "secret .env" } : undefined;
+  use === "read" && path.endsWith("/.env") ? { reason: "is secret", rule: "secret .env" } : undefined;
 
 it("names an unreadable path below each directory that has one", async () => {
   const environment = new MemoryEnvironment({

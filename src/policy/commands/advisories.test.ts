@@ -281,17 +281,14 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
   [
     "a descriptor joined to a program",
     "<&-rm",
-    [
-      "write:  (writes -rm; write <-rm>)",
-      "not understood: a redirection to a descriptor that is not known: <&-rm",
-    ],
+    ["write:  (writes -rm; write <-rm>)", "not understood: a redirection to an unknown descriptor: <&-rm"],
   ],
   [
     "a subscript that hides a substitution",
     "a[ ]$(rm x)",
     [
       "execute: a[ ]$(rm x) (runs a[ ]$(rm x), which is not a known program)",
-      "not understood: text that may be more than text: a[ ]$(rm x)",
+      "not understood: text that may contain an expansion: a[ ]$(rm x)",
     ],
   ],
   [
@@ -299,7 +296,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     "$\\\nx y",
     [
       "execute: $x y (runs $x, which is not a known program)",
-      "not understood: text that may be more than text: $\\\nx",
+      "not understood: text that may contain an expansion: $\\\nx",
     ],
   ],
   [
@@ -325,7 +322,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
       "read: cat a (read <a>)",
       "destructive: rm b (deletes b; delete <b>)",
       "read: : «$(: <<E\nE\ncat a; rm b)»",
-      "not understood: a here-document in a substitution, which bash may put elsewhere: $(: <<E\nE\ncat a; rm b)",
+      "not understood: a here-document in a substitution, which bash may misplace: $(: <<E\nE\ncat a; rm b)",
     ],
   ],
   [

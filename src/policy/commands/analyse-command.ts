@@ -45,7 +45,7 @@ function unread(command: string, reason: string): CommandAnalysis {
 
 function readCommand(command: string, start: string, from: StartState): CommandAnalysis {
   const whole = { start: 0, end: command.length };
-  // An empty span, so that no rule about the words of a command can allow it.
+  // The span is empty, so that no rule about the words of a command can allow the earlier changes.
   const before = { start: 0, end: 0 };
   const { variables = [], functions = [], arrays = [], unclear } = from;
   const reading: Reading = {
@@ -86,7 +86,7 @@ function readCommand(command: string, start: string, from: StartState): CommandA
   return { commands, notUnderstood, leaves };
 }
 
-/** Characters that make a command look different from what it runs, or that no shell accepts. */
+/** Finds characters that make a command look different from what it runs, or that no shell accepts. */
 export function hiddenCharacters(command: string): NotUnderstood[] {
   return [...command.matchAll(hidden)].slice(0, 20).map(([character, ...rest]) => {
     const start = rest.at(-2) as unknown as number;
@@ -97,7 +97,9 @@ export function hiddenCharacters(command: string): NotUnderstood[] {
   });
 }
 
-/** Control characters except tab and newline, unusual blanks, zero-width marks (not in emoji), lone surrogates. */
+/**
+ * Matches control characters except tab and newline, unusual blanks, zero-width marks outside emoji, lone surrogates.
+ */
 const hidden =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches them
   /[\0-\x08\x0b-\x1f\x7f-\xa0\xad]|\u034f|\u180b|\u180c|\u180d|\u180f|[\ufe00-\ufe0e]|[\u061c\u115f\u1160\u1680\u180e\u2000-\u200c\u200e\u200f\u2028-\u202f\u205f-\u206f\u3000\u3164]|(?<![\xa9\xae\u203c-\u3299\udc00-\udfff\d#*])\ufe0f|(?<![\u2600-\u27bf\udc00-\udfff]|\ufe0f)\u200d|[\ufeff\uffa0\ufff9-\ufffb]|\udb40[\udc00-\udfff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
@@ -107,7 +109,7 @@ const hidden =
  * limits.
  */
 export function tooMuchToRead(command: string): string | undefined {
-  // Linux does not accept a longer argument.
+  // Linux does not accept an argument of 128 KiB.
   if (command.length >= 128 * 1024) return "a command too long to be read";
   if (deepest(command) > 100) return "a command nested too deep to be read";
   if (command.split("<<").length > 501) return "too many here-documents to be read";
@@ -125,7 +127,7 @@ function deepest(command: string): number {
   return most;
 }
 
-/** Returns whether a command is understood completely and only reads. Pure. `cwd`: its start directory. */
+/** Returns whether a command is understood completely and only reads. Pure. `cwd` is its start directory. */
 export function readsOnly(command: string, cwd = ""): boolean {
   const { commands, notUnderstood } = analyseCommand(command, "", { directory: cwd });
   if (notUnderstood.length > 0 || commands.length === 0) return false;

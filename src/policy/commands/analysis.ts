@@ -9,7 +9,7 @@ export interface CommandAnalysis {
   readonly commands: readonly SimpleCommand[];
   /** The parts that are not understood. If there are any, the user is asked. */
   readonly notUnderstood: readonly NotUnderstood[];
-  /** The state that it may leave in a persistent shell. */
+  /** The state that the command may leave in a persistent shell. */
   readonly leaves: SessionState;
 }
 
@@ -17,7 +17,7 @@ export interface SessionState {
   readonly directory: string | undefined;
   /** Changed variables that affect what other commands run. */
   readonly variables: readonly ChangedVariable[];
-  /** Names that may run something else from now on. */
+  /** Names of functions that the command defines. */
   readonly functions: readonly string[];
   readonly arrays: readonly string[];
   /** The reason why later commands cannot be understood; undefined if they can. */
@@ -26,11 +26,11 @@ export interface SessionState {
 
 export interface ChangedVariable {
   readonly name: string;
-  /** Whether it is exported, or set before a program. */
+  /** Whether the variable is exported, or set before a program. */
   readonly passedOn: boolean;
 }
 
-/** One program with its words. Without words it has only assignments, or the redirections of a group or loop. */
+/** A program with its words. A command without words has only assignments, or the redirections of a group or loop. */
 export interface SimpleCommand {
   readonly span: Span;
   readonly words: readonly Word[];
@@ -75,7 +75,7 @@ export interface UnknownPart {
     | "translation"
     | "input";
   readonly text: string;
-  /** Whether it may become no word or several. */
+  /** Whether the shell may split it into no word or several. */
   readonly splits: boolean;
 }
 
@@ -110,7 +110,7 @@ export interface CommandAccess {
   readonly extent?: Extent;
 }
 
-/** "deep": also everything below it. "visible": the same without hidden files. "names": names and attributes only. */
+/** "deep" includes everything below it, "visible" the same without hidden files, "names" only names and attributes. */
 export type Extent = "deep" | "visible" | "names";
 
 export interface NotUnderstood {
@@ -157,7 +157,7 @@ export function isNumeric(word: Word | undefined): boolean {
 
 const range = /^\{-?\d+\.\.-?\d+(?:\.\.-?\d+)?\}$/;
 
-/** `$#`, `$?`, `${#name}` and similar expansions. */
+/** Recognizes `$#`, `$?`, `${#name}` and similar expansions to a number. */
 export function isCount(part: { readonly text: string }): boolean {
   return /^\$[#?$!]$|^\$\{#\w*(?:\[[@*]\])?\}$/.test(part.text);
 }

@@ -11,9 +11,9 @@ export class CommandReport {
   readonly scope: Scope;
   readonly effects: Effect[] = [];
   readonly accesses: CommandAccess[] = [];
-  /** Words `NAME=value` that set variables for the commands that it runs. */
+  /** Words `NAME=value` that set variables for the commands that the program runs. */
   readonly passed: Word[] = [];
-  /** Commands that it runs, which are analysed after the program itself is listed. */
+  /** The commands that the program runs, which are analysed after the program itself is listed. */
   readonly inner: (() => void)[] = [];
 
   constructor(program: string, command: ReadCommand, scope: Scope) {
@@ -36,7 +36,7 @@ export class CommandReport {
     this.accesses.push({ kind: "read", target, extent: "names" });
   }
 
-  /** Also reports everything below it. */
+  /** Reports that the program reads a directory and everything below it. */
   readsBelow(target: Word, extent: "deep" | "visible" = "deep"): void {
     this.accesses.push({ kind: "read", target, extent });
   }
@@ -56,17 +56,17 @@ export class CommandReport {
     this.has("network", `connects to ${target.text}`, target);
   }
 
-  /** An unknown effect requires approval. */
+  /** Reports a part that is not understood, so that the call needs approval. */
   doubts(reason: string, word?: Word): void {
     this.scope.reading.notUnderstood.push({ reason, span: word?.span ?? this.command.span });
   }
 
-  /** Later commands of the same shell may have any meaning. */
+  /** Reports that later commands of the same shell may have any meaning. */
   reshapes(): void {
     this.scope.reading.reshaped ??= `${this.program}, which may change what later commands mean`;
   }
 
-  /** A variable of the shell gets a value that is known only at run time. */
+  /** Reports that a variable of the shell gets a value that is known only at run time. */
   sets(name: string, word: Word, numeric = false): void {
     const passedOn =
       this.program === "export" || this.command.words.some(({ value }) => /^-\w*x/.test(value ?? ""));

@@ -18,7 +18,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     [
       "read: ls a (look at <a>)",
       "not understood: a syntax error: unterminated single quote: 'a",
-      "not understood: a quotation that does not add up: 'a",
+      "not understood: a quotation that was not parsed completely: 'a",
     ],
   ],
   [
@@ -73,7 +73,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     [
       "read: cat b (read <b>)",
       "read: ls a «<(cat b)» (look at <a>; look at <<(cat b)>)",
-      "not understood: words that run together: a<(cat b)",
+      "not understood: words without a separator: a<(cat b)",
     ],
   ],
   [
@@ -90,7 +90,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     "ls >&$x",
     [
       "network: ls ($x may become a network address of the shell; writes $x; write <$x>)",
-      "not understood: a redirection to a descriptor that is not known: >&$x",
+      "not understood: a redirection to an unknown descriptor: >&$x",
     ],
   ],
   [
@@ -109,10 +109,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
   [
     "a joined descriptor",
     "ls 2>&1x",
-    [
-      "write: ls (writes 1x; write <1x>)",
-      "not understood: a redirection to a descriptor that is not known: 2>&1x",
-    ],
+    ["write: ls (writes 1x; write <1x>)", "not understood: a redirection to an unknown descriptor: 2>&1x"],
   ],
   [
     "a translated string",

@@ -49,7 +49,7 @@ export function historyAfter(
   };
 }
 
-/** Functions that bash calls by itself, or that Toolcrib's own lines for the shell call. */
+/** Names of functions that bash calls by itself, or that Toolcrib's own lines for the shell call. */
 const everywhere = /^(?:command_not_found_handle|builtin|eval|printf|cd|exec|source|command)$/;
 
 function seenFrom(workspace: string, cwd: string): string {
@@ -57,10 +57,10 @@ function seenFrom(workspace: string, cwd: string): string {
   return cwd.startsWith(`${workspace}/`) ? cwd.slice(workspace.length + 1) : cwd;
 }
 
-/** Cached, because the commands of a session are analysed for every later command. */
+/** Returns the state that one command leaves. Cached, because all commands of a session count for every later one. */
 const remainsOf: (given: { readonly command: string; readonly workspace: string }) => SessionState =
   boundedMemo(
-    // More than a shell remembers, so that no call has to analyse them all again.
+    // The cache holds more commands than a shell remembers, so that no call has to analyse all of them again.
     20_000,
     ({ command, workspace }) => analyseCommand(command, workspace).leaves,
     ({ command, workspace }) => `${workspace}\0${command}`,

@@ -42,7 +42,9 @@ interface DecisiveChange extends VariableChange {
   readonly affects: Affects;
 }
 
-/** One lasting change per variable is enough, and a few per kind of effect. */
+/**
+ * Finds the changes that affect programs. Keeps one lasting change per variable, and at most eight per kind of effect.
+ */
 function decisiveChanges({ variables }: Reading): DecisiveChange[] {
   const seen = new Set<string>();
   const perKind = new Map<Affects, number>();
@@ -59,8 +61,9 @@ function decisiveChanges({ variables }: Reading): DecisiveChange[] {
 }
 
 /**
- * A lasting change is never part of the command that it affects. If a script has no exact positions, as in `eval`, both
- * have the same span. The change then gets an empty one, so that no rule treats it as one of the command's own words.
+ * Returns the effect of a change on a command. If a script has no exact positions, as in `eval`, a lasting change and
+ * the command have the same span. The effect then gets an empty span, so that no rule takes it for a word of the
+ * command.
  */
 function effectOf({ name, passedOn, span, only }: VariableChange, command: SimpleCommand): Effect {
   const reason =
@@ -72,8 +75,8 @@ function effectOf({ name, passedOn, span, only }: VariableChange, command: Simpl
 }
 
 /**
- * Returns the variables whose text is evaluated and may not be a number: all except those that this command sets only
- * to numbers. Also those that bash evaluates when they are set, or before it reads the next command.
+ * Finds the variables whose text is evaluated and may not be a number: all except those that this command sets only to
+ * numbers. Also finds those that bash evaluates when they are set, or before it reads the next command.
  */
 export function unsafeTexts({ evaluated, variables }: Reading): NotUnderstood[] {
   const numeric = new Map<string, boolean>();
@@ -112,7 +115,7 @@ const alwaysNumbers: ReadonlySet<string> = new Set(
   "RANDOM SRANDOM SECONDS EPOCHSECONDS LINENO UID EUID PPID BASHPID SHLVL COLUMNS LINES OPTIND".split(" "),
 );
 
-/** Whether a program behaves differently when the variable is changed. Undefined is a file of the workspace. */
+/** Whether a program behaves differently when the variable is changed. Undefined stands for a file of the workspace. */
 type Affects = (program: string | undefined) => boolean;
 
 /**
@@ -128,13 +131,13 @@ function affectedPrograms(name: string, passedOn: boolean): Affects | undefined 
   return obeyedByPrograms.test(name) ? everyProgram : undefined;
 }
 
-/** Includes the shell itself. */
+/** The change affects every program and the shell itself. */
 const everything: Affects = () => true;
 const everyProgram: Affects = (program) => program === undefined || !builtins.has(program);
-/** `read` only splits data into words. */
+/** The change affects everything except `read`, which only splits data into words. */
 const allButRead: Affects = (program) => program !== "read";
 
-/** Changes only how much is printed, the language or colours, or the kind of run. */
+/** Variables that change only how much is printed, the language or colours, or the kind of run. */
 const harmless =
   /^(?:LANG|LC_(?!ALL_)\w+|TZ|TERM|COLUMNS|LINES|NO_COLOR|FORCE_COLOR|CLICOLOR(?:_FORCE)?|COLORTERM|CI|DEBUG|VERBOSE|LOG_LEVEL|RUST_LOG|RUST_BACKTRACE|NODE_ENV|NODE_DISABLE_COLORS|RAILS_ENV|RACK_ENV|APP_ENV|ENVIRONMENT|PYTHONUNBUFFERED|PYTHONDONTWRITEBYTECODE|PYTHONHASHSEED|PORT|HOST|TIMEOUT|SEED|GIT_(?:AUTHOR|COMMITTER)_(?:NAME|EMAIL|DATE)|GIT_OPTIONAL_LOCKS|GIT_TERMINAL_PROMPT|SOURCE_DATE_EPOCH)$/;
 
@@ -143,20 +146,20 @@ const obeyedByShell =
 
 const obeyedByPrograms = new RegExp(
   `^(?:${[
-    // the loader, the C library and what every program looks up
+    // The loader, the C library and every program obey these.
     "SHELL|PATH|LD_.*|DYLD_.*|GCONV_PATH|LOCPATH|NLSPATH|MALLOC_.*|GLIBC_TUNABLES",
     "HOME|XDG_CONFIG_.*|XDG_DATA_.*|TERMINFO.*|TERMCAP|TERMPATH",
     "OPENSSL_.*|SSL_CERT_.*|.*_[pP][rR][oO][xX][yY]|RES_OPTIONS|LOCALDOMAIN|HOSTALIASES",
-    // git, pagers, editors and remote shells
+    // Git, pagers, editors and remote shells obey these.
     "GIT_.*|PAGER|.*_PAGER|MANPAGER|LESS.*|MORE|LV|MANOPT|MANROFF.*|MANPATH|MANLESS",
     "EDITOR|VISUAL|FCEDIT|.*_EDITOR|SUDO_EDITOR|SSH_.*|SUDO_ASKPASS|RSYNC_.*|CVS_RSH|SVN_SSH",
-    // interpreters, package managers and compilers
+    // Interpreters, package managers and compilers obey these.
     "NODE_.*|NPM_.*|npm_.*|YARN_.*|PNPM_.*|COREPACK_.*|BUN_.*|DENO_.*",
     "PYTHON.*|PIP_.*|VIRTUAL_ENV|CONDA_.*|UV_.*|POETRY_.*",
     "PERL.*|RUBY.*|GEM_.*|BUNDLE_.*|LUA_.*|PHP.*|R_.*|TCL.*",
     "JAVA.*|_JAVA_.*|JDK_.*|CLASSPATH|MAVEN_.*|GRADLE_.*|KOTLIN_.*|SBT_.*",
     "CARGO_.*|RUST.*|GO.*|CGO_.*|CC|CXX|CPP|LD|AS|AR|CFLAGS|LDFLAGS|MAKE.*|GNUMAKEFLAGS|GCC_.*|COMPILER_PATH",
-    // searching, packing, showing, fetching
+    // Programs that search, pack, show and fetch obey these.
     "RIPGREP_CONFIG_PATH|GREP_.*|ACK_.*|ACKRC|AG_.*|FZF_.*|FD_.*",
     "TAR_.*|TAPE|RSH|ZIP.*|UNZIP.*|GZIP|BZIP.*|XZ_.*|ZSTD_.*",
     "BAT_.*|AWK.*|GAWK_.*|JQ_.*|DELTA_.*|LS_COLORS|TREE_.*|MAGIC",

@@ -32,8 +32,8 @@ export function findPathRules(part: PathPart, question: Question, policy: Policy
   const { kind, target, risk } = part;
   if (target.kind === "output") return { risk };
   const doubt = part.in
-    ? whereItLies(target, policy.context, question.sandbox)
-    : beyondWorkspace(part, target, policy.context);
+    ? outsideCommandRoots(target, policy.context, question.sandbox)
+    : outsideToolRoots(part, target, policy.context);
   if (target.kind === "open") {
     if (part.extent === "names") return { risk, doubt };
     return { risk, doubt, ...findOpenRules(target.alternatives, kind, tool, policy) };
@@ -45,23 +45,23 @@ export function findPathRules(part: PathPart, question: Question, policy: Policy
   return { risk, doubt, mayDeny, ...strongest(askingOrAllowing(all, part, tool, policy)) };
 }
 
-/** Ask rules apply to the spelled and the real path, allow rules only to the real path. */
+/** Finds the ask rules for the spelled and the real path, and the allow rules for the real path. */
 function askingOrAllowing(
   all: readonly [Names, ...Names[]],
   { kind: use, by }: PathPart,
   tool: Tool,
   policy: Policy,
 ): PathRule[] {
-  const isMeant = (rule: PathRule) => rule.uses.has(use) && isFor(rule, tool);
+  const applies = (rule: PathRule) => rule.uses.has(use) && isFor(rule, tool);
   const asksFor = (rule: PathRule) =>
-    rule.effect === "ask" && isMeant(rule) && !(by === "git" && rule.origin.level === "built-in");
+    rule.effect === "ask" && applies(rule) && !(by === "git" && rule.origin.level === "built-in");
   const asks = all.flatMap((names) => [
     ...rulesNear(policy, names).filter((rule) => asksFor(rule) && isAbout(rule, use, names)),
     // Writing a directory writes everything in it.
     ...(use === "read" ? [] : rulesThrough(policy, use, names, asksFor)),
   ]);
   const allows = rulesNear(policy, all[0]).filter(
-    (rule) => rule.effect === "allow" && isMeant(rule) && isExactly(rule, all[0]),
+    (rule) => rule.effect === "allow" && applies(rule) && isExactly(rule, all[0]),
   );
   return [...asks, ...allows];
 }
@@ -99,7 +99,7 @@ function findBelow(
   const [named] = part.extent === "deep" ? rulesBelow(policy, "delete", names, counts) : [];
   if (named !== undefined)
     return { rule: named, reason: `something in it ${reasonOf(named, part.kind)}`, aimed: true };
-  // These sandboxes hide secrets.
+  // These sandboxes hide secrets, so no search is needed.
   if (part.kind === "write" || sandbox === "bwrap" || sandbox === "seatbelt") return undefined;
   const search = searchOf(spelled, part.extent);
   // Most secrets are hidden files, so an unsearched directory does not block a search of visible files.
@@ -114,7 +114,7 @@ function findBelow(
   return any && { ...any, reason: `it may follow ${found}, which leads out of the workspace`, aimed: true };
 }
 
-/** The workspace and the directories above it contain everything that rules are about. */
+/** Returns whether a path is the workspace or above it, and so contains everything that rules are about. */
 function holdsWorkspace({ exact }: Names, { context }: Policy): boolean {
   const root = namesIn(context.workspace);
   return exact.length <= root.length && exact.every((name, at) => root[at] === name);
@@ -154,9 +154,9 @@ function findOpenRules(
     const known = path.sample === undefined ? [] : [namesOf(path.sample, policy.context)];
     const deny = firstRefusal(known, use, tool, policy);
     if (deny !== undefined) return { deny };
-    const kept = use === "delete" ? protectedAhead(policy, path, (rule) => isFor(rule, tool)) : undefined;
-    if (kept !== undefined)
-      return { deny: { rule: kept, reason: `it may become a path that ${reasonOf(kept, use)}` } };
+    const rule = use === "delete" ? protectedAhead(policy, path, (rule) => isFor(rule, tool)) : undefined;
+    if (rule !== undefined)
+      return { deny: { rule, reason: `it may become a path that ${reasonOf(rule, use)}` } };
     const found = rulesAhead(policy, path, (rule) => refuses(rule, use) && isFor(rule, tool));
     if (found !== undefined && (mayDeny === undefined || found.meeting === "aimed")) {
       const reason = `it may become a path that ${reasonOf(found.rule, use)}`;
@@ -172,7 +172,7 @@ function findOpenRules(
 }
 
 /** Returns the reason why a tool's path outside the workspace needs approval although the mode allows it. */
-function beyondWorkspace(
+function outsideToolRoots(
   { kind }: PathPart,
   target: Exclude<PathTarget, { kind: "output" }>,
   { workspace, writable }: PathContext,
@@ -180,11 +180,11 @@ function beyondWorkspace(
   if (kind === "read" || writable === undefined || target.kind !== "known") return undefined;
   const reached = target.real ?? target.path;
   const isOurs = [workspace, ...writable].some((directory) => isWithin(reached, directory));
-  return isOurs ? undefined : "it lies outside the workspace";
+  return isOurs ? undefined : "it is outside the workspace";
 }
 
-/** Returns why a command's path needs approval although the mode allows it. For tools, the environment enforces it. */
-function whereItLies(
+/** Returns the reason why a command's path outside the workspace needs approval although the mode allows it. */
+function outsideCommandRoots(
   target: Exclude<PathTarget, { kind: "output" }>,
   { workspace }: PathContext,
   sandbox: SandboxLevel,
@@ -194,10 +194,10 @@ function whereItLies(
   if (target.kind === "open")
     return target.alternatives.every((open) => ours.some((directory) => isInside(open, directory)))
       ? undefined
-      : "it may lie outside the workspace";
+      : "it may be outside the workspace";
   const reached = target.real ?? target.path;
   const isOurs = ours.some((directory) => isWithin(reached, directory));
-  return isOurs || harmlessDevice.test(reached) ? undefined : "it lies outside the workspace";
+  return isOurs || harmlessDevice.test(reached) ? undefined : "it is outside the workspace";
 }
 
 const harmlessDevice = /^\/dev\/(?:null|zero|full|random|urandom|stdin|stdout|stderr|tty|fd\/\d)$/;

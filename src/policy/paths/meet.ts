@@ -9,13 +9,13 @@ import { literalText } from "./path-names.ts";
 import { literalOf, type NameAhead, type OpenName } from "./path-target.ts";
 
 /**
- * Whether a path that only the shell will know may match a rule. "aimed": both spell out the same text. "loosely": the
- * path leaves that text open. `*.ts` and `id_rsa*` do not meet, although a file could match both: the rule would have
- * to leave open what the shell's pattern spells out at the end.
+ * Whether a path that only the shell will know may match a rule. "aimed" means that both spell out the same text, and
+ * "loosely" that the path leaves that text open. `*.ts` and `id_rsa*` do not meet, although a file could match both,
+ * because the shell's pattern spells out an end that the rule leaves open.
  */
 export type Meeting = "no" | "loosely" | "aimed";
 
-/** A rule may match a directory above the path, because refusing a directory refuses its content. */
+/** Compares a rule and a path. The rule may match a directory above the path, because that refuses its content too. */
 export function meet(rule: readonly Segment[], path: readonly OpenName[]): Meeting {
   let shared = 0;
   for (; ; shared += 1) {
@@ -33,7 +33,7 @@ export function meet(rule: readonly Segment[], path: readonly OpenName[]): Meeti
 const meetings = ["no", "loosely", "aimed"] as const;
 type Strength = 0 | 1 | 2;
 
-/** Two lists of names, and the known results for their ends when several stars allow many ways. */
+/** Two lists of names, and the results so far when several stars allow many ways to compare them. */
 interface Walk {
   readonly rule: readonly Segment[];
   readonly path: readonly OpenName[];
@@ -68,7 +68,7 @@ function meetHere(walk: Walk, at: number, index: number): Strength {
   return rest === 0 ? 0 : strongest(here, rest);
 }
 
-/** A rule with one name at any depth, as most rules have. */
+/** Compares a rule with one name at any depth, as most rules have. */
 function meetAnywhere({ path, stars }: Walk, segment: Segment, first: number): Strength {
   let best: Strength = 0;
   for (let index = first; index < path.length && best < 2; index += 1) {
@@ -126,7 +126,9 @@ function overlap(beginning: string, ending: string): number {
   return apart;
 }
 
-/** The patterns can match the same text, but share no spelled-out part. */
+/**
+ * `apart` means that two patterns can match the same text but share no spelled-out part; `alike` that they share one.
+ */
 const apart = 1;
 const alike = 2;
 

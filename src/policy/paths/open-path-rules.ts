@@ -32,7 +32,7 @@ interface Ahead {
   readonly meeting: Exclude<Meeting, "no">;
 }
 
-/** Cached, because the same patterns recur. */
+/** Returns the rules that may match a path, with the strength of the match. Cached, because the same patterns recur. */
 const allAhead = oncePerObject((paths: Paths) =>
   boundedMemo(
     maxRemembered,
@@ -60,7 +60,7 @@ function candidates(paths: Paths, names: readonly OpenName[]): readonly PathRule
   return [...near].sort((one, other) => other.rank - one.rank);
 }
 
-/** The rules that have a name which can equal this one. */
+/** Returns the rules that have a name which can equal this one. */
 const rulesMeeting = oncePerObject((paths: Paths) =>
   boundedMemo(
     maxRemembered,
@@ -101,7 +101,7 @@ export function protectedAhead(
   return found.findLast((rule) => !isOurs(rule)) ?? found[0];
 }
 
-/** Rules for Toolcrib's own directories, which no rule overrides. */
+/** Recognizes the rules for Toolcrib's own directories, which no rule overrides. */
 function isOurs({ rank }: PathRule): boolean {
   return !Number.isFinite(rank);
 }
@@ -133,7 +133,7 @@ function isWayTo(
 ): boolean {
   return whole.some((segment, at) => {
     if (literalText(segment) === undefined) return false;
-    // The ends must match too.
+    // The added names make the comparison include the ends.
     const meeting = meet([...whole.slice(0, at + 1), end], [...names, endAhead]);
     return meeting === "aimed" || meeting === least;
   });

@@ -2,8 +2,8 @@ import type { Segment } from "../../lib/glob/glob-segment.ts";
 import type { PathContext } from "../policy.ts";
 
 /**
- * Folds names so that those which a file system or a reader treats as equal become equal: NFKC, case folded, without
- * invisible characters. For rules that tighten; rules that loosen are compared exactly.
+ * Folds a name, so that names which a file system or a reader treats as equal become equal: NFKC, case folded, without
+ * invisible characters. Used by rules that tighten; rules that loosen are compared exactly.
  */
 export function fold(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches all of ASCII
@@ -63,7 +63,7 @@ export function originalsOf({ exact, folded, inside }: Names): readonly Names[] 
 const none: readonly Names[] = [];
 const backup = /^#.+#$|.~$|.\.(?:bak|backup|old|orig|save|sw[a-p])$/i;
 
-/** Matches `x~`, `x.~1~`, `#x#`, `x.bak`. Vim's `.x.swp` may belong to `x` or `.x`. */
+/** Finds the original names of `x~`, `x.~1~`, `#x#` and `x.bak`. Vim's `.x.swp` may belong to `x` or `.x`. */
 function originalNames(name: string): readonly string[] {
   if (name.startsWith("#") && name.endsWith("#")) return [name.slice(1, -1)];
   const original = name.replace(/(?:\.~\d+)?~$|\.[a-z]+$/i, "");

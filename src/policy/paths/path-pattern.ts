@@ -28,7 +28,7 @@ function namesOf(text: string): Segment[] {
   return parseSegments(text).filter((segment) => !/^\.?$/.test(literalText(segment) ?? "*"));
 }
 
-/** `../lib` is next to the workspace. A ".." after a wildcard matches no real path. */
+/** Resolves "..": `../lib` is next to the workspace. A ".." after a wildcard stays, because it matches no real path. */
 function climbed(names: readonly Segment[]): Segment[] {
   const path: Segment[] = [];
   for (const segment of names) {
@@ -48,8 +48,8 @@ function literalNames(path: string): Segment[] {
 }
 
 /**
- * "whole": the path itself. "within": the path or a directory above it. "around": also a directory whose whole content
- * matches. `first`: the index of the name to start with.
+ * Returns whether a pattern matches. "whole" compares the path itself, "within" also the directories above it, and
+ * "around" also a directory whose whole content matches. `first` is the index of the name to start with.
  */
 export function matchNames(
   pattern: readonly Segment[],
@@ -65,7 +65,7 @@ export function matchNames(
     const current = pattern[segment];
     if (current === undefined && (scope !== "whole" || name === names.length)) return true;
     if (current === "**") {
-      // At the end, it means the content.
+      // At the end of a pattern, "**" means the content of the directory.
       if (segment + 1 === pattern.length) return name < names.length || scope === "around";
       stars = segment;
       starsName = name;

@@ -10,7 +10,7 @@ import { fold, literalText } from "./path-names.ts";
 export type PathTarget =
   /** A handle of a stored output, not a path. */
   | { readonly kind: "output" }
-  /** `spelled`: as passed to the environment. `real`: the target of its links, if different. */
+  /** `spelled` is the path as passed to the environment, and `real` the target of its links, if different. */
   | {
       readonly kind: "known";
       readonly spelled: string;
@@ -38,7 +38,7 @@ export interface NameAhead {
 /** Replaces an unknown directory name in a path. No file system accepts it. */
 const unknownName = "\0";
 
-/** No system accepts a longer path. */
+/** The length of the longest path that a system accepts. */
 const longest = 4096;
 
 export const anywhere: PathTarget = {
@@ -54,7 +54,7 @@ export const anywhere: PathTarget = {
   ],
 };
 
-/** A path given to a tool. It is a stored output only if it is in Toolcrib's own directory. */
+/** Returns the target of a path given to a tool. It is a stored output only if it is in Toolcrib's own directory. */
 export function givenPath(
   { kind, path }: Extract<Access, { path: string }>,
   context: PathContext,
@@ -118,7 +118,9 @@ function startParts(word: Word, { home }: PathContext): Word["parts"] {
   return isHome ? [home, ...rest] : word.parts;
 }
 
-/** Globs and braces stay within one name. Other expansions may contain slashes and "..". */
+/**
+ * Returns the paths that a word may become. Globs and braces stay within one name; other expansions may add slashes.
+ */
 function openPath(parts: Word["parts"], directory: string | undefined, context: PathContext): PathTarget {
   const wild = parts.findLastIndex((part) => typeof part === "object" && !isPattern(part));
   const isLost = wild >= 0 || parts.length === 0 || (directory ?? "").length > longest;
@@ -149,7 +151,7 @@ function asPattern(part: string | UnknownPart): string {
   return part.unknown === "braces" ? part.text.replace(/[*?[\]!]/g, "\\$&") : part.text;
 }
 
-/** Text that is not a valid pattern may become anything. */
+/** Expands braces. Text that is not a valid pattern may become anything. */
 function expand(pattern: string): string[] {
   try {
     const texts = expandBraces(pattern);
@@ -184,7 +186,7 @@ function climb(names: readonly OpenName[]): OpenName[] {
   return climbed;
 }
 
-/** `.*` also matches `..`, and so may a word that is not a glob. */
+/** Returns whether a name may become "..", as `.*` or a word that is not a glob may. */
 function mayBeTwoDots({ pattern, noLeadingDot }: NameAhead): boolean {
   return !noLeadingDot && matchSegment(pattern, "..");
 }

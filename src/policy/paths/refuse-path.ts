@@ -8,7 +8,7 @@ import { leadsThrough, matchNames } from "./path-pattern.ts";
 
 type Counts = (rule: PathRule) => boolean;
 
-/** Rules that may match a path, in no order. */
+/** Returns the rules that may match a path, in no order. */
 export function rulesNear({ paths }: Pick<Policy, "paths">, { exact, folded }: Names): readonly PathRule[] {
   const found: PathRule[] = [];
   const othersNear = othersByName(paths.others);
@@ -25,7 +25,7 @@ export function rulesNear({ paths }: Pick<Policy, "paths">, { exact, folded }: N
   return found;
 }
 
-/** Rules without a literal name, by the pattern of their last name. */
+/** Finds rules without a literal name by the pattern of their last name. */
 const othersByName = oncePerObject((rules: readonly PathRule[]) => {
   const ends = rules.flatMap((rule) =>
     rule.patterns.map((pattern) => ({ rule, end: pattern.findLast((segment) => segment !== "**") })),
@@ -49,7 +49,7 @@ export function refusingRule(
   return refusingItself(policy, use, names, counts) ?? refusingOriginal(policy, names, counts);
 }
 
-/** A backup of a secret is secret, unless a rule opens the backup. */
+/** Returns the rule that makes the original of a backup secret, unless a rule opens the backup. */
 function refusingOriginal(policy: Policy, names: Names, counts: Counts): PathRule | undefined {
   const isSecret = (rule: PathRule) => rule.effect === "secret" && counts(rule);
   for (const original of originalsOf(names)) {
@@ -59,7 +59,7 @@ function refusingOriginal(policy: Policy, names: Names, counts: Counts): PathRul
   return undefined;
 }
 
-/** Like `refusal`, without a directory of which only some content is refused. */
+/** Does the same as `refusingRule`, but not for a directory of which only some content is refused. */
 export function refusingWhole(
   policy: Policy,
   use: PathUse,
@@ -103,7 +103,7 @@ export function rulesBelow(policy: Policy, use: PathUse, names: Names, counts: C
   return rulesThrough(policy, use, names, refusing).slice(0, 1);
 }
 
-/** The root contains everything, so the plainest protecting rule explains most. */
+/** Returns the plainest protecting rule for the root directory, which contains everything. */
 function inRoot({ paths }: Policy, refusing: Counts): PathRule[] {
   const isRooted = ({ patterns }: PathRule) => patterns.some(([first]) => first !== "**");
   const found = paths.highestFirst.findLast(
@@ -112,7 +112,7 @@ function inRoot({ paths }: Policy, refusing: Counts): PathRule[] {
   return found ? [found] : [];
 }
 
-/** Rules about an entry in this directory. For writes, only patterns that match at any depth count. */
+/** Returns the rules about an entry in this directory. For writes, only patterns that match at any depth count. */
 export function rulesThrough(
   { pathsThrough }: Policy,
   use: PathUse,

@@ -13,7 +13,7 @@ export function findSecrets(text: string): readonly Secret[] {
   }
 }
 
-/** The same, and lets the event loop run every few milliseconds. */
+/** Does the same as `findSecrets`, and lets the event loop run every few milliseconds. */
 export async function findSecretsInTurns(text: string): Promise<readonly Secret[]> {
   const search = searchSecrets(text);
   let since = performance.now();
@@ -146,7 +146,7 @@ const anyShape = new RegExp(
   "y",
 );
 
-/** No beginning is longer. */
+/** The length of the longest possible beginning of a key. */
 const longestBeginning = 32;
 
 /** Keys that are recognised by the text before them. */
@@ -160,14 +160,14 @@ const shapesInPlace: readonly { readonly kind: string; readonly key: RegExp; rea
   },
 ];
 
-/** Returns the keys in text[start, end), which is one word with dots in it. It may be as long as the text. */
+/** Finds the keys in text[start, end), which is one word with dots in it. It may be as long as the text. */
 function* findKeys(text: string, start: number, end: number): Search {
   const word = text.slice(start, end);
   const found: Secret[] = [];
   let next = 0;
   for (let from = 0; from < word.length; from += stepLength) {
     if (from > 0) yield;
-    // One letter before it for the border.
+    // The piece starts one letter earlier, so that the border can be checked.
     const base = Math.max(0, from - 1);
     const piece = word.length <= stepLength ? word : word.slice(base, from + stepLength + longestBeginning);
     for (const { index } of piece.matchAll(anyBeginning)) {
@@ -178,7 +178,7 @@ function* findKeys(text: string, start: number, end: number): Search {
       next = at + key.length;
       if (isExample(key.text)) continue;
       found.push({ kind: key.kind, start: start + at, end: start + next });
-      if (key.kind === "AWS key") found.push(...secretsBeside(text, start + at, start + next));
+      if (key.kind === "AWS key") found.push(...secretsNear(text, start + at, start + next));
     }
   }
   return found.length > 0 ? found : findInPlace(text, start, end);
@@ -199,7 +199,7 @@ function keyAt(word: string, at: number): { kind: string; text: string; length: 
 
 const longestHeader = 310;
 
-/** A longer key is an example if its beginning is one. */
+/** The length of the beginning of a key that is compared with examples. */
 const longestCompared = 1024;
 
 function findInPlace(text: string, start: number, end: number): readonly Secret[] {
@@ -220,8 +220,8 @@ function isExample(key: string): boolean {
 
 const farthest = 100;
 
-/** An AWS key is usually next to its secret, which is just forty letters. */
-function secretsBeside(text: string, start: number, end: number): readonly Secret[] {
+/** Finds the secret near an AWS key, which is recognizable only there: just forty letters. */
+function secretsNear(text: string, start: number, end: number): readonly Secret[] {
   const from = Math.max(0, start - farthest);
   const around = text.slice(from, end + farthest);
   const secrets: Secret[] = [];

@@ -1,6 +1,6 @@
 import type { Search, Secret } from "./secret.ts";
 
-/** Values that are secret by their name: `name: value`, `--name value`, or a password in a URL. */
+/** Finds values that are secret by their name: `name: value`, `--name value`, or a password in a URL. */
 export function* findNamedValues(text: string): Search {
   const found: Secret[] = [];
   let signs = 0;
@@ -58,7 +58,7 @@ function valueOfName(text: string, at: number, sign: ":" | "="): Secret | undefi
 const longestName = 24;
 const option = /--([a-z][\w-]{0,40})[ \t]+/iy;
 
-/** `--api-key …` */
+/** Finds the secret value of an option such as `--api-key …`. */
 function valueOfOption(text: string, at: number): Secret | undefined {
   option.lastIndex = at;
   const [before, name] = option.exec(text) ?? [];
@@ -66,7 +66,7 @@ function valueOfOption(text: string, at: number): Secret | undefined {
   return kind === undefined ? undefined : valueAt(text, at + before!.length, kind);
 }
 
-/** Between a name and its sign there may be a blank, and the end of a string. */
+/** Returns the end of a name before its sign. Between them there may be a blank, and the end of a string. */
 function endOfName(text: string, at: number): number {
   let end = at;
   if (text.charCodeAt(end - 1) === blank) end -= 1;
@@ -79,7 +79,7 @@ const slash = 0x2f;
 const blank = 0x20;
 const backslash = 0x5c;
 
-// The last three letters of all relevant names, to skip all others quickly.
+// The last three letters of a name show quickly whether it can be relevant.
 const lastLetters = "ord swd pwd ase ass ken ens key ret ets ial als ion".split(" ");
 const endings = new Set(lastLetters.map((letters) => packed(letters, 3)));
 const lastOnes = Uint8Array.from({ length: 128 }, (_, code) =>
@@ -112,14 +112,14 @@ function startOfValue(text: string, at: number, sign: ":" | "="): number | undef
 
 const longestValue = 2048;
 const quote = /\\?["'`]/y;
-// The beginning decides. In a text that is all names, each value would otherwise extend to the end.
+// Only the beginning of a value is checked. In a text of names alone, each value would otherwise extend to the end.
 const bareBeginning = /[^\s"'`,;&|<>(){}[\]\\]{8,256}/y;
 const bareRest = /[^\s"'`,;&|<>(){}[\]\\]{0,1792}/y;
 const passwordBeginning = /(?:[^\s"'`,;&|<>(){}[\]\\]|(?<![&|])[&|](?![&|\s])(?!\w{1,40}=)){8,128}/y;
 // A delimiter does not end a value that continues, unless another name follows: `Winter&2024;user=ada`.
 const signsWithin =
   /(?:[^\s"'`,;&|<>(){}[\]\\]|[,;&|<>(){}[\]]{1,8}(?=[^\s"'`,;&|<>(){}[\]\\/])(?![a-z][\w.-]{0,40}(?: \w{1,20})?[=:])){0,1792}/iy;
-// A call, an index or a type. The end of an element ends a value.
+// A call, an index or a type follows an expression, not a value. The end of an element ends a value.
 const codeAfter = /[([{]|<(?!\/)/y;
 
 function valueAt(text: string, at: number, kind: string): Secret | undefined {
@@ -131,7 +131,7 @@ function valueAt(text: string, at: number, kind: string): Secret | undefined {
   return { kind, start, end: start + value.length };
 }
 
-/** An unquoted value: recognised by the text before the first delimiter. A password may contain delimiters. */
+/** Finds an unquoted value, which the text before the first delimiter identifies. A password may contain delimiters. */
 function bareValue(text: string, start: number, kind: string): Secret | undefined {
   const patterns = kind === "password" ? [bareBeginning, passwordBeginning] : [bareBeginning];
   const beginnings = patterns.map((pattern) => matchAt(pattern, text, start));
@@ -160,7 +160,7 @@ function bearerToken(text: string, at: number): Secret | undefined {
 
 const userInfo = /\/\/([^\s/?#"'`<>:@]*):([^\s/?#"'`<>@]{4,256})@(?!(?:[\w.-]+\.)?example\b)[\w[]/y;
 
-/** `https://user:password@host`, except for common example passwords. */
+/** Finds the password in `https://user:password@host`, except for common example passwords. */
 function passwordInUrl(text: string, at: number): Secret | undefined {
   userInfo.lastIndex = at;
   const [, user, password] = userInfo.exec(text) ?? [];
@@ -198,7 +198,7 @@ function looksLikePassword(value: string): boolean {
   return /[!$%&*?~^]/.test(value) || wordLength(value) <= 2.3;
 }
 
-/** Values in examples and templates. */
+/** Matches values in examples and templates. */
 const placeholder =
   /x{3}|\*{3}|\.{3}|…|change.?me|example|placeholder|your|dummy|sample|redacted|todo|fixme|insert|replace|test|fake|mock|foobar|123456|abcdef|\$\{|\$\(|\{\{|^\$\w|^[<[{(%]|[>\]})%]$|\benv\b|process\.|environ|secrets?\.|:\/\/|^(?:\.{0,2}|~)\/[\w.-]+\/|^data:/i;
 

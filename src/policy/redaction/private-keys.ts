@@ -8,7 +8,7 @@ const border = /-----(BEGIN|END) [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
  * them.
  */
 export function* findPrivateKeys(text: string): Search {
-  // The rarest letter first, because searching for it costs almost nothing.
+  // The search text starts with "V", a rare letter, which makes the search cheap.
   if (!text.includes("VATE KEY")) return [];
   const borders: Border[] = [];
   for (const { 0: mark, 1: what, index } of text.matchAll(border)) {
@@ -35,12 +35,12 @@ interface Border {
 
 const stepItems = 256;
 
-/** Spreading so many into a call would overflow the stack. */
+/** Appends one by one, because spreading many secrets into a call would overflow the stack. */
 function append(all: Secret[], more: readonly Secret[]): void {
   for (const secret of more) all.push(secret);
 }
 
-/** A key on one line has `\n` for its line ends; otherwise each line has a part of it. */
+/** Finds the parts of a complete key, which may be on one line with `\n` for its line ends. */
 function linesBetween(text: string, from: number, until: number): readonly Secret[] {
   const between = text.slice(from, until);
   if (!between.includes("\n")) return escapedPart.test(between) ? [{ kind, start: from, end: until }] : [];
@@ -77,7 +77,7 @@ interface Line {
   readonly text: string;
 }
 
-/** Searches only this part for line ends: the next one may be at the end of a very long text. */
+/** Splits a part of a text into lines. Searches only this part for line ends, because the text may be very long. */
 function linesOf(text: string, from: number, until: number): readonly Line[] {
   let start = from;
   return text
@@ -90,14 +90,14 @@ function linesOf(text: string, from: number, until: number): readonly Line[] {
     });
 }
 
-/** The least number of letters in a line of a key: one, or that of a line that is not the last. */
+/** The least number of letters in a line of a key: in any line, and in one that is not the last. */
 const anyPart = 1;
 const wholePart = 16;
 const escapedPart = /^(?:\\n|\\r|[A-Za-z0-9+/=]){16,}/;
 const letter = /[A-Za-z0-9+/]/;
 const afterLetters = /["',\\n\r\s]/;
 
-/** Returns the letters at the end of a line, searched backwards, because a regex would restart at each letter. */
+/** Finds the letters at the end of a line. Searches backwards, because a regex would restart at each letter. */
 function partOf({ start, text }: Line, least: number): Secret | undefined {
   if (isHeader(text)) return undefined;
   let end = text.length;
@@ -112,7 +112,7 @@ function partOf({ start, text }: Line, least: number): Secret | undefined {
   return { kind, start: start + from, end: start + end };
 }
 
-/** A header line of a key: only a number, or its encryption. */
+/** Recognizes a header line of a key, which contains only a number, or names its encryption. */
 function isHeader(line: string): boolean {
   const isBare = !/[A-Za-z_]/.test(line) && !/\d\W+\d/.test(line);
   return isBare || /(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset): /.test(line);

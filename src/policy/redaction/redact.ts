@@ -7,7 +7,7 @@ export function redactText(text: string, found: (kind: string) => void = ignore)
   return replaceSecrets(text, findSecrets(text), found);
 }
 
-/** Like `redactValue`. Searches long values in turns with the rest of the program. */
+/** Does the same as `redactValue`, but lets the rest of the program run while it searches long values. */
 export async function redactInTurns<Value>(
   value: Value,
   found: (kind: string) => void = ignore,
@@ -22,7 +22,7 @@ export async function redactInTurns<Value>(
   return redactPart(value, found, [], redact) as Value;
 }
 
-/** Takes a few milliseconds at most. */
+/** The length of text whose search takes a few milliseconds at most. */
 const shortLength = 32 * 1024;
 
 function collectTexts(value: unknown, texts: Set<string>, inside: readonly object[]): void {
@@ -121,7 +121,7 @@ function redactProperties(
     copy ??= copyOf(object as Record<string, unknown>, keys.slice(0, index));
     if (get === undefined) copy[name] = redacted;
     else {
-      // Getters stay lazy.
+      // A getter is redacted when it is called, so that it stays lazy.
       const redactLater = () => redactPart(get.call(object), ignore, inside);
       Object.defineProperty(copy, name, { get: redactLater, enumerable: true, configurable: true });
     }
@@ -129,7 +129,7 @@ function redactProperties(
   return copy ?? object;
 }
 
-/** Keys of other servers' data may be secrets. Shorter ones are not searched, because nearly all keys are short. */
+/** The length from which keys are searched for secrets. Nearly all keys are shorter. */
 const shortestSecretKey = 16;
 
 function copyOf(object: Record<string, unknown>, keys: readonly string[]): Record<string, unknown> {
@@ -163,7 +163,7 @@ export class RedactedStream {
 
 const maxHeld = 16 * 1024;
 
-/** No one-line key is longer. */
+/** The length of the longest key on one line. */
 const longestKey = 1024;
 
 function endOfWhole(text: string): number {

@@ -1,6 +1,6 @@
 /** A part of a text that looks like a secret, always within one line. */
 export interface Secret {
-  /** For users and models: "GitHub token". */
+  /** The name for users and models: "GitHub token". */
   readonly kind: string;
   readonly start: number;
   readonly end: number;

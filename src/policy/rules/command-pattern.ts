@@ -8,7 +8,7 @@ import type { RuleWord } from "./rule-words.ts";
 import { programName, type Spelling, usualForm } from "./spellings.ts";
 
 export type CommandPattern =
-  /** `@read`: commands by their risk. */
+  /** A class of commands by their risk, such as `@read`. */
   | { readonly kind: "class"; readonly risk: Risk }
   | {
       readonly kind: "words";
@@ -26,7 +26,7 @@ export type CommandPattern =
 export type WordPattern =
   | { readonly kind: "one word" | "any words" }
   | { readonly kind: "literal"; readonly text: string }
-  /** `names`: stars stop at slashes, for rules that allow. `whole`: they do not. */
+  /** In `names`, for rules that allow, stars stop at slashes; in `whole` they do not. */
   | {
       readonly kind: "glob";
       readonly text: string;
@@ -40,7 +40,7 @@ export interface ProgramPattern {
   readonly word: WordPattern;
   /** The last name, folded, as `programName` spells it; undefined if it has wildcards. */
   readonly name: string | undefined;
-  /** The file that it names, when it names one. */
+  /** The file that the pattern names, if it contains a slash. */
   readonly file: readonly (readonly Segment[])[] | undefined;
 }
 

@@ -18,7 +18,7 @@ export function ownRisk({ effects, redirections }: SimpleCommand): Risk {
   );
 }
 
-/** Effects of a word besides the file or host that it names, which is a separate part. */
+/** Finds effects of a word besides the file or host that it names, which is a separate part. */
 export function smuggledEffects({ effects, accesses }: SimpleCommand): readonly Effect[] {
   const named = spansOf(accesses.flatMap(({ kind, target }) => (kind === "read" ? [] : [target])));
   return effects.filter(({ risk, span }) => harm(risk) >= harm("execute") && !named.has(spanKey(span)));
@@ -33,7 +33,7 @@ export function spansOf(parts: readonly { readonly span: Span }[]): ReadonlySet<
   return new Set(parts.map(({ span }) => spanKey(span)));
 }
 
-/** No command is a million characters long. */
+/** Returns a unique key for a span, because no command is a million characters long. */
 export function spanKey({ start, end }: Span): number {
   return start * 1_000_000 + end;
 }

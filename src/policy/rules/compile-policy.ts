@@ -58,7 +58,7 @@ export function compilePolicy(sources: readonly RuleSource[], context: PathConte
   };
 }
 
-/** Undefined for a rule about any program. */
+/** Returns the programs that a rule is about; undefined stands for any program. */
 function programsOf(pattern: CommandPattern): readonly (string | undefined)[] {
   if (pattern.kind === "class") return [undefined];
   return [pattern.program.name, ...(pattern.usual ? programsOf(pattern.usual) : [])];
@@ -68,7 +68,7 @@ interface CompiledSource extends Omit<ParsedRules, "rules"> {
   readonly rules: readonly Rule[];
 }
 
-/** Every answer of the user compiles a new policy in which only the last source is new, so sources are cached. */
+/** The parsed sources, cached because every answer of the user compiles a policy in which only one source is new. */
 const parsedSources = new WeakMap<RuleSource, ParsedRules>();
 
 function compileSource(source: RuleSource, context: PathContext): CompiledSource {
@@ -83,7 +83,7 @@ function compileSource(source: RuleSource, context: PathContext): CompiledSource
 interface BoundRule {
   readonly rule: Rule;
   readonly home: string;
-  /** Undefined: the rule means the same in every workspace. */
+  /** The workspace; undefined when the rule means the same in every workspace. */
   readonly workspace: string | undefined;
 }
 
@@ -111,7 +111,9 @@ function levelOf({ level }: { readonly level: RuleSource["level"] }): number {
   return levels.indexOf(level);
 }
 
-/** The latest level wins; within it the rule that spells out more, then the later line. */
+/**
+ * Orders rules by precedence: the stronger level wins, within it the rule that spells out more, then the later line.
+ */
 function rank(rules: readonly Rule[]): Rule[] {
   return rules
     .toSorted(

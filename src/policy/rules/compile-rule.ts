@@ -46,7 +46,7 @@ export function compileRule({ effect, about, because, by, origin }: ParsedRule, 
   }
 }
 
-/** A workspace inside a system directory of the built-in rules stays writable. */
+/** Exempts a workspace inside a system directory from the built-in rules about that directory. */
 export function sparingWorkspace(rule: Rule, { workspace }: PathContext): Rule {
   if (rule.kind !== "path" || rule.origin.level !== "built-in") return rule;
   const fixed = rule.patterns.filter(([first]) => first !== "**");
@@ -55,7 +55,7 @@ export function sparingWorkspace(rule: Rule, { workspace }: PathContext): Rule {
   return fixed.some((pattern) => matchNames(pattern, names, "within")) ? { ...rule, spares: names } : rule;
 }
 
-/** A rule that spells out everything is more specific than one with wildcards. */
+/** Counts the characters that a rule spells out. Of two equal counts, a rule without wildcards is more specific. */
 function spelledOut(words: readonly RuleWord[]): number {
   const letters = words.reduce((sum, { pattern }) => {
     const literal = pattern.replace(/\\./gs, "_").replace(/[*?{},]|\[[^\]]*\]/g, "");
@@ -64,13 +64,15 @@ function spelledOut(words: readonly RuleWord[]): number {
   return letters + (words.every(({ literal }) => literal !== undefined) ? 0.5 : 0);
 }
 
-/** Rules that tighten also apply to subdomains. */
+/** Returns the patterns of a host. Rules that tighten also apply to subdomains. */
 function hostPatterns({ text }: RuleWord, effect: Effect): NamePattern[] {
   const host = escapeGlob(hostOf(text) ?? text).replaceAll("\\*", "*");
   return loosens(effect) ? [namePattern(host)] : [namePattern(host), namePattern(`*.${host}`)];
 }
 
-/** Without a server, rules that tighten apply to the tools of all servers, rules that loosen only to built-in tools. */
+/**
+ * Compiles a tool pattern. Without a server, rules that tighten apply to all servers, others only to built-in tools.
+ */
 function compileTool({ name, server }: ToolPattern, effect: Effect): ToolMatcher {
   const named = namePattern(name.pattern);
   const from = server && namePattern(server.pattern);
@@ -81,13 +83,13 @@ function compileTool({ name, server }: ToolPattern, effect: Effect): ToolMatcher
   };
 }
 
-/** A slash is an ordinary character in names of tools and hosts. */
+/** Compiles the name of a tool or host, in which a slash is an ordinary character. */
 function namePattern(pattern: string): NamePattern {
   const [first] = parseSegments(pattern.replaceAll("/", "?"));
   return first === undefined || first === "**" ? { tokens: ["*"], shape: { kind: "anything" } } : first;
 }
 
-/** No tool reads or writes Toolcrib's own data, or writes its programs, whatever other rules say. */
+/** Returns the rules that keep every tool from Toolcrib's own data and programs, whatever other rules say. */
 export function ownRules(context: PathContext): PathRule[] {
   const rule = (effect: "secret" | "protected", directory: string, owner = "Toolcrib itself"): PathRule => ({
     kind: "path",
@@ -104,7 +106,7 @@ export function ownRules(context: PathContext): PathRule[] {
   });
   return [
     ...context.own.map((directory) => rule("secret", directory)),
-    ...(context.served ?? []).map((path) => rule("secret", path, "the program that the tools serve")),
+    ...(context.served ?? []).map((path) => rule("secret", path, "the program that runs the tools")),
     ...(context.code ?? []).map((directory) => rule("protected", directory)),
   ];
 }

@@ -28,11 +28,11 @@ export function matchExactly(pattern: CommandPattern, command: SimpleCommand, co
   return (
     matchWords(pattern.words, words, (word) => cover === "spelled out" || harmful.has(word)) &&
     matchAssignments(pattern.assignments, command, cover) &&
-    startsWhereItIsKnown(command, context)
+    startsInWorkspace(command, context)
   );
 }
 
-/** The rule may omit variables that do not change what runs. */
+/** Compares the variables before a command. The rule may omit those that do not change what runs. */
 function matchAssignments(
   patterns: readonly WordPattern[],
   command: SimpleCommand,
@@ -49,8 +49,8 @@ function matchAssignments(
   return matchWords(patterns, words, () => cover === "spelled out");
 }
 
-/** A program that runs code must start inside the workspace. */
-function startsWhereItIsKnown(command: SimpleCommand, context: PathContext): boolean {
+/** Returns whether a command starts in a known directory: a program that runs code must start inside the workspace. */
+function startsInWorkspace(command: SimpleCommand, context: PathContext): boolean {
   if (harm(ownRisk(command)) < harm("execute")) return true;
   const { directory } = command;
   if (directory === undefined) return false;
@@ -58,7 +58,7 @@ function startsWhereItIsKnown(command: SimpleCommand, context: PathContext): boo
   return directory === context.workspace || directory.startsWith(`${context.workspace}/`);
 }
 
-/** A name without a slash must be found in a system directory. A path is the file that it leads to. */
+/** Compares the program. A name without a slash means a system program, and a path the file that it leads to. */
 function isProgram(
   { word: pattern, file }: ProgramPattern,
   word: Word,
@@ -75,7 +75,7 @@ function isProgram(
   return file.some((segments) => matchNames(segments, names, "whole"));
 }
 
-/** Backtracking to the last `**` is enough, because it can match anything that an earlier one could. */
+/** Backtracks only to the last `**`, because that one can match anything that an earlier one could. */
 function matchWords(
   patterns: readonly WordPattern[],
   words: readonly Word[],
@@ -121,12 +121,12 @@ function matchWord(pattern: WordPattern, word: Word, spelled: boolean): boolean 
   }
 }
 
-/** A star stops at slashes and never matches "..". */
+/** Compares text with a glob in which a star stops at slashes and never matches "..". */
 function matchText(names: readonly Segment[], value: string): boolean {
   return matchNames(names, value.split("/"), "whole") && !value.split("/").includes("..");
 }
 
-/** `--pre=*` spells out the option, although not its value. */
+/** Returns whether a pattern spells out an option, as `--pre=*` does, although not its value. */
 function spellsOption(pattern: string, value: string): boolean {
   const end = value.indexOf("=") + 1;
   return end > 0 && value.startsWith("-") && pattern.startsWith(value.slice(0, end));
@@ -151,7 +151,7 @@ function mayBeSeveral(part: Word["parts"][number]): boolean {
   return typeof part === "object" && part.splits && part.unknown !== "home";
 }
 
-/** How a rule can cover a command, and its words that no wildcard covers. Cached, because every rule asks. */
+/** Returns how a rule can cover a command, and the words that no wildcard covers. Cached for all rules. */
 const nature = oncePerObject((command: SimpleCommand) => {
   const smuggled = smuggledEffects(command);
   return { cover: coverage(command, smuggled), harmful: harmfulWords(command, smuggled) };
@@ -160,8 +160,8 @@ const nature = oncePerObject((command: SimpleCommand) => {
 type Coverage = "words" | "spelled out" | "nothing";
 
 /**
- * "spelled out": only a rule without wildcards covers it, because its effect cannot be assigned to one of its words.
- * "nothing": it has an effect that none of its words shows.
+ * Returns how a rule can cover a command. "spelled out" means that only a rule without wildcards covers it, because its
+ * effect cannot be assigned to one of its words; "nothing" that none of its words shows one of its effects.
  */
 function coverage(command: SimpleCommand, smuggled: readonly Effect[]): Coverage {
   const { span, words, assignments, effects } = command;
@@ -186,7 +186,7 @@ function harmfulWords(command: SimpleCommand, smuggled: readonly Effect[]): Read
   );
 }
 
-/** git's first operand determines what it does. */
+/** Returns git's first operand, which determines what it does. */
 function gitSubcommand({ program, words }: SimpleCommand): Word | undefined {
   if (program !== "git") return undefined;
   const at = gitSubcommandAt(words.map(({ value }) => value ?? "-"));

@@ -71,7 +71,7 @@ const commandSpelling: Spelling<Word> = {
   make: (text, word) => wordAt(word, [text]),
 };
 
-/** A word that is not a subcommand of git may be an alias, which can stand for any words. */
+/** Makes a word unknown that is not a subcommand of git, because an alias can stand for any words. */
 function aliasedWords(words: readonly Word[]): readonly Word[] | undefined {
   const at = gitSubcommandAt(words.map(({ value }) => value));
   const word = at === undefined ? undefined : words[at];
@@ -93,7 +93,9 @@ function matchProgram({ word: pattern, name }: ProgramPattern, word: Word): Matc
   return matchSegment(pattern.whole, value) || matchSegment(pattern.whole, word.value) ? "yes" : "no";
 }
 
-/** Returns the possible positions in the operands after each word, and whether they are certain. */
+/**
+ * Compares the operands. Tracks the possible positions in the patterns after each word, and whether they are certain.
+ */
 function matchOperands(
   patterns: readonly WordPattern[],
   words: readonly Word[],
@@ -131,7 +133,7 @@ class States {
     this.#reached = new Uint8Array((patterns.length + 1) * 4);
   }
 
-  /** `**` may match no word. */
+  /** Adds a state, and the states after each `**`, which may match no word. */
   add(at: number, { afterOption, sure }: Omit<State, "at">): void {
     for (let index = at; ; index += 1) {
       this.#reached[index * 4 + (afterOption ? 2 : 0) + (sure ? 1 : 0)] = 1;
@@ -171,7 +173,7 @@ function step(
     next.add(at, { afterOption, sure: false });
 }
 
-/** `program`: of which the word may be a subcommand. */
+/** Compares a word, which may be a subcommand of `program`. */
 function matchOperand(pattern: WordPattern, word: Word, program: string | undefined): Match {
   if (!isSpelled(pattern)) return "yes";
   if (word.value === undefined) return mayBecome(pattern, word) ? "maybe" : "no";
@@ -184,12 +186,12 @@ function matchSubcommand(pattern: SpelledPattern, value: string, program: string
   const given = meaningOf(program, value);
   if (given === undefined) return "no";
   const wanted = pattern.kind === "literal" ? meaningOf(program, pattern.text) : undefined;
-  const isMeant = (name: string) => isText(pattern, name) || (wanted?.sure && wanted.names[0] === name);
-  if (!given.names.some(isMeant)) return "no";
+  const matches = (name: string) => isText(pattern, name) || (wanted?.sure && wanted.names[0] === name);
+  if (!given.names.some(matches)) return "no";
   return given.sure ? "yes" : "maybe";
 }
 
-/** `//`, `/.` and `./x` are other spellings of `/` and `x`. */
+/** Simplifies a path: `//`, `/.` and `./x` are other spellings of `/` and `x`. */
 function plainPath(value: string): string {
   const short = value
     .replace(/\/{2,}/g, "/")
@@ -213,10 +215,12 @@ function lettersOf(text: string): readonly Token[] {
   return [...text].map((character) => ({ code: character.codePointAt(0)! }));
 }
 
-/** "maybe": depends on parts that the shell fills in. */
+/** Whether a rule matches. "maybe" depends on parts that the shell fills in. */
 type Match = "no" | "maybe" | "yes";
 
-/** `-rf` matches when both letters are present in any cluster, a long option also when abbreviated. */
+/**
+ * Compares an option: `-rf` matches when both letters are present in any cluster, a long option also if abbreviated.
+ */
 function matchOption(pattern: SpelledPattern, words: readonly Word[]): Match {
   const values = words.flatMap(({ value, parts }) => {
     const start = value ?? (typeof parts[0] === "string" ? parts[0] : undefined);
@@ -252,7 +256,7 @@ function hasShort(name: string, values: readonly string[]): boolean {
   return values.some((value) => /^-[^-]/.test(value) && [...short].some((letter) => value.includes(letter)));
 }
 
-/** Most programs accept any beginning of a long name. */
+/** Returns whether an option is `--name` or its beginning, which most programs accept. */
 function isLong(value: string, name: string): boolean {
   const [given = ""] = value.split("=");
   return given === `--${name}` || (given.length > 2 && `--${name}`.startsWith(given));
@@ -305,7 +309,7 @@ export function rulesWithin(
   return found;
 }
 
-/** With so many words that name denied programs, every rule counts as matched. */
+/** The number of comparisons after which every further rule counts as matched. */
 const maxLooks = 200;
 
 interface InnerCommand {

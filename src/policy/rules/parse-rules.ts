@@ -7,6 +7,7 @@ import {
   checkGlob,
   checkHost,
   endOf,
+  oneOf,
   RuleSyntaxError,
   type RuleWord,
   readTools,
@@ -31,7 +32,7 @@ export function parseRules(source: RuleSource): ParsedRules {
     throw new ToolError(
       "invalid-input",
       `The rules in ${source.name} are longer than ${maxLength / 1024} kB`,
-      { hint: "Use wildcards, or remove rules." },
+      { hint: "Remove rules, or combine them with wildcards." },
     );
   const rules: ParsedRule[] = [];
   const settings: Setting[] = [];
@@ -62,21 +63,22 @@ export function parseRules(source: RuleSource): ParsedRules {
   return { rules, settings, examples, ignored };
 }
 
-/** Enough for thousands of rules. More would slow every start, and a project's file may be hostile. */
+/**
+ * The maximum length, enough for thousands of rules. More would slow every start, and a project's file may be hostile.
+ */
 const maxLength = 256 * 1024;
 
-/** A line with several subjects becomes several rules. */
+/** Parses a line. A line with several subjects becomes several rules. */
 function readRules(line: string, origin: RuleOrigin): ParsedRule[] {
   const [first, second] = readWords(line, { onlyStars: true, most: 2 });
   if (first === undefined) return [];
   const effect = effects.find((name) => first.bare && first.text === name);
   if (effect === undefined)
-    throw unknownWord(first, `a rule begins with ${[...effects, ...settingWords].join(", ")} or expect`);
+    throw unknownWord(first, `begin the rule with ${[...effects, ...settingWords].join(", ")} or expect`);
   const isClass = effect === "secret" || effect === "protected" || effect === "open";
   const known = effect === "unconfined" ? (["run"] as const) : subjects;
   const subject = isClass ? "touch" : known.find((name) => second?.bare && second.text === name);
-  if (subject === undefined)
-    throw unknownWord(second ?? endOf(line), `after ${effect} comes ${known.join(", ")}`);
+  if (subject === undefined) throw unknownWord(second ?? endOf(line), oneOf(effect, known));
   const head = isClass ? first : second!;
   const onlyStars = subject === "run" || subject === "connect";
   const words = readWords(line, { onlyStars, from: head.column + head.text.length });
@@ -86,7 +88,7 @@ function readRules(line: string, origin: RuleOrigin): ParsedRule[] {
   const [start] = words;
   const end = words.at(-1);
   if (start === undefined || end === undefined)
-    throw unknownWord(endOf(line), isClass ? `say what is ${effect}` : `say what to ${subject}`);
+    throw unknownWord(endOf(line), `add ${objects[subject]} after ${isClass ? effect : subject}`);
   if (subject === "connect") words.forEach(checkHost);
   else if (subject !== "run") words.forEach(checkGlob);
   const before = line.slice(first.column, start.column);
@@ -99,6 +101,16 @@ function readRules(line: string, origin: RuleOrigin): ParsedRule[] {
 const effects: readonly Effect[] = ["allow", "ask", "deny", "secret", "protected", "open", "unconfined"];
 const subjects = ["run", "read", "write", "delete", "touch", "connect", "use"] as const;
 type Subject = (typeof subjects)[number];
+
+const objects: Readonly<Record<Subject, string>> = {
+  run: "a command",
+  read: "a path",
+  write: "a path",
+  delete: "a path",
+  touch: "a path",
+  connect: "a host",
+  use: "a tool",
+};
 
 function readAbouts(subject: Subject, words: readonly RuleWord[]): { about: About; text: string }[] {
   switch (subject) {
@@ -156,7 +168,7 @@ export interface Example {
   readonly origin: RuleOrigin;
 }
 
-/** `expect VERDICT [in MODE] CALL`. After `run` the rest of the line is a command, whatever it contains. */
+/** Parses `expect VERDICT [in MODE] CALL`. After `run` the rest of the line is a command, whatever it contains. */
 function readExample(line: string, origin: RuleOrigin): Example {
   const [, head = "", verdict, writtenMode = "cautious", subject, rest = ""] =
     /^(\s*expect\s+)(?:(allow|ask|deny)\s+)?(?:in\s+(\w+)\s+)?(?:(run|read|write|delete|connect|use)\s+)?(.*)$/.exec(
@@ -165,16 +177,16 @@ function readExample(line: string, origin: RuleOrigin): Example {
   const at = { column: line.length - rest.length };
   if (verdict === undefined || subject === undefined)
     throw new RuleSyntaxError(
-      "this is not an example",
+      "an expectation needs a verdict and a call",
       verdict === undefined ? head.length : at.column,
       "Write: expect allow|ask|deny [in MODE] run|read|write|delete|connect|use …",
     );
   const mode = modes.find((each) => each === writtenMode.toLowerCase());
   if (mode === undefined)
     throw new RuleSyntaxError(
-      `there is no mode ${writtenMode}`,
+      `unknown mode "${writtenMode}"`,
       line.indexOf(writtenMode),
-      `Modes: ${modes.join(", ")}.`,
+      `Use one of: ${modes.join(", ")}.`,
     );
   const known = { verdict: verdict as Example["verdict"], mode, origin };
   if (subject === "run")
@@ -189,9 +201,9 @@ function readExample(line: string, origin: RuleOrigin): Example {
   const target = words[0]?.literal;
   if (target === undefined || words.length > 1)
     throw new RuleSyntaxError(
-      "an example names one thing",
+      `an expectation needs exactly one ${subject === "connect" ? "host" : "path"}`,
       at.column,
-      "Quote it if it holds blanks or wildcards.",
+      "Quote a name that contains blanks or wildcards.",
     );
   const access: Access =
     subject === "connect" ? { kind: "network", host: target } : { kind: subject as PathUse, path: target };

@@ -9,7 +9,7 @@ export interface RuleWord {
   readonly text: string;
   /** The word as a glob. Quoted or escaped text is literal. */
   readonly pattern: string;
-  /** Its text; undefined with wildcards. */
+  /** The text of the word; undefined with wildcards. */
   readonly literal: string | undefined;
   /** Whether nothing in it is quoted, so that it can be a keyword. */
   readonly bare: boolean;
@@ -75,11 +75,7 @@ function readWord(line: string, start: number, onlyStars: boolean): RuleWord {
     } else if (character === "\\") {
       const escaped = line[index + 1];
       if (escaped === undefined)
-        throw new RuleSyntaxError(
-          "a backslash at the end escapes nothing",
-          index,
-          'Write "\\\\" for a backslash.',
-        );
+        throw new RuleSyntaxError("trailing backslash", index, 'Write "\\\\" for a backslash.');
       bare = false;
       takes(escaped);
       index += 2;
@@ -94,7 +90,7 @@ function readWord(line: string, start: number, onlyStars: boolean): RuleWord {
   return { text: line.slice(start, index), pattern, literal, bare, column: start };
 }
 
-/** Characters that are never special. */
+/** Matches characters that are never special. */
 const plainText = /[^ \t'"\\*?[\]{}!]+/y;
 
 function readQuoted(line: string, open: number): { text: string; next: number } {
@@ -106,7 +102,7 @@ function readQuoted(line: string, open: number): { text: string; next: number } 
     if (character === "\\" && quote === '"' && /["\\]/.test(line[index + 1] ?? "")) index += 1;
     text += line[index]!;
   }
-  throw new RuleSyntaxError("this quotation is never closed", open, `Close it with ${quote}.`);
+  throw new RuleSyntaxError("unclosed quote", open, `Close it with ${quote}.`);
 }
 
 function isBlank(character: string): boolean {
@@ -118,36 +114,38 @@ export function unknownWord(
   { text, column }: Pick<RuleWord, "text" | "column">,
   expected: string,
 ): RuleSyntaxError {
-  const found = text === "" ? "the line ends too early" : `"${text}" is not understood`;
+  const found = text === "" ? "the rule is incomplete" : `unexpected "${text}"`;
   return new RuleSyntaxError(found, column, `${expected[0]!.toUpperCase()}${expected.slice(1)}.`);
+}
+
+/** Returns the hint that lists the words which may follow `word`. */
+export function oneOf(word: string, next: readonly string[]): string {
+  return `after ${word}, write ${next.length === 1 ? "" : "one of: "}${next.join(", ")}`;
 }
 
 export function endOf(line: string): RuleWord {
   return { text: "", pattern: "", literal: "", bare: true, column: line.length };
 }
 
-/** A class such as `@read` must be the only word. */
+/** Refuses words after a class such as `@read`, and unknown classes. */
 export function checkClass(words: readonly RuleWord[]): readonly RuleWord[] {
   const [first, ...more] = words;
   if (!first?.bare || !first.text.startsWith("@")) return words;
   if (!commandClasses.includes(first.text as `@${Risk}`))
-    throw unknownWord(
-      first,
-      `the classes of commands are ${commandClasses.join(", ")}; quote a program of that name`,
-    );
-  if (more[0] !== undefined) throw unknownWord(more[0], `nothing follows ${first.text}`);
+    throw unknownWord(first, `use ${commandClasses.join(", ")}, or quote the name of a program`);
+  if (more[0] !== undefined) throw unknownWord(more[0], `remove the words after ${first.text}`);
   return words;
 }
 
 const commandClasses = risks.map((risk) => `@${risk}` as const);
 
-/** A rule is about hosts. One with a port or a path would promise more than it enforces. */
+/** Refuses a host with a port or a path, because rules apply to whole hosts. */
 export function checkHost({ text, column }: RuleWord): void {
   if (hostOf(text) !== undefined && !/[/@?#]|^[^:[]*:[^:]*$|\]:/.test(text)) return;
   throw new RuleSyntaxError(
     `"${text}" is not a host`,
     column,
-    "Name a host without port and path; * stands for any part.",
+    "Write a host without port and path; * matches any part.",
   );
 }
 
@@ -166,13 +164,13 @@ export function checkGlob({ pattern, column }: RuleWord): void {
   }
 }
 
-/** `a b of SERVER`: the tools that some words name. */
+/** Parses `a b of SERVER`, which names tools. */
 export function readTools(words: readonly RuleWord[]): readonly ToolPattern[] {
   const of = words.findIndex(({ bare, text }) => bare && text === "of");
   const names = of < 0 ? words : words.slice(0, of);
   const server = of < 0 ? undefined : words[of + 1];
-  if (names.length === 0) throw unknownWord(words[0]!, "name a tool before `of`");
+  if (names.length === 0) throw unknownWord(words[0]!, "write the name of a tool before `of`");
   if (of >= 0 && (server === undefined || of + 2 !== words.length))
-    throw unknownWord(words[of + 2] ?? words[of]!, "after `of` comes the name of one MCP server");
+    throw unknownWord(words[of + 2] ?? words[of]!, "write the name of one MCP server after `of`");
   return names.map((name) => ({ name, server }));
 }

@@ -8,14 +8,16 @@ import type { RuleWord } from "./rule-words.ts";
 export interface ParsedRule {
   readonly effect: Effect;
   readonly about: About;
-  /** The rule applies only to calls of these tools. */
+  /** The tools to whose calls the rule applies; undefined for all. */
   readonly by: ToolPattern | undefined;
   /** The user's reason. */
   readonly because: string | undefined;
   readonly origin: RuleOrigin;
 }
 
-/** `secret`, `protected` and `open` hold in every mode. `unconfined`: runs outside the sandbox, if it may run. */
+/**
+ * `secret`, `protected` and `open` hold in every mode. `unconfined` runs a command outside the sandbox, if it may run.
+ */
 export type Effect = "allow" | "ask" | "deny" | "secret" | "protected" | "open" | "unconfined";
 
 export type PathUse = "read" | "write" | "delete";
@@ -35,7 +37,7 @@ interface RuleBase {
   readonly effect: Effect;
   /** If two rules conflict, the higher rank wins. */
   readonly rank: number;
-  /** How many characters it spells out. Within one level, the rule that spells out more wins. */
+  /** The number of characters that the rule spells out. Within one level, the rule that spells out more wins. */
   readonly spelledOut: number;
   readonly by: ToolMatcher | undefined;
   readonly because: string | undefined;
@@ -82,13 +84,13 @@ export interface RuleFinding {
   readonly risk: Risk;
   /** The rule that denies the part in every mode. */
   readonly deny?: Because | undefined;
-  /** A rule that denies what the part may become. `aimed`: its known text matches the rule. */
+  /** A rule that denies what the part may become. `aimed` means that the known text of the part matches the rule. */
   readonly mayDeny?: (Because & { readonly aimed: boolean }) | undefined;
   /** The highest rule that asks or allows. */
   readonly wins?: Rule | undefined;
-  /** The rule that lets it run outside the sandbox, or without one. */
+  /** The rule that lets the part run outside the sandbox, or without one. */
   readonly unconfined?: Rule | undefined;
-  /** The reason why it is asked although the mode would allow it. */
+  /** The reason why the part needs approval although the mode would allow it. */
   readonly doubt?: string | undefined;
 }
 
@@ -101,7 +103,7 @@ export function isFor({ by }: Rule, tool: Question["tool"]): boolean {
   return by === undefined || by(tool);
 }
 
-/** Any rule that denies, else the highest rule that asks or allows. */
+/** Returns a rule that denies, else the highest rule that asks or allows. */
 export function strongest(rules: readonly Rule[]): Pick<RuleFinding, "deny" | "wins"> {
   let deny: Rule | undefined;
   let wins: Rule | undefined;

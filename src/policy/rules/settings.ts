@@ -1,7 +1,7 @@
 import type { ResourceLimits, VariablePolicy } from "../../contract/confinement.ts";
 import { type LimitName, type LimitSyntax, limitNames, limitSyntax } from "../../lib/resource-limits.ts";
 import type { RuleOrigin } from "../policy.ts";
-import { endOf, RuleSyntaxError, type RuleWord, readWords, unknownWord } from "./rule-words.ts";
+import { endOf, oneOf, RuleSyntaxError, type RuleWord, readWords, unknownWord } from "./rule-words.ts";
 
 /** A line about variables or limits of commands. */
 export type Setting = SettingValue & {
@@ -17,7 +17,7 @@ type SettingValue =
 
 export const settingWords = ["variables", "pass", "limit"] as const;
 
-/** `variables core`, `pass NAME …`, `limit memory 8GB`; undefined for any other line. */
+/** Parses `variables core`, `pass NAME …` or `limit memory 8GB`. Returns undefined for any other line. */
 export function readSetting(line: string, origin: RuleOrigin): Setting | undefined {
   if (!/^\s*(?:variables|pass|limit)(?:\s|$)/.test(line)) return undefined;
   const [first, ...words] = readWords(line, { onlyStars: true });
@@ -25,7 +25,7 @@ export function readSetting(line: string, origin: RuleOrigin): Setting | undefin
   return { ...value, origin };
 }
 
-/** Whether it can loosen. */
+/** Returns whether a setting can allow more than the default. */
 export function mayLoosen(setting: Setting): boolean {
   return setting.kind === "pass" || (setting.kind === "variables" && setting.base !== "none");
 }
@@ -36,24 +36,21 @@ const readers: Record<
 > = {
   variables: ([word, ...more], line) => {
     const base = bases.find((name) => word?.text === name);
-    if (base === undefined)
-      throw unknownWord(word ?? endOf(line), `after variables comes ${bases.join(", ")}`);
+    if (base === undefined) throw unknownWord(word ?? endOf(line), oneOf("variables", bases));
     refuseMore(more, `variables ${base}`);
     return { kind: "variables", base };
   },
   pass: (words, line) => {
-    if (words.length === 0) throw unknownWord(endOf(line), "name the variables that commands get");
+    if (words.length === 0) throw unknownWord(endOf(line), "add the names of variables after pass");
     const wrong = words.find(({ text }) => !/^[A-Za-z_*][\w*]*$/.test(text));
-    if (wrong !== undefined)
-      throw unknownWord(wrong, "a variable's name has letters, digits and _; * stands for any part");
+    if (wrong !== undefined) throw unknownWord(wrong, "use only letters, digits and _; * matches any text");
     return { kind: "pass", names: words.map(({ text }) => text) };
   },
   limit: ([word, amount, ...more], line) => {
     const name = limitNames.find((known) => word?.text === known);
-    if (name === undefined)
-      throw unknownWord(word ?? endOf(line), `after limit comes ${limitNames.join(", ")}`);
+    if (name === undefined) throw unknownWord(word ?? endOf(line), oneOf("limit", limitNames));
     if (amount === undefined)
-      throw unknownWord(endOf(line), `say how much, for example limit ${limitSyntax[name].example}`);
+      throw unknownWord(endOf(line), `add an amount, for example: limit ${limitSyntax[name].example}`);
     refuseMore(more, `limit ${name} ${amount.text}`);
     return { kind: "limit", limit: limitSyntax[name].limit, amount: readAmount(amount, name) };
   },
@@ -62,7 +59,7 @@ const readers: Record<
 const bases: readonly VariablePolicy["base"][] = ["core", "all", "none"];
 
 function refuseMore([word]: readonly RuleWord[], before: string): void {
-  if (word !== undefined) throw unknownWord(word, `nothing follows ${before}`);
+  if (word !== undefined) throw unknownWord(word, `remove the words after ${before}`);
 }
 
 function readAmount({ text, column }: RuleWord, name: LimitName): number {
@@ -102,7 +99,7 @@ export function compileSettings(settings: readonly Setting[]): Settings {
       limitsAtMost[setting.limit] = Math.min(setting.amount, limitsAtMost[setting.limit] ?? Infinity);
     else {
       limits[setting.limit] = setting.amount;
-      // A stronger level has set its own limit.
+      // A limit of a stronger level replaces the earlier ones.
       delete limitsAtMost[setting.limit];
     }
   }

@@ -28,9 +28,9 @@ const shorthands: ReadonlyMap<string, readonly string[]> = new Map([
   ["pnpx", ["pnpm", "dlx"]],
 ]);
 
-/** How to read and make the words of commands or rules. */
+/** The functions that read and make words of commands or rules. */
 export interface Spelling<Word> {
-  /** Undefined: only the shell knows it, or it has wildcards. */
+  /** Returns undefined when only the shell knows the text, or it has wildcards. */
   textOf(word: Word): string | undefined;
   make(text: string, at: Word): Word;
 }
@@ -58,7 +58,7 @@ export function usualForm<Word>(
   return [first, ...kept.with(act - 1, make(usual, rest[act]!))];
 }
 
-/** `python -m pip install` is `pip install`. */
+/** Rewrites `python -m pip install` as `pip install`. */
 function moduleForm<Word>(
   words: readonly Word[],
   { textOf, make }: Spelling<Word>,
@@ -71,12 +71,12 @@ function moduleForm<Word>(
   return at + 1 < words.length ? words.slice(at + 1) : undefined;
 }
 
-/** `-m pip`, `-mpip`, `-Im pip` */
+/** Matches `-m pip`, `-mpip` and `-Im pip`. */
 const moduleOption = /^-[bBdEhiIOPqsSuvVx]*m(.*)$/s;
 
 const containerPrograms: ReadonlySet<string> = new Set(["docker", "podman", "nerdctl"]);
 
-/** `docker container run` is `docker run`. */
+/** The short forms of grouped commands: `docker container run` is `docker run`. */
 const containerGroups: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map([
   ["builder", named("build")],
   ["buildx", named("build", { b: "build" })],

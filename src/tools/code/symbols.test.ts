@@ -183,7 +183,7 @@ describe("code.symbols of a folder", () => {
     const { text, data } = await codeSymbols.run({}, { ...here.context, environment });
     await environment.close();
     expect([text, data.skipped.guarded]).toEqual([
-      "a.rs\n  Function a [1-1]\n(Not read, because they may hold secrets: vault/b.rs)",
+      "a.rs\n  Function a [1-1]\n(Not read, because rules hide them: vault/b.rs)",
       ["vault/b.rs"],
     ]);
   });

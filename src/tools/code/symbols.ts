@@ -123,7 +123,7 @@ function notesOn({ guarded, unreadable, tooLarge }: FolderSymbols["skipped"]): r
           `(${why}: ${paths.slice(0, 5).map(showPath).join(", ")}${paths.length > 5 ? `, ${paths.length - 5} more` : ""})`,
         ];
   return [
-    ...say(guarded, "Not read, because they may hold secrets"),
+    ...say(guarded, "Not read, because rules hide them"),
     ...say(unreadable, "Could not be read"),
     ...say(tooLarge, "Skipped because too large; give one as path to list it"),
   ];
@@ -144,7 +144,7 @@ interface FolderSymbols {
   /** The number of the file to continue with, when not all were read. */
   readonly nextOffset: number | undefined;
   readonly skipped: {
-    /** Files that the policy denies, because they may hold secrets. */
+    /** Files that rules hide. */
     readonly guarded: readonly string[];
     readonly unreadable: readonly string[];
     readonly tooLarge: readonly string[];

@@ -69,7 +69,8 @@ function leftOut({ hidden }: Pick<Described, "hidden">): string {
   if (hidden.length === 0) return "";
   const names = hidden.slice(0, 10).map(showPath);
   const more = hidden.length > 10 ? ", …" : "";
-  return `\n[${counted(hidden.length, "file")} skipped that may hold secrets: ${names.join(", ")}${more}]`;
+  const files = counted(hidden.length, "file hidden by rules was", "files hidden by rules were");
+  return `\n[${files} skipped: ${names.join(", ")}${more}]`;
 }
 
 /** Added and deleted lines of all files. */

@@ -158,12 +158,12 @@ describe("git.diff", () => {
       { hidden: [".env"], hush: false },
       { hidden: ["settings.txt"], hush: false },
     ]);
-    expect(first.text).toContain("[1 file skipped that may hold secrets: .env]");
+    expect(first.text).toContain("[1 file hidden by rules was skipped: .env]");
     expect((await diff(opened, { paths: [".env"] })).isError).toBe(true);
     opened.git("reset", "-q", "--hard");
     opened.write({ ".env": "KEY=hush-3\n" });
     expect((await diff(opened)).text).toBe(
-      "No differences that can be shown: working tree against index.\n[1 file skipped that may hold secrets: .env]",
+      "No differences that can be shown: working tree against index.\n[1 file hidden by rules was skipped: .env]",
     );
   });
 

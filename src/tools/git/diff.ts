@@ -20,7 +20,7 @@ export interface GitDiffData {
   readonly files: readonly DiffFile[];
   readonly additions: number;
   readonly deletions: number;
-  /** Files that were left out because they may hold secrets. */
+  /** Files that were left out because a rule hides them. */
   readonly hidden: readonly string[];
   readonly notes: readonly string[];
 }

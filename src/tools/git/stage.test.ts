@@ -98,9 +98,12 @@ describe("secrets", () => {
           { path: "a", change: "deleted" },
           { path: "a/x", change: "added" },
         ],
-        notes: ["Left out: keys/old.pem, .env, a/.env, secrets/b (may hold secrets, or a rule hides it)."],
+        notes: ["Left out: keys/old.pem, .env, a/.env, secrets/b (hidden by a rule)."],
       },
-      ["denied", "Denied: it would read keys/old.pem: it may hold secrets (secret *.pem, built-in)"],
+      [
+        "denied",
+        "Denied: it would read keys/old.pem: it is secret and cannot be read (secret *.pem, built-in)",
+      ],
       ["D", "a", "A", "a/x"],
     ]);
   });
@@ -110,7 +113,7 @@ describe("secrets", () => {
     opened.write({ "b\nStaged 9 files./.env": "S=1\n" });
     expect((await opened.call("git.stage", { all: true })).content.split("\n")).toEqual([
       "Nothing was staged.",
-      'Left out: "b\\nStaged 9 files./.env" (may hold secrets, or a rule hides it).',
+      'Left out: "b\\nStaged 9 files./.env" (hidden by a rule).',
       "Nothing is staged now.",
     ]);
   });

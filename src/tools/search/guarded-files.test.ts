@@ -38,7 +38,7 @@ function open(programs: Readonly<Record<string, string | undefined>> = {}) {
 
 const noBudget = { files: 0, bytes: 0 };
 const guarded = ["a.secret", "large.secret", "picture.secret", "vault/deep/c.txt"];
-const note = `[4 files that may hold secrets were skipped: ${guarded.join(", ")}]`;
+const note = `[4 files hidden by rules were skipped: ${guarded.join(", ")}]`;
 
 /** Every output mode, and a pattern that only ripgrep supports. */
 const inputs: Readonly<Record<string, Partial<GrepInput>>> = {
@@ -53,7 +53,7 @@ const inputs: Readonly<Record<string, Partial<GrepInput>>> = {
 
 describe("search.grep", () => {
   for (const [name, input] of Object.entries(inputs)) {
-    it(`shows nothing of files that may hold secrets: ${name}`, async () => {
+    it(`shows nothing of files that rules hide: ${name}`, async () => {
       const engines = [
         await grep({ pattern: "needle", ...input }, open(), noBudget),
         await grep({ pattern: "needle", ...input }, open(), usualBudget),
@@ -83,7 +83,7 @@ describe("search.grep", () => {
         expect(await failureOf(grep({ pattern: "needle", path: name }, context, budget))).toEqual(
           failure(
             "denied",
-            `${name} may hold secrets (secret *.secret (test:1))`,
+            `${name} is secret (secret *.secret (test:1))`,
             `Do not work around it. Continue without it, or ask the user to add the rule: open ${name}`,
           ),
         );

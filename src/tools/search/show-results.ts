@@ -116,9 +116,9 @@ function describeSkipped({ skipped }: GrepData): string[] {
   const notes: string[] = [];
   if (skipped.unreadable.length > 0) notes.push(`[could not read ${listPaths(skipped.unreadable)}]`);
   if (skipped.guarded !== undefined) {
-    const files = counted(skipped.guarded.length, "file");
-    const were = skipped.guarded.length === 1 ? "was" : "were";
-    notes.push(`[${files} that may hold secrets ${were} skipped: ${listPaths(skipped.guarded)}]`);
+    const { length } = skipped.guarded;
+    const files = counted(length, "file hidden by rules was", "files hidden by rules were");
+    notes.push(`[${files} skipped: ${listPaths(skipped.guarded)}]`);
   }
   if (skipped.partly.length > 0)
     notes.push(`[searched only the beginning of long lines in ${listPaths(skipped.partly)}]`);

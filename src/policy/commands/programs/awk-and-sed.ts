@@ -2,7 +2,9 @@ import type { Word } from "../analysis.ts";
 import type { CommandReport } from "../command-report.ts";
 import { interpretOptions } from "./rows.ts";
 
-/** awk programs can run commands and write files. A simple text search finds every way, and sometimes too many. */
+/**
+ * Interprets awk, whose programs can run commands and write files. A text search finds every way, and some false ones.
+ */
 export function interpretAwk(words: readonly Word[], report: CommandReport) {
   const list =
     "F=text v=text f=text e=text c P S t V --assign=text --field-separator=text --file=text --source=text --posix --sandbox --version";
@@ -40,7 +42,7 @@ function withoutPatterns(text: string): string {
     .replace(/(^|[;{}(,!~&|])(\s*)\/(?:[^/\\\n[]|\\.)+\//g, "$1$2");
 }
 
-/** sed edits files in place with `-i`, and its scripts can write files (`w`) and run commands (`e`). */
+/** Interprets sed, which edits files with `-i`. Its scripts can write files (`w`) and run commands (`e`). */
 export function interpretSed(words: readonly Word[], report: CommandReport) {
   const list =
     "n E r s u z i?text e=text f=text l=text --quiet --silent --regexp-extended --separate --unbuffered --null-data --zero-terminated --expression=text --file=text --line-length=text --in-place?text --posix --debug --sandbox --follow-symlinks --version";
@@ -60,7 +62,7 @@ export function interpretSed(words: readonly Word[], report: CommandReport) {
   const inPlace = named("-i", "--in-place").length > 0;
   for (const { value, word } of named("-i", "--in-place"))
     if (/[/*]/.test(value === undefined ? "" : (value.value ?? "*")))
-      report.doubts("where sed -i keeps the old file", word);
+      report.doubts("a backup name of sed -i that may lead to another directory", word);
   for (const file of files) inPlace ? report.writes(file, `sed -i changes ${file.text}`) : report.reads(file);
 }
 
@@ -83,7 +85,7 @@ interface Found {
   readonly file: string;
 }
 
-/** Returns the commands and files of a sed script; undefined when it is not understood. */
+/** Finds the commands and files of a sed script. Returns undefined when the script is not understood. */
 function harmfulCommands(script: string): Found[] | undefined {
   const found: Found[] = [];
   let rest = script;
@@ -102,7 +104,7 @@ const bracket = String.raw`\[(?:\^[^\n/]|[^^\n/])[^\]\n/]*\]`;
 const regex = String.raw`\/(?:[^\\/\n[]|\\[^\n]|${bracket})*\/[IM]*`;
 const address = String.raw`(?:\d+(?:~\d+)?|\$|${regex})`;
 const addresses = String.raw`(?:${address}(?:\s*,\s*(?:${address}|[+~]\d+))?\s*!?\s*)?`;
-/** Blanks and separators, then a command without arguments, which must be followed by the end of the command. */
+/** Matches blanks and separators, then a command without arguments up to the end of the command. */
 const simple = new RegExp(
   String.raw`^[\s;]*${addresses}(?:[=dDgGhHnNpPxzF]|[lLqQ]\s*\d*|[{}]|#[^\n]*)?(?=\s*(?:[;}\n#]|$)|(?<=[{}]))`,
 );
@@ -129,7 +131,7 @@ function next(script: string): { readonly length: number; readonly found?: Found
   return text === undefined ? undefined : { length: text.length };
 }
 
-/** `s/from/to/flags`; the flags `e` and `w file` run and write. */
+/** Reads `s/from/to/flags`, where the flag `e` runs a command and `w file` writes. */
 function substitute(script: string, begin: number, mark: string): ReturnType<typeof next> {
   let at = begin;
   for (let fields = 0; fields < 2; at++) {

@@ -31,7 +31,7 @@ export const developmentPrograms: Record<string, ProgramRule> = {
   ...each("python python3", interprets(code, "-V")),
 };
 
-/** Some subcommands only read. They must come first, before any option. */
+/** Returns a rule for a program whose listed subcommands only read. They must come before any option. */
 function looksWith(subcommands: RegExp, otherwise: string): ProgramRule {
   return (words, report) => {
     const [first] = words;

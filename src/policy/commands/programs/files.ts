@@ -125,7 +125,7 @@ function interpretMove(words: readonly Word[], report: CommandReport) {
   writeInto(options.find(({ meaning }) => meaning === "write")?.value ?? target, sources, report);
 }
 
-/** With one operand, the link is created in the current directory under the operand's last name. */
+/** Interprets ln. With one operand, the link is created in the current directory under the operand's last name. */
 function interpretLink(words: readonly Word[], report: CommandReport) {
   const list = "* s --symbolic t=write --target-directory=write S=text --suffix=text";
   const { operands, has } = interpretOptions(list, words, report);
@@ -140,7 +140,7 @@ function interpretLink(words: readonly Word[], report: CommandReport) {
   report.writes(name === undefined ? only : wordAt(only, [name]));
 }
 
-/** tar reads with `t` and writes with everything else. Only the listed options are known not to run programs. */
+/** Interprets tar. Only the listed options are known not to run programs. */
 function interpretTar(words: readonly Word[], report: CommandReport) {
   const list =
     "c x t r u d v z j J a p k m O o h l w W B i s n f=text C=text b=text X=read --create --extract --get --list --append --update --diff --compare --verbose --gzip --bzip2 --xz --zstd --auto-compress --preserve-permissions --keep-old-files --to-stdout --dereference --numeric-owner --no-same-owner --no-recursion --wildcards --exclude=text --exclude-vcs --exclude-from=read --strip-components=text --transform=text --file=text --directory=text --owner=text --group=text --mtime=text --sort=text --totals --version --delete!delete --remove-files!delete --to-command=command --use-compress-program=command I=command --checkpoint-action=run";
@@ -164,7 +164,7 @@ function interpretTar(words: readonly Word[], report: CommandReport) {
     for (const file of operands) report.readsBelow(moves.length === 0 ? file : below(moves, file));
 }
 
-/** A file relative to the directory of `-C`. With several `-C` the directory is unknown. */
+/** Resolves a file from the directory of `-C`. With several `-C` the directory is unknown. */
 function below(moves: readonly { readonly value: Word | undefined }[], file: Word): Word {
   const [from, ...more] = moves.map(({ value }) => value?.value);
   const known = from !== undefined && more.length === 0 && file.value !== undefined;
@@ -172,7 +172,9 @@ function below(moves: readonly { readonly value: Word | undefined }[], file: Wor
   return wordAt(file, [{ unknown: "variable", text: file.text, splits: false }]);
 }
 
-/** In `tar xzf a.tar`, the first word may have no dash. It then takes its values in order. */
+/**
+ * Rewrites a first word without a dash, as in `tar xzf a.tar`, as separate options. Its letters take values in order.
+ */
 function dashed(words: readonly Word[]): readonly Word[] {
   const [first, ...rest] = words;
   if (first?.value === undefined || !/^[a-zA-Z]+$/.test(first.value)) return words;

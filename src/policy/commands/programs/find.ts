@@ -52,7 +52,7 @@ function removeFound(report: CommandReport, word: Word): void {
   for (const target of all) report.accesses.push({ kind: "delete", target });
 }
 
-/** `-exec program words ;` or `… {} +`. Words with `{}` are known only at run time. */
+/** Analyses `-exec program words ;` or `… {} +`. Words with `{}` are known only at run time. */
 function runAction(words: readonly Word[], index: number, action: string, report: CommandReport): number {
   const end = words.findIndex(
     ({ value }, at) => at > index && (value === ";" || (value === "+" && words[at - 1]?.value === "{}")),
@@ -69,7 +69,7 @@ function fillIn(word: Word): Word {
   return wordAt(word, [{ unknown: "input", text: word.text, splits: word.value === "{}" }]);
 }
 
-/** A quoted "$directory" may also become "-delete". */
+/** Returns whether a word may become an action. A quoted "$directory" may become "-delete". */
 function mayBeAction(word: Word): boolean {
   const [start] = word.parts;
   if (splits(word)) return true;

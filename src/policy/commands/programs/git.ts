@@ -9,15 +9,15 @@ const risky =
   "* --output=write --output-directory=write --ext-diff!run --textconv!run --filters!run --open-files-in-pager!run --upload-pack=run --receive-pack=run --exec=command --exec-path=run --upload-archive=run --extcmd=command --tool=run --gpg-sign!run --local-user=run --strategy=run --config=run --template=run --edit!run --edit-description!run --show-signature!run --interactive!run --patch!run --no-index --untracked --contents=read --pathspec-from-file=read --ignore-revs-file=read --add-file=read --exclude-from=read --file=read";
 const showing = risky.replace(" --patch!run", "").replace(" --textconv!run", "");
 
-/** `-m message` takes any text. */
-const telling = `${risky} m=text F=read --message=text --file=read --author=text --date=text`;
+/** The options of subcommands with a message, which may be any text. */
+const withMessage = `${risky} m=text F=read --message=text --file=read --author=text --date=text`;
 const actingOptions: Readonly<Record<string, string>> = {
   archive: `${risky} o=write --remote=network`,
   "checkout-index": `${risky} --prefix=write`,
   clone: `${risky} c=run u=run`,
-  commit: telling,
+  commit: withMessage,
   difftool: `${risky} x=command`,
-  merge: telling,
+  merge: withMessage,
   rebase: `${risky} x=command`,
 };
 
@@ -50,13 +50,13 @@ const acting: Readonly<Record<string, readonly [Risk, string]>> = {
   difftool: ["execute", "runs a program"],
   fetch: ["network", "fetches"],
   "filter-branch": ["destructive", "rewrites history"],
-  gc: ["destructive", "deletes what nothing refers to"],
+  gc: ["destructive", "deletes unreachable objects"],
   init: ["write", "makes a repository"],
   "ls-remote": ["network", "asks another machine"],
   merge: ["execute", "runs hooks"],
   mergetool: ["execute", "runs a program"],
   mv: ["write", "moves files"],
-  prune: ["destructive", "deletes what nothing refers to"],
+  prune: ["destructive", "deletes unreachable objects"],
   pull: ["network", "fetches and merges"],
   push: ["network", "publishes"],
   rebase: ["destructive", "rewrites history and runs hooks"],
@@ -105,7 +105,7 @@ export function interpretGit(words: readonly Word[], report: CommandReport) {
   for (const { name, value, word } of options)
     if (name === "-C" && value?.value !== "." && (value?.value ?? "") !== reading.start)
       report.has("execute", reason, value ?? word);
-  // An empty span, because no word of the command names it.
+  // The span is empty, because no word of the command names the repository.
   const { start } = subcommand.span;
   if (shell.directory !== "") report.effects.push({ risk: "execute", reason, span: { start, end: start } });
   const alias = options.findLast(({ name, value }) => name === "-c" && isAlias(value, subcommand));
@@ -118,7 +118,7 @@ function isAlias(setting: Word | undefined, { value }: Word): boolean {
   return value !== undefined && name?.toLowerCase() === `alias.${value.toLowerCase()}`;
 }
 
-/** `git -c alias.x=push x` runs `git push`; with a "!" the alias is a command of the shell. */
+/** Analyses an alias: `git -c alias.x=push x` runs `git push`, and an alias with "!" is a command of the shell. */
 function runAlias(setting: Word, rest: readonly Word[], report: CommandReport) {
   const text = setting.value!.slice(setting.value!.indexOf("=") + 1);
   const isShell = text.startsWith("!");
@@ -199,26 +199,26 @@ function writeSettings(subcommand: Word, words: readonly Word[], report: Command
   overwrites([isNamed && file !== undefined ? file : usual], report);
 }
 
-/** The first operand of grep may be the pattern. Without a path it searches the directory. */
+/** Reports files outside the repository. For grep these are all files of the directory, because it may have no path. */
 function readUntracked(name: string, operands: readonly Word[], report: CommandReport): void {
   if (name === "grep" || operands.length === 0) report.readsBelow(here(report));
   else for (const file of operands) report.readsBelow(file);
 }
 
-/** `HEAD:file`, `:file` and `:(magic)file` name a file after the colon. */
+/** Reports the file that `HEAD:file`, `:file` or `:(magic)file` names after the colon. */
 function readAt(word: Word, report: CommandReport): void {
   const file = word.value?.split(/[:)]/).at(-1);
   if (file !== word.value || word.value === undefined) report.reads(word);
   if (file !== undefined) report.reads(wordAt(word, patternParts(file)));
 }
 
-/** git expands its own patterns, even in quoted words. */
+/** Marks the patterns in a word as unknown, because git expands them even in quoted words. */
 function patternParts(file: string): Word["parts"] {
   const pieces = file.split(/([*?]+|\[[^\]]*\])/);
   return pieces.map((text, at) => (at % 2 === 0 ? text : { unknown: "glob", text, splits: false }));
 }
 
-/** Operands are accepted only after options that search for them. */
+/** Matches the words that only list. Operands are accepted only after options that search for them. */
 function listsOnly(letters: string): RegExp {
   const looking = `-[${letters}]+|--(?:all|remotes|verbose|show-current|ignore-case|column|no-column|sort[= ]\\S+|format=\\S+|color)`;
   const naming = "-l|--list|--contains|--no-contains|--merged|--no-merged|--points-at";

@@ -82,7 +82,7 @@ function interpretSsh(words: readonly Word[], report: CommandReport) {
 const plainSshOption =
   /^(?:BatchMode|ConnectTimeout|StrictHostKeyChecking|UserKnownHostsFile|Port|User|LogLevel|ServerAliveInterval|ServerAliveCountMax|IdentitiesOnly|RequestTTY|Compression|AddressFamily)[= ]/i;
 
-/** Operands with a colon are on other machines. */
+/** Interprets a copy. Operands with a colon are on other machines. */
 function interpretCopy(operands: readonly Word[], report: CommandReport): void {
   operands.forEach((target, at) => {
     if (/^[^/]*:/.test(target.value ?? ":")) report.connects(target);

@@ -28,8 +28,8 @@ export interface ScannedWords {
 /**
  * Sorts the words after a program's name by a list of its options, written like `"n r k=text o=write i!write
  * --output=write"`: `k=text` takes a value, `i!write` has an effect itself, `i?text` may have a value attached, `#` is
- * any digit. With `*` all other options are harmless; without it they are `unlisted`. With `first` the operands start
- * at the first one.
+ * any digit. With `*` all other options are harmless; without it they are `unlisted`. With `first` all words after the
+ * first operand are operands.
  */
 export function scanWords(
   list: string,
@@ -68,7 +68,7 @@ export function scanWords(
   return { ...found, has, unclear: known.worst === "read" ? [] : found.unclear, worst: known.worst };
 }
 
-/** A home directory is an absolute path. Every other expansion may begin with a dash. */
+/** Returns whether a word may be an option: every expansion but a home directory may begin with a dash. */
 function mayBeOption(start: Word["parts"][number] | undefined): boolean {
   return typeof start === "object" && start.unknown !== "home" && start.unknown !== "file descriptor";
 }

@@ -3,7 +3,7 @@ import type { CommandReport, ProgramRule } from "../command-report.ts";
 import { type FoundOption, type ScannedWords, scanWords } from "./options.ts";
 import { runPlainScript } from "./run-inner.ts";
 
-/** Returns the same value for several names. */
+/** Returns an object with the same value for several names. */
 export function each<Value>(names: string, value: Value): Record<string, Value> {
   return Object.fromEntries(names.split(" ").map((name) => [name, value]));
 }
@@ -11,9 +11,9 @@ export function each<Value>(names: string, value: Value): Record<string, Value> 
 /** Rules that treat every operand the same way, by the options of the program. */
 export const reads = withEach((file, report) => report.reads(file));
 export const writes = withEach((file, report) => report.writes(file));
-/** Shows names and attributes of its operands, but no content. */
+/** The program shows names and attributes of its operands, but no content. */
 export const looksAt = withEach((file, report) => report.looksAt(file));
-/** Its operands are only text. */
+/** The operands are only text. */
 export const prints = withEach(() => {});
 
 function withEach(act: (operand: Word, report: CommandReport) => void): (options: string) => ProgramRule {
@@ -31,7 +31,7 @@ export function scans(
   return (words, report) => act(interpretOptions(options, words, report), report);
 }
 
-/** Reads its operands. With a recursive option it also reads everything below them. */
+/** Returns a rule for a program that reads its operands, and with a recursive option everything below them. */
 export function readsTrees(options: string): ProgramRule {
   return scans(options, ({ has, operands }, report) => {
     const isDeep = has(/^(?:-[rRN]|--recursive|--(?:unidirectional-)?new-file)$/);
@@ -39,7 +39,7 @@ export function readsTrees(options: string): ProgramRule {
   });
 }
 
-/** Reads its operands. `@file` names a file with further words. */
+/** Returns a rule for a program that reads its operands, where `@file` names a file with further words. */
 export function readsAtFiles(options: string): ProgramRule {
   return (words, report) => {
     for (const word of words)
@@ -50,8 +50,9 @@ export function readsAtFiles(options: string): ProgramRule {
 }
 
 /**
- * The first operand is a pattern unless an option (`pattern`) gives it. The others are files, or with `deep` everything
- * below them; without others it is the directory. Options are compared as "name" or "name=value".
+ * Returns a rule for a search program. The first operand is the pattern, unless an option (`pattern`) gives it. The
+ * others are files, or with `deep` everything below them; without others the current directory is searched. Options are
+ * compared as "name" or "name=value".
  */
 export function searches(
   options: string,
@@ -72,7 +73,7 @@ export function searches(
   };
 }
 
-/** The first operand is text, for example a mode or owner, unless an option gives that. The others are changed. */
+/** Returns a rule for a program that changes its operands, after a first one that is text unless an option gives it. */
 export function changes(options: string, given: RegExp = /^--reference\b/): ProgramRule {
   return (words, report) => {
     const { options: found, operands } = interpretOptions(options, words, report);
@@ -87,7 +88,7 @@ export function here({ command }: CommandReport): Word {
   return { text: ".", span: command.span, parts: ["."], value: "." };
 }
 
-/** Reads all operands but the last, and writes the last. With `-t` it reads all. */
+/** Returns a rule for a program that reads all operands but the last, and writes the last. With `-t` it reads all. */
 export function copies(options: string): ProgramRule {
   return scans(options, ({ options: found, operands, has }, report) => {
     const into = has(/^(?:-t|--target-directory)$/);
@@ -105,7 +106,7 @@ export function copies(options: string): ProgramRule {
   });
 }
 
-/** The sources may be written below the target, if it is a directory. */
+/** Reports that the sources may be written below the target, if it is a directory. */
 export function writeInto(
   directory: Word | undefined,
   sources: readonly Word[],
@@ -141,7 +142,7 @@ export function connects(options: string): ProgramRule {
   });
 }
 
-/** Only reads when asked for its version; otherwise it runs code. */
+/** Returns a rule for a program that runs code, unless it is only asked for its version. */
 export function interprets(reason: string, short = "--version"): ProgramRule {
   return (words, report) => {
     const [only, ...more] = words;

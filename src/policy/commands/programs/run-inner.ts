@@ -3,7 +3,10 @@ import type { Span, Word } from "../analysis.ts";
 import type { CommandReport } from "../command-report.ts";
 import type { Scope } from "../syntax/scope.ts";
 
-/** "same": in the shell that reads it, so `cd` lasts. "elsewhere": in a directory known only at run time. */
+/**
+ * Where an inner command runs: in the same shell, so that `cd` lasts; in its own process; or elsewhere, in a directory
+ * that is known only at run time.
+ */
 export type InnerShell = "same" | "own" | "elsewhere";
 
 /** Analyses words that are themselves a command. */
@@ -52,7 +55,7 @@ export function runPlainScript(script: Word, via: string, report: CommandReport)
 const onlyBash =
   /\$['"[]|&>|[<>]\(|\[\[|(?<!\$)\(\(|\|&|<<<|;&|=\(|\$\{[^}]*['"!@]|[@!+*?]\(|\}[<>]|\b(?:function|coproc|select|time|declare|local|typeset|source|builtin|let)\b/;
 
-/** Analyses words that a program joins with blanks before a shell runs them. */
+/** Joins words with blanks, as a program does before a shell runs them. */
 export function joined(words: readonly Word[]): Word | undefined {
   const [first] = words;
   const last = words.at(-1);

@@ -53,7 +53,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
   [
     "printf with an expansion",
     'printf "$x"',
-    ['read: printf «"$x"»', 'not understood: whether printf prints or sets a variable: "$x"'],
+    ['read: printf «"$x"»', 'not understood: a first word of printf that is known only at run time: "$x"'],
   ],
   ["read", "read -r a b", ["read: read -r a b"]],
   [

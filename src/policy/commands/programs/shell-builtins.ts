@@ -49,7 +49,7 @@ export const shellBuiltins: Record<string, ProgramRule> = {
   wait: interpretNames("f n p=text", { alsoOption: "-p", operands: "text" }),
 };
 
-/** It changes the meaning of later commands. */
+/** Returns a rule for a builtin that changes the meaning of later commands. */
 function shapes(reason: string): ProgramRule {
   return (_words, report) => reshape(reason, report);
 }
@@ -59,7 +59,7 @@ function reshape(reason: string, report: CommandReport, word?: Word): void {
   report.has("execute", reason, word);
 }
 
-/** `command -v name` only looks it up; `command name` runs the program or builtin, never a function. */
+/** Interprets `command name`, which runs a program or builtin, and `command -v name`, which only looks it up. */
 function interpretCommand(words: readonly Word[], report: CommandReport) {
   const inner = innerCommand("p v V", words, report);
   if (inner === undefined || inner.options.some(({ name }) => /^-[vV]$/.test(name))) return;
@@ -128,12 +128,12 @@ function interpretShopt(words: readonly Word[], report: CommandReport) {
 
 const movers = /^(?:cd|pushd|popd|eval|source|\.)$/;
 
-/** `trap 'commands' signals` stores commands for later. */
+/** Interprets `trap 'commands' signals`, which stores commands for later. */
 function interpretTrap(words: readonly Word[], report: CommandReport) {
   const [first, ...rest] = words[0]?.value === "--" ? words.slice(1) : words;
   if (first === undefined || /^-[lp]$/.test(first.value ?? "")) return;
   if (rest.length === 0 || first.value === "-" || first.value === "") {
-    if (first.value === undefined) report.doubts("what trap runs", first);
+    if (first.value === undefined) report.doubts("a trap that is known only at run time", first);
     return;
   }
   report.reshapes();
@@ -166,7 +166,7 @@ function interpretDirectoryChange(words: readonly Word[], report: CommandReport)
   });
 }
 
-// No system accepts a longer path.
+// No system accepts a path longer than this.
 const longestPath = 4096;
 
 function join(from: string | undefined, to: string | undefined, start: string): string | undefined {

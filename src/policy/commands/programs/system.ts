@@ -56,7 +56,7 @@ export const systemPrograms: Record<string, ProgramRule> = {
   ping: connects("* c=text i=text W=text w=text s=text"),
 };
 
-/** `date -s` and a bare operand set the clock. */
+/** Interprets date, which sets the clock with `-s` or a bare operand. */
 function interpretDate(words: readonly Word[], report: CommandReport) {
   const list =
     "u R I?text d=text r=read f=read s=text --date=text --utc --universal --iso-8601?text --rfc-3339=text --rfc-email --reference=read --file=read --debug --version --set=text";
@@ -68,7 +68,7 @@ function interpretDate(words: readonly Word[], report: CommandReport) {
       report.has("destructive", `date ${word.text} may set the clock`, word);
 }
 
-/** `ps e` shows the environment of processes. */
+/** Interprets ps, which shows the environment of processes with `e`. */
 function interpretProcesses(words: readonly Word[], report: CommandReport) {
   for (const word of words)
     if (/^[^-]*e|^-\w*E/.test(word.value ?? "e") && !/^\d|=/.test(word.value ?? ""))

@@ -114,7 +114,7 @@ const xxdFlag =
   /^-(?:a|autoskip|b|bits|C|capitalize|d|E|EBCDIC|e|i|include|p|ps|plain|postscript|r|revert|u|v|version)$/;
 const xxdValue = /^-(?:c|cols|g|groupsize|l|len|n|name|o|offset|R|s|seek)$/;
 
-/** `xxd in out` also writes its second operand. Its options are words with one dash. */
+/** Interprets xxd, which writes its second operand. Its options are words with one dash. */
 function interpretXxd(words: readonly Word[], report: CommandReport) {
   const operands: Word[] = [];
   for (let index = 0; index < words.length; index++) {
@@ -136,7 +136,7 @@ function interpretInAndOut([input, ...outputs]: readonly Word[], report: Command
     report.has("write", `${input.text} may become two files, of which the second is written`, input);
 }
 
-/** jq and yq programs can read other files. */
+/** Reports that a program of jq or yq may read other files. */
 function interpretLoading(operands: readonly Word[], loading: RegExp, report: CommandReport) {
   for (const word of operands)
     if (loading.test(word.value ?? "")) report.has("execute", `${report.program} may load other files`, word);

@@ -2,7 +2,7 @@ import { isNumeric, splits, type UnknownPart, type Word, wordAt } from "../analy
 import type { CommandReport, ProgramRule } from "../command-report.ts";
 import { interpretOptions } from "./rows.ts";
 
-/** `export`, `declare` and similar builtins: `NAME=value` changes later commands. */
+/** Interprets `export`, `declare` and similar builtins, where `NAME=value` changes later commands. */
 export function interpretDeclaration(words: readonly Word[], report: CommandReport) {
   const isOption = ({ parts }: Word) => typeof parts[0] === "string" && /^[-+]/.test(parts[0]);
   const options = words.filter(isOption);
@@ -28,14 +28,17 @@ function interpretDeclared(word: Word, array: boolean, report: CommandReport) {
     report.sets(name, word, isNumeric(value));
 }
 
-/** `declare -a x='($(id))'` runs `id`: text in parentheses is read as an array, even from a variable. */
+/**
+ * Returns whether the shell reads the value again: text in parentheses is an array, even from a variable, so
+ * `declare -a x='($(id))'` runs `id`.
+ */
 function isEvaluated(value: Word, array: boolean, { program }: CommandReport): boolean {
   const [start] = value.parts;
   if (typeof start === "string") return start.startsWith("(");
   return start !== undefined && (array || (program !== "local" && program !== "export"));
 }
 
-/** The operands are names of variables whose values come from the input. */
+/** Returns a rule for a builtin whose operands name variables that get their values from the input. */
 export function interpretNames(
   list: string,
   { skip = 0, alsoOption = "", operands: kind = "names" }: NamesOptions = {},
@@ -44,7 +47,7 @@ export function interpretNames(
     const { options, operands } = interpretOptions(list, words, report);
     const callback = options.find(({ meaning }) => meaning === "command");
     if (callback !== undefined) report.doubts("a callback that may change this shell", callback.word);
-    // Bash may store its own files there, as in redirections.
+    // Bash may use other descriptors for its own files, as in redirections.
     const from = options.find(({ name, value }) => name === "-u" && !/^\d$/.test(value?.value ?? ""));
     if (from !== undefined) report.doubts("a descriptor that the shell may use itself", from.word);
     const named = options.filter(({ name }) => name === alsoOption).flatMap(({ value }) => value ?? []);
@@ -59,20 +62,21 @@ interface NamesOptions {
   readonly operands?: "names" | "text";
 }
 
-/** `printf -v name` sets a variable; otherwise it prints. */
+/** Interprets printf, which sets a variable with `-v name` and otherwise prints. */
 export function interpretPrintf(words: readonly Word[], report: CommandReport) {
   const [flag, name] = words;
   const start = flag?.parts[0];
   if (typeof start === "object" && start.unknown !== "home")
-    report.doubts("whether printf prints or sets a variable", flag);
+    report.doubts("a first word of printf that is known only at run time", flag);
   if (typeof start !== "string" || !/^-[^-]/.test(start)) return;
   const attached = flag?.value === undefined ? undefined : flag.value.slice(2);
-  if (!start.startsWith("-v") || attached === undefined) return report.doubts("the option of printf", flag);
+  if (!start.startsWith("-v") || attached === undefined)
+    return report.doubts("an unknown option of printf", flag);
   const word = attached === "" ? name : wordAt(flag!, [attached]);
   if (word !== undefined) setName(word, report);
 }
 
-/** `test -v name` evaluates a subscript in the name, and a word that is split may become `-v name`. */
+/** Interprets test, where `-v name` evaluates a subscript in the name. A word that is split may become `-v name`. */
 export function interpretTestBuiltin(words: readonly Word[], report: CommandReport) {
   words.forEach((word, index) => {
     const before = words[index - 1];

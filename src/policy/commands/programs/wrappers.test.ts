@@ -124,7 +124,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
   [
     "env -S with quotes",
     "env -S 'rm \"x\"'",
-    ['read: env -S rm "x"', "not understood: the command in env -S: -S"],
+    ['read: env -S rm "x"', "not understood: a command in env -S that has more than plain words: -S"],
   ],
   [
     "env with an expansion",

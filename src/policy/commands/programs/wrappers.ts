@@ -53,7 +53,7 @@ export const wrappers: Record<string, ProgramRule> = {
   "xvfb-run": runs("starts a display"),
 };
 
-/** The operands are a command, after `skip` other operands. Some programs start a shell when there is none. */
+/** Returns a rule for a program whose operands after the first `skip` are a command. Some start a shell without one. */
 export function wraps(
   options: string,
   {
@@ -72,7 +72,7 @@ export function wraps(
   };
 }
 
-/** `strace -o '|program'` runs the program. */
+/** Interprets strace, which runs a program with `-o '|program'`. */
 function interpretTrace(words: readonly Word[], report: CommandReport) {
   const inner = innerCommand("c C f i q r t T v x y e=text s=text a=text P=text o=write", words, report);
   for (const { name, value, word } of inner?.options ?? [])
@@ -81,7 +81,7 @@ function interpretTrace(words: readonly Word[], report: CommandReport) {
   if (inner !== undefined) runWords(inner.words, "strace", report);
 }
 
-/** Runs the operands as another user. Variables may come first. */
+/** Returns a rule for a program that runs its operands as another user. Variables may come first. */
 function elevates(options: string): ProgramRule {
   return (words, report) => {
     report.has("execute", `${report.program} acts as another user`);
@@ -93,14 +93,14 @@ function elevates(options: string): ProgramRule {
   };
 }
 
-/** Without a terminal, nohup appends to nohup.out. */
+/** Interprets nohup, which appends to nohup.out without a terminal. */
 function interpretNohup(words: readonly Word[], report: CommandReport) {
   if (!report.command.redirections.some(({ kind }) => kind === "write" || kind === "append"))
     report.has("write", "nohup may write nohup.out");
   wraps("")(words, report);
 }
 
-/** `flock file -c 'script'` or `flock file program words`. */
+/** Interprets `flock file -c 'script'` and `flock file program words`. */
 function interpretFlock(words: readonly Word[], report: CommandReport) {
   const inner = innerCommand(
     "s x e u n w=text E=text o F v --shared --exclusive --nonblock --wait=text --close --verbose",
@@ -128,7 +128,7 @@ function interpretScript(words: readonly Word[], report: CommandReport) {
   if (operands.length === 0) report.has("write", "script writes typescript");
 }
 
-/** watch passes its words to a shell repeatedly. */
+/** Interprets watch, which passes its words to a shell repeatedly. */
 function interpretWatch(words: readonly Word[], report: CommandReport) {
   const list =
     "b c d e g p t w x n=text --beep --color --differences --errexit --chgexit --interval=text --no-title";
@@ -137,7 +137,7 @@ function interpretWatch(words: readonly Word[], report: CommandReport) {
   if (script !== undefined) runPlainScript(script, "watch", report);
 }
 
-/** GNU parallel passes its words to a shell, with its input inserted. */
+/** Interprets GNU parallel, which passes its words to a shell with its input inserted. */
 function interpretParallel(words: readonly Word[], report: CommandReport) {
   report.has("execute", "parallel builds commands from its input");
   const inner = innerCommand(
@@ -156,9 +156,9 @@ function interpretParallel(words: readonly Word[], report: CommandReport) {
 const envOptions =
   "i 0 v u=text C=read S=text --ignore-environment --null --unset=text --chdir=read --split-string=text --debug --version --default-signal --ignore-signal --block-signal --list-signal-handling";
 
-/** `env NAME=value program words`; with `-S` one word is a whole command. */
+/** Interprets `env NAME=value program words`. With `-S` one word is a whole command. */
 function interpretEnv(words: readonly Word[], report: CommandReport) {
-  // A lone dash is `-i`.
+  // A lone dash means `-i`.
   const inner = innerCommand(
     envOptions,
     words.filter((word, index) => word.value !== "-" || words.slice(0, index).some(isOperand)),
@@ -177,11 +177,13 @@ function runWithVariables(words: readonly Word[], via: string, report: CommandRe
   if (start >= 0) runWords(words.slice(start), via, report, moves ? "elsewhere" : "own");
 }
 
-/** The string has its own quotes, escapes, variables and options. Only plain words are followed. */
+/**
+ * Splits the string of `env -S`, which has its own quotes, escapes, variables and options. Accepts only plain words.
+ */
 function splitString(value: Word | undefined, word: Word, report: CommandReport): Word[] {
   const text = value?.value;
   if (text === undefined || /[\\'"$#\v\f\r\n]|(?:^|\s)-/.test(text)) {
-    report.doubts("the command in env -S", word);
+    report.doubts("a command in env -S that has more than plain words", word);
     return [];
   }
   const pieces = text.split(/[ \t]+/).filter((piece) => piece !== "");
@@ -195,7 +197,7 @@ function isOperand({ parts }: Word): boolean {
 const xargsOptions =
   "0 o p r t x a=read d=text E=text e?text I=text i?text L=text l?text n=text P=text s=text --null --open-tty --interactive --no-run-if-empty --verbose --exit --arg-file=read --delimiter=text --eof?text --replace?text --max-lines?text --max-args=text --max-procs=text --max-chars=text";
 
-/** The command gets the input as further words, or in place of a mark. */
+/** Interprets xargs, whose command gets the input as further words, or in place of a mark. */
 function interpretXargs(words: readonly Word[], report: CommandReport) {
   const found = innerCommand(xargsOptions, words, report);
   if (found === undefined || found.words.length === 0) return;
@@ -213,7 +215,7 @@ function fillIn(word: Word, mark: string): Word {
   return wordAt(word, [{ unknown: "input", text: word.text, splits: false }]);
 }
 
-/** `sh -c 'commands'`, `sh file`, or a shell that reads commands from its input. */
+/** Interprets `sh -c 'commands'`, `sh file`, and a shell that reads commands from its input. */
 function interpretShell(words: readonly Word[], report: CommandReport) {
   let index = 0;
   let command = false;
@@ -254,7 +256,7 @@ function runShellScript(script: Word, via: string, report: CommandReport) {
 }
 
 function unknownWord(word: Word, report: CommandReport): void {
-  report.doubts(`what ${report.program} runs`, word);
+  report.doubts(`an option of ${report.program} that is not understood`, word);
   report.has("execute", `${report.program} ${word.text} may run anything`, word);
 }
 
@@ -264,7 +266,7 @@ function setOption(word: Word | undefined, report: CommandReport): void {
   report.doubts(`${report.program} reads its commands differently`, word);
 }
 
-/** A here-document or here-string works like `-c`. Any other input is unknown. */
+/** Analyses a here-document or here-string like `-c`. Any other input is unknown. */
 function readInput(report: CommandReport) {
   const redirections = report.command.redirections.filter(
     ({ descriptor }) => descriptor === undefined || descriptor === 0,

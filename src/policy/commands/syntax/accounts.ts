@@ -2,8 +2,8 @@ import type * as bash from "unbash";
 import { doubt, type Scope, type Stretch } from "./scope.ts";
 
 /**
- * Accounts for the whole source: every character must belong to a word that was read, or be one of the few signs and
- * keywords that join words. So a tolerant grammar cannot drop anything unnoticed.
+ * Accounts for the whole source: every character must belong to a word that was read, or to the few signs and keywords
+ * that join words. This detects text that a tolerant grammar has dropped.
  */
 export class Accounts {
   readonly #scope: Scope;
@@ -35,7 +35,7 @@ export class Accounts {
     if (redirect.closing !== undefined) this.takeSpan(redirect.closing);
   }
 
-  /** `for (( … ))`, up to its body. */
+  /** Takes the header `for (( … ))`, up to its body. */
   takeHeader(node: bash.ArithmeticFor): void {
     const text = this.#scope.source.slice(node.pos, node.body.pos);
     const end = text.lastIndexOf("))");
@@ -53,7 +53,7 @@ export class Accounts {
       if (pos < at) doubt(this.#scope, "words that overlap", { pos, end });
       // Two words without anything between them are one word to the shell.
       else if (word && pos === at && at > whole.pos && this.#scope.source[at - 1] !== "\n")
-        doubt(this.#scope, "words that run together", { pos: at - 1, end });
+        doubt(this.#scope, "words without a separator", { pos: at - 1, end });
       else this.#checkBetween(at, pos);
       at = Math.max(at, end);
     }
@@ -70,6 +70,6 @@ export class Accounts {
   }
 }
 
-/** Blanks, continued lines, comments, operators and keywords, one at a time. */
+/** Matches blanks, continued lines, comments, operators and keywords, one at a time. */
 const joining =
   /[ \t\n;&|(){}!]+|\\\n|#[^\n]*|(?:if|then|elif|else|fi|for|while|until|do|done|case|esac|in|select|function|time|coproc)\b/y;

@@ -13,7 +13,7 @@ export function readCommand(command: bash.Command, scope: Scope): ReadCommand {
     if (argument.type === "Word") words.push(readWord(argument, scope));
     else words.push(declaredWord(argument, scope));
   }
-  // After a redirection these are programs, until bash prints a substitution again with the redirection last.
+  // After a redirection a keyword names a program, but bash may print a substitution again with the redirection last.
   if (command.name !== undefined && reserved.test(command.name.text))
     doubt(scope, "a keyword as the name of the program", command.name);
   const span = scope.locate(command.pos, command.end);
@@ -56,7 +56,7 @@ const kinds = {
   "<>": "read and write",
 } as const satisfies Partial<Record<bash.RedirectOperator, Redirection["kind"]>>;
 
-/** `>&2` and `<&-` copy and close descriptors; `>&file` writes. A word that may be split is not understood. */
+/** Returns the kind of a redirection: `>&2` and `<&-` copy and close descriptors, and `>&file` writes. */
 function kindOf(redirect: bash.Redirect, target: Word, scope: Scope): Redirection["kind"] {
   if (redirect.operator !== ">&" && redirect.operator !== "<&") return kinds[redirect.operator];
   if (target.value !== undefined && /^(?:\d+-?|-)$/.test(target.text)) {
@@ -65,11 +65,11 @@ function kindOf(redirect: bash.Redirect, target: Word, scope: Scope): Redirectio
   }
   const plain = target.value !== undefined && !/^[\d-]/.test(target.text);
   if (redirect.operator === ">&" && plain) return "write";
-  doubt(scope, "a redirection to a descriptor that is not known", redirect);
+  doubt(scope, "a redirection to an unknown descriptor", redirect);
   return "write";
 }
 
-// Bash stores its own files there; in a persistent shell also the source of its next commands.
+// Bash uses high descriptors for its own files, and in a persistent shell for the source of its next commands.
 const shellsOwn = "a descriptor that the shell may use itself";
 
 function readAssignment(item: bash.Assignment, scope: Scope): Assignment {
@@ -85,14 +85,14 @@ function readAssignment(item: bash.Assignment, scope: Scope): Assignment {
   return { name: item.name, value: undefined, span };
 }
 
-/** Bash may read any subscript that is not plain as part of a program name. */
+/** Reads a subscript. Bash may read one that is not plain as part of a program name. */
 function readIndex(index: bash.Word, scope: Scope): void {
   if (!/^(?:[\w +*/%-]+|\$\w+|\$\{\w+\})$/.test(index.text))
     doubt(scope, "a subscript that is not plain", index);
   readSubscript(index, scope);
 }
 
-/** `export NAME=value` is an assignment that is also a word, and is never split. */
+/** Reads `NAME=value` after `export`, an assignment that is also a word and is never split. */
 function declaredWord(item: bash.Assignment, scope: Scope): Word {
   const { name, value, span } = readAssignment(item, scope);
   const known = value?.value;

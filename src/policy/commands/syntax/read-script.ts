@@ -24,7 +24,7 @@ function readStatements(statements: readonly bash.Statement[], scope: Scope, acc
   }
 }
 
-/** After `cd directory;` it is unknown whether the `cd` succeeded. */
+/** Ends a statement. After `cd directory;` the directory is unknown, because the `cd` may have failed. */
 function settle(shell: Scope["shell"]): void {
   if (shell.moved) shell.directory = undefined;
   shell.moved = false;
@@ -98,7 +98,7 @@ function readRedirected(node: bash.Redirected, scope: Scope, accounts: Accounts)
   readNode(node.command, scope, accounts);
 }
 
-/** Changes of the directory inside do not last. */
+/** Returns a scope whose changes of the directory do not last. */
 function inSubshell(scope: Scope): Scope {
   return { ...scope, shell: { ...scope.shell } };
 }
@@ -111,7 +111,7 @@ function readIf(node: bash.If, scope: Scope, accounts: Accounts): void {
   if (node.else !== undefined) readNode(node.else, scope, accounts);
 }
 
-/** `for name in words`: the words are expanded once, then the variable gets each of them. */
+/** Reads `for name in words`, where the words are expanded once and the variable gets each of them. */
 function readFor(node: bash.For | bash.Select, scope: Scope, accounts: Accounts): void {
   accounts.takeWord(node.name);
   for (const word of node.wordlist ?? []) accounts.takeWord(word);
@@ -127,7 +127,7 @@ function readArithmeticFor(node: bash.ArithmeticFor, scope: Scope, accounts: Acc
   readLoop(scope, () => readNode(node.body, scope, accounts));
 }
 
-/** A `cd` in one iteration also affects the earlier commands of the loop. */
+/** Reads a loop. A `cd` in one iteration also affects the earlier commands of the next one. */
 function readLoop(scope: Scope, readBody: () => void): void {
   const { commands } = scope.reading;
   const first = commands.length;
@@ -169,7 +169,7 @@ function readCoprocess(node: bash.Coproc, scope: Scope, accounts: Accounts): voi
   readNode(node.body, inSubshell(scope), accounts);
 }
 
-/** `[[ … ]]`: its words, and the operands that it evaluates as arithmetic. */
+/** Reads `[[ … ]]`: its words, and the operands that it evaluates as arithmetic. */
 function readTest(expression: bash.TestExpression, scope: Scope): void {
   switch (expression.type) {
     case "TestUnary":

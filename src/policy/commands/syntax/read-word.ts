@@ -26,7 +26,7 @@ function literal(word: bash.Word): bash.LiteralPart {
 }
 
 function readParts(word: bash.Word, parts: readonly bash.WordPart[], scope: Scope): Part[] {
-  if (!tile(word, parts)) doubt(scope, "a word whose parts do not add up", word);
+  if (!tile(word, parts)) doubt(scope, "a word that was not parsed completely", word);
   return parts.flatMap((part) => readPart(part, word, scope));
 }
 
@@ -40,11 +40,11 @@ function holdsSeparator(text: string): boolean {
   return /[\s;&|<>()'"]/.test(text.replace(/\\[\s\S]/g, "_"));
 }
 
-/** Inside double quotes only lists such as `$@` are split. */
+/** Reads the parts inside double quotes, where only lists such as `$@` are split. */
 function readQuoted(whole: TextStretch, parts: readonly bash.WordPart[], scope: Scope): Part[] {
   return parts.flatMap((part) => {
     if (part.type === "Literal") {
-      if (holdsExpansion(part.text)) doubt(scope, "text that may be more than text", part);
+      if (holdsExpansion(part.text)) doubt(scope, "text that may contain an expansion", part);
       return [part.value];
     }
     return readPart(part, whole, scope).map((read) =>
@@ -64,17 +64,17 @@ function readPart(part: bash.WordPart, word: TextStretch, scope: Scope): Part[] 
   switch (part.type) {
     case "Literal":
       if (holdsExpansion(part.text) || holdsSeparator(part.text))
-        doubt(scope, "text that may be more than text", part);
+        doubt(scope, "text that may contain an expansion", part);
       return readLiteral(part, word);
     case "SingleQuoted":
-      if (part.text !== `'${part.value}'`) doubt(scope, "a quotation that does not add up", part);
+      if (part.text !== `'${part.value}'`) doubt(scope, "a quotation that was not parsed completely", part);
       return [part.value];
     case "AnsiCQuoted":
       if (!plainEscapes.test(part.text)) doubt(scope, "an escape that shells read differently", part);
       return [part.value];
     case "DoubleQuoted":
       if (!tile({ ...part, pos: part.pos + 1, end: part.end - 1 }, part.parts))
-        doubt(scope, "a quotation whose parts do not add up", part);
+        doubt(scope, "a quotation that was not parsed completely", part);
       return readQuoted(part, part.parts, scope);
     case "LocaleString":
       // A translation file decides the text, and may add substitutions.
@@ -93,7 +93,7 @@ function readPart(part: bash.WordPart, word: TextStretch, scope: Scope): Part[] 
       return unknown("output", true);
     case "ProcessSubstitution":
       readSubstitution(part, scope);
-      // An empty one expands to no word.
+      // An empty substitution expands to no word.
       return unknown("file descriptor", /^.\(\s*\)$/.test(part.text));
     case "ArithmeticExpansion":
       readArithmetic(part.expression, part, scope);
@@ -116,7 +116,7 @@ function isHome(text: string): boolean {
   return /^\$(?:HOME|\{HOME\})$/.test(text);
 }
 
-/** Unquoted text is known, unless it contains a tilde or braces that the shell may expand. */
+/** Reads unquoted text, which is known unless it contains a tilde or braces that the shell may expand. */
 function readLiteral(part: bash.LiteralPart, word: TextStretch): Part[] {
   if (/\{/.test(part.text) && /,|\.\./.test(word.text))
     return [{ unknown: "braces", text: part.text, splits: true }];
@@ -129,7 +129,7 @@ function readLiteral(part: bash.LiteralPart, word: TextStretch): Part[] {
   return [part.value];
 }
 
-/** `$'…'` with escapes that all shells read alike: no NUL, which would end the text, and no number beyond ASCII. */
+/** Matches `$'…'` with escapes that all shells read alike: no NUL, which ends the text, and no number beyond ASCII. */
 const plainEscapes =
   /^\$'(?:[^\\]|\\(?:[abeEfnrtv\\'"?]|(?!x00|000|u0000)(?:x[0-7][0-9a-fA-F]|[01][0-7]{2}|u00[0-7][0-9a-fA-F])))*'$/;
 
@@ -142,7 +142,7 @@ function tile(whole: Stretch, parts: readonly bash.WordPart[]): boolean {
   return at === whole.end;
 }
 
-/** `${…}`: the commands that its operands run, and the places where it evaluates text. */
+/** Reads `${…}`: the commands that its operands run, and the places where it evaluates text. */
 function readParameter(part: bash.ParameterExpansionPart, scope: Scope): void {
   const { index, operation } = part;
   const keys = index !== undefined && /^[@*]$/.test(index.text);
@@ -179,7 +179,7 @@ function readParameter(part: bash.ParameterExpansionPart, scope: Scope): void {
   }
 }
 
-/** `$(…)`, backticks and `<(…)`. Their subshell inherits the directory; its changes do not last. */
+/** Reads `$(…)`, backticks and `<(…)`. Their subshell inherits the directory, but its changes do not last. */
 function readSubstitution(
   part: bash.CommandExpansionPart | bash.ProcessSubstitutionPart | bash.ArithmeticCommandExpansion,
   scope: Scope,
@@ -189,7 +189,7 @@ function readSubstitution(
     return void doubt(scope, "a substitution that could not be parsed", part);
   if (scope.source.startsWith("$((", part.pos)) doubt(scope, "parentheses that may be arithmetic", part);
   if (!keepsDocuments(part.script, part.text))
-    doubt(scope, "a here-document in a substitution, which bash may put elsewhere", part);
+    doubt(scope, "a here-document in a substitution, which bash may misplace", part);
   const { source } = part.script;
   const span = scope.locate(part.pos, part.end);
   scope.reading.interpreter.readScript(part.script, {
@@ -202,8 +202,9 @@ function readSubstitution(
 }
 
 /**
- * bash 5.2 prints the commands of a substitution again before it runs them, and misprints here-documents that are
- * followed by anything: `$(a <<E; b c; d` can run `b c d`. Only a single command with its document is safe.
+ * Returns whether bash keeps the here-documents of a substitution in place. bash 5.2 prints the commands again before
+ * it runs them, and misprints here-documents that are followed by anything: `$(a <<E; b c; d` can run `b c d`. Only a
+ * single command with its document is safe.
  */
 function keepsDocuments(script: bash.ParsedScript, text: string): boolean {
   if (!/<<(?!<)/.test(text.replaceAll("<<<", ""))) return true;
@@ -215,9 +216,9 @@ function keepsDocuments(script: bash.ParsedScript, text: string): boolean {
 }
 
 /**
- * The shell evaluates the *text* of every variable in an arithmetic expression, and a subscript in that text may
- * contain a command: `x='a[$(id)]'; echo $((x))` runs `id`. So each used name is recorded, and must prove to contain a
- * number.
+ * Records each name that an arithmetic expression uses, because its variable must contain a number. The shell evaluates
+ * the *text* of the variable, and a subscript in that text may contain a command: `x='a[$(id)]'; echo $((x))` runs
+ * `id`.
  */
 export function readArithmetic(
   expression: bash.ArithmeticExpression | undefined,
@@ -229,7 +230,7 @@ export function readArithmetic(
     doubt(scope, "arithmetic that could not be parsed", whole);
 }
 
-/** An index, offset or other word that the shell evaluates as arithmetic. */
+/** Reads an index, offset or other word that the shell evaluates as arithmetic. */
 export function readSubscript(word: bash.Word, scope: Scope): void {
   readWord(word, scope);
   readOperand(word.parts, word.text, word, scope);
@@ -260,7 +261,7 @@ function readExpression(expression: bash.ArithmeticExpression, scope: Scope): vo
   }
 }
 
-/** `i = 1` and `i++` leave a number in `i`. */
+/** Records that `i = 1` and `i++` leave a number in `i`. */
 function noteResult(target: bash.ArithmeticExpression, scope: Scope): void {
   if (target.type !== "ArithmeticWord") return;
   const name = /^\w+/.exec(target.value)?.[0] ?? target.value;

@@ -11,7 +11,7 @@ export interface Scope {
   readonly rewritten: boolean;
   readonly shell: ShellState;
   readonly reading: Reading;
-  /** How many levels of text inside text have been read as commands. */
+  /** The number of levels of text inside text that have been read as commands. */
   readonly depth: number;
 }
 
@@ -55,7 +55,7 @@ export interface Reading {
   readonly arrays: Set<string>;
   /** Characters that may still be read as commands, so that nested texts cannot multiply the work. */
   budget: number;
-  /** A program that has run and may change how the same shell reads later commands. */
+  /** The program, if any, that may change how the same shell reads later commands. */
   reshaped: string | undefined;
 }
 
