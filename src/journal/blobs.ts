@@ -22,7 +22,7 @@ export interface Blobs {
   read(hash: string): Promise<Uint8Array>;
 }
 
-/** Blobs in a folder, which is created on first use. */
+/** Opens the blobs in a folder, which is created on first use. */
 export function openBlobs(folder: string): Blobs {
   const blobs = new BlobFolder(folder);
   return {

@@ -33,7 +33,7 @@ export class StoredConversations implements Conversations {
     return rows.map(({ number, at, entry }) => ({
       number: Number(number),
       at: Number(at),
-      // Undefined for an altered entry, so that it does not hide all others.
+      // An altered entry is undefined, so that it does not hide all others.
       entry: tryParseJson(String(entry)),
     }));
   }

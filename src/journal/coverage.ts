@@ -1,10 +1,12 @@
 import type { Change } from "../contract/history.ts";
 import type { Blobs } from "./blobs.ts";
 
-/** How much of a call can be undone. "partly": some content was never stored. "gone": it was collected. */
+/**
+ * How much of a call can be undone. "partly" means that some content was never stored, "gone" that it was collected.
+ */
 export type Coverage = "whole" | "partly" | "gone";
 
-/** Undefined for a call without changes. */
+/** Returns how much of some changes can be undone; undefined when there are none. */
 export function coverageOf(changes: readonly Change[], blobs: Pick<Blobs, "has">): Coverage | undefined {
   if (changes.length === 0) return undefined;
   const isGone = (hash: string | undefined) => hash !== undefined && !blobs.has(hash);

@@ -115,7 +115,7 @@ describe("a journal whose database", () => {
     const journal = openJournal("after");
     expect(() => record(journal, "call_new")).toThrow(
       new ToolError("unavailable", `The journal ${file} was written by a newer Toolcrib`, {
-        hint: "Update Toolcrib, or set TOOLCRIB_HOME to another folder.",
+        hint: "Tell the user to update Toolcrib.",
       }),
     );
     journal.close();

@@ -15,9 +15,9 @@ export interface JournalOptions {
   readonly session: string;
   /** Removes values that look like secrets from records. */
   readonly redact?: Redact;
-  /** How long to wait while another process locks the database. Default: 5 s. */
+  /** The time to wait while another process locks the database. Default: 5 s. */
   readonly patienceMs?: number;
-  /** Default: Date.now. */
+  /** The clock. Default: Date.now. */
   readonly now?: () => number;
 }
 
@@ -54,7 +54,7 @@ export class Journal {
     return this.#announcedIn !== undefined || this.#waiting.length > 0;
   }
 
-  /** Records an attempt at once: a call that may change something must not run unrecorded. */
+  /** Records an attempt at once, because a call that may change something must not run unrecorded. */
   begin(attempt: Attempt): void {
     this.#writeFirst(this.#entry("begin", attempt.callId, this.#print(attempt, {}), attempt.startedAt));
     this.#begun.add(attempt.callId);
@@ -71,7 +71,7 @@ export class Journal {
     const { callId, startedAt, input } = attempt;
     if (hasBegun) this.#waiting.push(this.#entry("end", callId, this.#print({}, ending)));
     else {
-      // The caller may change its input from now on, so a flat one is copied and a nested one is serialized at once.
+      // The caller may change its input from now on, so a flat input is copied and a nested one is serialized at once.
       const kept = isFlat(input) ? { ...attempt, input: { ...input } } : undefined;
       const print = () => this.#entry("call", callId, this.#print(kept ?? attempt, ending), startedAt);
       this.#waiting.push(kept === undefined ? print() : print);
@@ -126,12 +126,12 @@ export class Journal {
     return this.#read(readSessions);
   }
 
-  /** Records of every kind, oldest first. */
+  /** Returns records of every kind, oldest first. */
   page(after: number, limit: number): readonly Row[] {
     return this.#read((records) => records.page(after, limit));
   }
 
-  /** Calls that have begun and not ended, oldest first. */
+  /** Returns the calls that have begun and not ended, oldest first. */
   running(): readonly RunningCall[] {
     return this.#read((records) => records.running());
   }
@@ -186,7 +186,10 @@ export class Journal {
     this.#store.close();
   }
 
-  /** A call that has ended can no longer fail, so its record waits for the next write and a warning is emitted. */
+  /**
+   * Flushes, and only warns on failure: a call that has ended can no longer fail, so its record waits for the next
+   * write.
+   */
   flushQuietly(): void {
     try {
       this.flush();
@@ -255,7 +258,7 @@ function toRecord(row: Row): readonly JournalRecord[] {
   return body === undefined ? [] : [{ sequence, at, session, kind, body }];
 }
 
-/** One exit listener serves all journals, because Node warns about many. */
+/** The open journals, which share one exit listener, because Node warns about many listeners. */
 const openJournals = new Set<Journal>();
 
 function flushAtExit(journal: Journal): void {

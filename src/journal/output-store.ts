@@ -13,11 +13,11 @@ export interface OutputStore extends Outputs {
 export interface OutputStoreOptions {
   readonly redacting: () => { push(piece: string): string; end(): string };
   readonly maxBytes: number;
-  /** Limit of all outputs together; the oldest are deleted first. Default: 1 GB. */
+  /** The limit of all outputs together; the oldest are deleted first. Default: 1 GB. */
   readonly maxTotalBytes?: number;
 }
 
-/** A store in the workspace of `files`. Deletes old outputs on first use, and whenever much has been added. */
+/** Opens a store in the workspace of `files`. Deletes old outputs on first use, and whenever much has been added. */
 export function openOutputStore(files: Environment, options: OutputStoreOptions): OutputStore {
   const { maxTotalBytes = 1024 ** 3 } = options;
   let tidied = Promise.resolve();

@@ -77,7 +77,7 @@ function countFiles(changes: readonly Change[]): FileCounts {
   return counts;
 }
 
-/** Folders do not count, because they are created and removed with their files. */
+/** Returns whether an entry counts. Folders do not, because they are created and removed with their files. */
 function isFile({ kind }: EntryState): boolean {
   return kind === "file" || kind === "link";
 }
@@ -125,7 +125,7 @@ export function sessionInUse(session: string, pid: number | undefined): ToolErro
 
 interface Found {
   readonly openedAt: number;
-  /** The processes that have it open, and since when. */
+  /** The processes that have the session open, and since when. */
   readonly owners: Map<string, number>;
   readonly lastOwner: string;
 }

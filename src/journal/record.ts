@@ -6,14 +6,14 @@ import type { Change } from "../contract/history.ts";
 /** A call as it begins. */
 export interface Attempt {
   readonly callId: string;
-  /** Canonical name. */
+  /** The canonical name. */
   readonly tool: string;
   readonly input: unknown;
   /** Milliseconds since 1970. */
   readonly startedAt: number;
 }
 
-/** How a call ended. */
+/** The end of a call. */
 export interface Ending {
   readonly outcome: "ok" | ErrorCode;
   readonly message: string | undefined;
@@ -23,7 +23,7 @@ export interface Ending {
   readonly account: Account;
 }
 
-/** All records of one call. Without `outcome` it is still running, or its process died. */
+/** All records of one call. Without `outcome` the call is still running, or its process died. */
 export interface CallRecord {
   readonly callId: string;
   /** Later calls have larger numbers. */
@@ -42,7 +42,7 @@ export interface CallRecord {
   readonly sandbox: SandboxLevel | null;
   /** The effects that an undo of this call does not revert, each in one phrase. */
   readonly notCovered: readonly string[];
-  /** How many files it changed. */
+  /** The numbers of files that the call changed. */
   readonly files: FileCounts;
 }
 
@@ -89,7 +89,7 @@ export interface CallFilter {
 export interface SessionRecord {
   readonly session: string;
   readonly openedAt: number;
-  /** "died": its process ended without closing it. */
+  /** "died" means that its process ended without closing it. */
   readonly state: "open" | "closed" | "died";
   /** The process that has it open. */
   readonly pid?: number;

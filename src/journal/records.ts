@@ -8,7 +8,7 @@ export interface Entry {
   readonly session: string;
   /** The id of the call it belongs to, or "". */
   readonly call: string;
-  /** JSON. */
+  /** The content as JSON. */
   readonly body: string;
 }
 
@@ -21,7 +21,7 @@ export interface RunningCall {
   readonly isAlive: boolean;
 }
 
-/** A process in another container cannot be checked, so it counts as ended after a day. */
+/** The time after which a process in another container, which cannot be checked, counts as ended. */
 export const sessionAbandonedMs: number = 24 * 60 * 60 * 1000;
 
 /** The append-only records, each chained to the previous one, and the running calls. */
@@ -63,7 +63,7 @@ export class Records {
     return last ?? { sequence: 0, hash: chainStart };
   }
 
-  /** Calls that have begun and not ended, oldest first. */
+  /** Returns the calls that have begun and not ended, oldest first. */
   running(): readonly RunningCall[] {
     const rows = this.#database.prepare("SELECT call, owner, at FROM running ORDER BY at").all();
     return rows.map(({ call, owner, at }) => ({
@@ -81,7 +81,7 @@ export class Records {
     return this.#database.prepare(query).all(after, limit) as unknown as Row[];
   }
 
-  /** Records for which `condition` holds. Default order: oldest first. */
+  /** Yields the records for which `condition` holds. Default order: oldest first. */
   *where(
     condition: string,
     values: readonly (string | number)[],

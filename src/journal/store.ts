@@ -54,7 +54,7 @@ export class Store {
     const identity = this.#open?.identity ?? identityOf(file);
     this.close();
     const aside = identity && setAside(file, identity);
-    // Another process has already moved it and warned about it.
+    // Another process has already moved the database and warned about it.
     if (!aside) return;
     this.warnings.push(
       `The journal ${file} is damaged (${damage.message}). It was moved to ${aside} and a new one was started: ` +

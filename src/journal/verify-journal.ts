@@ -7,7 +7,7 @@ import { chainStart, hashLink, type Link } from "./records.ts";
 
 interface JournalFault {
   readonly sequence: number;
-  /** A predicate of the record: "is missing". */
+  /** The reason as a predicate of the record: "is missing". */
   readonly reason: string;
   /** Whether the database itself is damaged. It will be replaced at its next use. */
   readonly isDamage?: true;
@@ -16,7 +16,7 @@ interface JournalFault {
 /** The result of checking every record of a journal. */
 export interface JournalReport {
   readonly records: number;
-  /** How many older records were removed by age, according to a later record. */
+  /** The number of older records that were removed by age, according to a later record. */
   readonly pruned: number;
   /** The hash of the last record. A user who notes it can prove later that no record up to it was altered. */
   readonly head: string;
@@ -40,7 +40,7 @@ export async function verifyJournal(
   let database: DatabaseSync | undefined;
   try {
     database = new (loadSqlite().DatabaseSync)(file, { readOnly: true, timeout: 5_000 });
-    // A consistent view, even while other processes write.
+    // The transaction gives a consistent view, even while other processes write.
     database.exec("BEGIN");
     // An older journal gets its chain at its next use.
     if (!isOlderJournal(database)) await walk.along(database, new TimeSlice(options.signal));
@@ -84,7 +84,7 @@ class Walk {
       this.fail({ sequence: this.next, reason: `cannot be trusted: ${soundness}`, isDamage: true });
   }
 
-  /** Only the first fault counts, because all later records are doubtful. */
+  /** Notes a fault. Only the first one counts, because all later records are doubtful. */
   fail(fault: JournalFault): void {
     this.#fault ??= fault;
   }
@@ -114,7 +114,7 @@ class Walk {
     this.#head = row.hash;
   }
 
-  /** Pruning leaves a record with the hash of the last removed record. */
+  /** Starts after pruned records. Pruning leaves a record with the hash of the last removed record. */
   #startAfterPruned(database: DatabaseSync): void {
     const first = database.prepare("SELECT min(sequence) AS sequence FROM records").get()?.sequence;
     if (typeof first !== "number" || first <= 1) return;

@@ -1,4 +1,4 @@
-import { ToolError } from "../../contract/error.ts";
+import { ToolError, textForUser } from "../../contract/error.ts";
 import { counted, showSize } from "../../lib/text/format-quantity.ts";
 import { printableLine } from "../../lib/text/printable.ts";
 import { realWorkspace, userDirectories, workspaceDirectory } from "../../system/directories.ts";
@@ -107,7 +107,8 @@ async function checkJournal(
     return { findings: [...collected, ...findings], figures, warnings: journal.warnings };
   } catch (error) {
     if (!(error instanceof ToolError) || error.code === "cancelled") throw error;
-    const unusable = problem("journal", error.message, error.hint ?? "Fix this first.");
+    const { message, hint } = textForUser(error);
+    const unusable = problem("journal", message, hint ?? "Fix this first.");
     const figures = { proof: null, survey: null };
     return { findings: [...collected, unusable], figures, warnings: journal?.warnings ?? [] };
   } finally {

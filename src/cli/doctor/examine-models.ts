@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { readModelSettings } from "../../agent/read-model-settings.ts";
-import { ToolError } from "../../contract/error.ts";
+import { ToolError, textForUser } from "../../contract/error.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
 import { type CheckedProvider, checkProviders } from "../../models/check-providers.ts";
 import { namedModel, servedModel } from "../../models/default-model.ts";
@@ -18,7 +18,8 @@ export async function examineModels(
     settings = await readModelSettings(config);
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;
-    return [problem("models", error.message, error.hint ?? `Fix ${join(config, settingsFile)}.`)];
+    const { message, hint } = textForUser(error);
+    return [problem("models", message, hint ?? `Fix ${join(config, settingsFile)}.`)];
   }
   const reached = await checkProviders({ settings, variables });
   const choice = namedModel(settings, variables) ?? servedModel(reached);

@@ -1,5 +1,5 @@
 import type { SandboxReport } from "../../contract/environment.ts";
-import { ToolError } from "../../contract/error.ts";
+import { ToolError, textForUser } from "../../contract/error.ts";
 import { openLab } from "../../sandbox/proof/lab.ts";
 import { type Proof, proveBoundary } from "../../sandbox/proof/prove-boundary.ts";
 import { openToolcrib, type Toolcrib } from "../../toolcrib/index.ts";
@@ -29,7 +29,8 @@ export async function examineSandbox(options: Examining): Promise<SandboxExamina
     return { findings, sandbox: report, boundary };
   } catch (error) {
     if (!(error instanceof ToolError) || error.code === "cancelled") throw error;
-    const fault = problem("sandbox", error.message, error.hint ?? "Fix this first.");
+    const { message, hint } = textForUser(error);
+    const fault = problem("sandbox", message, hint ?? "Fix this first.");
     return { findings: [fault], sandbox: null, boundary: [] };
   }
 }
@@ -49,7 +50,10 @@ async function attack({ want, signal, progress }: Examining) {
     const report = await crib.sandbox();
     const run = async (command: string) => {
       const { error } = await opened.call("shell.run", { command }, { signal });
-      if (error) throw new ToolError(error.code, error.message, { hint: error.hint ?? undefined });
+      if (error) {
+        const { message, hint } = textForUser(error);
+        throw new ToolError(error.code, message, { hint: hint ?? undefined });
+      }
     };
     return { report, boundary: await proveBoundary({ lab, report, run, progress }) };
   } finally {
@@ -110,8 +114,8 @@ export async function examineRules(folders: {
       : [found, warning("rules", untrusted[project.trust], "Review and trust them: toolcrib policy trust")];
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;
-    const [message = ""] = error.message.split("\n");
-    return [problem("rules", message, error.hint ?? "See: toolcrib help policy")];
+    const { message, hint } = textForUser(error);
+    return [problem("rules", message.split("\n")[0]!, hint ?? "See: toolcrib help policy")];
   }
 }
 

@@ -12,14 +12,14 @@ export interface Collection {
   readonly bytes: number;
   readonly records: number;
   readonly conversations: number;
-  /** The running calls. They may need any content, so nothing was removed. */
+  /** The running calls, if any. They may need any content, so nothing more was removed. */
   readonly waitsFor: readonly string[];
 }
 
 export interface CollectionOptions {
   readonly budget: JournalBudget;
   readonly signal?: AbortSignal;
-  /** How long to store a content that no recorded call needs. Default: ten minutes. */
+  /** The time for which a content stays that no recorded call needs. Default: ten minutes. */
   readonly graceMs?: number;
   /** The folder of interrupted scans. No record names the contents that they need until they are completed. */
   readonly scans?: string;
@@ -27,7 +27,7 @@ export interface CollectionOptions {
 
 /**
  * Removes the oldest history over the budget: contents by age and then by size, records by age, conversations by their
- * last message. Age counts against the clock only as far as records support it. Keeps new contents, and everything that
+ * last message. Ages are computed by `supportedTime`. Keeps new contents, and everything that
  * an open session, an open transaction or a recent checkpoint needs. `folder` contains the blobs. Several processes may
  * collect at once, and may be killed at any moment.
  */
@@ -60,7 +60,7 @@ export async function collect(
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** Returns the time of the latest record that is not younger than `upTo`; undefined when there is none. */
+/** Returns the time of the latest record up to the time `upTo`; undefined when there is none. */
 function latestRecord(journal: Journal, upTo: number): number | undefined {
   const row = journal.alone(({ database }) =>
     database.prepare("SELECT max(at) AS at FROM records WHERE at <= ?").get(upTo),
@@ -68,7 +68,7 @@ function latestRecord(journal: Journal, upTo: number): number | undefined {
   return typeof row?.at === "number" ? row.at : undefined;
 }
 
-// Few enough that no writer waits for long.
+// A batch is small enough that no writer waits for long.
 const batchSize = 200;
 
 const usualGraceMs = 10 * 60 * 1000;
@@ -82,7 +82,10 @@ async function list(folder: string, timeSlice: TimeSlice): Promise<readonly Stor
   return found;
 }
 
-/** Returns the contents to remove, oldest first. Age counts from the last record that names it, or its last storing. */
+/**
+ * Returns the contents to remove, oldest first. Age counts from the last record that names the content, or its last
+ * use.
+ */
 function choose(
   blobs: readonly StoredBlob[],
   needs: Needs,
@@ -189,7 +192,7 @@ class Needs {
     return this.#held.has(hash);
   }
 
-  /** Returns the time of the last record that names it, in milliseconds since 1970. */
+  /** Returns the time of the last record that names a content, in milliseconds since 1970. */
   namedAt(hash: string): number {
     return this.#namedAt.get(hash) ?? 0;
   }

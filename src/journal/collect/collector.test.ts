@@ -60,7 +60,7 @@ it("takes its budget from the options, then the environment variables, then the 
   ]);
   expect(() => journalBudget({}, { TOOLCRIB_JOURNAL_MAX_BYTES: "1 GB" })).toThrow(
     new ToolError("invalid-input", 'TOOLCRIB_JOURNAL_MAX_BYTES must be a whole number, not "1 GB"', {
-      hint: "For example: TOOLCRIB_JOURNAL_MAX_BYTES=100.",
+      hint: "Set it to a number, for example: TOOLCRIB_JOURNAL_MAX_BYTES=100",
     }),
   );
 });

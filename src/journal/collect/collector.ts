@@ -21,7 +21,7 @@ export class Collector {
     this.#timer = setInterval(() => this.#begin(this.#closing.signal), lookEveryMs).unref();
   }
 
-  /** Also collects at the end, because a program that makes only one call would never collect otherwise. */
+  /** Collects once more, because a program that makes only one call would never collect otherwise. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
     this.#closing.abort();
@@ -35,7 +35,7 @@ export class Collector {
     this.#work = this.#work.then(() => this.#collect(signal));
   }
 
-  /** Failures are ignored, because the next collection tries again. */
+  /** Collects if it is due. Ignores failures, because the next collection tries again. */
   async #collect(signal: AbortSignal): Promise<void> {
     try {
       const { journal, folder, ...rest } = this.#options;
@@ -44,20 +44,20 @@ export class Collector {
       const { waitsFor } = await collect(journal, folder, { ...rest, signal });
       if (waitsFor.length > 0) postponeCollection(folder);
     } catch {
-      // Locked, full or closed.
+      // The database may be locked or closed, or the disk full.
     }
   }
 }
 
 const everyMs = 60 * 60 * 1000;
 const lookEveryMs = 60 * 1000;
-// Enough for some hundred thousand contents. A collection that is always cut off would never remove anything.
+// This is enough for some hundred thousand contents. A collection that is always cut off would never remove anything.
 const maxClosingMs = 10_000;
 
 export interface JournalBudget {
-  /** Limit of stored contents. Default: 1 GiB. */
+  /** The limit of all stored contents. Default: 1 GiB. */
   readonly maxBytes: number;
-  /** Maximum age of everything. Default: 30. */
+  /** The maximum age of contents, records and conversations. Default: 30. */
   readonly maxDays: number;
 }
 
@@ -82,6 +82,6 @@ function read(variables: NodeJS.ProcessEnv, name: string): number | undefined {
   if (!text) return undefined;
   if (/^\d{1,15}$/.test(text)) return Number(text);
   throw new ToolError("invalid-input", `${name} must be a whole number, not "${text}"`, {
-    hint: `For example: ${name}=100.`,
+    hint: `Set it to a number, for example: ${name}=100`,
   });
 }

@@ -27,7 +27,7 @@ export class BeforeImages {
   readonly #blobs: Blobs;
   readonly #lost = new Map<string, string>();
   #left: number;
-  /** New contents have a budget of their own, so that they never displace an old one. */
+  /** New contents have a separate budget, so that they never displace old ones. */
   #leftForNew: number;
 
   constructor(environment: Environment, blobs: Blobs, limits: UndoLimits) {
@@ -47,7 +47,7 @@ export class BeforeImages {
     return this.#blobs.has(hash);
   }
 
-  /** Stores the file at `path`; undefined when it does not exist. */
+  /** Stores the file at `path`. Returns undefined when it does not exist. */
   async keep(path: string, signal: AbortSignal | undefined): Promise<KeptFile | undefined> {
     try {
       const { bytes, info } = await this.#environment.readFile(path, { maxBytes: inMemoryBytes, signal });
@@ -89,7 +89,7 @@ export class BeforeImages {
   }
 }
 
-/** Larger files are copied piece by piece. */
+/** The largest file that is read at once. Larger files are copied piece by piece. */
 const inMemoryBytes = 16 * 1024 * 1024;
 
 const maxNewBytes = 256 * 1024;

@@ -10,8 +10,8 @@ import { listEntries, specialFile, tooMuch, unreadable } from "./before-images.t
 export type Foreseeing = Pick<Environment, "workspace" | "info" | "openDirectory" | "readBytes">;
 
 /**
- * Predicts what undo could not restore after a call: the reason, by path. Errs towards a loss. A path that does not exist
- * or cannot be reached is left out, because nothing is lost there.
+ * Predicts which paths undo could not restore after a call, and returns the reasons by path. When in doubt, predicts a
+ * loss. Leaves out a path that does not exist or cannot be reached, because nothing is lost there.
  */
 export async function foreseeLoss(
   changes: readonly PlannedChange[],
@@ -41,7 +41,7 @@ interface Budget {
 
 class Forecast {
   readonly #change: PlannedChange;
-  /** Shared by all changes of the call. */
+  /** The budget, which all changes of the call share. */
   readonly #budget: Budget;
   readonly #environment: Foreseeing;
 
@@ -79,7 +79,7 @@ class Forecast {
     return undefined;
   }
 
-  /** Folders that undo never restores, whatever they contain. */
+  /** Returns the reason why undo never restores a path, whatever it contains, because of its folder. */
   #excluded(realPath: string): string | undefined {
     const { workspace } = this.#environment;
     if (!liesInside(realPath, workspace)) return undefined;
@@ -113,7 +113,7 @@ class Forecast {
 
 const everyoneReads = 0o444;
 
-/** The tool or the program reports the error. */
+/** Ignores the error, because the tool or the program will report it. */
 function ifUnreachable(error: unknown): undefined {
   if (!(error instanceof ToolError)) throw error;
 }

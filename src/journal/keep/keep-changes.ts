@@ -9,7 +9,7 @@ import { isSameState, nothing } from "../entry-states.ts";
 import type { Journal } from "../journal.ts";
 import type { BeforeImages } from "./before-images.ts";
 
-/** `Environment.change` with recording. Each change names the hash of its old content, which is stored. */
+/** Does `Environment.change` with recording. Each change names the hash of its old content, which is stored. */
 export async function keepChanges(
   environment: Environment,
   changes: readonly FileChange[],
@@ -41,7 +41,7 @@ interface KeptEnds {
   /** The state of a link that is removed. */
   readonly link: EntryState | undefined;
   readonly lost: string | undefined;
-  /** Undefined when it is computed elsewhere. */
+  /** The hash of the new content; undefined when the environment computes it. */
   readonly afterHash: string | undefined;
 }
 
@@ -97,7 +97,7 @@ export class CallChanges {
     this.#record = (changes) => journal.change(callId, changes);
   }
 
-  /** Records changes at once, before they are made. Skips those that change nothing. */
+  /** Records changes at once, before they are made. Skips changes without effect. */
   record(changes: readonly Change[]): void {
     const real = changes.filter(
       (change) => change.lost !== undefined || !isSameState(change.before, change.after),

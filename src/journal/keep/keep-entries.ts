@@ -9,7 +9,7 @@ import { nothing } from "../entry-states.ts";
 import { type BeforeImages, type FoundEntry, listEntries, specialFile } from "./before-images.ts";
 import { fileState, isUnchanged, type Keeping, keepChanges } from "./keep-changes.ts";
 
-/** `Environment.writeFile` with recording: replaces exactly the content that was stored. */
+/** Does `Environment.writeFile` with recording. Replaces exactly the content that was stored. */
 export async function keepWrite(
   environment: Environment,
   path: string,
@@ -50,7 +50,7 @@ export async function keepWrite(
   }
 }
 
-/** `Environment.delete` with recording. Deletes only entries that were stored and have not changed since. */
+/** Does `Environment.delete` with recording. Deletes only entries that were stored and have not changed since. */
 export async function keepDeletion(
   environment: Environment,
   path: string,
@@ -111,7 +111,7 @@ interface Prepared {
   readonly known: ReadonlyMap<string, FileInfo | undefined> | undefined;
 }
 
-/** `Environment.move` with recording. The moved content still exists, so only replaced content is stored. */
+/** Does `Environment.move` with recording. The moved content still exists, so only replaced content is stored. */
 export async function keepMove(
   environment: Environment,
   from: string,
@@ -185,7 +185,7 @@ function changesOf(
   ];
 }
 
-/** Larger files are not hashed, so that recording does not slow down a rename. */
+/** The largest file that is hashed. Larger ones are not, so that recording does not slow down a rename. */
 const maxHashedBytes = 64 * 1024 * 1024;
 
 /** Stores the content of an entry and returns its state; undefined for a special file. */
@@ -215,7 +215,7 @@ async function keepEntry(
   }
 }
 
-/** Retries when a file changed in the meantime. It ends, because another process makes progress each time. */
+/** Retries while files change in the meantime. Each retry means that another process has made progress. */
 async function whileStale<Result>(act: () => Promise<Result>): Promise<Result> {
   for (let tries = 1; ; tries += 1) {
     try {
@@ -229,7 +229,9 @@ async function whileStale<Result>(act: () => Promise<Result>): Promise<Result> {
 
 const maxTries = 50;
 
-/** After storing has failed, throws the error of an invalid change itself, otherwise the given error. */
+/**
+ * Handles a failure to store: throws the error of the change itself when that is invalid, otherwise the given error.
+ */
 function refusing(
   change: (options: Required<contract.Announcing>) => Promise<unknown>,
 ): (error: unknown) => Promise<never> {

@@ -13,14 +13,14 @@ interface Found {
   readonly changes: readonly Change[];
   /** Changed paths that undo does not cover, with the reason. */
   readonly uncovered: ReadonlyMap<string, string>;
-  /** Stored contents of the current files, by position. */
+  /** The stored contents of the current files, by position. */
   readonly holdings: ReadonlyMap<number, Holding>;
 }
 
 export interface FindingParts {
   readonly environment: Environment;
   readonly blobs: Blobs;
-  /** Limit of stored current contents. Default: 64 MB. */
+  /** The limit of stored current contents. Default: 64 MB. */
   readonly maxBytes?: number;
 }
 
@@ -84,7 +84,7 @@ function toChange(
   return { path, before: state, after, lost };
 }
 
-/** A file that was not read counts as unchanged if its stats are unchanged. */
+/** Returns whether a file that was not read counts as unchanged, because its stats are unchanged. */
 function isUnknownButSame(
   { before: earlier, after: position }: Draft,
   change: Change,
@@ -103,7 +103,7 @@ interface Difference {
   readonly after: number | undefined;
 }
 
-/** Possible changes between two snapshots: removed entries first, contents before their directory. */
+/** Lists possible changes between two snapshots: removed entries first, contents before their directory. */
 function differencesOf(before: Snapshot, after: Snapshot): readonly Difference[] {
   const removed: Difference[] = [];
   const others: Difference[] = [];
@@ -177,7 +177,7 @@ class PresentEntries {
     }
   }
 
-  /** Undefined when the disk is full. */
+  /** Stores a file. Returns undefined when the disk is full. */
   async #keep(
     path: string,
     position: number,
@@ -205,7 +205,7 @@ function undefinedWithoutSpace(error: unknown): undefined {
   if (!(error instanceof ToolError) || error.code !== "unavailable") throw error;
 }
 
-/** Why a path cannot be compared or restored: it was not scanned, or is special. Undefined for other paths. */
+/** Returns the reason why a path cannot be compared or restored, if it was not scanned or is special. */
 function whyNotCompared(
   { before: earlier, after: position }: Difference,
   before: Snapshot,

@@ -7,7 +7,7 @@ import { type Holding, isHeldByGit, repositoryOf } from "./ledger.ts";
 import type { Secured } from "./secure-contents.ts";
 
 export interface IndexedFile {
-  /** Relative to git's working directory. */
+  /** The path relative to git's working directory. */
   readonly path: string;
   readonly oid: string;
   readonly bytes: number;
@@ -66,7 +66,7 @@ export class GitBlobs {
     return new Map(lines.flatMap(([oid, type, size]) => (type === "blob" ? [[oid!, Number(size)]] : [])));
   }
 
-  /** Files that a filter changes. Line ends are not checked, because converting them changes the size. */
+  /** Finds the files that a filter changes. Line ends are not checked, because converting them changes the size. */
   async #translated(files: readonly IndexedFile[], signal: AbortSignal): Promise<Set<string> | undefined> {
     const input = Buffer.from(files.map(({ path }) => `${path}\0`).join(""));
     const printed = await this.#run(["check-attr", "-z", "--stdin", ...translating], input, signal);
@@ -115,7 +115,10 @@ const settings = ["core.fsmonitor=false", "core.hooksPath=/dev/null", "protocol.
   .flatMap((setting) => ["-c", setting])
   .concat("--no-pager", "--no-replace-objects");
 
-/** A partial clone fetches missing blobs with any program that its settings name. "none" is not a protocol. */
+/**
+ * The variables keep a partial clone from fetching missing blobs with a program that its settings name. "none" is not
+ * the name of a protocol.
+ */
 const variables = { GIT_OPTIONAL_LOCKS: "0", GIT_NO_LAZY_FETCH: "1", GIT_ALLOW_PROTOCOL: "none" };
 
 export function blobName(content: Uint8Array): string {
@@ -159,7 +162,7 @@ class PieceReader {
     this.#pieces = pieces[Symbol.asyncIterator]();
   }
 
-  /** Reads to the next such byte and skips it; undefined when there is none. */
+  /** Reads to the next such byte and skips it. Returns undefined when there is none. */
   async until(byte: number): Promise<Buffer | undefined> {
     let end = this.#rest.indexOf(byte);
     while (end < 0) {
@@ -172,7 +175,7 @@ class PieceReader {
     return found;
   }
 
-  /** Reads `length` bytes; undefined when there are fewer. */
+  /** Reads `length` bytes. Returns undefined when there are fewer. */
   async take(length: number): Promise<Buffer | undefined> {
     if (!(await this.#more(length))) return undefined;
     const taken = this.#rest.subarray(0, length);
@@ -180,7 +183,7 @@ class PieceReader {
     return taken;
   }
 
-  /** Buffers at least `length` bytes; false when there are fewer. */
+  /** Buffers at least `length` bytes. Returns false when there are fewer. */
   async #more(length: number): Promise<boolean> {
     const pieces: Uint8Array[] = [this.#rest];
     let held = this.#rest.length;

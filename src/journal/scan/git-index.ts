@@ -6,7 +6,7 @@ export interface IndexEntry {
   readonly oid: string;
   readonly modifiedMs: number;
   readonly changedMs: number;
-  /** Like `bytes`, only the lower 32 bits. */
+  /** The lower 32 bits of the inode, as `bytes` has the lower 32 bits of the size. */
   readonly inode: number;
   readonly bytes: number;
 }
@@ -18,7 +18,7 @@ export interface GitIndex {
   readonly staged: string;
 }
 
-/** Parses git's index; see `gitformat-index`. Undefined for hashes other than SHA-1, a split index, or damage. */
+/** Parses git's index (`gitformat-index`). Returns undefined for hashes other than SHA-1, a split index, or damage. */
 export function readGitIndex(index: Uint8Array): GitIndex | undefined {
   try {
     return new IndexReader(index).read();
@@ -76,7 +76,7 @@ class IndexReader {
     };
   }
 
-  /** Whether it is a regular file without conflicts, and without flags that tell git not to check it. */
+  /** Returns whether an entry is a regular file without conflicts, and without flags that tell git not to check it. */
   #isPlain(start: number): boolean {
     const mode = this.#bytes.readUInt32BE(start + 24);
     const flags = this.#bytes.readUInt16BE(start + fixedBytes - 2);
@@ -111,7 +111,7 @@ class IndexReader {
     return end;
   }
 
-  /** The extension "link" means that some entries are in another file. */
+  /** Refuses the extension "link", with which some entries are in another file. */
   #checkExtensions(): void {
     const end = this.#bytes.length - oidBytes;
     while (this.#at < end) {
@@ -123,12 +123,14 @@ class IndexReader {
   }
 }
 
-/** Computed as Node computes file times, so that equal times give equal numbers. */
+/** Computes a time as Node computes file times, so that equal times give equal numbers. */
 function timeOf(seconds: number, nanoseconds: number): number {
   return seconds * 1e3 + nanoseconds / 1e6;
 }
 
-/** A checksum of 20 bytes also shows that object names have 20 bytes. Git can be set to write zeros instead. */
+/**
+ * Checks the checksum, whose 20 bytes also show that object names have 20 bytes. Git can be set to write zeros instead.
+ */
 function hasItsChecksum(bytes: Buffer): boolean {
   const end = bytes.length - oidBytes;
   const checksum = bytes.subarray(end);
@@ -138,7 +140,7 @@ function hasItsChecksum(bytes: Buffer): boolean {
   );
 }
 
-/** Git's variable-length numbers: seven bits per byte, and each further byte adds one. */
+/** Reads a variable-length number of git: seven bits per byte, and each further byte adds one. */
 function readVariable(bytes: Buffer, start: number): readonly [value: number, next: number] {
   let at = start;
   let byte = bytes.readUInt8(at);

@@ -7,10 +7,10 @@ import {
   type Snapshot,
 } from "../../contract/snapshot.ts";
 
-/** A snapshot, and where the content of each file is stored. */
+/** A snapshot, and the stored contents of its files. */
 export interface Ledger {
   readonly snapshot: Snapshot;
-  /** By position. */
+  /** The stored contents, by position. */
   readonly holdings: readonly (Holding | undefined)[];
 }
 
@@ -52,7 +52,7 @@ export function isFileAt(snapshot: Snapshot, position: number): boolean {
   return kindOfMode(modeAt(snapshot, position)) === "file";
 }
 
-/** Finds positions by path. Fastest in the order of the snapshot. */
+/** Returns a function that finds positions by path. It is fastest in the order of the snapshot. */
 export function positionsIn({ paths }: Snapshot): (path: string) => number | undefined {
   let next = 0;
   let all: Map<string, number> | undefined;
@@ -97,7 +97,7 @@ export function writeLedger({ snapshot, holdings }: Ledger, about: unknown): Uin
   });
 }
 
-/** Returns undefined for other content or another version. */
+/** Parses a serialized ledger. Returns undefined for other content or another version. */
 export function readLedger(
   bytes: Uint8Array,
 ): { readonly ledger: Ledger; readonly about: unknown } | undefined {
@@ -119,7 +119,7 @@ export function readLedger(
 
 const format = "toolcrib ledger 1";
 
-/** Loaded on first use, because most calls need no scan. */
+/** Loads the module on first use, because most calls need no scan. */
 function v8(): typeof import("node:v8") {
   return process.getBuiltinModule("node:v8");
 }

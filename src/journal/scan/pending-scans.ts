@@ -9,9 +9,9 @@ import type { Secured } from "./secure-contents.ts";
 /** A scan between its two snapshots. */
 export interface Begun {
   readonly callId: string;
-  /** The last record at that time. */
+  /** The number of the last record before the scan. */
   readonly sequence: number;
-  /** The last collection of blobs before the scan. */
+  /** The number of the last collection of blobs before the scan. */
   readonly collection: number;
   readonly before: Secured;
 }

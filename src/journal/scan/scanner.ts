@@ -50,7 +50,7 @@ class ChangeScanner implements Scanner {
   readonly #pending: PendingScans;
   #latest: KnownLedger | undefined;
   #isTooLarge = false;
-  /** Ignored folders that a result has mentioned. */
+  /** The ignored folders that a result has mentioned. */
   readonly #mentioned = new Set<string>();
 
   constructor(parts: ScannerParts) {
@@ -107,7 +107,9 @@ class ChangeScanner implements Scanner {
     return begun;
   }
 
-  /** Ignored folders in which the call may have changed files. They are shown once and recorded with every call. */
+  /**
+   * Describes the ignored folders in which the call may have changed files. They are shown once, but always recorded.
+   */
   #aside({ before }: Begun, uncovered: readonly string[]): Parameters<typeof reportUncovered>[3] {
     const isListed = (path: string) => uncovered.some((what) => what.startsWith(`${showPath(path)} (`));
     const folders = ignoredFolders(before.snapshot).filter((path) => !isListed(path));
@@ -180,7 +182,7 @@ type ScannedCall = Pick<ToolCall, "id" | "signal" | "notify">;
 
 const tooLarge = "there are too many files to scan";
 
-/** Returns the ledger after a command, for the next one. */
+/** Returns the ledger after a command, which the next command starts from. */
 function inheriting(before: Secured, snapshot: Snapshot, found: ReadonlyMap<number, string>): Ledger {
   const holdings = carryOver(snapshot, before);
   for (const [position, holding] of found) holdings[position] = holding;
@@ -228,14 +230,14 @@ export function withoutOthers(
   });
 }
 
-/** The record of a moved directory does not list its content. */
+/** Recognizes a moved directory, whose record does not list its content. */
 function isMovedTree({ moved, before, after }: RecordedChange): boolean {
   return moved !== undefined && (before.kind === "directory" || after.kind === "directory");
 }
 
 /**
  * Adds the effects that undo does not cover, each as "path (why)", to the account of a call and to its outcome.
- * `aside`: effects that it may not cover. They are recorded every time and shown once.
+ * `aside` are effects that undo may not cover. They are recorded every time and shown once.
  */
 export async function reportUncovered(
   call: Pick<ToolCall, "account">,
@@ -251,7 +253,7 @@ export async function reportUncovered(
     throw error instanceof ToolError ? withNote(error, note(aside.isKnown)) : error;
   });
   if (!outcome.ok) return { ok: false, error: withNote(outcome.error, note(aside.isKnown)) };
-  // The output of a call that is undone at once always mentions them.
+  // The output of a call that is undone at once always mentions the ignored folders.
   const shown = note(aside.isKnown && outcome.afterwards === undefined);
   if (shown === undefined) return outcome;
   const add = (text: string) => `${text}${text === "" || text.endsWith("\n") ? "" : "\n"}[${shown}]`;

@@ -8,7 +8,7 @@ import type { Blobs } from "../blobs.ts";
 import type { HeldByGit } from "./held-by-git.ts";
 import { bytesAt, carryOver, type Holding, isFileAt, type Ledger } from "./ledger.ts";
 
-/** How much is copied before a command runs, so that it can be undone. */
+/** The limits of the copies that are made before a command runs, so that it can be undone. */
 export interface ScanLimits {
   readonly maxFileBytes: number;
   readonly maxBytes: number;
@@ -68,7 +68,7 @@ export async function secureContents(
   return { snapshot, holdings, uncovered };
 }
 
-/** Copying more files takes noticeably long. */
+/** The number of files from which copying takes noticeably long. */
 const manyFiles = 1000;
 
 async function copy(
@@ -98,7 +98,7 @@ async function copy(
   }
 }
 
-/** Throws errors that are not about this file. */
+/** Returns the reason why a file was not read. Throws errors that are not about this file. */
 function whyNotRead(error: unknown): string {
   if (!(error instanceof ToolError) || error.code === "unavailable" || error.code === "cancelled")
     throw error;

@@ -5,7 +5,7 @@ interface RecordedTransaction extends Transaction {
   readonly state: "open" | "committed" | "rolled back";
 }
 
-/** A transaction began, added a call, or ended. */
+/** The record of a transaction that began, added a call, or ended. */
 type TransactionRecord =
   | { readonly id: string; readonly state: "open"; readonly name?: string }
   | { readonly id: string; readonly state: "open"; readonly call: string }
@@ -44,7 +44,7 @@ export class WholeTransactions {
     return (this.#named(id) ?? this.of(id))?.calls ?? [id];
   }
 
-  /** The same lookups with each call on its own, not as part of its transaction. */
+  /** The same lookups, in which each call stands alone and not for its transaction. */
   get apart(): Pick<WholeTransactions, "callsOf" | "of"> {
     return { callsOf: (id) => this.#named(id)?.calls ?? [id], of: () => undefined };
   }

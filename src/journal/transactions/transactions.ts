@@ -179,7 +179,7 @@ function titleOf({ id, name }: Transaction): string {
 interface RollbackParts {
   readonly journal: Journal;
   readonly blobs: Blobs;
-  /** The workspace without its guard, as for every undo; see lazyHistory. */
+  /** Returns the workspace without its guard, as for every undo. */
   readonly unguarded: () => Environment;
   readonly session: string;
   readonly guard: PathGuard;
@@ -218,7 +218,7 @@ async function rollBack(
   }
 }
 
-/** Like `rollBack`, recorded as a separate call by the instance itself. */
+/** Does the same as `rollBack`, recorded as a separate call by the instance itself. */
 async function rollBackAside(calls: readonly string[], parts: RollbackParts, why: string): Promise<Rollback> {
   const callId = newIdentifier("call");
   const attempt = { callId, tool: "transaction.rollback", input: { why }, startedAt: Date.now() };

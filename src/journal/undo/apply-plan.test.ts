@@ -26,7 +26,7 @@ it("writes nothing through a symlink that replaces a folder at the last moment",
     ...{ from: "d/c", to: "e/x", currentFrom: "d/c", currentTo: "e/x" },
     ...{ state: nothing, callId: "call_1" },
   };
-  const refusal = "d is now a link, or is behind one; nothing was undone";
+  const refusal = "Nothing was undone: d is now a link or is behind one";
   for (const phase of [
     { steps: [brought], move: undefined },
     { steps: [], move },

@@ -88,8 +88,9 @@ async function removeEmpty(
 }
 
 /**
- * Options that change these paths only at their recorded location, never behind a link that has replaced a directory,
- * even if it is replaced right now. So an undo needs no guard. `paths` are in the order of the changes.
+ * Returns options that change these paths only at their recorded location, never behind a link that has replaced a
+ * directory, even if it is replaced right now. Therefore an undo needs no guard. `paths` are in the order of the
+ * changes.
  */
 function staying(paths: readonly string[], { environment, signal }: ApplyContext): ChangeOptions {
   return {
@@ -101,7 +102,7 @@ function staying(paths: readonly string[], { environment, signal }: ApplyContext
         reached[at]?.realPath !== join(environment.workspace, path);
       const astray = paths.find(isAstray);
       if (astray === undefined) return;
-      const message = `${dirname(astray)} is now a link, or is behind one; nothing was undone`;
+      const message = `Nothing was undone: ${dirname(astray)} is now a link or is behind one`;
       const hint = "Restore the directory, or also undo the call that made the link.";
       throw new ToolError("stale", message, { hint });
     },
@@ -121,7 +122,7 @@ async function toFileChanges(steps: readonly Step[], contents: Contents): Promis
   return changes;
 }
 
-/** The error of a missing content does not name its path. */
+/** Adds the path to the error of a missing content. */
 function namePath(path: string, error: unknown): never {
   if (!(error instanceof ToolError) || error.code !== "unavailable") throw error;
   const { code, message, cause } = error;
@@ -136,14 +137,14 @@ function reverse(step: Step): Step {
 }
 
 interface Work {
-  /** Permissions that writing needs. */
+  /** Changes of permissions that writing needs. */
   readonly loosened: readonly EntryStep[];
   readonly linksRemoved: readonly EntryStep[];
   /** Files that must be removed first, because a directory replaces them or is removed with them. */
   readonly cleared: readonly Step[];
   readonly directoriesCleared: readonly EntryStep[];
   readonly directoriesMade: readonly EntryStep[];
-  /** Applied together or not at all. */
+  /** Files that are changed together or not at all. */
   readonly files: readonly Step[];
   readonly linksMade: readonly EntryStep[];
   readonly directoriesRemoved: readonly EntryStep[];
@@ -169,7 +170,7 @@ function orderSteps(steps: readonly Step[]): Work {
       .flatMap((step) => entryStep(step, { after: nothing })),
     cleared: files.filter(clears),
     directoriesCleared: deepFirst
-      .filter((step) => isReplaced(step) || (goes(step) && liesIn(step.path, replaced)))
+      .filter((step) => isReplaced(step) || (isRemoved(step) && liesIn(step.path, replaced)))
       .flatMap((step) => entryStep(step, { before: loosen(step), after: nothing })),
     directoriesMade: shallowFirst
       .filter(({ now, wanted }) => isDirectory(wanted) && !isDirectory(now))
@@ -179,7 +180,7 @@ function orderSteps(steps: readonly Step[]): Work {
       .filter(({ wanted }) => isLink(wanted))
       .flatMap((step) => entryStep(step, { before: nothing })),
     directoriesRemoved: deepFirst
-      .filter((step) => goes(step) && !liesIn(step.path, replaced))
+      .filter((step) => isRemoved(step) && !liesIn(step.path, replaced))
       .flatMap((step) => entryStep(step, { before: loosen(step) })),
     permissions: deepFirst.flatMap((step) => entryStep(step, { before: settling(step) })),
   };
@@ -192,8 +193,8 @@ function isReplaced({ now, wanted }: Step): boolean {
   return isDirectory(now) && (wanted.kind === "file" || isLink(wanted));
 }
 
-/** A directory that is removed if it is empty. */
-function goes({ now, wanted }: Step): boolean {
+/** Recognizes a directory that is removed if it is empty. */
+function isRemoved({ now, wanted }: Step): boolean {
   return isDirectory(now) && wanted.kind === "nothing";
 }
 
@@ -220,7 +221,7 @@ function writable(state: EntryState): EntryState {
   return state.kind === "file" ? { ...state, mode: state.mode | 0o200 } : state;
 }
 
-/** Empty when nothing changes. */
+/** Returns the step for an entry; none when nothing changes. */
 function entryStep(
   { path, now, wanted }: Step,
   { before = now, after = wanted }: { readonly before?: EntryState; readonly after?: EntryState },

@@ -43,7 +43,12 @@ export function findCheckpoint(journal: Journal, name: string): number {
     checkpoints.map((checkpoint) => checkpoint.name),
   );
   throw new ToolError("not-found", `No checkpoint is named "${name}"`, {
-    hint: suggestion === undefined ? "List them: toolcrib checkpoint list." : `Did you mean "${suggestion}"?`,
+    hint:
+      suggestion === undefined
+        ? "List the checkpoints with journal.checkpoint and `list: true`."
+        : `Did you mean "${suggestion}"?`,
+    forUser:
+      suggestion === undefined ? { hint: "To list the checkpoints, run: toolcrib checkpoint list" } : {},
   });
 }
 

@@ -32,7 +32,9 @@ export class Contents {
     return this.#computed.has(hash) || this.#paths.has(hash) || (hash !== "" && this.#blobs.has(hash));
   }
 
-  /** Throws `unavailable` for a missing or damaged content, `stale` for one that has changed in the meantime. */
+  /**
+   * Reads a content. Throws `unavailable` when it is missing or damaged, `stale` when it has changed in the meantime.
+   */
   async read(hash: string): Promise<Uint8Array> {
     const computed = this.#computed.get(hash);
     if (computed !== undefined) return computed;

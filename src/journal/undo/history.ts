@@ -26,7 +26,7 @@ export interface HistoryParts {
   readonly environment: Environment & Partial<Pick<KeepingEnvironment, "notKept">>;
   readonly callId: string;
   readonly scope: UndoScope;
-  /** Old contents of files that must not be read are not shown either. */
+  /** The guard. Old contents of files that must not be read are not shown either. */
   readonly guard?: PathGuard | undefined;
   /** Completes the records of calls whose process ended. */
   readonly settle?: () => Promise<unknown>;
@@ -131,7 +131,7 @@ export class JournalHistory implements contract.History {
   }
 }
 
-/** Each time, another process has made progress. */
+/** The number of attempts. Each retry means that another process has changed a file. */
 const maxTries = 20;
 
 function describeUndone(callId: string, undos: UndoRecords): string {

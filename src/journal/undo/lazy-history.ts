@@ -7,7 +7,7 @@ import type { HistoryParts } from "./history.ts";
 
 export interface CallHistoryParts extends Omit<HistoryParts, "environment" | "blobs"> {
   readonly blobs: Blobs;
-  /** The workspace without its guard, never passed to a tool: an undo also restores guarded files, unseen. */
+  /** Returns the workspace without its guard, because an undo also restores guarded files. Never passed to a tool. */
   readonly unguarded: () => Environment;
   /** Whether the policy allowed the call as a write. Otherwise it may show changes, but not undo them. */
   readonly mayUndo: boolean;

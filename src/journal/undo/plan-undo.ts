@@ -14,7 +14,7 @@ export interface Step {
 }
 
 export interface Conflict {
-  /** Index of its phase. */
+  /** The index of its phase. */
   readonly phase: number;
   readonly net: Net;
   readonly now: EntryState | undefined;
@@ -105,7 +105,7 @@ function isSatisfied(state: EntryState, { before, after }: Piece): boolean {
   return before.kind === "directory" && state.kind === "directory" && after.kind !== "directory";
 }
 
-/** A created directory is removed if it is empty, whatever its permissions. */
+/** Recognizes a created directory, which is removed if it is empty, whatever its permissions. */
 function isLeftover(state: EntryState, { before, after }: Piece): boolean {
   return before.kind === "nothing" && after.kind === "directory" && state.kind === "directory";
 }
@@ -154,8 +154,8 @@ function decideMove(
 }
 
 /**
- * Refuses paths that rules protect from writes, unless the user undoes: the changes recorded for a command include what
- * the user changed while it ran. Secrets are restored without showing them.
+ * Refuses paths that rules protect from writes, because the changes recorded for a command include those that the user
+ * made while it ran. Only the user may undo these. Secrets are restored without showing them.
  */
 export function protecting(guard: PathGuard, workspace: string): NonNullable<UndoScope["refuses"]> {
   return (path) => {

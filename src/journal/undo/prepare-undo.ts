@@ -28,7 +28,7 @@ export interface PreparedUndo extends Settled {
   readonly isEmpty: boolean;
 }
 
-/** `without`: calls that the selection "last" skips. */
+/** Plans an undo. `without` are calls that the selection "last" skips. */
 export async function prepareUndo(
   selection: Selection,
   options: UndoOptions,
@@ -94,19 +94,22 @@ function nothingToUndo(selection: Selection, journal: Journal): ToolError {
     kind === "undo" ? "There is no undo to redo" : "There is nothing to undo: no files were changed";
   const calls = kind === "calls" ? selection.ids : [];
   const other = calls.flatMap((callId) => journal.find(callId)?.notCovered ?? []);
-  const hint =
-    other.length === 0 ? "List the calls: toolcrib log" : `Not covered by undo: ${other.join("; ")}.`;
-  return new ToolError("not-found", message, { hint });
+  if (other.length > 0)
+    return new ToolError("not-found", message, { hint: `Not covered by undo: ${other.join("; ")}.` });
+  return new ToolError("not-found", message, {
+    hint: "Use a call id from the result of an earlier call.",
+    forUser: { hint: "To list the calls, run: toolcrib log" },
+  });
 }
 
-/** Checks only other sessions. Calls of this one run one after the other, or are recorded when they end. */
+/** Refuses to undo running calls of other sessions. Calls of this session run one after the other. */
 function refuseRunning(calls: readonly string[], journal: Journal, { session }: UndoScope): void {
-  const isElsewhere = (callId: string) => journal.find(callId)?.session !== session;
+  const isOther = (callId: string) => journal.find(callId)?.session !== session;
   const running = journal
     .running()
-    .find(({ callId, isAlive }) => isAlive && calls.includes(callId) && isElsewhere(callId));
+    .find(({ callId, isAlive }) => isAlive && calls.includes(callId) && isOther(callId));
   if (running === undefined) return;
-  throw new ToolError("unavailable", `${running.callId} is still running; nothing was undone`, {
+  throw new ToolError("unavailable", `Nothing was undone: ${running.callId} is still running`, {
     hint: "Wait until it has ended, or stop it, then try again.",
   });
 }
@@ -119,7 +122,7 @@ function carryBack(phases: readonly Phase[], present: Present): readonly Phase[]
   });
 }
 
-/** Replacements for the net changes of the file's old and new path. */
+/** Returns the replacements for the net changes of the file's old and new path. */
 function carry(net: Net, nets: readonly Net[], present: Present): readonly (readonly [Net, Net])[] {
   const [arrival, ...older] = net.pieces;
   const origin = nets.find(({ path }) => path === arrival?.movedFrom);
@@ -163,10 +166,9 @@ function pickHunk(diff: string, number: number, path: string) {
   const header = headers[number - 1];
   if (header === undefined) {
     const message = `${path} has ${counted(headers.length, "hunk")}, no hunk ${number}`;
-    const hint = "List the numbered hunks: journal.diff";
     throw new ToolError("invalid-input", message, {
-      hint,
-      forUser: { hint: "List the numbered hunks: toolcrib diff" },
+      hint: "List the numbered hunks with journal.diff.",
+      forUser: { hint: "To list the numbered hunks, run: toolcrib diff" },
     });
   }
   const [oldFirst = 0, oldCount = 0, newFirst = 0, newCount = 0] = header.slice(1).map(Number);
@@ -196,6 +198,6 @@ export function withinPaths(
   const names = [...new Set(changes.map((change) => change.path))];
   const more = names.length > 10 ? ` and ${names.length - 10} more` : "";
   throw new ToolError("not-found", `${missing} was not changed by these calls`, {
-    hint: `They changed: ${names.slice(0, 10).join(", ")}${more}.`,
+    hint: `Use a path that they changed: ${names.slice(0, 10).join(", ")}${more}.`,
   });
 }

@@ -8,7 +8,7 @@ import { type ShowContext, showChange, whyHidden } from "./show-change.ts";
 
 export interface Refusal {
   readonly path: string;
-  /** A predicate of the path: "has changed since". */
+  /** The reason as a predicate of the path: "has changed since". */
   readonly reason: string;
   /** A diff of the other changes, or the conflicts. */
   readonly details: string;

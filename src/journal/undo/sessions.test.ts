@@ -117,7 +117,7 @@ it("refuses to undo another session's changes for an agent, and names who can", 
     {
       code: "not-found",
       message: "There is nothing to undo: no files were changed",
-      hint: "List the calls: toolcrib log",
+      hint: "Use a call id from the result of an earlier call.",
     },
   ]);
 });
@@ -157,7 +157,7 @@ it("does not undo a call that is still running elsewhere", async () => {
   const undone = await person.call("journal.undo", {});
   await person.close();
   expect([refused.content, undone.data]).toMatchObject([
-    `${callId} is still running; nothing was undone\nWait until it has ended, or stop it, then try again.`,
+    `Nothing was undone: ${callId} is still running\nWait until it has ended, or stop it, then try again.`,
     { calls: [callId] },
   ]);
 });

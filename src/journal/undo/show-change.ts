@@ -67,7 +67,7 @@ function sizeOf(state: EntryState): string {
 export interface ShowContext {
   readonly environment: Environment;
   readonly contents: Contents;
-  /** Old contents of files that must not be read are not shown either. */
+  /** The guard. Old contents of files that must not be read are not shown either. */
   readonly guard?: PathGuard | undefined;
 }
 

@@ -1,6 +1,6 @@
 import type { Journal } from "../journal.ts";
 
-/** Records that one call undoes others. It is written before the undo. */
+/** The record that one call undoes others. It is written before the undo. */
 export interface UndoRecord {
   readonly by: string;
   readonly calls: readonly string[];
@@ -20,7 +20,7 @@ export class UndoRecords {
   readonly #done = new Set<string>();
   #readUpTo = 0;
 
-  /** Reads only new records, because there may be thousands. */
+  /** Returns the undo records of a journal. Reads only new ones, because there may be thousands. */
   static of(journal: Journal): UndoRecords {
     const known = UndoRecords.#known.get(journal);
     const records = known?.isCurrent() ? known : new UndoRecords(journal);
@@ -33,7 +33,7 @@ export class UndoRecords {
     this.#journal = journal;
   }
 
-  /** False after a damaged journal was replaced by a new one. */
+  /** Returns false after a damaged journal was replaced by a new one. */
   isCurrent(): boolean {
     const last = this.#records.at(-1);
     return last === undefined || this.#journal.find(last.by) !== undefined;

@@ -286,7 +286,7 @@ it("undoes one hunk of one file, also when it has moved", async () => {
     `new first line\n${lines.with(1, "changed 2\n").join("")}`,
   );
   expect(await fixture.crib.call("journal.undo", { call: callId, hunk: 4 })).toMatchObject(
-    refusal("a has 3 hunks, no hunk 4", "List the numbered hunks: journal.diff"),
+    refusal("a has 3 hunks, no hunk 4", "List the numbered hunks with journal.diff."),
   );
 });
 
@@ -306,7 +306,7 @@ it("undoes one file of a call, and then the rest", async () => {
     "one\n",
   ]);
   expect(await fixture.crib.call("journal.undo", { call: callId, paths: ["c"] })).toMatchObject(
-    refusal("c was not changed by these calls", "They changed: d/a, b."),
+    refusal("c was not changed by these calls", "Use a path that they changed: d/a, b."),
   );
 });
 
@@ -347,7 +347,7 @@ it("never writes through a symlink that has replaced a folder", async () => {
   const found = await wholeOf(fixture.elsewhere);
   expect(await fixture.crib.call("journal.undo", {})).toMatchObject(
     refusal(
-      "d is now a link, or is behind one; nothing was undone",
+      "Nothing was undone: d is now a link or is behind one",
       "Restore the directory, or also undo the call that made the link.",
     ),
   );
