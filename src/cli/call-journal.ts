@@ -51,7 +51,7 @@ export function asFlags(text: string | null): string {
   return (text ?? "").replace(/`(\w+): true`/g, (_, name: string) => `--${name.replaceAll("_", "-")}`);
 }
 
-/** Parses how long ago, or a date with an optional time. Returns milliseconds since 1970. */
+/** Parses a duration before now, or a date with an optional time. Returns milliseconds since 1970. */
 export function readSince(text: string, now: number = Date.now()): number {
   const [, count, unit = ""] = /^(\d{1,6})([mhd])$/.exec(text) ?? [];
   if (count !== undefined) return now - Number(count) * unitMs[unit]!;

@@ -1,4 +1,4 @@
-/** One command of the command line, described once: parsing, help and completion all read this. */
+/** One command of the command line. Parsing, help and completion all read this description. */
 export interface Command {
   readonly name: string;
   /** A verb phrase of at most eight words, without a full stop. */
@@ -11,7 +11,7 @@ export interface Command {
   readonly examples: readonly Example[];
   /** Possible first operands, for completion. */
   readonly operand?: "command" | "tool" | readonly string[];
-  /** Passes unknown flags, and everything after `--`, to the tool that the first operand names. */
+  /** Whether unknown flags, and everything after `--`, belong to the tool that the first operand names. */
   readonly forwardsFlags?: true;
   /** Runs the command and returns the exit code; throws ToolError. */
   run(given: Arguments): Promise<number>;
@@ -20,12 +20,12 @@ export interface Command {
 export interface Option {
   readonly name: string;
   readonly short?: string;
-  /** A placeholder for its value, `DIR`; an option without one is a switch. */
+  /** A placeholder for the value, `DIR`. An option without one is a switch. */
   readonly value?: string;
   readonly choices?: readonly string[];
-  /** It may be given several times; its values are joined by line ends. */
+  /** Whether the option may be given several times. Its values are joined by line ends. */
   readonly repeats?: true;
-  /** Many commands have it: help lists it in a group of its own. */
+  /** Whether many commands have the option, so that help lists it in a separate group. */
   readonly isCommon?: true;
   readonly summary: string;
 }
@@ -34,7 +34,7 @@ export type Example = readonly [command: string, comment: string];
 
 /** A parsed command line. */
 export interface Arguments {
-  /** Value by option name, "" for a switch; the values of an option that repeats are lines. */
+  /** The values by option name, "" for a switch. The values of an option that repeats are lines. */
   readonly options: ReadonlyMap<string, string>;
   readonly operands: readonly string[];
 }

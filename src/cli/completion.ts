@@ -33,7 +33,7 @@ function operandsOf({ operand }: Command, commands: readonly Command[]): readonl
   return operand ?? [];
 }
 
-/** `--mode`, and `-C` where there is a short form. */
+/** Returns the flags of an option: `--workspace`, and `-C` where there is a short form. */
 function flagsOf({ name, short }: Option): readonly string[] {
   return short === undefined ? [`--${name}`] : [`--${name}`, `-${short}`];
 }
@@ -46,7 +46,7 @@ function takesFile({ value }: Option): boolean {
   return value === "FILE";
 }
 
-/** Limited to bash 3.2, which macOS ships. */
+/** Writes the script for bash. It is limited to bash 3.2, which macOS ships. */
 function writeBash(commands: readonly Completable[]): string {
   const names = commands.map(({ name }) => name).join(" ");
   return `# Completion of toolcrib for bash. In ~/.bashrc: eval "$(toolcrib completion bash)"
@@ -110,7 +110,7 @@ function writePaths(options: readonly Option[], kind: "-d" | "-f"): readonly str
   return [`        ${options.flatMap(flagsOf).join(" | ")}) ${complete}; return ;;\n`];
 }
 
-/** The script works from a file on the fpath and through `eval`. */
+/** Writes the script for zsh, which works from a file on the fpath and through `eval`. */
 function writeZsh(commands: readonly Completable[]): string {
   const described = commands.map(({ name, summary }) => `    ${shellQuote(`${name}:${summary}`)}\n`);
   return `#compdef toolcrib
@@ -203,7 +203,7 @@ function writeFishOption(option: Option): string {
   ].join(" ");
 }
 
-/** In fish a quote inside single quotes is escaped by a backslash. */
+/** Quotes a text for fish, where a backslash escapes a quote inside single quotes. */
 function quoteFish(text: string): string {
   return `'${text.replace(/[\\']/g, "\\$&")}'`;
 }

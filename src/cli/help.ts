@@ -92,7 +92,7 @@ export function joinSections(sections: readonly string[]): string {
   return sections.filter((text) => text !== "").join("\n");
 }
 
-/** Commands with their comments on the same line, or above on a narrow terminal. */
+/** Formats commands with their comments on the same line, or above on a narrow terminal. */
 export function explainExamples(examples: readonly Example[], columns = helpColumns()): string {
   const width = Math.max(...examples.map(([command]) => command.length));
   const isWide = examples.every(([, comment]) => width + comment.length + 6 <= columns);
@@ -103,7 +103,7 @@ export function explainExamples(examples: readonly Example[], columns = helpColu
     .join("");
 }
 
-/** Terms with descriptions on the same line, or below when a term is too wide. */
+/** Formats terms with descriptions on the same line, or below when a term is too wide. */
 export function layList(rows: readonly (readonly [term: string, text: string])[], columns: number): string {
   const longest = Math.max(...rows.map(([term]) => term.length));
   const isStacked = longest > columns * 0.4;
@@ -117,7 +117,7 @@ export function layList(rows: readonly (readonly [term: string, text: string])[]
     .join("");
 }
 
-/** Longer lines are hard to read. */
+/** Returns the width of help, at most 100 columns, because longer lines are hard to read. */
 function helpColumns(): number {
   return Math.min(Math.max(columnsOf(1), 40), 100);
 }

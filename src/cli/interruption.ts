@@ -25,7 +25,7 @@ export async function interruptible<Result>(work: (signal: AbortSignal) => Promi
   return work(signal).finally(stop);
 }
 
-/** The launcher, npx and npm repeat the signal that the terminal has already sent. */
+/** The time within which a second signal is the same Ctrl-C: the launcher, npx and npm repeat the terminal's signal. */
 const sameMs = 500;
 
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;

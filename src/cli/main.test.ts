@@ -236,7 +236,7 @@ describe("toolcrib call", () => {
       stdout: "",
       stderr:
         '--mode must be one of safe, cautious, paranoid, yolo, not "files"\n' +
-        "To pass it to the tool, write it after a lone --: -- --mode files\n",
+        "If the tool has its own --mode, write it after a lone --: -- --mode files\n",
     });
     expect([theirs!.exit, theirs!.stdout.split("\n")[0], theirs!.stderr]).toEqual([0, "poem.txt", ""]);
   });

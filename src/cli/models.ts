@@ -14,7 +14,7 @@ import { commandProgress } from "./progress.ts";
 import { printJson } from "./report.ts";
 import { layTable, print } from "./terminal.ts";
 
-/** `toolcrib models`: the models of all providers, or of one. */
+/** Runs `toolcrib models`, which lists the models of all providers, or of one. */
 export async function showModels({ options, operands: [provider, ...rest] }: Arguments): Promise<number> {
   refuseOperands(rest, { name: "models" });
   const settings = await readModelSettings();
@@ -39,7 +39,7 @@ interface Shown {
   readonly isAll: boolean;
 }
 
-/** A paragraph for each provider, which is readable without a visual layout. */
+/** Describes each provider in a paragraph, which is readable without a visual layout. */
 function describeModels(reached: readonly CheckedProvider[], shown: Shown): string {
   const isReached = ({ state }: CheckedProvider) => state === "reachable";
   const available = reached.filter(isReached).map((provider) => describeReached(provider, shown));
@@ -78,7 +78,7 @@ function titleOf({ name, label }: CheckedProvider): string {
 
 const mostShown = 6;
 
-/** The default, then the models with known prices and context sizes. */
+/** Returns a few models: the default, then those with known prices and context sizes. */
 function some(models: readonly OfferedModel[], chosen: string | undefined): readonly OfferedModel[] {
   const weight = ({ id, facts }: OfferedModel) =>
     Number(id === chosen) * 4 +
@@ -110,7 +110,7 @@ function priceOf(prices: ModelPrices | undefined): string {
   return `$${prices.input} in, $${prices.output} out`;
 }
 
-/** Returns how to get a model. */
+/** Explains how to get a model. */
 export function modelSetup(): string {
   const keys = providerNames
     .filter((name) => name !== "openai-chat")

@@ -23,7 +23,7 @@ export const dialectOption: Option = {
   summary: "tool names and arguments of this model family (default: toolcrib)",
 };
 
-/** The mode and the rules. */
+/** The options for the mode and the rules. */
 export const policyOptions: readonly Option[] = [
   {
     name: "mode",

@@ -95,7 +95,7 @@ it("explains invalid arguments", () => {
     {
       code: "invalid-input",
       message: '--mode must be one of safe, yolo, not "files"',
-      hint: "To pass it to the tool, write it after a lone --: -- --mode files",
+      hint: "If the tool has its own --mode, write it after a lone --: -- --mode files",
     },
     {
       code: "invalid-input",

@@ -38,7 +38,7 @@ export function parseArguments(words: readonly string[], command: Command): Argu
   return { options, operands };
 }
 
-/** A lone `-` means standard input. */
+/** Returns whether a word is a flag. A lone `-` means standard input. */
 export function isFlag(word: string): boolean {
   return word.startsWith("-") && word !== "-";
 }
@@ -98,7 +98,7 @@ export function unknownSubcommand(
   });
 }
 
-/** Choices are accepted in any case. */
+/** Checks a value. Choices are accepted in any case. */
 function chosenValue(flag: string, value: string, { choices }: Option, command: Command): string {
   const chosen = choices ? choices.find((choice) => choice.toLowerCase() === value.toLowerCase()) : value;
   if (chosen !== undefined) return chosen;
@@ -107,7 +107,7 @@ function chosenValue(flag: string, value: string, { choices }: Option, command: 
     hint: near
       ? `Did you mean ${near}?`
       : command.forwardsFlags
-        ? `To pass it to the tool, write it after a lone --: -- ${flag} ${value}`
+        ? `If the tool has its own ${flag}, write it after a lone --: -- ${flag} ${value}`
         : seeHelp(command),
   });
 }

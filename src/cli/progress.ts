@@ -123,7 +123,7 @@ class ShownLines {
   }
 }
 
-/** More than any result shows of its beginning or end. */
+/** The number of characters that are compared, more than any result shows of its beginning or end. */
 const heldChars = 64 * 1024;
 
 const mark = /^\[(?:stdout|stderr|… \d+ (?:characters|bytes)(?: of std(?:out|err))? cut …)\]$/;

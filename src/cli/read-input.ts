@@ -43,12 +43,12 @@ function parseJson(text: string, source: string, { canonical }: DialectTool): un
   }
 }
 
-/** Throws when it is not UTF-8: invalid bytes would be written to files as U+FFFD. */
+/** Reads standard input. Throws when it is not UTF-8, because invalid bytes would be written to files as U+FFFD. */
 export async function readStandardInput(): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of process.stdin) chunks.push(chunk);
   try {
-    // Removes the byte-order mark that some shells add.
+    // The decoder removes the byte-order mark that some shells add.
     return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
   } catch (cause) {
     throw new ToolError("invalid-input", "Standard input is not UTF-8", {

@@ -5,7 +5,7 @@ import { lowDescriptorLimit } from "../system/descriptor-limit.ts";
 import type { CallResult, RecoveredChange } from "../toolcrib/index.ts";
 import { type Descriptor, isTerminal, paint, print, printExact, remark } from "./terminal.ts";
 
-/** What `call --json` prints: these keys, always all of them, and nothing else. */
+/** The output of `call --json`: always all of these keys, and no others. */
 type CallReport = Pick<CallResult, "content" | "isError" | "data" | "error" | "callId" | "truncated">;
 
 export function toReport({ content, isError, data, error, callId, truncated }: CallResult): CallReport {
@@ -94,7 +94,7 @@ export function exitCodeOf(code: ErrorCode | undefined): number {
   return code === undefined ? 0 : (ownCodes[code] ?? 1);
 }
 
-/** For errors that a command throws: a missing thing was named wrongly on the command line. */
+/** Returns the exit code for an error that a command throws. A missing thing counts as a wrong command line. */
 export function exitCodeOfError(code: ErrorCode): number {
   return code === "not-found" ? 2 : exitCodeOf(code);
 }

@@ -7,7 +7,7 @@ export function print(text: string): void {
   write(1, forLocale(text));
 }
 
-/** Writes data to standard output: the same bytes in every locale. */
+/** Writes data to standard output, with the same bytes in every locale. */
 export function printExact(text: string): void {
   write(1, text);
 }
@@ -18,8 +18,8 @@ export function remark(text: string): void {
 }
 
 /**
- * Writes to standard error what the user is about to approve. An ASCII locale shows other characters as `\u{2212}`,
- * because a look-alike would hide what the command really contains.
+ * Writes a text that the user is about to approve to standard error. An ASCII locale shows other characters as
+ * `\u{2212}`, because a look-alike would hide the real text of the command.
  */
 export function remarkExactly(text: string): void {
   const shown = isAsciiLocale()
@@ -55,7 +55,7 @@ const asciiForms: Readonly<Record<string, string>> = {
   },
 };
 
-/** Box-drawing characters: lines become `-` and `|`, corners and crossings `+`. */
+/** Replaces box-drawing characters: lines become `-` and `|`, corners and crossings `+`. */
 function boxForm(character: string): string {
   if (!/[\u2500-\u257f]/.test(character)) return character;
   if (/[─━┄┅┈┉╌╍═╴╶╸╺╼╾]/.test(character)) return "-";
@@ -68,7 +68,7 @@ export function columnsOf(descriptor: Descriptor): number {
   return known || 80;
 }
 
-/** Breaks text at spaces into lines of at most `columns`; a longer word gets a line of its own. */
+/** Breaks text at spaces into lines of at most `columns`. A longer word gets a separate line. */
 export function wrapWords(text: string, columns: number): readonly string[] {
   const lines = [""];
   for (const word of text.split(" ")) {
@@ -79,7 +79,7 @@ export function wrapWords(text: string, columns: number): readonly string[] {
   return lines;
 }
 
-/** Colours what goes to standard output (1) or error (2), where NO_COLOR, FORCE_COLOR and the terminal agree. */
+/** Colours text for standard output (1) or error (2), if NO_COLOR, FORCE_COLOR and the terminal allow it. */
 export function paint(descriptor: Descriptor, tone: Tone, text: string): string {
   return mayBeTerminal(descriptor) || process.env.FORCE_COLOR !== undefined
     ? styleText(tone, text, { stream: streamOf(descriptor) })
@@ -90,7 +90,7 @@ export function isTerminal(descriptor: Descriptor): boolean {
   return mayBeTerminal(descriptor) && streamOf(descriptor).isTTY;
 }
 
-/** Returns whether it is a terminal that can rewrite a line. */
+/** Returns whether an output is a terminal that can rewrite a line. */
 export function canRedraw(descriptor: Descriptor): boolean {
   return isTerminal(descriptor) && process.env.TERM !== "dumb";
 }
@@ -145,7 +145,7 @@ function cannotWrite(cause: Error): ToolError {
   });
 }
 
-/** A cheap check before Node's stream is loaded. */
+/** Checks cheaply, before Node's stream is loaded, whether an output may be a terminal. */
 function mayBeTerminal(descriptor: Descriptor): boolean {
   return fstatSync(descriptor).isCharacterDevice();
 }
@@ -154,7 +154,7 @@ function streamOf(descriptor: Descriptor): NodeJS.WriteStream {
   return descriptor === 1 ? process.stdout : process.stderr;
 }
 
-/** Rows in columns, two spaces between; the last column is not padded or cut. */
+/** Formats rows in columns with two spaces between them. The last column is not padded or cut. */
 export function layTable(rows: readonly (readonly string[])[], indent = ""): string {
   const widths: number[] = [];
   for (const row of rows) {
@@ -194,7 +194,7 @@ function isContinuousIntegration(): boolean {
   return !/^(?:|0|false)$/i.test(process.env.CI ?? "");
 }
 
-/** 2026-11-15 09:30:00, in the user's time zone. */
+/** Formats a time in the user's time zone: 2026-11-15 09:30:00. */
 export function toLocalTime(milliseconds: number): string {
   const time = new Date(milliseconds);
   const local = new Date(milliseconds - time.getTimezoneOffset() * 60_000);

@@ -1,4 +1,4 @@
 import packageJson from "../../package.json" with { type: "json" };
 
-/** The version of this package; the build puts it in as a constant. */
+/** The version of this package, which the build inserts as a constant. */
 export const version: string = packageJson.version;

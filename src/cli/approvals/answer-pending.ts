@@ -56,7 +56,7 @@ function wantedAnswer({ options }: Arguments, words: readonly string[]): Approva
   return options.has("yes") ? { allow: true } : undefined;
 }
 
-/** Without a terminal, only --yes and --deny count. */
+/** Returns the answer of the options, else asks. Without a terminal, --yes or --deny is required. */
 async function decide(
   { request }: PendingApproval,
   wanted: Approval | undefined,
@@ -118,6 +118,6 @@ function notPending(id: string, approvals: AllPendingApprovals): ToolError {
     approvals.list().map((pending) => pending.id),
   );
   return new ToolError("not-found", `No approval with the id ${printableLine(id)} is pending`, {
-    hint: near ? `Did you mean ${near}?` : "List them: toolcrib approve --all",
+    hint: near ? `Did you mean ${near}?` : "To list the pending approvals, run: toolcrib approve --all",
   });
 }

@@ -38,7 +38,7 @@ export async function confirm(question: string, signal: AbortSignal): Promise<bo
   return /^\s*y(es)?\s*$/i.test(await readLine(`${question} (y yes, n no) `, signal));
 }
 
-/** One line, edited by the terminal itself, so that Ctrl-C stays an interruption. */
+/** Reads one line, which the terminal itself edits, so that Ctrl-C stays an interruption. */
 async function readLine(question: string, signal: AbortSignal): Promise<string> {
   const { createInterface } = await import("node:readline");
   remark(question);
@@ -61,8 +61,8 @@ async function readLine(question: string, signal: AbortSignal): Promise<string> 
 }
 
 /**
- * Discards what was typed before a question is shown: it was meant for something else, perhaps for text that only
- * looked like a question. Raw mode also discards half a line.
+ * Discards everything that was typed before a question is shown, because it was no answer to this question. Raw mode
+ * also discards half a line.
  */
 export async function discardTyped(): Promise<void> {
   const { stdin } = process;
@@ -74,7 +74,7 @@ export async function discardTyped(): Promise<void> {
   stdin.off("data", discard).pause().setRawMode(false);
 }
 
-/** Ctrl-C in raw mode, where the terminal sends no signal. */
+/** The character of Ctrl-C in raw mode, where the terminal sends no signal. */
 const interrupt = "\u0003";
 
 const settleMs = 30;
@@ -111,10 +111,10 @@ export async function confirmTrust({ options }: Arguments, question: TrustQuesti
     });
   }
   if (await interruptible((signal) => confirm("Trust them?", signal))) return;
-  throw new ToolError("denied", "They remain untrusted", { hint: otherwise });
+  throw new ToolError("denied", `You did not trust ${what}`, { hint: otherwise });
 }
 
-/** Refuses to run in a command of a tool: a model must not act for the user. */
+/** Refuses to run in a command of a tool, because a model must not act for the user. */
 export function refuseProgramsOfTools(what: string): void {
   if (process.env[runVariable] === undefined) return;
   throw new ToolError("denied", `A command that a tool runs cannot ${what}`, {

@@ -29,7 +29,7 @@ export function showRequest(request: ShownRequest, columns: number): string {
   ].join("\n");
 }
 
-/** Returns the access that a command has. */
+/** Describes the access that a command has. */
 function confinementOf({ sandbox, unconfined, hosts }: ShownRequest): string {
   const access = "it can access every file and host that you can access";
   if (unconfined) return `outside the sandbox, by your rules: ${access}`;
@@ -142,7 +142,7 @@ export function markSegments(command: string, spans: readonly Span[], columns: n
     .map((line) => quoteMark + line);
 }
 
-/** Its width on most terminals. */
+/** Returns the width of a character on most terminals. */
 function drawnWidth(text: string): number {
   if (/^(?:\p{M}|\u200c|\u200d)$/u.test(text)) return 0;
   return wide.test(text) ? 2 : text.length === 2 ? 1 : text.length;
@@ -183,7 +183,7 @@ function wrap(line: string, columns: number): readonly string[] {
   return [...pieces, piece];
 }
 
-/** An upper bound, because terminals differ in the width of non-ASCII characters. */
+/** Returns an upper bound of a text's width, because terminals differ in the width of non-ASCII characters. */
 export function widthOf(text: string): number {
   let width = 0;
   for (const character of text) width += character < "\u007f" ? 1 : 2;

@@ -19,7 +19,7 @@ interface ChatCommand {
   readonly takes?: string;
   readonly summary: string;
   readonly choices?: readonly string[];
-  /** Returns what to show, or "leave" to end the chat. Throws ToolError. */
+  /** Returns the text to show, or "leave" to end the chat. Throws ToolError. */
   run(chat: ChatSessions, argument: string): Promise<string | undefined> | string | undefined;
 }
 
@@ -144,7 +144,7 @@ function findChatCommand(name: string): ChatCommand {
   throw new ToolError("invalid-input", `Unknown command: /${printableLine(name)}`, {
     hint: near
       ? `Did you mean /${near}?`
-      : "List the commands: /help. To send the line to the model, put a space before it.",
+      : "List the commands with /help, or put a space before the line to send it to the model.",
   });
 }
 
@@ -190,7 +190,7 @@ function formatDiff(result: CallResult): string {
   return diff === "" ? "No files were changed." : colourDiff(2, printable(diff)).trimEnd();
 }
 
-/** Throws the call's error. */
+/** Returns the content of a call. Throws the call's error. */
 function contentOf({ content, error }: CallResult): string {
   if (error?.details?.kind === "unknown-tool")
     throw new ToolError("unsupported", "This session has no journal tools", {

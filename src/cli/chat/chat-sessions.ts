@@ -58,7 +58,7 @@ export class ChatSessions {
     void this.#session?.abort();
   }
 
-  /** One turn; lines typed meanwhile are sent to the model. Returns false when the chat ends. */
+  /** Runs one turn. Lines typed meanwhile are sent to the model. Returns false when the chat ends. */
   async turn(input: string): Promise<boolean> {
     const { session } = this;
     const interruption = onInterruption();
@@ -86,7 +86,7 @@ export class ChatSessions {
     });
   }
 
-  /** Shows progress; Ctrl-C cancels the work, not the chat. */
+  /** Shows progress during the work. Ctrl-C cancels the work, not the chat. */
   whileBusy<Result>(doing: string, work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
     return withProgress("toolcrib", (update, signal) => {
       signal.addEventListener("abort", () => void this.#session?.abort());

@@ -13,7 +13,7 @@ import { completeChatLine, runChatCommand } from "./chat-commands.ts";
 import { ChatSessions } from "./chat-sessions.ts";
 import { type Keyboard, PipedKeyboard, TerminalKeyboard } from "./keyboard.ts";
 
-/** `toolcrib chat`: turns until the user leaves. Returns the exit code. */
+/** Runs `toolcrib chat`: turns until the user leaves. Returns the exit code. */
 export async function chat(given: Arguments, start?: SessionStart): Promise<number> {
   const isAtTerminal = process.stdin.isTTY && isTerminal(2);
   const keyboard = isAtTerminal ? new TerminalKeyboard(completeChatLine) : new PipedKeyboard();

@@ -5,9 +5,9 @@ import { attempt } from "../../system/attempt.ts";
 import { makePrivateDirectory, userDirectories } from "../../system/directories.ts";
 import { forLocale, remark } from "../terminal.ts";
 
-/** Where the user's input comes from. */
+/** The source of the user's input. */
 export interface Keyboard {
-  /** The next input, of one line or more; undefined when the user leaves. */
+  /** Returns the next input, of one line or more; undefined when the user leaves. */
   read(signal: AbortSignal): Promise<string | undefined>;
   /** Calls `hear` with each line typed while the model works. Returns a function that stops it. */
   listen(hear: (line: string) => void): () => void;
@@ -16,7 +16,7 @@ export interface Keyboard {
   close(): void;
 }
 
-/** A terminal: input is edited, completed and remembered, except for lines typed while the model works. */
+/** A terminal, where input is edited, completed and remembered, except for lines typed while the model works. */
 export class TerminalKeyboard implements Keyboard {
   readonly #history = new InputHistory();
   readonly #complete: (line: string) => [readonly string[], string];
@@ -83,12 +83,12 @@ export class TerminalKeyboard implements Keyboard {
   }
 }
 
-/** The user pressed Ctrl-D while the model works. */
+/** Answers Ctrl-D while the model works. */
 function remarkLeaving(): void {
   remark("The chat ends after this turn. Ctrl-C stops it now.\n");
 }
 
-/** A pipe or a file: each line is a turn. */
+/** A pipe or a file, in which each line is a turn. */
 export class PipedKeyboard implements Keyboard {
   readonly #reader = createInterface({ input: process.stdin, terminal: false });
   readonly #lines = this.#reader[Symbol.asyncIterator]();
@@ -122,7 +122,7 @@ export class PipedKeyboard implements Keyboard {
   }
 }
 
-/** A line that ends with a backslash continues. Pasted lines arrive together and belong together. */
+/** Reads an input. A line that ends with a backslash continues, and lines that arrive together were pasted. */
 function readInput(reader: Interface, keep: (line: string) => void): Promise<string | undefined> {
   const { promise, resolve } = Promise.withResolvers<string | undefined>();
   const lines: string[] = [];
@@ -166,7 +166,7 @@ function readInput(reader: Interface, keep: (line: string) => void): Promise<str
 const prompt = "> ";
 const continued = forLocale("… ");
 
-/** Lines that arrive within this time were pasted. */
+/** The time within which pasted lines arrive. */
 const pasteMs = 25;
 
 /** The input of earlier chats, for the arrow keys, in a file that only the user can read. */
@@ -179,7 +179,7 @@ export class InputHistory {
     this.#lines = attempt(() => this.#read(directory)) ?? [];
   }
 
-  /** Newest first, as `node:readline` takes them. */
+  /** The lines, newest first, as `node:readline` takes them. */
   get newestFirst(): string[] {
     return this.#lines.toReversed();
   }

@@ -75,7 +75,7 @@ export const callCommand: Command = {
       dialect,
       ...readInstanceOptions(options),
       approve: canAsk(options) ? (...asked) => progress.whileAsking(() => askUser(...asked)) : undefined,
-      // Every call of the command line is a session of its own, so it may undo other sessions and leaves its
+      // Every call of the command line is a separate session. Therefore it may undo other sessions, and leaves its
       // transaction open for the next call.
       undoes: "workspace",
       parkTransaction: true,
@@ -85,9 +85,9 @@ export const callCommand: Command = {
     const progress = showProgress(crib, name, { live: isTerminal(2) && !options.has("json") });
     const result = await crib.call(name, input, { signal: interruption.signal, timeoutMs });
     progress.stop();
-    // Printed before the journal is closed, so that the reader need not wait.
+    // The result is printed before the journal is closed, so that the reader need not wait.
     if (options.has("json")) printJson(toReport(result));
-    else printResult(result, isTerminal(1) ? progress.notShown : (text) => text);
+    else printResult(name, result, isTerminal(1) ? progress.notShown : (text) => text);
     remarkLeftRunning(crib.processes());
     await crib.close();
     remarkWarnings(crib.warnings);
@@ -97,7 +97,7 @@ export const callCommand: Command = {
   },
 };
 
-/** Background processes end with the command that started them. */
+/** Reports the background processes, which end with the command that started them. */
 function remarkLeftRunning(processes: readonly ProcessStatus[]): void {
   const names = processes.filter(({ state }) => state !== "ended").map(({ name }) => name);
   if (names.length > 0)
@@ -109,10 +109,16 @@ async function askUser(...asked: Parameters<Approve>): Promise<Approval> {
   return approveOnTerminal(...asked);
 }
 
-function printResult({ content, error, images }: CallResult, notShown: (text: string) => string): void {
+function printResult(
+  name: string,
+  { content, error, images }: CallResult,
+  notShown: (text: string) => string,
+): void {
   if (error) {
     printText(notShown(error.output ?? ""));
-    printFailure(error);
+    const isAboutArguments = error.details?.kind === "bad-arguments";
+    const hint = `To see its arguments, run: toolcrib call ${name} --help`;
+    printFailure(isAboutArguments ? { message: error.message, hint } : error);
     return;
   }
   printText(notShown(content));

@@ -12,7 +12,7 @@ export const policyCommand: Command = {
     ["policy explain '<call>'", "show the verdict on a call, and the rule behind it"],
     ["policy test [FILE ...]", "run the `expect` lines of all rules, or of these files"],
     ["policy replay <session|last|all>", "show these rules' verdicts on recorded calls"],
-    ["policy trust [--yes]", "let this folder's rules, as they are now, allow things"],
+    ["policy trust [--yes]", "let the current rules of this folder allow calls"],
     ["policy untrust", "let them only deny again"],
   ],
   notes: [

@@ -49,7 +49,7 @@ export const toolsCommand: Command = {
   },
 };
 
-/** Names, risks and one line for each tool of a dialect; without a dialect, by the names that users type. */
+/** Lists the tools of a dialect with name, risk and one sentence; without a dialect, by the names that users type. */
 export async function describeTools(name: string | undefined, narrowing: Narrowing = {}): Promise<string> {
   const dialect = await dialectHere(name);
   const tools = await loadTools(dialect, narrowing);
@@ -67,7 +67,7 @@ export async function describeTools(name: string | undefined, narrowing: Narrowi
   );
 }
 
-/** Returns whether a model gets a tool at the start, as it does all tools that --tools names. */
+/** Returns whether a model gets a tool at the start. It gets all tools that --tools names. */
 function listedIn(
   { listed }: Dialect,
   { allowedTools }: Narrowing,

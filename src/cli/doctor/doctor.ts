@@ -92,7 +92,7 @@ interface Folders {
   readonly config: string;
 }
 
-/** An unusable journal is a finding, too. */
+/** Examines the journal. An unusable journal is a finding, too. */
 async function checkJournal(
   folders: Folders,
   budget: JournalBudget,
@@ -116,7 +116,7 @@ async function checkJournal(
   }
 }
 
-/** One line per finding; long messages and hints wrap below it. */
+/** Formats findings, each on one line; long messages and hints wrap below it. */
 export function showFindings(findings: readonly Finding[], columns: number): string {
   const width = Math.max(...findings.map(({ about }) => about.length));
   const left = labelWidth + width + 4;
@@ -139,7 +139,7 @@ const labels = {
 
 const labelWidth = "warning".length;
 
-/** The last line, which sums up all findings. */
+/** Returns the last line, which sums up all findings. */
 export function verdict(findings: readonly Finding[]): string {
   const count = (state: Finding["state"]) => findings.filter((finding) => finding.state === state).length;
   const [problems, warnings] = [count("wrong"), count("note")];

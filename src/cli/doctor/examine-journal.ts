@@ -14,7 +14,7 @@ export interface Examination {
   readonly figures: { readonly proof: JournalReport | null; readonly survey: JournalSurvey | null };
 }
 
-/** Does not open a damaged database for use, which would move it aside. */
+/** Examines the journal. Does not open a damaged database for use, which would move it aside. */
 export async function examineJournal(
   journal: WorkspaceJournal,
   budget: JournalBudget,

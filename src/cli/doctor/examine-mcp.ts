@@ -44,7 +44,9 @@ function findingsOf(server: ServerState): readonly Finding[] {
   const about = `mcp ${name}`;
   if (server.state !== "ready") {
     const silent =
-      server.reach === "http" ? "Check that it runs, and its url in mcp.json." : "It printed nothing.";
+      server.reach === "http"
+        ? "Check that it runs, and its url in mcp.json."
+        : "It printed nothing. Run its command in a terminal.";
     const hint = said.length === 0 ? silent : `Its last output: ${said.slice(-5).join(" | ")}`;
     return [problem(about, problems.join("; ") || server.state, hint)];
   }
@@ -52,7 +54,7 @@ function findingsOf(server: ServerState): readonly Finding[] {
   return [found, ...problems.map((each) => warning(about, each, "Its other tools are available."))];
 }
 
-/** The MCP clients whose configuration starts Toolcrib, and whether that still works. */
+/** Examines the MCP clients whose configuration starts Toolcrib, and whether that still works. */
 export async function examineClients(
   workspace: string,
   variables: NodeJS.ProcessEnv,

@@ -10,7 +10,7 @@ import { type Finding, ok, problem, warning } from "./finding.ts";
 
 interface SandboxExamination {
   readonly findings: readonly Finding[];
-  /** Null when it could not be attacked, for example because it is not available. */
+  /** The report; null when the sandbox could not be attacked, for example because it is not available. */
   readonly sandbox: SandboxReport | null;
   readonly boundary: readonly Proof[];
 }
@@ -88,7 +88,7 @@ function boundaryFindings(report: SandboxReport, proofs: readonly Proof[]): read
     if (outcome === "enforced") return [ok("boundary", `enforced: ${promise}`)];
     if (outcome === "open") return [problem("boundary", `NOT enforced: ${promise}`, remedy(report))];
     if (outcome === "not tried") return [warning("boundary", `not tried: ${promise}`, reason)];
-    // One finding about the missing sandbox covers them all.
+    // Without a sandbox, one finding covers all promises.
     if (report.level === "none") return [];
     return [warning("boundary", `not enforced, nor promised by ${report.level}: ${promise}`, reason)];
   });
@@ -99,7 +99,7 @@ function remedy({ missing }: SandboxReport): string {
   return `${better}use --mode paranoid here, and report this with the output of: toolcrib doctor --json`;
 }
 
-/** Whether the rules can be read, which files they come from, and whether the project's are trusted. */
+/** Examines whether the rules can be read, which files they come from, and whether the project's are trusted. */
 export async function examineRules(folders: {
   readonly workspace: string;
   readonly state: string;

@@ -11,12 +11,12 @@ export function ok(about: string, message: string): Finding {
   return { about, state: "well", message };
 }
 
-/** Something works less well than it could. */
+/** Returns a finding that something works less well than it could. */
 export function warning(about: string, message: string, hint?: string): Finding {
   return { about, state: "note", message, hint };
 }
 
-/** Something is broken or unsafe: doctor exits with 1. */
+/** Returns a finding that something is broken or unsafe, so that doctor exits with 1. */
 export function problem(about: string, message: string, hint: string): Finding {
   return { about, state: "wrong", message, hint };
 }

@@ -197,7 +197,7 @@ describe("toolcrib log", () => {
       },
       failed(
         "No record has the given head.",
-        "The journal was replaced or shortened since, or these records were deleted by age.",
+        "Check the head: the journal was replaced or shortened, or its record was deleted by age.",
       ),
       failed(
         "Record 3 does not match its hash.",

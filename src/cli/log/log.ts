@@ -74,8 +74,8 @@ export async function withJournal<Result>(
 }
 
 /**
- * `+1 ~2 -3`, with a note when it cannot be undone completely; "" without changes. Changes are recorded before they are
- * made, so a failed call made at most these.
+ * Formats the changes as `+1 ~2 -3`, with a note when they cannot be undone completely. Changes are recorded before
+ * they are made, so a failed call made at most these.
  */
 function countFiles({ files, undoable, outcome }: LoggedCall): string {
   if (undoable === null) return "";
@@ -89,7 +89,7 @@ function formatDuration({ durationMs }: LoggedCall): string {
   return durationMs === null ? "" : `${Math.max(1, Math.round(durationMs))} ms`;
 }
 
-/** The verdict and its rule; "" when the call was allowed. */
+/** Formats the verdict and its rule. Returns "" when the call was allowed. */
 function formatDecision({ decision }: LoggedCall): string {
   if (decision === null || decision.verdict === "allow") return "";
   const { verdict, answer, rule, source } = decision;
@@ -97,7 +97,7 @@ function formatDecision({ decision }: LoggedCall): string {
   return `  [${decided}: ${printableLine(formatRule(rule, source))}]`;
 }
 
-/** A rule and its source, unless the rule contains it: "mode cautious: destructive". */
+/** Formats a rule and its source, unless the rule names the source itself: "mode cautious: destructive". */
 function formatRule(rule: string, source: string): string {
   return source === "" || rule.startsWith(source) ? rule : `${rule} (${source})`;
 }
@@ -219,7 +219,7 @@ export function describeProof({ records, pruned, head, noted }: JournalReport): 
   return `${counted(records, "record")}${older}; none was altered, removed, added or moved.\n${proof}Head: ${head}\n`;
 }
 
-/** Without a fault the chain is intact, but does not contain the given head. */
+/** Describes why a verification failed. Without a fault, the chain is intact but does not contain the given head. */
 export function describeFault({ fault }: Pick<JournalReport, "fault">): {
   readonly message: string;
   readonly hint: string;
@@ -231,6 +231,6 @@ export function describeFault({ fault }: Pick<JournalReport, "fault">): {
     };
   return {
     message: "No record has the given head.",
-    hint: "The journal was replaced or shortened since, or these records were deleted by age.",
+    hint: "Check the head: the journal was replaced or shortened, or its record was deleted by age.",
   };
 }

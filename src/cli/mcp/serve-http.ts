@@ -11,14 +11,14 @@ import { version } from "../version.ts";
 import { leave, openForClient, servedInstance, untilAskedToEnd } from "./serve-stdio.ts";
 import { configuredHub, shared } from "./servers.ts";
 
-/** `toolcrib mcp --http`: serves any number of clients, until a signal. */
+/** Runs `toolcrib mcp --http`, which serves any number of clients until a signal. */
 export async function serveHttpClients(given: Arguments): Promise<number> {
   const { host, port } = readAddress(given.options.get("http")!);
   const { options, instructions } = servedInstance(given);
   const secret = readSecret(given, options.workspace);
   if (secret === undefined && !isLoopback(host))
-    throw new ToolError("invalid-input", `Other machines can reach ${host}, so set a token of your own`, {
-      hint: "Set --token-file FILE or TOOLCRIB_TOKEN, or serve 127.0.0.1.",
+    throw new ToolError("invalid-input", `A token is required, because other machines can reach ${host}`, {
+      hint: "Set TOOLCRIB_TOKEN or --token-file FILE, or listen on 127.0.0.1.",
     });
   const token = secret ?? randomBytes(32).toString("base64url");
   const hubs = await configuredHub(options.workspace);
@@ -60,7 +60,7 @@ function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || /^127(?:\.\d{1,3}){3}$/.test(host);
 }
 
-/** The user's own token. Tools must not be able to read it, because a model could approve its own calls with it. */
+/** Reads the user's token. Tools must not be able to read it, because a model could approve its own calls with it. */
 function readSecret({ options }: Arguments, workspace: string): string | undefined {
   const file = options.get("token-file");
   if (file !== undefined && liesInside(realLocation(resolve(file)), workspace))

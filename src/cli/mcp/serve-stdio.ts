@@ -13,7 +13,7 @@ import { remark } from "../terminal.ts";
 import { version } from "../version.ts";
 import { configuredHub } from "./servers.ts";
 
-/** `toolcrib mcp`: serves one client until it disconnects. */
+/** Runs `toolcrib mcp`, which serves one client until it disconnects. */
 export async function serveStdioClient(given: Arguments): Promise<number> {
   const { options, instructions } = servedInstance(given);
   const connection = serveStdio({
@@ -60,7 +60,7 @@ export async function leave(close: () => Promise<void>): Promise<never> {
   process.exit(0);
 }
 
-/** Loaded here, because a server that started no program does not need it. */
+/** Kills all started programs. Loads the module here, because a server that started no program does not need it. */
 async function killStarted(): Promise<void> {
   const { killWatched } = await import("../../environment/local/processes/runs.ts");
   killWatched();
@@ -83,14 +83,14 @@ export async function openForClient(options: ToolcribOptions): Promise<Toolcrib>
   }
 }
 
-/** Returns the instance that a command line asks for, and what clients are told about it. */
+/** Returns the options of the instance that a command line asks for, and the instructions for clients. */
 export function servedInstance(given: Arguments): {
   readonly options: ToolcribOptions & { readonly workspace: string };
   readonly instructions: string;
 } {
   const { options } = given;
   const named = options.get("workspace");
-  // Fails at once when the folder does not exist, not at the first call.
+  // A missing folder fails here, not at the first call.
   const workspace = realWorkspace(named ?? process.cwd());
   const { rules = [], ...instance } = readInstanceOptions(options);
   const isTooWide = named === undefined && liesInside(realLocation(homedir()), workspace);
@@ -119,5 +119,5 @@ const changes = ["write **", "delete **", "run @write"];
 const consequence =
   "so it changes no files and runs only commands that read. The user can name the folder in the client's configuration: add --workspace DIR to the arguments of this server.";
 
-/** Claude Code refuses results above 25 000 tokens. */
+/** The most tokens of a result. Claude Code refuses results above 25 000 tokens. */
 const maxShownTokens = 22_000;

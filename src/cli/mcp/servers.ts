@@ -14,7 +14,7 @@ import { refuseOperands } from "../parse-arguments.ts";
 import { printJson, remarkWarnings } from "../report.ts";
 import { layTable, print } from "../terminal.ts";
 
-/** `toolcrib mcp servers`: starts the configured servers once and shows their state. */
+/** Runs `toolcrib mcp servers`, which starts the configured servers once and shows their state. */
 export async function listServers({ options }: Arguments): Promise<number> {
   const workspace = options.get("workspace") ?? process.cwd();
   const { connectHub } = await import("../../mcp/hub/connect-hub.ts");
@@ -36,13 +36,13 @@ function toRow({ name, state, reach, tools, version = "" }: ServerState): readon
   return [name, state, reach, counted(tools, "tool"), version];
 }
 
-/** `toolcrib mcp trust`: allows the servers of this folder. */
+/** Runs `toolcrib mcp trust`, which allows the servers of this folder. */
 export async function trustServers(given: Arguments): Promise<number> {
   const { workspace, files } = foldersOf(given);
   const project = await readProjectServers({ workspace });
   if (project === undefined)
     throw new ToolError("not-found", `There is no ${projectServersPath} in ${workspace}`, {
-      hint: "Your own servers are in mcp.json in the config folder: toolcrib paths",
+      hint: "To find the folder of your own mcp.json, run: toolcrib paths",
     });
   const { servers, hash, trust } = project;
   const count = counted(Object.keys(servers).length, "MCP server");
@@ -50,7 +50,7 @@ export async function trustServers(given: Arguments): Promise<number> {
     ...project,
     workspace,
     heading: `${projectServersPath} of this folder names ${count}, to be run with your rights`,
-    // Shown as in the file, without the values of variables.
+    // The servers are shown as in the file, without the values of variables.
     lines: Object.entries(servers).map(([name, server]) => `${name}: ${JSON.stringify(server)}`),
     what: "these servers",
     otherwise: "They are not started.",

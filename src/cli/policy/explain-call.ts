@@ -65,7 +65,7 @@ function callOf(name: string, risk: CheckedCall["tool"]["risk"], access: Access)
   return { tool: { name, risk }, accesses: [access] };
 }
 
-/** `use TOOL [of SERVER]`, as in rules: a call that accesses nothing. */
+/** Parses `use TOOL [of SERVER]`, as in rules, for a call without accesses. */
 async function readUse(what: string): Promise<CheckedCall> {
   const [name = "", of, server, ...more] = fromCommandLine(what);
   if (of !== undefined && (of !== "of" || server === undefined || more.length > 0))
@@ -84,7 +84,7 @@ async function readToolCall(name: string, words: readonly string[]): Promise<Che
   return toCheckedCall(tool, input, settings);
 }
 
-/** A program name in place of a tool is probably a command. */
+/** Finds a tool. Explains how to write a command when a program is named in place of a tool. */
 function findToolToExplain(name: string, words: readonly string[]): DialectTool {
   try {
     return findTool(toolcribDialect.tools, name);
@@ -107,7 +107,7 @@ export async function showPolicy(given: Arguments): Promise<number> {
 }
 
 interface ListedRule extends RuleOrigin {
-  /** Why it is ignored; null when it is not. */
+  /** The reason why the rule is ignored; null when it is not. */
   readonly ignored: string | null;
 }
 

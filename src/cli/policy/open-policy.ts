@@ -17,7 +17,7 @@ export interface PolicyContext {
   readonly mode: Mode;
   readonly rules: OpenPolicy;
   readonly environment: Environment;
-  /** The sandbox of commands, detected when first called. */
+  /** Returns the sandbox of commands, which is detected on the first call. */
   readonly sandbox: () => Promise<SandboxLevel>;
 }
 

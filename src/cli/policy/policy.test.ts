@@ -516,7 +516,7 @@ describe("toolcrib policy trust", () => {
       stdout: "",
       stderr:
         `There is no .toolcrib/rules in ${cli.workspace}\n` +
-        "Your own rules are in the config folder: toolcrib paths\n",
+        "To find the folder of your own rules, run: toolcrib paths\n",
     });
     expect(existsSync(join(cli.home, "config"))).toBe(false);
   });

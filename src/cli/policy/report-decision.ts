@@ -20,14 +20,14 @@ export function reportDecision({ verdict, risk, record, parts }: Decision): obje
   return { verdict, risk, reason, rule, source, parts: parts.map(reportPart) };
 }
 
-/** `rule` is null when the mode decided; `segment` is the part of the command. */
+/** Returns a part for programs. `rule` is null when the mode decided; `segment` is the part of the command. */
 function reportPart({ part, verdict, risk, reason, rule }: PartVerdict): object {
   const found = segmentOf(part);
   const segment = found && { text: textOf(found), ...found.span };
   return { verdict, kind: part.kind, what: whatOf(part), risk, reason, rule: rule ?? null, segment };
 }
 
-/** Returns the verdict, the command with its decisive parts marked, and every part with its rule. */
+/** Formats the verdict, the command with its decisive parts marked, and every part with its rule. */
 export function showDecision(decision: Decision, columns: number): string {
   const { verdict, parts } = decision;
   const command = parts.map(({ part }) => segmentOf(part)?.command).find((text) => text !== undefined);
@@ -80,21 +80,21 @@ function textOf({ command, span }: CommandSegment): string {
 /** The access that the commands of a call have. */
 interface ConfinementReport {
   readonly sandbox: SandboxLevel;
-  /** A rule takes them out of the sandbox. */
+  /** Whether a rule takes them out of the sandbox. */
   readonly unconfined: boolean;
-  /** "*" for any. */
+  /** The hosts that they may connect to; "*" for any. */
   readonly hosts: readonly string[];
   /** Folders outside the workspace, besides those that every sandbox shows. */
   readonly readable: readonly string[];
   readonly writable: readonly string[];
-  /** How many rules hide paths. */
+  /** The number of rules that hide paths. */
   readonly hidingRules: number;
   readonly variables: VariablePolicy;
   /** The effective values of the limits that rules set, in their spelling. */
   readonly limits: readonly string[];
 }
 
-/** Null for calls that run no command, and for denied calls. */
+/** Returns the confinement of a call; null for calls that run no command, and for denied calls. */
 export function reportConfinement(decision: PreviewedDecision, policy: Policy): ConfinementReport | null {
   const { question, verdict, sandbox, unconfined = false } = decision;
   if (verdict === "deny" || !question.accesses.some(({ kind }) => kind === "execute")) return null;

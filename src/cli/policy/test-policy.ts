@@ -37,7 +37,7 @@ interface Result {
   readonly decision: Decision;
 }
 
-/** A named file is tested with its own rules, as with `--rules`. */
+/** Adds the rules of named files, which are tested with their own rules, as with `--rules`. */
 function withRulesOf(given: Arguments): Arguments {
   const files = [given.options.get("rules") ?? [], given.operands].flat();
   return files.length === 0

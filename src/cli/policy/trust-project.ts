@@ -19,7 +19,7 @@ export async function trustProject(given: Arguments): Promise<number> {
   return withPolicy(given, async ({ workspace, files, rules: { project } }) => {
     if (project === undefined)
       throw new ToolError("not-found", `There is no ${projectRulesPath} in ${workspace}`, {
-        hint: "Your own rules are in the config folder: toolcrib paths",
+        hint: "To find the folder of your own rules, run: toolcrib paths",
       });
     const loosening = looseningRules(project);
     await confirmTrust(given, {
@@ -49,7 +49,7 @@ export async function untrustProject(given: Arguments): Promise<number> {
   });
 }
 
-/** Returns the rules that count only once trusted. */
+/** Returns the rules that apply only when they are trusted. */
 function looseningRules({ text }: ProjectRules): readonly string[] {
   const source = { level: "project", name: projectRulesPath, text, onlyTightens: true } as const;
   const { ignored, settings } = parseRules(source);

@@ -84,7 +84,7 @@ export class ModelText {
     return showModelText(text.slice(0, end));
   }
 
-  /** Returns the rest, when no more comes. */
+  /** Returns the rest of the text. */
   end(): string {
     const rest = showModelText(this.#held);
     this.#held = "";
@@ -92,10 +92,10 @@ export class ModelText {
   }
 }
 
-/** The question of ask-on-terminal.ts. */
+/** The question of ask-on-terminal.ts, in lower case. */
 const question = "allow it?";
 
-/** Does the same for a complete text. */
+/** Does the same as `ModelText` for a complete text. */
 export function showModelText(text: string): string {
   return printable(text).replace(/allow it\?/gi, (found) => `"${found}"`);
 }
@@ -105,6 +105,6 @@ function undecided(text: string): number {
   const tail = text.slice(1 - question.length).toLowerCase();
   for (let start = 0; start < tail.length; start += 1)
     if (question.startsWith(tail.slice(start))) return tail.length - start;
-  // Half of a line end, or of a surrogate pair.
+  // The text may end inside a line end or a surrogate pair.
   return /[\r\ud800-\udbff]$/.test(text) ? 1 : 0;
 }

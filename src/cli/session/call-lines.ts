@@ -10,7 +10,7 @@ import { colourDiffLine, quoteText } from "../approvals/show-request.ts";
 type ToolStart = Extract<AgentEvent, { type: "tool-start" }>;
 type ToolEnd = Extract<AgentEvent, { type: "tool-end" }>;
 
-/** `edit.replace src/a.ts` */
+/** Formats the start of a call: `edit.replace src/a.ts`. */
 export function callStartLine(
   { canonical, input }: Pick<ToolStart, "canonical" | "input">,
   workspace: string,
@@ -19,7 +19,7 @@ export function callStartLine(
   return printableLine(target === "" ? canonical : `${canonical} ${target}`);
 }
 
-/** Returns how a call ended: `+3 −1`, `exit code 2`, `12 matches`; "" when there is nothing to add. */
+/** Formats the end of a call: `+3 −1`, `exit code 2`, `12 matches`; "" when there is nothing to add. */
 export function callEndLine({
   error,
   isError,
@@ -38,7 +38,7 @@ export function diffOf(data: unknown): string {
     .join("");
 }
 
-/** The fields of all dialects that tell what a call works on, the most important first. */
+/** The fields of all dialects that name the target of a call, the most important first. */
 const targetFields = [
   ...["command", "cmd", "script", "pattern", "query", "url", "expression"],
   ...["path", "file_path", "filePath", "absolute_path", "dir_path", "paths", "from", "to", "name"],
@@ -146,12 +146,12 @@ export function showDiff(
 const maxLines = 24;
 const maxChars = 64 * 1024;
 
-/** `12 400` */
+/** Formats a number in groups of three digits: `12 400`. */
 export function grouped(count: number): string {
   return String(Math.round(count)).replace(/\B(?=(?:\d{3})+$)/g, " ");
 }
 
-/** `0.4 s`, `21 s`, `2 min 5 s` */
+/** Formats a duration: `0.4 s`, `21 s`, `2 min 5 s`. */
 export function formatTime(milliseconds: number): string {
   const seconds = milliseconds / 1000;
   if (seconds < 9.95) return `${Math.max(0.1, seconds).toFixed(1)} s`;
@@ -159,12 +159,12 @@ export function formatTime(milliseconds: number): string {
   return whole < 120 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`;
 }
 
-/** `$0.04`, with more digits for small amounts. */
+/** Formats a cost: `$0.04`, with more digits for small amounts. */
 function formatCost(dollars: number): string {
   return `$${dollars === 0 || dollars >= 0.095 ? dollars.toFixed(2) : Number(dollars.toPrecision(2))}`;
 }
 
-/** `12 400 tokens read (9 000 cached), 800 written, $0.04, 6 calls, 21 s` */
+/** Formats usage: `12 400 tokens read (9 000 cached), 800 written, $0.04, 6 calls, 21 s`. */
 export function formatUsage({
   usage,
   cost,

@@ -18,11 +18,11 @@ import { ownOutputs, Screen } from "./screen.ts";
 
 const task = "The tests fail. Find out why and fix it.";
 
-/** `toolcrib run --demo`: a recorded model with real tools, on a temporary project. */
+/** Runs `toolcrib run --demo`: a recorded model with real tools, on a temporary project. */
 export async function playDemo(options: ReadonlyMap<string, string>): Promise<number> {
   const folder = mkdtempSync(join(realpathSync(tmpdir()), "toolcrib-demo-"));
   const remove = () => rmSync(folder, { recursive: true, force: true });
-  // This also runs when a second Ctrl-C exits at once.
+  // The listener also runs when a second Ctrl-C exits at once.
   process.once("exit", remove);
   const isForUser = !options.has("json") && !options.has("jsonl");
   const session = await openDemo(folder);

@@ -125,7 +125,7 @@ export class EventPrinter {
     this.#reply = "";
   }
 
-  /** Text before a call is not the answer: it goes to standard error. */
+  /** Writes the text before a call to standard error, because it is not the answer. */
   #setAside(): void {
     const isSeen = this.#screen.outputs.isWatched || this.#answer.trim() === "";
     if (!isSeen) this.#screen.showLine(showModelText(this.#answer.trimEnd()));
@@ -184,7 +184,7 @@ export class EventPrinter {
       this.#showLine("dim", formatUsage({ ...event, milliseconds: event.at - this.#turnStart }), {});
   }
 
-  /** Only with --verbose. */
+  /** Quotes a text, only with --verbose. */
   #quote(text: string, event: From): void {
     if (!this.#isVerbose || text === "") return;
     const lines = quoteText(plainTerminalText(text), this.#screen.outputs.columns());
@@ -196,7 +196,7 @@ export class EventPrinter {
   }
 }
 
-/** The text of subagents is not shown; their calls are. */
+/** The events that are not shown for subagents: their calls are shown, but not their text. */
 const ofSessionOnly: ReadonlySet<AgentEvent["type"]> = new Set([
   ...(["session-start", "turn-start", "turn-end", "text-start", "text-delta", "text-end"] as const),
 ]);
@@ -217,7 +217,7 @@ function lastLine(text: string): string {
   return plainTerminalText(text).trimEnd().split("\n").at(-1) ?? "";
 }
 
-/** The line for an event that is shown as one line. */
+/** Returns the line for an event that is shown as one line. */
 function remarkOf(event: AgentEvent): readonly [Tone, string] | undefined {
   const isOfSession = event.agent === undefined;
   switch (event.type) {

@@ -54,7 +54,7 @@ async function defaultModel(models: ModelSettings): Promise<string> {
   throw new ToolError("unavailable", "No model is configured", { hint: modelSetup() });
 }
 
-/** Does not wait for slow servers. */
+/** Waits until the servers are ready, but not for slow ones. */
 async function untilReady(sources: readonly Hub[]): Promise<void> {
   const done = new AbortController();
   // This timer keeps the process alive while it waits.
@@ -72,7 +72,7 @@ const serversMs = 10_000;
 export function boundYoungSpace(session: Pick<Session, "on">): void {
   const stop = session.on(({ type }) => {
     if (type !== "round-start") return;
-    // Loaded here, because nothing before the first request needs it.
+    // The module is loaded here, because nothing before the first request needs it.
     const { getHeapSpaceStatistics, setFlagsFromString } = process.getBuiltinModule("node:v8");
     const young = getHeapSpaceStatistics().find(({ space_name }) => space_name === "new_space");
     if (young === undefined || young.space_size < enoughBytes) return;
@@ -87,7 +87,7 @@ const enoughBytes = 8 * 1024 ** 2;
 export function approverOn(
   screen: Screen,
   options: ReadonlyMap<string, string>,
-  /** It has the keyboard until the question is answered. */
+  /** Gives the keyboard to `ask` until the question is answered. */
   withKeyboard: <Answer>(ask: () => Promise<Answer>) => Promise<Answer> = (ask) => ask(),
 ): Approve | undefined {
   if (options.has("jsonl") || !canAsk(options)) return undefined;

@@ -13,7 +13,7 @@ import { approverOn, openSession, PrintedWarnings } from "./open-session.ts";
 import { ownOutputs, Screen } from "./screen.ts";
 import { type SessionStart, sessionStartOf } from "./session-options.ts";
 
-/** `toolcrib run`: one task, one turn. Returns the exit code. */
+/** Runs `toolcrib run`: one task in one turn. Returns the exit code. */
 export async function runTask(given: Arguments, start?: SessionStart): Promise<number> {
   const { options } = given;
   const screen = new Screen(ownOutputs());
@@ -32,7 +32,7 @@ export async function runTask(given: Arguments, start?: SessionStart): Promise<n
     warnings.print(session.crib.warnings);
     return exit;
   } catch (error) {
-    // An error before the turn started.
+    // The error occurred before the turn started.
     if (options.has("json")) printJson(failedTurn(error));
     else if (options.has("jsonl"))
       printJson({ type: "error", at: Date.now(), error: failedTurn(error).error });
@@ -59,12 +59,12 @@ export async function performTask(
     try {
       if (!options.has("json") && unwritten === undefined) show(event);
     } catch (error) {
-      // The output is closed: nothing more can be shown.
+      // The output is closed, so nothing more can be shown.
       unwritten = error;
       void session.abort();
     }
   });
-  // It stays registered, because a second Ctrl-C must work while everything is being closed.
+  // The listener stays registered, because a second Ctrl-C must work while everything is being closed.
   onInterruption().signal.addEventListener("abort", () => void session.abort());
   onOutputClosed(() => void session.abort());
   const { calls: _, ...result } = await session.run(task).result;
@@ -76,7 +76,7 @@ export async function performTask(
   return refusal.exitCode(result);
 }
 
-/** Returns the words of the command line, with standard input in place of `-`, or instead of missing words. */
+/** Returns the task: the words of the command line, with standard input in place of `-` or of missing words. */
 async function readTask({ operands }: Arguments): Promise<string> {
   const isRead = operands.includes("-") || (operands.length === 0 && !process.stdin.isTTY);
   const words = operands.filter((word) => word !== "-").join(" ");

@@ -1,13 +1,13 @@
 import { widthOf } from "../approvals/show-request.ts";
 import { canRedraw, columnsOf, isTerminal, print, printExact, remark, startOfLine } from "../terminal.ts";
 
-/** Where a session is shown. */
+/** The outputs on which a session is shown. */
 export interface Outputs {
   print(text: string): void;
   remark(text: string): void;
-  /** Standard output is a terminal. */
+  /** Whether standard output is a terminal. */
   readonly isWatched: boolean;
-  /** A line of standard error can be rewritten. */
+  /** Whether a line of standard error can be rewritten. */
   readonly canRedraw: boolean;
   columns(): number;
 }
@@ -52,7 +52,7 @@ export class Screen {
     });
   }
 
-  /** The current text of the model is complete. */
+  /** Ends the current text of the model. */
   endText(): void {
     this.#whenAnswered(() => {
       this.#isInText = false;
@@ -113,7 +113,7 @@ export class Screen {
   }
 }
 
-/** Cuts a line so that it surely fits. */
+/** Cuts a line so that it fits, whatever the width of its characters. */
 export function cutTo(line: string, columns: number): string {
   if (widthOf(line) <= columns) return line;
   let shown = "";

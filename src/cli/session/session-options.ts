@@ -8,7 +8,7 @@ import type { Arguments } from "../command.ts";
 import { readInstanceOptions } from "../options.ts";
 import { readCount } from "../parse-arguments.ts";
 
-/** The session to resume or fork; a new one without either. */
+/** The session to resume or fork; without either, a new session starts. */
 export type SessionStart = Pick<SessionOptions, "resume" | "fork">;
 
 /** Returns the options of a session, except for its model and its approver. */
@@ -17,7 +17,7 @@ export function sessionOptions(
 ): Omit<SessionOptions, "model"> & { readonly workspace: string } {
   const { options } = given;
   return {
-    // This fails at once when the folder does not exist.
+    // A missing folder fails here, not at the first call.
     workspace: realWorkspace(options.get("workspace") ?? process.cwd()),
     ...readInstanceOptions(options),
     dialect: options.get("dialect"),

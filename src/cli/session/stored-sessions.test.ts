@@ -147,8 +147,11 @@ describe("toolcrib sessions", () => {
           /^2 sessions begin with "session_ab"\nAdd letters of the id: session_ab\d, session_ab\d\n$/,
         ),
       ],
-      [2, 'No session of this folder has the id "nothing"\nList them: toolcrib sessions list\n'],
-      [2, "A session id is missing\nFind it with: toolcrib sessions list. `last` is the latest session.\n"],
+      [
+        2,
+        'No session of this folder has the id "nothing"\nTo list the sessions, run: toolcrib sessions list\n',
+      ],
+      [2, "A session id is missing\nUse `last`, or an id from: toolcrib sessions list\n"],
       [0, ""],
       [0, ""],
     ]);

@@ -47,13 +47,13 @@ function toRow(session: ListedSession): readonly string[] {
 
 /** A session as `toolcrib sessions --json` prints it. */
 interface ListedSession extends Omit<SessionSummary, "isTurnOpen"> {
-  /** "interrupted": its process died during a turn. */
+  /** "interrupted" means that its process died during a turn. */
   readonly state: "open" | "ended" | "interrupted";
   /** The id of the process that has it open. */
   readonly pid: number | null;
 }
 
-/** Newest first. */
+/** Lists the sessions, newest first. */
 function listedSessions(journal: WorkspaceJournal, limit: number): readonly ListedSession[] {
   const open = new Map(
     journal.sessions().flatMap(({ session, state, pid }) => (state === "open" ? [[session, pid]] : [])),
@@ -76,17 +76,21 @@ export function findSession(given: Arguments, name: string): Promise<string> {
 function requireSession(name: string | undefined): string {
   if (name !== undefined) return name;
   throw new ToolError("invalid-input", "A session id is missing", {
-    hint: "Find it with: toolcrib sessions list. `last` is the latest session.",
+    hint: "Use `last`, or an id from: toolcrib sessions list",
   });
 }
 
-/** A shorter beginning of an id may be a typo. */
+/** The length from which the beginning of an id counts. A shorter one may be a typo. */
 const minimumChars = 2;
 
 function matchSession(journal: WorkspaceJournal, name: string): string {
   const known = journal.conversations.list().map(({ session }) => session);
   const [latest] = known;
   if (name === "last" && latest !== undefined) return latest;
+  if (name === "last" && latest === undefined)
+    throw new ToolError("not-found", "This folder has no sessions", {
+      hint: "To start one, run: toolcrib chat",
+    });
   if (known.includes(name)) return name;
   if (name.replace(/^session_/, "").length < minimumChars || "session_".startsWith(name))
     throw new ToolError("invalid-input", `"${name}" is too short for a session id`, {
@@ -96,7 +100,7 @@ function matchSession(journal: WorkspaceJournal, name: string): string {
   const [found, ...others] = matching;
   if (found === undefined)
     throw new ToolError("not-found", `No session of this folder has the id "${name}"`, {
-      hint: "List them: toolcrib sessions list",
+      hint: "To list the sessions, run: toolcrib sessions list",
     });
   if (others.length === 0) return found;
   throw new ToolError("invalid-input", `${matching.length} sessions begin with "${name}"`, {
@@ -115,14 +119,14 @@ export async function forkSession({ options, operands: [name, ...task] }: Argume
   return continueSession(given, { fork: { session, turn: readCount(given, "turn") } });
 }
 
-/** With a task it acts like `toolcrib run`, without one like `toolcrib chat`. */
+/** Continues a session: with a task like `toolcrib run`, without one like `toolcrib chat`. */
 async function continueSession(given: Arguments, start: SessionStart): Promise<number> {
   const isChat = given.operands.length === 0 && process.stdin.isTTY;
   if (isChat) return (await import("../chat/chat.ts")).chat(given, start);
   return (await import("./run-task.ts")).runTask(given, start);
 }
 
-/** `toolcrib sessions rm <session> …` deletes all of them or none. */
+/** Runs `toolcrib sessions rm <session> …`, which deletes all of these sessions or none. */
 export async function removeSessions(given: Arguments): Promise<number> {
   const { operands, options } = given;
   return withJournal(given, (journal) => {

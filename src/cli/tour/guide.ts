@@ -16,10 +16,10 @@ import { readInput } from "../read-input.ts";
 import { exitCodeOf } from "../report.ts";
 import { paint, print, shorten } from "../terminal.ts";
 
-/** In a clone of the repository, npx finds the command. */
+/** The command to type. In a clone of the repository, npx finds it. */
 export const commandName: string = process.argv[1]?.endsWith(".ts") ? "npx toolcrib" : "toolcrib";
 
-/** Where the calls of a part of the tour are made. */
+/** The folders in which the calls of a part of the tour are made. */
 export type TourFolders = Pick<ToolcribOptions, "workspace" | "stateDirectory">;
 
 /** A temporary folder that the tour may change, with its own state. */
@@ -27,14 +27,14 @@ export type OwnFolders = Required<TourFolders>;
 
 /** Shows calls as a user would type them, makes them, and reports unexpected results. */
 export class Guide {
-  /** How many calls ended differently than expected. */
+  /** The number of calls that ended differently than expected. */
   surprises = 0;
 
   chapter(title: string): void {
     print(`\n${paint(1, "bold", title)}\n`);
   }
 
-  /** `args`: the words after `toolcrib call`. `lines`: how much of the output to show. */
+  /** Makes a call and shows it. `args` are the words after `toolcrib call`; `lines` limits the shown output. */
   async visit(
     folders: TourFolders,
     intro: string,
@@ -67,12 +67,12 @@ async function call(folders: TourFolders, args: readonly string[]): Promise<Call
   }
 }
 
-/** Returns the first lines, and the last one if it tells how to get the rest. */
 function describeError(error: NonNullable<CallResult["error"]>): string {
   const { message, hint } = textForUser(error);
   return hint ? `${message}\n${hint}` : message;
 }
 
+/** Returns the first lines, and the last one if it says how to get the rest. */
 function firstLines(content: string, maxLines: number): string {
   const lines = content.trimEnd().split("\n");
   const last = lines.at(-1)!.startsWith("[") ? lines.splice(-1) : [];

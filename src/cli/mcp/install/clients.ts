@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 /** An MCP client, and how its configuration names a server. */
 export interface Client {
   readonly title: string;
-  /** Returns its configuration file: the user's, or the project's. */
+  /** Returns the path of the client's configuration: the user's, or the project's. */
   file(scope: Scope, folders: ConfigurationFolders): string;
   /** The key that contains the servers. */
   readonly servers: string;
@@ -13,12 +13,9 @@ export interface Client {
   entry(command: readonly [string, ...string[]]): ClientEntry;
   /** The entry of a server at a URL. Missing in clients that cannot read its token from `tokenVariable`. */
   httpEntry?(url: string): ClientEntry;
-  /** The variable for the open folder, in clients that start servers elsewhere. */
+  /** The variable for the open folder, in clients that start servers in another folder. */
   readonly openFolder?: string;
-  /**
-   * How to make Toolcrib the only one that asks: fields of the entry, or a setting elsewhere. Missing if it does not
-   * ask.
-   */
+  /** The fields or the setting with which only Toolcrib asks for approval. Missing if the client does not ask. */
   readonly askOnce?: { readonly entry: ClientEntry } | { setting(server: string): string };
 }
 
@@ -120,7 +117,7 @@ function bearer(token: string): ClientEntry {
   return { Authorization: `Bearer ${token}` };
 }
 
-/** Returns the path in the project, and the user's own file. Default: the same path in the home directory. */
+/** Returns a `file` function for a path in the project. Default of `own`: the same path in the home directory. */
 function located(
   path: string,
   own = ({ variables }: ConfigurationFolders) => join(home(variables), path),

@@ -3,7 +3,7 @@ import { parse } from "smol-toml";
 import { ToolError } from "../../../contract/error.ts";
 import type { EntryEdit, EntryKey } from "./configuration.ts";
 
-/** Edits JSON with comments: everything but the entry stays as it is, to the byte. */
+/** Edits JSON with comments. Everything except the entry stays the same, to the byte. */
 export const jsonEntry: EntryEdit = {
   read: (text) => {
     const root = rootOf(text);
@@ -61,7 +61,7 @@ function writeJson(value: unknown, base: string, { indent, lineEnd }: Style): st
   return JSON.stringify(value, undefined, indent).replaceAll("\n", `${lineEnd}${base}`);
 }
 
-/** Returns the beginning of an object, where no comma or comment is in the way. */
+/** Inserts a property at the beginning of an object, where no comma or comment is in the way. */
 function insertFirst(text: string, object: Node, key: string, value: unknown, style: Style): string {
   const [first] = object.children ?? [];
   const open = object.offset + 1;
@@ -89,7 +89,7 @@ function nextComma(text: string, offset: number): number | undefined {
   return text[offset + between] === "," ? offset + between : undefined;
 }
 
-/** Undefined for an empty text. */
+/** Parses a text. Returns undefined for an empty text. */
 function rootOf(text: string): Node | undefined {
   const errors: ParseError[] = [];
   const root = parseTree(text, errors, { allowTrailingComma: true, allowEmptyContent: true });
@@ -125,7 +125,7 @@ function readNode(node: Node): unknown {
   );
 }
 
-/** Edits TOML: the entry is a table, and everything else stays as it is, to the byte. */
+/** Edits TOML, in which the entry is a table. Everything else stays the same, to the byte. */
 export const tomlEntry: EntryEdit = {
   read: (text) => structuredClone(read(text)),
   set: (text, key, value) => {
@@ -162,7 +162,9 @@ function writeToml(value: unknown): string {
   return `{ ${fields.join(", ")} }`;
 }
 
-/** From the table's header to its last line, with its subtables. The caller verifies the result with the parser. */
+/**
+ * Finds a table with its subtables, from its header to its last line. The caller verifies the result with the parser.
+ */
 function blockOf(
   text: string,
   { servers, name }: EntryKey,

@@ -18,7 +18,7 @@ export interface EntryEdit {
   read(text: string): Readonly<Record<string, unknown>>;
   set(text: string, key: EntryKey, value: Readonly<Record<string, unknown>>): string;
   remove(text: string, key: EntryKey): string;
-  /** Returns the entry alone, in its container. */
+  /** Formats the entry alone, in its container. */
   show(key: EntryKey, value: Readonly<Record<string, unknown>>): string;
 }
 
@@ -58,7 +58,7 @@ export function editText(
   throw unreadable(file, `"${key.name}" is written in a form that Toolcrib cannot change`);
 }
 
-/** Throws when the file cannot be parsed. */
+/** Returns the entry, if there is one. Throws when the file cannot be parsed. */
 export function readEntry({ file, text = "" }: Configuration, editor: EntryEdit, key: EntryKey): unknown {
   try {
     return entryIn(editor.read(text.startsWith(byteOrderMark) ? text.slice(1) : text), key);
@@ -129,7 +129,7 @@ export async function writeConfiguration(
   }
 }
 
-/** Removes those that are empty, innermost first. */
+/** Removes these directories as long as they are empty, innermost first. */
 export function removeDirectories(made: readonly string[]): void {
   for (const folder of made.toReversed()) {
     try {
@@ -140,7 +140,7 @@ export function removeDirectories(made: readonly string[]): void {
   }
 }
 
-/** Outermost first. */
+/** Creates a directory. Returns the directories that were missing, outermost first. */
 function makeDirectories(folder: string): readonly string[] {
   const first = mkdirSync(folder, { recursive: true });
   if (first === undefined) return [];

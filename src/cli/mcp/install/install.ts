@@ -64,7 +64,7 @@ export async function installClient(given: Arguments): Promise<number> {
   }
   const after = editText(configuration, editor, key, value);
   const earlier = readRecord({ file: configuration.file, name: key.name });
-  // The user may later add keys to their own configuration.
+  // A new configuration of the user is private, because the user may later add keys to it.
   const made = await writeConfiguration(configuration, after, scope === "user" ? 0o600 : undefined);
   const isOnTop = earlier !== undefined && earlier.after === configuration.text;
   writeRecord({
@@ -121,7 +121,7 @@ export async function uninstallClient(given: Arguments): Promise<number> {
   return 0;
 }
 
-/** Returns the fields of the entry by which the client leaves the questions to Toolcrib. */
+/** Returns the fields of the entry with which only Toolcrib asks for approval. */
 function trustIn({ client, key }: Target): ClientEntry {
   const { askOnce, title } = client;
   if (askOnce === undefined) return {};
@@ -131,7 +131,7 @@ function trustIn({ client, key }: Target): ClientEntry {
   });
 }
 
-/** Returns how the client leaves the questions to Toolcrib, unless it does. */
+/** Returns the advice how only Toolcrib asks for approval; undefined if that is already so. */
 function adviceFor({ client: { askOnce }, key }: Target, value: ClientEntry): string | undefined {
   if (askOnce === undefined) return undefined;
   if ("setting" in askOnce) return `${askOnce.setting(key.name)}.`;
@@ -211,7 +211,7 @@ async function readTarget({ options }: Arguments): Promise<Target> {
   };
 }
 
-/** Replaces the command, or the address and the token. Other fields of the user, such as variables, stay. */
+/** Replaces the command, or the address and the token. Other fields that the user has set, such as variables, stay. */
 function updatedEntry(present: ClientEntry | undefined, entry: ClientEntry): ClientEntry {
   if (present === undefined || "command" in present !== "command" in entry) return entry;
   const { command, args, ...others } = entry;
@@ -255,7 +255,7 @@ function writeRecord(record: InstallRecord): void {
   writePolicyFile(recordFile(record), JSON.stringify(record));
 }
 
-/** Undefined when missing or damaged. */
+/** Returns the record of an installation; undefined when it is missing or damaged. */
 function readRecord(wanted: Pick<InstallRecord, "file" | "name">): InstallRecord | undefined {
   const text = attempt(() => readPolicyFile(recordFile(wanted)));
   const found = tryParseJson(text ?? "null") as InstallRecord | null | undefined;
@@ -263,7 +263,7 @@ function readRecord(wanted: Pick<InstallRecord, "file" | "name">): InstallRecord
   return isSame && Array.isArray(found.made) && typeof found.after === "string" ? found : undefined;
 }
 
-/** Parses the server's arguments as the server will, because its errors would only appear in the client's log. */
+/** Checks the server's arguments, because errors of the server would only appear in the client's log. */
 async function checkServerArguments(args: readonly string[]): Promise<void> {
   const given = parseArguments(args, mcpCommand);
   refuseOperands(given.operands, mcpCommand);
@@ -325,7 +325,7 @@ export function isToolcrib(entry: unknown): boolean {
   return isOurs && subcommand === "mcp";
 }
 
-/** No other server gets the token, so an entry that sends it is one of Toolcrib's. */
+/** Returns whether an entry sends the token. No other server gets it, so such an entry connects to Toolcrib. */
 function hasToken({ headers, bearer_token_env_var: variable }: ClientEntry): boolean {
   const { Authorization: header } = isRecord(headers) ? headers : {};
   return variable === tokenVariable || (typeof header === "string" && header.includes(tokenVariable));
