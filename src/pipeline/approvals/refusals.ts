@@ -100,7 +100,9 @@ function howToLift({ parts }: Described): string {
         return `allow connect ${quoteForRule(part.host ?? "")}`;
       // Toolcrib's own files have rules without a line, which no other rule lifts.
       const isClass = rule !== undefined && rule.line > 0 && /^(?:secret|protected)\b/.test(rule.text);
-      return isClass && "path" in part ? `open ${quoteForRule(part.path)}` : undefined;
+      // Neither the root nor a path that only the shell knows can be opened.
+      const canOpen = "target" in part && part.target.kind === "known" && part.path !== "/";
+      return isClass && canOpen ? `open ${quoteForRule(part.path)}` : undefined;
     });
   if (rules.every((rule) => rule !== undefined)) return `To allow it, add ${ruleFlags(rules)}`;
   return "To allow it, change or remove that rule. To list all rules, run: toolcrib policy show";
