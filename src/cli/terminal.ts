@@ -140,7 +140,7 @@ function write(descriptor: Descriptor, text: string): void {
 
 function cannotWrite(cause: Error): ToolError {
   return new ToolError("unavailable", `The output cannot be written: ${cause.message}`, {
-    hint: "Free disk space, or redirect the output elsewhere.",
+    hint: "Free disk space, or redirect the output to another file.",
     cause,
   });
 }

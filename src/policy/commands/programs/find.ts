@@ -60,7 +60,7 @@ function runAction(words: readonly Word[], index: number, action: string, report
   const stop = end < 0 ? words.length : end;
   const inner = words.slice(index + 1, stop).map(fillIn);
   if (end < 0 || inner.length === 0) report.doubts(`find ${action} without an end`, words[index]);
-  runWords(inner, `find ${action}`, report, action.endsWith("dir") ? "elsewhere" : "own");
+  runWords(inner, `find ${action}`, report, action.endsWith("dir") ? "unknown" : "own");
   return stop;
 }
 

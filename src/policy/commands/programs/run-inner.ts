@@ -4,10 +4,10 @@ import type { CommandReport } from "../command-report.ts";
 import type { Scope } from "../syntax/scope.ts";
 
 /**
- * Where an inner command runs: in the same shell, so that `cd` lasts; in its own process; or elsewhere, in a directory
+ * Where an inner command runs: in the same shell, so that `cd` lasts, or in its own process, possibly in a directory
  * that is known only at run time.
  */
-export type InnerShell = "same" | "own" | "elsewhere";
+export type InnerShell = "same" | "own" | "unknown";
 
 /** Analyses words that are themselves a command. */
 export function runWords(
@@ -75,7 +75,7 @@ function innerScope(via: string, report: CommandReport, shell: InnerShell): Scop
     ...scope,
     within: [...scope.within, via],
     shell:
-      shell === "same" ? scope.shell : { ...scope.shell, ...(shell === "elsewhere" && unknownDirectory) },
+      shell === "same" ? scope.shell : { ...scope.shell, ...(shell === "unknown" && unknownDirectory) },
     rewritten: false,
     depth: scope.depth + 1,
   };

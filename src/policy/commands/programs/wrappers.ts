@@ -174,7 +174,7 @@ function interpretEnv(words: readonly Word[], report: CommandReport) {
 function runWithVariables(words: readonly Word[], via: string, report: CommandReport, moves: boolean): void {
   const start = words.findIndex(({ parts }) => typeof parts[0] !== "string" || !/^[^=]*=/.test(parts[0]));
   report.passed.push(...(start < 0 ? words : words.slice(0, start)));
-  if (start >= 0) runWords(words.slice(start), via, report, moves ? "elsewhere" : "own");
+  if (start >= 0) runWords(words.slice(start), via, report, moves ? "unknown" : "own");
 }
 
 /**
