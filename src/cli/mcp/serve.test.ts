@@ -247,8 +247,8 @@ describe("a server over HTTP", () => {
   }, 60_000);
 
   it.each([
-    [["--http", "0.0.0.0:0"], "Other machines can reach 0.0.0.0"],
-    [["--http", "[::]:0"], "Other machines can reach ::"],
+    [["--http", "0.0.0.0:0"], "A token is required, because other machines can reach 0.0.0.0"],
+    [["--http", "[::]:0"], "A token is required, because other machines can reach ::"],
     [["--http", "nonsense"], "--http must be a port"],
     [["--http", "70000"], "--http must be a port"],
     [["--http", "0", "--token-file", "../home/nowhere"], "The token file cannot be read"],
