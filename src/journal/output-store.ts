@@ -70,8 +70,7 @@ function beginOutput(
       isFull = true;
       isLost = true;
       keptBytes = 0;
-      // On a full disk the journal could not record this call and would refuse every later one, so the output is
-      // removed.
+      // The output is removed, because on a full disk the journal could not record this call and would refuse later ones.
       await file.remove().catch(() => {});
     }
   };

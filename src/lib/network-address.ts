@@ -81,7 +81,7 @@ function kindOfBytes(bytes: readonly number[]): AddressKind {
   return kind;
 }
 
-/** A tunnel address (RFC 5214) ends in the four bytes of the IPv4 address that it leads to. */
+/** Recognizes a tunnel address (RFC 5214), which ends in the four bytes of the IPv4 address that it leads to. */
 function isIsatap(bytes: readonly number[]): boolean {
   const [first, second, third, fourth] = bytes.slice(8, 12);
   return (first === 0 || first === 2) && second === 0 && third === 0x5e && fourth === 0xfe;

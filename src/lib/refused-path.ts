@@ -4,7 +4,7 @@ import { quoteForRule, ruleFlags } from "./text/rule-text.ts";
 
 /** The error for a path that the guard refuses. Searches skip such files and report that. */
 export class RefusedPath extends ToolError {
-  /** `given` is the caller's spelling, or a folder above the path. `path` is real and relative to the workspace. */
+  /** Takes the caller's spelling of the path, or of a folder above it, and the real path, relative to the workspace. */
   constructor(given: string, path: string, refusal: PathRefusal) {
     super("denied", `${subject(given, path)} ${refusal.reason} (${refusal.rule})`, hintsFor(path, refusal));
   }

@@ -43,7 +43,9 @@ export class Contents {
     return (await this.#environment.readFile(path, { maxBytes })).bytes;
   }
 
-  /** The content of a state for a comparison; undefined when it is not available, "nothing" when there is no file. */
+  /**
+   * Returns the content of a state; undefined when it is not available or too large, "nothing" when there is no file.
+   */
   async peek(state: EntryState): Promise<Uint8Array | "nothing" | undefined> {
     if (state.kind !== "file") return "nothing";
     if (!this.has(state.hash) || state.bytes > maxComparedBytes) return undefined;

@@ -91,7 +91,7 @@ function starts(mark: string): (head: Uint8Array) => boolean {
   return at(0, mark);
 }
 
-/** Every character of `mark` is one byte. */
+/** Matches `mark` at an offset. Every character of `mark` is one byte. */
 function at(offset: number, mark: string): (head: Uint8Array) => boolean {
   const bytes = Buffer.from(mark, "latin1");
   return (head) => bytes.every((byte, index) => head[offset + index] === byte);
@@ -105,7 +105,7 @@ function either(...signatures: readonly Signature[0][]): Signature[0] {
   return (head) => signatures.some((matches) => matches(head));
 }
 
-/** The first box of the ISO base media container (MP4, HEIC, AVIF) names the format. */
+/** Matches the format that the first box of an ISO base media container (MP4, HEIC, AVIF) names. */
 function brand(...brands: readonly string[]): Signature[0] {
   return both(at(4, "ftyp"), either(...brands.map((name) => at(8, name))));
 }
@@ -134,7 +134,7 @@ function isMp3(head: Uint8Array): boolean {
   return head[0] === 0xff && [0xfb, 0xf3, 0xf2].includes(head[1] ?? 0);
 }
 
-/** A universal Mach-O program begins like a Java class, but has a small number in the position of the class version. */
+/** Recognizes a Java class by its version. A universal Mach-O program begins alike, but has a small number there. */
 function isJavaVersion(head: Uint8Array): boolean {
   return (head[6] ?? 0) * 256 + (head[7] ?? 0) >= 45;
 }

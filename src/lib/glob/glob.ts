@@ -17,7 +17,7 @@ export interface Glob {
   readonly tails: readonly string[];
   /** Checks quickly whether a path with this base name could match. */
   couldBeNamed(name: string): boolean;
-  /** `path` is relative to the pattern's anchor, with "/" between names. */
+  /** Returns whether a path matches. It is relative to the pattern's anchor, with "/" between names. */
   matches(path: string, kind: "file" | "directory"): boolean;
   /** Returns whether a path below this directory could match. A walk can skip the directory otherwise. */
   couldMatchBelow(directory: string): boolean;

@@ -141,7 +141,7 @@ export class IgnoreLevels {
     return level === undefined ? this : new IgnoreLevels([level, ...this.levels], this.isInRepository);
   }
 
-  /** `path` is relative to the workspace. */
+  /** Returns the first verdict by precedence, if any. `path` is relative to the workspace. */
   decide(path: string, kind: "file" | "directory"): "ignore" | "include" | undefined {
     for (const { rules, cut, prefix } of this.#byPrecedence) {
       const verdict = rules.decide(prefix + path.slice(cut), kind);
