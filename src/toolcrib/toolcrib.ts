@@ -82,7 +82,7 @@ interface ToolcribParts {
   readonly recovered: readonly RecoveredChange[];
 }
 
-/** The tools of one workspace. Every call passes the same pipeline. Must be closed. */
+/** The tools of one workspace. Every call passes the same pipeline. The caller must close it. */
 export class Toolcrib implements Caller {
   readonly session: string;
   /** Changes that a crash had interrupted and that were settled when this Toolcrib was opened; also in `history`. */

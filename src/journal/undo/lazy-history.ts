@@ -13,7 +13,7 @@ export interface CallHistoryParts extends Omit<HistoryParts, "environment" | "bl
   readonly mayUndo: boolean;
 }
 
-/** Returns the history for a call. Loaded on first use, because most calls do not need it. */
+/** Returns the history for a call. It is loaded on first use, because most calls do not need it. */
 export function lazyHistory({ unguarded, mayUndo, ...parts }: CallHistoryParts): History {
   const { load: open } = loadOnce(async (): Promise<History> => {
     const { JournalHistory } = await import("./history.ts");
