@@ -66,12 +66,12 @@ export function mainFieldOf(schemas: FieldSchemas): string | undefined {
   return schema?.types.includes("string") ? field : undefined;
 }
 
-/** Returns a field on the command line: `--max-results`. */
+/** Returns the flag of a field: `--max-results`. */
 export function flagOf(field: string): string {
   return `--${field.replaceAll("_", "-")}`;
 }
 
-/** A boolean flag takes no value. */
+/** Returns whether a field is a boolean, whose flag takes no value. */
 export function isSwitch({ types }: FieldSchema): boolean {
   return types.every((type) => type === "boolean");
 }
@@ -105,7 +105,7 @@ function readValue(tool: string, field: string, texts: readonly string[], schema
   return readOne(texts[0]!, types);
 }
 
-/** Repeated NAME=VALUE, or one JSON object. */
+/** Reads repeated NAME=VALUE, or one JSON object. */
 function readRecord(texts: readonly string[]): unknown {
   const [first = ""] = texts;
   if (texts.length === 1 && first.trimStart().startsWith("{")) return readOne(first, ["object"]);
@@ -115,7 +115,7 @@ function readRecord(texts: readonly string[]): unknown {
     : first;
 }
 
-/** A value of the wrong type stays text, so that the pipeline's error names the right type. */
+/** Reads one value. A value of the wrong type stays text, so that the pipeline's error names the right type. */
 function readOne(text: string, types: readonly string[]): unknown {
   if (types.includes("number") && text.trim() !== "" && Number.isFinite(Number(text))) return Number(text);
   if (types.includes("boolean") && (text === "true" || text === "false")) return text === "true";
@@ -131,7 +131,7 @@ function seeHelp(tool: string): { readonly hint: string } {
 
 /** One argument of a tool. */
 export interface FieldSchema {
-  /** "string", "number", "boolean", "array", "object" … */
+  /** The possible types: "string", "number", "boolean", "array", "object" and similar. */
   readonly types: readonly string[];
   readonly choices?: readonly unknown[];
   /** The type of the items of a list. */

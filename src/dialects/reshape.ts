@@ -28,9 +28,7 @@ type CanonicalCall<Name extends CanonicalName> = {
   [Each in Name]: readonly [tool: Each, input: InputOf<Each>];
 }[Name];
 
-/**
- * Makes a dialect tool that `rename` cannot derive. `canonicals` are the tools it can resolve to, the usual one first.
- */
+/** Makes a dialect tool that `rename` cannot derive. `canonicals` are the tools it can resolve to, the usual one first. */
 export function reshape<const Names extends readonly [CanonicalName, ...CanonicalName[]], Given>(
   canonicals: Names,
   reshaping: Reshaping<Names[number], Given>,

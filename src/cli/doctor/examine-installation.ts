@@ -45,7 +45,7 @@ const programs: readonly Program[] = [
   { name: "tmux", command: ["tmux", "-V"], lost: "you cannot attach to persistent shells" },
 ];
 
-/** The programs that tools use. */
+/** Examines the programs that tools use. */
 export async function examinePrograms(workspace: string, signal: AbortSignal): Promise<readonly Finding[]> {
   const environment = openLocalEnvironment({ workspace });
   const versionOf = async ({ command: [file, flag] }: Program) => {
@@ -76,7 +76,7 @@ export async function examinePrograms(workspace: string, signal: AbortSignal): P
   }
 }
 
-/** A version that cannot be read is not reported. */
+/** Reports a version that is too old. Does not report one that cannot be read. */
 export function tooOld(
   { name, oldest }: Pick<Program, "name" | "oldest">,
   version: string | undefined,
@@ -102,7 +102,7 @@ export function examineFolders({
   readonly config: string;
   readonly files: PolicyFiles;
 }): readonly Finding[] {
-  // These folders hold contents of the user's files.
+  // These folders contain contents of the user's files.
   const secret = [state, join(state, "journal.sqlite"), join(state, "blobs"), join(state, "outputs")];
   // Another user who could write here would decide what needs approval and what runs.
   const trusted = [config, files.user, files.granted, files.trust, files.servers, files.serversTrust];
@@ -133,7 +133,7 @@ function findOpen(paths: readonly string[], bits: number): string | undefined {
   return paths.find((path) => ((statsOf(path)?.mode ?? 0) & bits) !== 0);
 }
 
-/** A parent folder that cannot be entered is reported itself. */
+/** Returns undefined for a path that does not exist or is in a folder that cannot be entered. */
 function statsOf(path: string): Stats | undefined {
   return attempt(() => statSync(path, { throwIfNoEntry: false }));
 }
@@ -171,7 +171,7 @@ function nearestExisting(path: string): string {
   return existsSync(path) || dirname(path) === path ? path : nearestExisting(dirname(path));
 }
 
-/** Returns the search engine that the variables configure; it is not contacted. */
+/** Examines which search engine the variables configure. Does not contact it. */
 export function examineSearch(variables: NodeJS.ProcessEnv): Finding {
   const settings = searchSettings(variables);
   if (settings === undefined)
@@ -185,7 +185,7 @@ export function examineSearch(variables: NodeJS.ProcessEnv): Finding {
   return ok("search", url === undefined ? engine : `${engine} at ${url}`);
 }
 
-/** Whether the code worker starts, and whether there is an index. */
+/** Examines whether the code worker starts, and whether there is an index. */
 export async function examineCode(options: PolicyOptions, signal: AbortSignal): Promise<readonly Finding[]> {
   const { size } = new WorkspaceIndex(options);
   return [
@@ -196,7 +196,7 @@ export async function examineCode(options: PolicyOptions, signal: AbortSignal): 
   ];
 }
 
-/** Whether the document worker starts and reads a document. */
+/** Examines whether the document worker starts and reads a document. */
 export function examineDocuments(signal: AbortSignal): Promise<Finding> {
   return tryWorker("documents", signal, "document.read needs the reader", async () => {
     return `the reader starts and reads a ${await tryDocuments(signal)}`;

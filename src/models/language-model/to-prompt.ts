@@ -29,10 +29,7 @@ export interface PromptOptions extends PromptHabits {
   readonly seesImages: boolean;
 }
 
-/**
- * Converts requests to prompts. Each message is converted once, so that a long conversation costs no more than a new
- * one.
- */
+/** Converts requests to prompts. Each message is converted once, so that a long conversation costs no more than a new one. */
 export function promptMaker(
   options: PromptOptions,
 ): (request: ModelRequest, offered: OfferedTools) => LanguageModelV4Prompt {

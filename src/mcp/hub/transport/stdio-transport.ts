@@ -222,10 +222,7 @@ type OutputLine =
   /** `id` is the request that the line seems to answer. */
   | { readonly kind: "too long"; readonly id: number | undefined };
 
-/**
- * Splits output into JSON messages, one per line, in bounded memory. Yields them one by one, so that the reader can
- * pause.
- */
+/** Splits output into JSON messages, one per line, in bounded memory. Yields them one by one, so that the reader can pause. */
 export class MessageLines {
   readonly #maxBytes: number;
   #pieces: Buffer[] = [];
