@@ -15,7 +15,7 @@ import { type DiffFile, DiffReader, type DiffStatus } from "./parse-diff.ts";
 
 interface Diff {
   readonly files: readonly DiffFile[];
-  /** Files that are left out, because they may hold secrets. */
+  /** Files that are left out because a rule hides them. */
   readonly hidden: readonly string[];
   readonly text: string;
   /** Present when `text` is only the beginning. */

@@ -16,7 +16,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
   [
     "bash -c with an expansion",
     'bash -c "$x"',
-    ['execute: bash -c «"$x"» (bash "$x" may run anything)', 'not understood: what bash runs: "$x"'],
+    ['execute: bash -c «"$x"» (bash "$x" may run anything)', 'not understood: a word of bash that is not understood: "$x"'],
   ],
   [
     "bash -O",
@@ -71,7 +71,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     "bash --rcfile f -i",
     [
       "execute: bash --rcfile f -i (bash --rcfile may run anything)",
-      "not understood: what bash runs: --rcfile",
+      "not understood: a word of bash that is not understood: --rcfile",
     ],
   ],
   [
@@ -96,7 +96,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
   [
     "bash with an unknown option",
     "bash -i -c ls",
-    ["execute: bash -i -c ls (bash -i may run anything)", "not understood: what bash runs: -i"],
+    ["execute: bash -i -c ls (bash -i may run anything)", "not understood: a word of bash that is not understood: -i"],
   ],
   ["env -C", "env -C sub cat a", ["read: env -C sub cat a (read <sub>)", "read: cat a [env] @? (read <a>)"]],
   [

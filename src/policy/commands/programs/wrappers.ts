@@ -256,7 +256,7 @@ function runShellScript(script: Word, via: string, report: CommandReport) {
 }
 
 function unknownWord(word: Word, report: CommandReport): void {
-  report.doubts(`an option of ${report.program} that is not understood`, word);
+  report.doubts(`a word of ${report.program} that is not understood`, word);
   report.has("execute", `${report.program} ${word.text} may run anything`, word);
 }
 
