@@ -31,7 +31,7 @@ export function openDatabase(
   }
 }
 
-/** Retries, because SQLite does not wait when two processes create one database at the same moment. */
+/** Turns on write-ahead logging. Retries, because SQLite does not wait when two processes create the database at once. */
 function writeAhead(database: DatabaseSync, patienceMs: number): void {
   const giveUpAt = Date.now() + patienceMs;
   while (true) {
@@ -76,13 +76,14 @@ export function isLostJournal(file: string): boolean {
 
 export const lostJournal = "it is empty or was deleted, but contents of earlier calls exist";
 
-/** Version 1 had a table of calls, no chain and no version number; version 2 had no conversations. */
+/** The version of the tables. Version 1 had a table of calls, no chain and no number; version 2 had no conversations. */
 const version = 3;
 
 function refuseUnlessOurs(database: DatabaseSync, file: string): void {
   if (versionOf(database) > version) {
     throw new ToolError("unavailable", `The journal ${file} was written by a newer Toolcrib`, {
-      hint: "Update Toolcrib, or set TOOLCRIB_HOME to another folder.",
+      hint: "Tell the user to update Toolcrib.",
+      forUser: { hint: "Update Toolcrib, or set TOOLCRIB_HOME to another folder." },
     });
   }
   const foreign = tablesIn(database).filter((name) => ![...ownTables, "calls"].includes(name));
@@ -172,13 +173,13 @@ export function inTransaction<Result>(database: DatabaseSync, act: () => Result)
       // On a full disk SQLite has already rolled back.
       if (database.isTransaction) database.exec("ROLLBACK");
     } catch {
-      // The first error says more.
+      // The first error is the more useful one.
     }
     throw error;
   }
 }
 
-/** The journal's database cannot be opened, read or written. `consequence` begins the hint. */
+/** Returns the error of a journal that cannot be opened, read or written. `consequence` begins the hint. */
 export function journalUnusable(file: string, cause: unknown, consequence = ""): ToolError {
   if (cause instanceof ToolError) return cause;
   return new ToolError("unavailable", `The journal ${file} cannot be used: ${(cause as Error).message}`, {
