@@ -74,8 +74,7 @@ function innerScope(via: string, report: CommandReport, shell: InnerShell): Scop
   return {
     ...scope,
     within: [...scope.within, via],
-    shell:
-      shell === "same" ? scope.shell : { ...scope.shell, ...(shell === "unknown" && unknownDirectory) },
+    shell: shell === "same" ? scope.shell : { ...scope.shell, ...(shell === "unknown" && unknownDirectory) },
     rewritten: false,
     depth: scope.depth + 1,
   };

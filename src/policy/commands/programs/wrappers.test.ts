@@ -16,7 +16,10 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
   [
     "bash -c with an expansion",
     'bash -c "$x"',
-    ['execute: bash -c «"$x"» (bash "$x" may run anything)', 'not understood: a word of bash that is not understood: "$x"'],
+    [
+      'execute: bash -c «"$x"» (bash "$x" may run anything)',
+      'not understood: a word of bash that is not understood: "$x"',
+    ],
   ],
   [
     "bash -O",
@@ -96,7 +99,10 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
   [
     "bash with an unknown option",
     "bash -i -c ls",
-    ["execute: bash -i -c ls (bash -i may run anything)", "not understood: a word of bash that is not understood: -i"],
+    [
+      "execute: bash -i -c ls (bash -i may run anything)",
+      "not understood: a word of bash that is not understood: -i",
+    ],
   ],
   ["env -C", "env -C sub cat a", ["read: env -C sub cat a (read <sub>)", "read: cat a [env] @? (read <a>)"]],
   [
