@@ -213,7 +213,7 @@ function readsNoMore({ name, status }: BackgroundProcess): ToolError {
 
 function readsNothing(name: string): ToolError {
   return new ToolError("unsupported", `${name} was started without standard input`, {
-    hint: "End it with process.stop, and start it again with a terminal or with open input.",
+    hint: "End it with process.stop. Start it again with a terminal, or with open input.",
   });
 }
 

@@ -194,7 +194,7 @@ it("provides no standard input to a process started without it", async () => {
     {
       code: "unsupported",
       message: "sleeper was started without standard input",
-      hint: "End it with process.stop, and start it again with a terminal or with open input.",
+      hint: "End it with process.stop. Start it again with a terminal, or with open input.",
       output: undefined,
     },
   ]);
