@@ -74,7 +74,7 @@ async function explainedFunctions(tree: string): Promise<(Commented & { readonly
   const code = openCode({
     workspace: tree,
     directory: join(dataPath("retrieval"), "state"),
-    guard: () => undefined,
+    reads: () => ({ key: "", guard: () => undefined }),
   });
   const found: (Commented & { readonly path: string })[] = [];
   try {

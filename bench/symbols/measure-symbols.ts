@@ -24,7 +24,7 @@ export async function* measureSymbols({
   const code = openCode({
     workspace: directory,
     directory: join(directory, "index"),
-    guard: () => undefined,
+    reads: () => ({ key: "", guard: () => undefined }),
   });
   try {
     for (const language of measuredLanguages) {

@@ -5,7 +5,7 @@ it("gives a hint when the files of the workspace are on another machine", async 
   const code = openCode({
     workspace: "/workspace",
     directory: "/nowhere",
-    guard: () => undefined,
+    reads: () => ({ key: "", guard: () => undefined }),
     isElsewhere: true,
   });
   const { signal } = new AbortController();

@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
+import type { PathGuard } from "../contract/guard.ts";
 import { openCode } from "./open-code.ts";
 
 const place = temporaryFolder();
@@ -11,15 +12,14 @@ mkdirSync(directory);
 writeFileSync(join(workspace, "shapes.rs"), "/// Round.\npub struct Circle;\n");
 writeFileSync(join(workspace, "secret.rs"), "pub struct Circle;\n");
 const asked: string[] = [];
+const guard: PathGuard = (use, path) => {
+  asked.push(`${use} ${path}`);
+  return path.endsWith("secret.rs") ? { reason: "is secret and cannot be read", rule: "secret" } : undefined;
+};
 const code = openCode({
   workspace,
   directory,
-  guard: (use, path) => {
-    asked.push(`${use} ${path}`);
-    return path.endsWith("secret.rs")
-      ? { reason: "is secret and cannot be read", rule: "secret" }
-      : undefined;
-  },
+  reads: () => ({ key: "without secret.rs", guard }),
 });
 const { signal } = new AbortController();
 afterAll(async () => {
@@ -60,7 +60,12 @@ it("parses texts that are not in a file", async () => {
 });
 
 it("has no index of a workspace on another machine", async () => {
-  const elsewhere = openCode({ workspace, directory, guard: () => undefined, isElsewhere: true });
+  const elsewhere = openCode({
+    workspace,
+    directory,
+    reads: () => ({ key: "", guard: () => undefined }),
+    isElsewhere: true,
+  });
   await expect(elsewhere.index({ signal, progress: () => {} })).rejects.toMatchObject({
     code: "unavailable",
   });

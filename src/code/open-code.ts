@@ -1,13 +1,17 @@
-import type { Code } from "../contract/code.ts";
+import type { Code, IndexWaiting, ProjectIndex, Reading } from "../contract/code.ts";
 import { ToolError } from "../contract/error.ts";
-import type { PathGuard } from "../contract/guard.ts";
+import type { ReadRules } from "../contract/guard.ts";
+import { Semaphore } from "../lib/async/semaphore.ts";
+import { closed } from "../workers/channel.ts";
+import { type Lease, Shared } from "../workers/shared.ts";
 import { IndexWorker } from "./worker/index-worker.ts";
 import { Reader } from "./worker/reader.ts";
 
 export interface CodeOptions {
   readonly workspace: string;
   readonly directory: string;
-  readonly guard: PathGuard;
+  /** The rules now. An index is shared only with users whose rules have the same key. */
+  readonly reads: () => ReadRules;
   /** Whether the files are on another machine. Texts can be parsed, but there is no index. */
   readonly isElsewhere?: boolean;
 }
@@ -16,20 +20,75 @@ export interface OpenCode extends Code {
   close(): Promise<void>;
 }
 
+/** Parses what it is sent, and answers nothing else, so all users of a workspace can share it. */
+class SharedReader extends Reader {
+  /** One text for each of its two workers. The users take turns. */
+  readonly turns = new Semaphore(2);
+}
+
+const readers = new Shared<SharedReader>();
+const indexers = new Shared<IndexWorker>();
+
+/** The code of a workspace. All who open the same workspace in this process share its workers. */
 export function openCode(options: CodeOptions): OpenCode {
-  const reader = new Reader();
-  const index = new IndexWorker(options);
+  const opened = new SharedCode(options);
   return {
-    outline: (source, reading) => reader.outline(source, reading),
-    occurrences: (source, name, reading) => reader.occurrences(source, name, reading),
-    index: async (waiting) => {
-      if (!options.isElsewhere) return index.index(waiting);
-      throw new ToolError("unavailable", "There is no index of a workspace on another machine", {
-        hint: "Search with search.grep, and list symbols file by file with code.symbols.",
-      });
-    },
-    close: async () => {
-      await Promise.all([reader.close(), index.close()]);
-    },
+    outline: (source, reading) =>
+      opened.read(source.path, reading, (reader) => reader.outline(source, reading)),
+    occurrences: (source, name, reading) =>
+      opened.read(source.path, reading, (reader) => reader.occurrences(source, name, reading)),
+    index: (waiting) => opened.index(waiting),
+    close: () => opened.close(),
   };
+}
+
+class SharedCode {
+  readonly #options: CodeOptions;
+  readonly #indexers = new Map<string, Lease<IndexWorker>>();
+  #reader: Lease<SharedReader> | undefined;
+  #isClosed = false;
+
+  constructor(options: CodeOptions) {
+    this.#options = options;
+  }
+
+  async read<Answer>(
+    about: string,
+    { signal }: Reading,
+    ask: (reader: Reader) => Promise<Answer>,
+  ): Promise<Answer> {
+    if (this.#isClosed) throw closed();
+    this.#reader ??= readers.take(this.#options.workspace, () => new SharedReader());
+    const { part: reader } = this.#reader;
+    const release = await reader.turns.take(signal, about, this);
+    try {
+      return await ask(reader);
+    } finally {
+      release();
+    }
+  }
+
+  async index(waiting: IndexWaiting): Promise<ProjectIndex> {
+    if (this.#isClosed) throw closed();
+    if (!this.#options.isElsewhere) return this.#indexer().index(waiting);
+    throw new ToolError("unavailable", "There is no index of a workspace on another machine", {
+      hint: "Search with search.grep, and list symbols file by file with code.symbols.",
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.all([this.#reader, ...this.#indexers.values()].map((lease) => lease?.release()));
+  }
+
+  /** Indexers of former rules stay, because running calls may use them. Their processes end when they are idle. */
+  #indexer(): IndexWorker {
+    const { workspace, directory, reads } = this.#options;
+    const { key: rules, guard } = reads();
+    const key = JSON.stringify([workspace, directory, rules]);
+    const lease =
+      this.#indexers.get(key) ?? indexers.take(key, () => new IndexWorker({ workspace, directory, guard }));
+    this.#indexers.set(key, lease);
+    return lease.part;
+  }
 }

@@ -13,6 +13,12 @@ export interface PathRefusal {
   readonly isFinal?: true | undefined;
 }
 
+/** The rules about reads at one moment. Rules with the same key refuse the same paths. */
+export interface ReadRules {
+  readonly key: string;
+  readonly guard: PathGuard;
+}
+
 /**
  * Directories outside the workspace where tools can reach files by name; listing, searching and running stay inside the
  * workspace. Absolute, with everything in them. Secrets, system directories and Toolcrib's own data stay refused.

@@ -16,7 +16,7 @@ const forgottenInstance = fileURLToPath(
 );
 const always = { signal: new AbortController().signal, progress: () => {} };
 const wanted = { maxChars: 1000 };
-const documents = openDocuments();
+const documents = openDocuments("work");
 afterAll(() => documents.close());
 
 describe("documents", () => {
@@ -115,7 +115,7 @@ describe("documents", () => {
   }, 30_000);
 
   it("are not read once the instance is closed", async () => {
-    const closed = openDocuments();
+    const closed = openDocuments("work");
     await closed.close();
     await expect(closed.read(text("a.txt", "a"), wanted, always)).rejects.toMatchObject({
       code: "unavailable",

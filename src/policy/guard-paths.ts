@@ -1,5 +1,6 @@
 import type { ExtraRoots, PathGuard, PathRefusal } from "../contract/guard.ts";
 import { boundedMemo } from "../lib/bounded-cache.ts";
+import { oncePerObject } from "../lib/once-per-object.ts";
 import { namesOf } from "./paths/path-names.ts";
 import { refusingRule } from "./paths/refuse-path.ts";
 import type { RuleOrigin } from "./policy.ts";
@@ -19,6 +20,19 @@ export function guardPaths(policy: Policy): PathGuard {
 }
 
 const maxRemembered = 4096;
+
+/** Equal for two policies of one workspace only if their guards refuse the same reads. */
+export const readKeyOf = oncePerObject(({ paths, context }: Policy): string => {
+  const decides = ({ effect, uses, by }: PathRule) =>
+    effect === "open" ||
+    (by === undefined && (effect === "secret" || (effect === "deny" && uses.has("read"))));
+  // Among rules that conflict, the rank decides.
+  const rules = paths.highestFirst.filter(decides);
+  return JSON.stringify([
+    context.home,
+    ...rules.map(({ effect, origin, glob }) => [effect, origin.level, glob]),
+  ]);
+});
 
 function refuse(policy: Policy, use: "read" | "write", realPath: string): PathRefusal | undefined {
   const names = namesOf(realPath, policy.context);

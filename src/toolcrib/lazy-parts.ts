@@ -15,9 +15,9 @@ export function lazyCode(options: CodeOptions): OpenCode {
 }
 
 /** Loads the document reader with the first call that needs it. */
-export function lazyDocuments(): OpenDocuments {
+export function lazyDocuments(workspace: string): OpenDocuments {
   const { load, loaded } = loadOnce(async () =>
-    (await import("../documents/open-documents.ts")).openDocuments(),
+    (await import("../documents/open-documents.ts")).openDocuments(workspace),
   );
   return {
     read: async (...asked) => (await load()).read(...asked),

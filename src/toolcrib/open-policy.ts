@@ -4,11 +4,11 @@ import { setTimeout as wait } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import type { Environment } from "../contract/environment.ts";
 import { ToolError } from "../contract/error.ts";
-import type { ExtraRoots, PathGuard } from "../contract/guard.ts";
+import type { ExtraRoots, PathGuard, ReadRules } from "../contract/guard.ts";
 import { openLocalEnvironment } from "../environment/local/local-environment.ts";
 import { quoteForRule } from "../lib/text/rule-text.ts";
 import { builtInRules, extraRootRules, gitRulesName } from "../policy/built-in-rules.ts";
-import { guardPaths } from "../policy/guard-paths.ts";
+import { guardPaths, readKeyOf } from "../policy/guard-paths.ts";
 import type { PathContext, RuleSource } from "../policy/policy.ts";
 import { compilePolicy, type Policy } from "../policy/rules/compile-policy.ts";
 import { parseRules } from "../policy/rules/parse-rules.ts";
@@ -98,6 +98,11 @@ export class OpenPolicy {
   /** Checks every path by the rules as last read. */
   get guard(): PathGuard {
     return (use, realPath) => this.#guard(use, realPath);
+  }
+
+  /** The rules about reads, as last read. */
+  get reads(): ReadRules {
+    return { key: readKeyOf(this.#current), guard: this.#guard };
   }
 
   get project(): ProjectRules | undefined {

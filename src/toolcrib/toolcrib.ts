@@ -93,7 +93,7 @@ export class Toolcrib implements Caller {
   readonly #history: WorkspaceHistory;
   readonly #shells = lazyShells();
   readonly #code: ReturnType<typeof lazyCode>;
-  readonly #documents = lazyDocuments();
+  readonly #documents: ReturnType<typeof lazyDocuments>;
   readonly #processes: ReturnType<typeof openProcesses>;
   readonly #pendingApprovals: PendingApprovals;
   readonly #events = new CallEvents();
@@ -118,9 +118,10 @@ export class Toolcrib implements Caller {
     this.#code = lazyCode({
       workspace: workspace.path,
       directory: files.index,
-      guard: policy.guard,
+      reads: () => policy.reads,
       isElsewhere: options.environment !== undefined,
     });
+    this.#documents = lazyDocuments(workspace.path);
     this.#processes = openProcesses({
       outputs: history.outputs,
       redactor: () => new RedactedStream(),

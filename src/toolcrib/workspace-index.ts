@@ -25,8 +25,9 @@ export class WorkspaceIndex {
 
   /** Brings the index up to date, without a time limit. It contains only files that the rules let tools read. */
   async build(waiting: IndexWaiting): Promise<IndexState> {
-    const { guard } = await OpenPolicy.open(this.#options);
-    const code = lazyCode({ workspace: this.#options.workspace, directory: this.#directory, guard });
+    const { reads } = await OpenPolicy.open(this.#options);
+    const { workspace } = this.#options;
+    const code = lazyCode({ workspace, directory: this.#directory, reads: () => reads });
     try {
       for (;;) {
         const { state } = await code.index(waiting);

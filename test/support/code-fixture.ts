@@ -7,7 +7,11 @@ import { type ToolFixture, toolFixture } from "./tool-fixture.ts";
 /** A tool fixture in which code is parsed, with these files in it. `await using` removes it. */
 export function codeFixture(files: Readonly<Record<string, string | Uint8Array>> = {}): ToolFixture {
   const opened = toolFixture((workspace, outputs) => ({
-    ...openCode({ workspace, directory: join(outputs, "index"), guard: () => undefined }),
+    ...openCode({
+      workspace,
+      directory: join(outputs, "index"),
+      reads: () => ({ key: "", guard: () => undefined }),
+    }),
     outline: (source, options) => reader.outline(source, options),
     occurrences: (source, name, options) => reader.occurrences(source, name, options),
   }));

@@ -1,14 +1,20 @@
 import type { IndexWaiting, ProjectIndex } from "../../contract/code.ts";
-import type { CodeOptions } from "../open-code.ts";
+import type { PathGuard } from "../../contract/guard.ts";
 import { CodeWorker } from "./code-worker.ts";
 import type { IndexerCallbacks, IndexerService } from "./index-service.ts";
+
+interface IndexWorkerOptions {
+  readonly workspace: string;
+  readonly directory: string;
+  readonly guard: PathGuard;
+}
 
 export class IndexWorker {
   readonly #worker: CodeWorker<IndexerService>;
   readonly #waiting = new Map<number, IndexWaiting["progress"]>();
   #asked = 0;
 
-  constructor({ workspace, directory, guard }: Omit<CodeOptions, "isElsewhere">) {
+  constructor({ workspace, directory, guard }: IndexWorkerOptions) {
     const ours: IndexerCallbacks = {
       mayRead: async (paths) => paths.map((path) => guard("read", path) === undefined),
       progress: async ({ asked, message }) => this.#waiting.get(asked)?.(message),

@@ -1,28 +1,35 @@
 import type { ToolError } from "../../contract/error.ts";
 import { abortError, untilAborted } from "./abort.ts";
 
-/** Runs a limited number of tasks at once. The others wait in order of arrival. */
+/**
+ * Runs a limited number of tasks at once. Users who wait take turns, so that many tasks of one user delay another user by
+ * one task. The tasks of one user run in order of arrival.
+ */
 export class Semaphore {
-  readonly #waiting: (() => void)[] = [];
+  /** The user who is next comes first. */
+  readonly #waiting = new Map<unknown, (() => void)[]>();
   #free: number;
 
   constructor(atOnce: number) {
     this.#free = atOnce;
   }
 
-  /** Returns a function that releases the slot. `about` names the file in the error of a cancelled wait. */
-  async take(signal: AbortSignal, about: string): Promise<() => void> {
+  /**
+   * Returns a function that releases the slot. `about` names the file in the error of a cancelled wait. Without `user`, the
+   * task belongs to one common user.
+   */
+  async take(signal: AbortSignal, about: string, user?: object): Promise<() => void> {
     if (signal.aborted) throw whileReading(about)(signal);
     if (this.#free > 0) this.#free -= 1;
     else {
       const { promise, resolve } = Promise.withResolvers<void>();
-      this.#waiting.push(resolve);
+      const tasks = this.#waiting.get(user) ?? [];
+      tasks.push(resolve);
+      this.#waiting.set(user, tasks);
       try {
         await untilAborted(promise, signal, whileReading(about));
       } catch (error) {
-        const at = this.#waiting.indexOf(resolve);
-        if (at === -1) this.#release();
-        else this.#waiting.splice(at, 1);
+        if (!this.#forget(user, resolve)) this.#release();
         throw error;
       }
     }
@@ -30,9 +37,26 @@ export class Semaphore {
   }
 
   #release(): void {
-    const next = this.#waiting.shift();
-    if (next) next();
-    else this.#free += 1;
+    const [next] = this.#waiting;
+    if (next === undefined) {
+      this.#free += 1;
+      return;
+    }
+    const [user, tasks] = next;
+    const task = tasks.shift()!;
+    this.#waiting.delete(user);
+    // Behind all other users.
+    if (tasks.length > 0) this.#waiting.set(user, tasks);
+    task();
+  }
+
+  /** Whether it was still waiting. */
+  #forget(user: unknown, task: () => void): boolean {
+    const tasks = this.#waiting.get(user) ?? [];
+    const at = tasks.indexOf(task);
+    if (at !== -1) tasks.splice(at, 1);
+    if (tasks.length === 0) this.#waiting.delete(user);
+    return at !== -1;
   }
 }
 

@@ -7,7 +7,7 @@ import { openDocuments } from "../../documents/open-documents.ts";
 import { MemoryEnvironment } from "../../environment/memory/memory-environment.ts";
 import { type DocumentReadInput, documentRead } from "./read.ts";
 
-const documents = openDocuments();
+const documents = openDocuments("work");
 afterAll(() => documents.close());
 const picture = join(import.meta.dirname, "../../../test/samples/documents/photo.png");
 

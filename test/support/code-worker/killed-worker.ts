@@ -3,7 +3,11 @@
 import { openCode } from "../../../src/code/open-code.ts";
 import { childProcesses, wordsOf } from "../workers/child-processes.ts";
 
-const code = openCode({ workspace: "/", directory: "/nowhere", guard: () => undefined });
+const code = openCode({
+  workspace: "/",
+  directory: "/nowhere",
+  reads: () => ({ key: "", guard: () => undefined }),
+});
 const { signal } = new AbortController();
 const slow = code.outline({ path: "slow.ts", text: "(".repeat(100_000) }, { signal }).then(
   () => "read",

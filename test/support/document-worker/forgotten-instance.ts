@@ -3,7 +3,7 @@
 import { openDocuments } from "../../../src/documents/open-documents.ts";
 import { childProcesses } from "../workers/child-processes.ts";
 
-const documents = openDocuments();
+const documents = openDocuments("work");
 const reading = { signal: new AbortController().signal, progress: () => {} };
 await documents.read({ name: "a.txt", bytes: Buffer.from("a") }, { maxChars: 10 }, reading);
 console.log(JSON.stringify(childProcesses()));

@@ -6,6 +6,19 @@ export function childProcesses(): readonly number[] {
     .filter((pid) => pid > 0 && statOf(pid)[1] === String(process.pid));
 }
 
+/** The children of this process, their children, and so on. */
+export function descendantProcesses(): readonly number[] {
+  const parents = new Map(
+    readdirSync("/proc")
+      .map(Number)
+      .filter((pid) => pid > 0)
+      .map((pid) => [pid, Number(statOf(pid)[1])]),
+  );
+  const isOurs = (pid: number | undefined): boolean =>
+    pid !== undefined && (parents.get(pid) === process.pid || isOurs(parents.get(pid)));
+  return [...parents.keys()].filter(isOurs);
+}
+
 export function secondsOfWork(pid: number): number {
   return Number(statOf(pid)[11] ?? 0) / 100;
 }

@@ -1,70 +1,7 @@
-import { mkdirSync, writeFileSync } from "node:fs";
 import { request as httpRequest } from "node:http";
-import { join } from "node:path";
-import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { describe, expect, it, vi } from "vitest";
-import { clientOptions, type Era, eras, told } from "../../../../test/support/mcp/client-fixture.ts";
-import { temporaryFolder } from "../../../../test/support/temporary-folder.ts";
-import { openToolcrib, type Toolcrib } from "../../../toolcrib/index.ts";
-import { type ServeHttpOptions, serveHttp } from "./serve-http.ts";
-
-const token = "a-token-for-trials";
-const headers = { authorization: `Bearer ${token}` };
-
-/** A server with real instances in a temporary folder. */
-async function httpFixture(options: Partial<ServeHttpOptions> = {}) {
-  const folder = temporaryFolder();
-  const workspace = join(folder.path, "work");
-  mkdirSync(workspace);
-  writeFileSync(join(workspace, "a.txt"), "one\n");
-  const instances: Toolcrib[] = [];
-  const served = await serveHttp({
-    token,
-    port: 0,
-    version: "1",
-    open: async () => {
-      const crib = await openToolcrib({
-        workspace,
-        mode: "safe",
-        stateDirectory: join(folder.path, "state"),
-        configDirectory: join(folder.path, "config"),
-      });
-      instances.push(crib);
-      return crib;
-    },
-    ...options,
-  });
-  const clients: { close(): Promise<void> }[] = [];
-  const connect = async (era: Era, capabilities = {}) => {
-    const client = new Client({ name: "trial", version: "1" }, clientOptions(era, capabilities));
-    const transport = new StreamableHTTPClientTransport(new URL(served.url), { requestInit: { headers } });
-    await client.connect(transport);
-    clients.push(client);
-    return { client, transport };
-  };
-  return {
-    ...served,
-    workspace,
-    instances,
-    connect,
-    post: (body: unknown, more: Record<string, string> = {}) =>
-      fetch(served.url, {
-        method: "POST",
-        headers: {
-          ...headers,
-          "content-type": "application/json",
-          accept: "application/json, text/event-stream",
-          ...more,
-        },
-        body: typeof body === "string" ? body : JSON.stringify(body),
-      }),
-    [Symbol.asyncDispose]: async () => {
-      for (const client of clients) await client.close().catch(() => {});
-      await served.close();
-      await folder[Symbol.asyncDispose]();
-    },
-  };
-}
+import { eras, told } from "../../../../test/support/mcp/client-fixture.ts";
+import { headers, httpFixture, initialize } from "../../../../test/support/mcp/http-fixture.ts";
 
 /** Comes with servers that we are tried beside. */
 async function earlierSdk() {
@@ -80,13 +17,6 @@ async function earlierSdk() {
 
 const read = { name: "file_read", arguments: { path: "a.txt" } };
 const closedInstance = { error: { code: "unavailable", message: "This Toolcrib is closed" } };
-const initialize = {
-  jsonrpc: "2.0",
-  id: 1,
-  method: "initialize",
-  params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "raw", version: "1" } },
-};
-
 describe.each(eras)("a client with %s", (era) => {
   it("lists and calls tools", async () => {
     await using fixture = await httpFixture();

@@ -1,0 +1,45 @@
+import { writeFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { join } from "node:path";
+import { afterEach, expect, it, vi } from "vitest";
+import { told } from "../../../../test/support/mcp/client-fixture.ts";
+import { httpFixture } from "../../../../test/support/mcp/http-fixture.ts";
+import { descendantProcesses } from "../../../../test/support/workers/child-processes.ts";
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const sessions = 11;
+/** The reader of code, the indexer and two readers of documents. The indexer has builders, one per core. */
+const mostWorkers = 4 + Math.min(availableParallelism(), 8);
+
+it("shares its workers between the sessions of a workspace, and ends them when they are idle", async () => {
+  // The idle time is ten minutes at most.
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  await using fixture = await httpFixture();
+  for (const [path, text] of [
+    ["shape.ts", "export class Shape {}\n"],
+    ["table.csv", "a,b\n1,2\n"],
+  ] as const)
+    writeFileSync(join(fixture.workspace, path), text);
+  const former = descendantProcesses();
+  const workers = () => descendantProcesses().filter((pid) => !former.includes(pid)).length;
+  const connected = await Promise.all(Array.from({ length: sessions }, () => fixture.connect("2025-11-25")));
+  const calls = [
+    { name: "code_search", arguments: { query: "Shape" } },
+    { name: "code_symbols", arguments: { path: "shape.ts" } },
+    { name: "document_read", arguments: { path: "table.csv" } },
+    { name: "search_grep", arguments: { pattern: "Shape" } },
+  ];
+  const answers = await Promise.all(
+    connected.flatMap(({ client }) => calls.map(async (call) => told(await client.callTool(call)).isError)),
+  );
+  const during = workers();
+  expect([answers.filter(Boolean), fixture.instances.length]).toEqual([[], sessions]);
+  expect(during).toBeGreaterThan(0);
+  expect(during).toBeLessThanOrEqual(mostWorkers);
+  vi.advanceTimersByTime(600_000);
+  vi.useRealTimers();
+  await vi.waitFor(() => expect(workers()).toBe(0), 30_000);
+}, 120_000);
