@@ -4,6 +4,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { dataPath, workDirectory } from "../data/data.ts";
 import type { CaseResult, Contender, Group, Verdict } from "../harness.ts";
+import { measureCrowd } from "../mcp/crowd.ts";
 import { Talk } from "../mcp/talk.ts";
 import { buildAndInstall, launcher } from "./start.ts";
 
@@ -86,7 +87,7 @@ export const group: Group = {
     },
   ],
   run: async function* ({ only }) {
-    for (const measure of [measureMemory, measureEdits]) {
+    for (const measure of [measureMemory, measureEdits, measureFairness]) {
       const result = await measure();
       if (result.name.includes(only)) yield result;
     }
@@ -141,6 +142,24 @@ async function measureMemory(): Promise<CaseResult> {
     rows: Object.entries(figures).map(([name, mb]) => [name, mb.toFixed(1)]),
     verdict: { goal: "≤ 1.2 × bare SDK", value: ratio, measured: `${ratio.toFixed(2)} ×`, met: ratio <= 1.2 },
   });
+}
+
+async function measureFairness(): Promise<CaseResult> {
+  const { aloneMs, worstMs, overtaken, worstDelayMs } = await measureCrowd(join(workDirectory, "crowd"));
+  return told(
+    "50 clients at once over HTTP",
+    "Each connects, lists the tools and reads a file. How many others list their tools while one waits for its read.",
+    {
+      head: ["", ""],
+      rows: [
+        ["a read alone", `${aloneMs.toFixed(1)} ms`],
+        ["worst read", `${(worstMs / aloneMs).toFixed(0)} × alone`],
+        ["worst delay of the event loop", `${(worstDelayMs / aloneMs).toFixed(0)} × alone`],
+        ["lists before a read, at worst", String(overtaken)],
+      ],
+      verdict: { goal: "≤ 5 lists", value: overtaken, measured: String(overtaken), met: overtaken <= 5 },
+    },
+  );
 }
 
 const edits = 1_000;

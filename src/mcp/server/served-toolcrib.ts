@@ -1,9 +1,14 @@
 import { BoundedCache } from "../../lib/bounded-cache.ts";
 import { type Toolcrib, type ToolDefinition, ToolError } from "../../toolcrib/index.ts";
 
+interface CallAdmission {
+  run<Result>(session: object, call: () => Promise<Result>): Promise<Result>;
+}
+
 /** Opens an instance when a request first needs it, and holds the state between requests. */
 export class ServedToolcrib {
   readonly #open: () => Promise<Toolcrib>;
+  readonly #admission: CallAdmission | undefined;
   readonly #listeners = new Set<() => void>();
   /** The latest output handles in results, the newest last. Older outputs can still be read by their handle. */
   readonly #outputs = new BoundedCache<string, string>({ maxEntries: 100 });
@@ -13,8 +18,10 @@ export class ServedToolcrib {
   #running = 0;
   #closed: Promise<void> | undefined;
 
-  constructor(open: () => Promise<Toolcrib>) {
+  /** With an admission, its calls wait for their turn among those of other sessions. */
+  constructor(open: () => Promise<Toolcrib>, admission?: CallAdmission) {
     this.#open = open;
+    this.#admission = admission;
   }
 
   /** Opens the instance if necessary. After a failure, the next request tries again. */
@@ -51,7 +58,7 @@ export class ServedToolcrib {
   async busy<Result>(work: () => Promise<Result>): Promise<Result> {
     this.#running += 1;
     try {
-      return await work();
+      return await (this.#admission?.run(this, work) ?? work());
     } finally {
       this.#running -= 1;
     }

@@ -4,6 +4,7 @@ import type { ServerIdentity } from "../../types.ts";
 import { ApprovalQuestions } from "../approvals.ts";
 import { newServer } from "../new-server.ts";
 import { ServedToolcrib } from "../served-toolcrib.ts";
+import { Admission } from "./admission.ts";
 import { Sessions } from "./sessions.ts";
 
 export interface HttpHandlerOptions extends ServerIdentity, Partial<SessionLimits> {
@@ -26,8 +27,10 @@ export function newHttpHandler(options: HttpHandlerOptions): HttpHandler {
   const { maxSessions = 100, idleMs = 2 * 60 * 60_000, maxBodyBytes = 32 * 1024 * 1024 } = options;
   const identity = { version, instructions };
   const questions = new ApprovalQuestions();
-  const served = new ServedToolcrib(open);
-  const sessions = new Sessions({ open, questions, ...identity }, { maxSessions, idleMs, maxBodyBytes });
+  const admission = new Admission();
+  const served = new ServedToolcrib(open, admission);
+  const limits = { maxSessions, idleMs, maxBodyBytes };
+  const sessions = new Sessions({ open, admission, questions, ...identity }, limits);
   const modern = createMcpHandler(() => newServer({ toolcrib: served, questions, ...identity }), {
     legacy: "reject",
     maxRequestBodySize: maxBodyBytes,

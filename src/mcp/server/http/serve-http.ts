@@ -34,6 +34,8 @@ export async function serveHttp(options: ServeHttpOptions): Promise<ServedHttp> 
     else if (refusal !== undefined) refuse(response, refusal.status, refusal.message, refusal.headers);
     else void answer(request as NodeRequest, response).catch(() => response.destroy());
   });
+  // A busy server must not close a connection that its client is about to use again.
+  server.keepAliveTimeout = 75_000;
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(port, host, () => resolve());

@@ -9,9 +9,11 @@ import { monotonicMs } from "../../../lib/clock.ts";
 import type { Toolcrib } from "../../../toolcrib/index.ts";
 import { newServer, type ServerParts } from "../new-server.ts";
 import { ServedToolcrib } from "../served-toolcrib.ts";
+import type { Admission } from "./admission.ts";
 import type { SessionLimits } from "./new-handler.ts";
 
 interface SessionParts extends Omit<ServerParts, "toolcrib"> {
+  readonly admission: Admission;
   /** Opens the instance of one session. */
   readonly open: () => Promise<Toolcrib>;
 }
@@ -86,11 +88,17 @@ class Session {
   #usedMs = monotonicMs();
 
   constructor(
-    { open, ...parts }: SessionParts,
+    { open, admission, ...parts }: SessionParts,
     { maxBodyBytes }: SessionLimits,
     notify: { begun(id: string): void; ended(id: string): void },
   ) {
-    this.#served = new ServedToolcrib(open);
+    const openListed = async () => {
+      const crib = await open();
+      // Loads the tools in the turn of this session. A failure is reported to the request that needs them.
+      await crib.definitions().catch(() => {});
+      return crib;
+    };
+    this.#served = new ServedToolcrib(() => admission.open(openListed), admission);
     this.#server = newServer({ ...parts, toolcrib: this.#served });
     this.#served.onToolsChange(() => void this.#server.sendToolListChanged().catch(() => {}));
     this.#transport = new WebStandardStreamableHTTPServerTransport({
