@@ -18,7 +18,11 @@ export async function* measureIndex(): AsyncGenerator<CaseResult> {
   const tree = await ensureCodeTree();
   const directory = dataPath("code-tree.index");
   rmSync(directory, { recursive: true, force: true });
-  const code = openCode({ workspace: tree.path, directory, reads: () => ({ key: "", guard: () => undefined }) });
+  const code = openCode({
+    workspace: tree.path,
+    directory,
+    reads: () => ({ key: "", guard: () => undefined }),
+  });
   const index = () => code.index({ signal, progress: () => {} });
   try {
     yield await measureBuild(tree, directory, index);
