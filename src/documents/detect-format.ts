@@ -1,7 +1,7 @@
 import type { DocumentSource } from "../contract/document.ts";
 import { ToolError } from "../contract/error.ts";
 import { asBuffer } from "../lib/bytes/bytes.ts";
-import { sniffMediaType } from "../lib/bytes/media-type.ts";
+import { sniffMediaType, withArticle } from "../lib/bytes/media-type.ts";
 import { detectEncoding, detectionBytes } from "../lib/text/encoding.ts";
 import { showSize } from "../lib/text/format-quantity.ts";
 import { Budget } from "./budget.ts";
@@ -119,7 +119,9 @@ function refuse(name: string, bytes: Uint8Array, type: Type | undefined): never 
       },
     );
   }
-  const kind = type ? `${article(type.description)} (${type.mediaType})` : "a binary file of unknown type";
+  const kind = type
+    ? `${withArticle(type.description)} (${type.mediaType})`
+    : "a binary file of unknown type";
   throw new ToolError(
     "unsupported",
     `${name} is ${kind}, ${showSize(bytes.length)}: it cannot be read as a document`,
@@ -127,8 +129,4 @@ function refuse(name: string, bytes: Uint8Array, type: Type | undefined): never 
       hint: "Use a program for this format (shell.run), or convert the file.",
     },
   );
-}
-
-function article(description: string): string {
-  return /^(?:[aeiou]|MP|XZ|HEIC)/i.test(description) ? `an ${description}` : `a ${description}`;
 }

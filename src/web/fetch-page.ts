@@ -1,7 +1,7 @@
 import type { Environment } from "../contract/environment.ts";
 import { ToolError } from "../contract/error.ts";
 import type { PageMemory, WebAnswer, WebRequest } from "../contract/web.ts";
-import { isFresh, mayBeKept, renewed, validators } from "./freshness.ts";
+import { isFresh, mayBeCached, renewed, validators } from "./freshness.ts";
 import { agentName } from "./headers.ts";
 import { faultOf, isNear } from "./parse-web-url.ts";
 
@@ -10,7 +10,7 @@ export interface FetchSurroundings {
   readonly pages: PageMemory;
   readonly signal: AbortSignal;
   /** Returns the address of the background process that a URL means, if any. */
-  readonly reach: (url: URL) => Promise<WebRequest["at"]>;
+  readonly addressOf: (url: URL) => Promise<WebRequest["at"]>;
   readonly progress: (url: URL, bytes: number, total: number | undefined) => void;
 }
 
@@ -32,27 +32,27 @@ export interface FetchedPage {
 }
 
 /** A redirect that was not followed. */
-export interface LedElsewhere {
-  readonly kind: "elsewhere";
+export interface UnfollowedRedirect {
+  readonly kind: "unfollowed";
   readonly url: URL;
   readonly status: number;
   readonly redirects: readonly URL[];
-  /** Absolute if it can be parsed. */
+  /** The target URL, absolute if it can be parsed. */
   readonly target: string;
   readonly canBeFetched: boolean;
-  /** Follows the target in the message: "which is not a public address". */
+  /** A clause that follows the target in the message: "which is not a public address". */
   readonly reason: string;
 }
 
 /**
- * Fetches a page and follows redirects to hosts that this call may connect to. A public page cannot redirect to an
- * internal server, whatever the rules allow (SSRF).
+ * Fetches a page and follows redirects to hosts that this call may connect to. To prevent SSRF, a public page cannot
+ * redirect to an internal server, whatever the rules allow.
  */
 export async function fetchPage(
   start: URL,
   options: FetchOptions,
   surroundings: FetchSurroundings,
-): Promise<FetchedPage | LedElsewhere> {
+): Promise<FetchedPage | UnfollowedRedirect> {
   const redirects: URL[] = [];
   let found = await ask(start, start, options, surroundings);
   for (;;) {
@@ -60,8 +60,8 @@ export async function fetchPage(
     const location = redirectStatuses.has(answer.status) ? answer.headers.location : undefined;
     if (location === undefined) return { kind: "page", ...found, redirects };
     const target = faultOf(asText(location).trim(), url);
-    const elsewhere = (reason: string): LedElsewhere => ({
-      kind: "elsewhere",
+    const unfollowed = (reason: string): UnfollowedRedirect => ({
+      kind: "unfollowed",
       url,
       status: answer.status,
       redirects,
@@ -69,14 +69,14 @@ export async function fetchPage(
       canBeFetched: target instanceof URL,
       reason,
     });
-    if (!(target instanceof URL)) return elsewhere(`which ${target.message}`);
-    if (isNear(target) && !isNear(url)) return elsewhere("which is not a public address");
+    if (!(target instanceof URL)) return unfollowed(`which ${target.message}`);
+    if (isNear(target) && !isNear(url)) return unfollowed("which is not a public address");
     refuseManyRedirects([...redirects, url], target);
     try {
       found = await ask(target, start, options, surroundings);
     } catch (error) {
       if (!(error instanceof ToolError && error.code === "denied")) throw error;
-      return elsewhere(`which is not allowed (${error.message})`);
+      return unfollowed(`which is not allowed (${error.message})`);
     }
     redirects.push(url);
   }
@@ -111,17 +111,17 @@ async function ask(
   url: URL,
   start: URL,
   { maxBytes, isContinued }: FetchOptions,
-  { environment, pages, signal, progress, reach }: FetchSurroundings,
+  { environment, pages, signal, progress, addressOf: reach }: FetchSurroundings,
 ): Promise<Omit<FetchedPage, "kind" | "redirects">> {
-  const kept = pages.get(url.href);
+  const cached = pages.get(url.href);
   const now = Date.now();
-  // A redirect target is always requested, because the request checks it.
+  // A redirect target is always requested, because the request checks whether the host is allowed.
   const holds =
-    kept !== undefined && (isFresh(kept, now) || (isContinued && now - kept.checkedMs < continuedMs));
+    cached !== undefined && (isFresh(cached, now) || (isContinued && now - cached.checkedMs < continuedMs));
   if (holds && url === start)
-    return { url, answer: kept.answer, memory: { kind: "remembered", sinceMs: kept.checkedMs } };
+    return { url, answer: cached.answer, memory: { kind: "remembered", sinceMs: cached.checkedMs } };
   if (environment.exchange === undefined) throw noNetwork();
-  const headers = { ...ownHeaders, ...(kept && validators(kept.answer)) };
+  const headers = { ...ownHeaders, ...(cached && validators(cached.answer)) };
   const answer = await environment.exchange({
     url,
     headers,
@@ -130,12 +130,12 @@ async function ask(
     at: await reach(url),
     progress: (bytes, total) => progress(url, bytes, total),
   });
-  if (kept !== undefined && answer.status === 304) {
-    const same = renewed(kept.answer, answer);
+  if (cached !== undefined && answer.status === 304) {
+    const same = renewed(cached.answer, answer);
     pages.keep(url.href, { checkedMs: now, answer: same });
-    return { url, answer: same, memory: { kind: "unchanged", sinceMs: kept.checkedMs } };
+    return { url, answer: same, memory: { kind: "unchanged", sinceMs: cached.checkedMs } };
   }
-  if (mayBeKept(answer)) pages.keep(url.href, { checkedMs: now, answer });
+  if (mayBeCached(answer)) pages.keep(url.href, { checkedMs: now, answer });
   else pages.forget(url.href);
   return { url, answer };
 }

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { WebAnswer } from "../contract/web.ts";
-import { isFresh, mayBeKept, renewed, validators } from "./freshness.ts";
+import { isFresh, mayBeCached, renewed, validators } from "./freshness.ts";
 
 const answer = (headers: WebAnswer["headers"], status = 200): WebAnswer => ({
   status,
@@ -12,12 +12,12 @@ const date = "Sun, 15 Nov 2026 12:00:00 GMT";
 
 it("does not store responses marked no-store or failed responses", () => {
   expect([
-    mayBeKept(answer({})),
-    mayBeKept(answer({ "cache-control": "private, max-age=60" })),
-    mayBeKept(answer({ "cache-control": "max-age=60, No-Store" })),
-    mayBeKept(answer({ vary: "*" })),
-    mayBeKept(answer({}, 404)),
-    mayBeKept(answer({}, 206)),
+    mayBeCached(answer({})),
+    mayBeCached(answer({ "cache-control": "private, max-age=60" })),
+    mayBeCached(answer({ "cache-control": "max-age=60, No-Store" })),
+    mayBeCached(answer({ vary: "*" })),
+    mayBeCached(answer({}, 404)),
+    mayBeCached(answer({}, 206)),
   ]).toEqual([true, true, false, false, false, false]);
 });
 

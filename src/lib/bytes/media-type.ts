@@ -21,6 +21,11 @@ const machOMarks = [
   "\xca\xfe\xba\xbe",
 ];
 
+/** Returns a description with its article: "a ZIP archive", "an MP4 video". */
+export function withArticle(description: string): string {
+  return /^(?:[aeiou]|MP|XZ|HEIC)/i.test(description) ? `an ${description}` : `a ${description}`;
+}
+
 type Signature = readonly [matches: (head: Uint8Array) => boolean, mediaType: string, description: string];
 
 /** The first match counts. Marks that could begin a text are checked together with bytes that no text contains. */

@@ -3,10 +3,10 @@ import type { AgentStatus } from "../../contract/agents.ts";
 import type { ToolOutput } from "../../contract/tool.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
 
-/** Longer answers are cut; the whole is stored. */
+/** A longer answer is shown in part; the whole answer is stored. */
 export const agentLimits = { maxChars: 20_000, keep: "both" } as const;
 
-/** The state of an agent, and its answer. */
+/** Describes the state of an agent and its answer. */
 export function describeAgent(agent: AgentStatus): ToolOutput<AgentStatus> {
   const { id, state, turns, output } = agent;
   const spent = counted(turns, "turn");

@@ -20,7 +20,7 @@ export const agentSpawn: Tool<z.infer<typeof input>, AgentStatus> = {
   name: "agent.spawn",
   summary:
     "Start a subagent on a task. It sees only `task`, not this conversation. Get its answer with agent.wait.",
-  // It touches nothing itself; every call of the agent passes the pipeline.
+  // Starting an agent touches nothing; every call the agent makes passes the pipeline.
   risk: "read",
   hints: { readOnly: false, openWorld: true },
   input,
@@ -38,6 +38,6 @@ export const agentSpawn: Tool<z.infer<typeof input>, AgentStatus> = {
 
 function noDirectory(path: string): ToolError {
   return new ToolError("unsupported", `${path} is not a directory`, {
-    hint: "Give the directory that contains it.",
+    hint: "Give a directory as `cwd`.",
   });
 }

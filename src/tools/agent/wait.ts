@@ -4,7 +4,7 @@ import type { Tool, ToolOutput } from "../../contract/tool.ts";
 import { integer } from "../fields.ts";
 import { agentField, agentLimits, describeAgent } from "./describe-agent.ts";
 
-/** The agent that was waited for, or the first that ended, and the others. */
+/** Holds the awaited agent, or the first of several that ended, and the others. */
 export interface AgentWaitData extends AgentStatus {
   readonly others?: readonly AgentStatus[];
 }
@@ -41,7 +41,7 @@ export const agentWait: Tool<z.infer<typeof input>, AgentWaitData> = {
   },
 };
 
-/** The state of all agents once one has ended, ended ones first. */
+/** Returns the states of all agents once one has ended. Ended agents come first. */
 async function waitForFirst(
   ids: readonly string[],
   agents: Agents,

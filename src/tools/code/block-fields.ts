@@ -33,7 +33,7 @@ export const editFields = {
   run_check: flag("Run the project's checker; restores the file if it fails."),
 };
 
-/** Preconditions of the change, and what to run. */
+/** Holds the preconditions of a change and the project tools to run. */
 export type EditFields = z.infer<z.ZodMiniObject<typeof editFields>>;
 
 export function blockWanted({
@@ -45,7 +45,7 @@ export function blockWanted({
   return { name, kind, modulePath: module_path, lineHint: line_hint };
 }
 
-/** The accesses of a block change: the file, and each command that may run. */
+/** Returns the accesses of a block change: the file, and each command that may run. */
 export function changeAccesses({
   path,
   run_formatter,
@@ -59,7 +59,7 @@ export function changeAccesses({
 }
 
 export interface BlockEditData extends EditData {
-  /** The block after the change; undefined when the new code declares nothing, or it was deleted. */
+  /** The block after the change; undefined when the new code declares nothing, or the block was deleted. */
   readonly block: BlockNow | undefined;
 }
 
@@ -68,16 +68,16 @@ interface BlockNow {
   readonly name: string;
   readonly firstLine: number;
   readonly lastLine: number;
-  /** SHA-256 of its text, which a caller can send back as `expected_old_hash`. */
+  /** SHA-256 of the block's text, which a caller can send back as `expected_old_hash`. */
   readonly hash: string;
 }
 
-/** An edit that may declare a symbol. */
+/** An edit whose new code may declare a symbol. */
 export interface DeclaringEdit extends CodeEdit {
   readonly declared: CodeSymbol | undefined;
 }
 
-/** The answer to a change, with the declared block as it is in the new file. */
+/** Returns the answer to a change, with the declared block as it is in the new file. */
 export function blockAnswer(changed: ChangedCode<DeclaringEdit>): ToolOutput<BlockEditData> {
   const { edit, files, description, text, outline } = changed;
   const symbol = sameIn(outline, edit.declared);

@@ -59,7 +59,7 @@ describe("a change with the project's checker", () => {
     expect(await opened.refusal(codeReplaceBlock, input)).toEqual({
       code: "invalid-input",
       message: "`bash -n a.sh` fails with this change; a.sh was restored",
-      hint: "Correct what it names, or leave out `run_check`.",
+      hint: "Fix what it reports, or leave out `run_check`.",
     });
     expect(readFileSync(opened.at("a.sh"), "utf8")).toBe(good);
   });

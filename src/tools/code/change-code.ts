@@ -17,16 +17,16 @@ import { damaged } from "./settle-lines.ts";
 
 export interface CodeEdit {
   readonly splices: readonly Splice[];
-  /** A description for the answer. */
+  /** Notes on the edit, which the answer shows. */
   readonly notes: readonly string[];
-  /** The outline of the text with these splices, if known. */
+  /** The outline of the text after the splices, if it is known. */
   readonly outline?: Outline | undefined;
 }
 
-/** Plans the change of a file's current content. Called again when the file changes meanwhile. */
+/** Plans a change to a file's current content. Called again if the file changes before it is written. */
 export type PlanCode<Edit extends CodeEdit> = (file: CodeFile, context: PreviewContext) => Promise<Edit>;
 
-/** The file to change, and what to run on the change. */
+/** Names the file to change and the project tools to run. */
 interface ChangeTarget extends Pick<EditFields, "run_formatter" | "run_check"> {
   readonly path: string;
 }
@@ -34,9 +34,9 @@ interface ChangeTarget extends Pick<EditFields, "run_formatter" | "run_check"> {
 export interface ChangedCode<Edit extends CodeEdit = CodeEdit> {
   readonly edit: Edit;
   readonly files: readonly EditedFile[];
-  /** Shown to the model. */
+  /** The description of the change for the model. */
   readonly description: string;
-  /** The new content. */
+  /** The new content of the file. */
   readonly text: string;
   readonly outline: Outline;
 }
@@ -61,12 +61,12 @@ export async function changeCode<Edit extends CodeEdit>(
       const { edit, after: text, outline } = formatted;
       return { edit, files: [editedFile(done)], description: describeEdit([done], "done"), text, outline };
     },
-    // Output means that a checker ran on the change, so the change is in the file.
+    // An error with output comes from a checker, which runs after the file was changed.
     (error) => !error.output,
   );
 }
 
-/** The diff of the change, for the approval prompt. */
+/** Returns the diff of the change, for the approval prompt. */
 export async function diffOfChange(
   { path, run_formatter }: ChangeTarget,
   plan: PlanCode<CodeEdit>,

@@ -9,7 +9,7 @@ export interface CodeFile {
   readonly path: string;
   readonly bytes: Uint8Array;
   readonly source: Source;
-  /** Without byte-order mark. */
+  /** The text without its byte-order mark. */
   readonly text: string;
   readonly outline: Outline;
 }

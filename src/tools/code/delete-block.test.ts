@@ -117,7 +117,7 @@ describe("code.delete_block", () => {
       }),
     ).toEqual({
       code: "invalid-input",
-      message: "a.py: Method f [2-3] is all that Class A [1-3] contains, and that must not be empty",
+      message: "a.py: Class A [1-3] must not be empty, and Method f [2-3] is all it contains",
       hint: "Nothing was written. Delete the enclosing block, or replace this one with code.replace_block.",
     });
   });

@@ -50,7 +50,7 @@ function planOf(input: DeleteBlockInput): PlanCode<CodeEdit> {
   };
 }
 
-/** The most likely way to delete it after which the file still parses. */
+/** Returns the most likely way to delete the block after which the file still parses. */
 export async function firstThatParses(
   file: CodeFile,
   symbol: CodeSymbol,
@@ -71,7 +71,7 @@ export async function firstThatParses(
   throw refusal;
 }
 
-/** The parent of the block, if nothing is left in it. */
+/** Returns the parent of the block if the deletion leaves it empty. */
 function emptiedBy(
   splices: readonly Splice[],
   { text, outline }: CodeFile,
@@ -86,7 +86,7 @@ function emptiedBy(
 }
 
 function mayNotBeEmpty(path: string, symbol: CodeSymbol, holder: CodeSymbol): ToolError {
-  const message = `${path}: ${headOf(symbol)} is all that ${headOf(holder)} contains, and that must not be empty`;
+  const message = `${path}: ${headOf(holder)} must not be empty, and ${headOf(symbol)} is all it contains`;
   return new ToolError("invalid-input", message, {
     hint: "Nothing was written. Delete the enclosing block, or replace this one with code.replace_block.",
   });

@@ -5,7 +5,7 @@ import { applySplices, changesOf, encodingNotes } from "../../edit/rewrite/splic
 import { refuseHalfCharacters } from "../../edit/source.ts";
 import type { CodeFile } from "./code-file.ts";
 
-/** Plans the change of a file's text to `after`: only the differences are written, in the file's encoding. */
+/** Plans to change a file's text to `after`. Only the differences are written, in the file's encoding. */
 export function filePlan({
   file,
   after,
@@ -66,7 +66,7 @@ function startsOf(lines: readonly string[]): readonly number[] {
   return starts;
 }
 
-/** How many units are equal at the start and at the end, without splitting characters and line ends. */
+/** Counts the UTF-16 units that are equal at the start and at the end, without splitting characters and line ends. */
 function alike(one: string, other: string): { readonly head: number; readonly tail: number } {
   const shorter = Math.min(one.length, other.length);
   let head = 0;

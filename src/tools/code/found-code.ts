@@ -7,7 +7,7 @@ import { printableLine, showPath } from "../../lib/text/printable.ts";
 export interface SearchWanted {
   readonly kinds: readonly SymbolKind[] | undefined;
   readonly language: string | undefined;
-  /** Relative to the workspace, or a glob. */
+  /** A path relative to the workspace, or a glob. */
   readonly path: string | undefined;
   readonly limit: number;
 }
@@ -15,23 +15,23 @@ export interface SearchWanted {
 export interface CodeSearchData {
   /** How the query was interpreted. */
   readonly way: "words" | "literal" | "regex";
-  /** Best first. */
+  /** The results, best first. */
   readonly results: readonly FoundCode[];
-  /** There may be more than `limit`. */
+  /** Whether there may be more than `limit` results. */
   readonly limited: boolean;
-  /** State of the index; undefined when it was not needed. */
+  /** The state of the index; undefined when the search did not use it. */
   readonly index: IndexState | undefined;
 }
 
 export interface FoundCode {
   readonly path: string;
-  /** The symbol that was found, or the matching lines. */
+  /** The lines of the symbol, or of its matching lines. */
   readonly firstLine: number;
   readonly lastLine: number;
   readonly symbol: FoundSymbol | undefined;
-  /** Which words were found where, or how many lines match. */
+  /** The reason for the match: the words that were found, or the number of matching lines. */
   readonly why: string;
-  /** Lines that match exactly; none for words. */
+  /** The lines that match exactly; empty for a search by words. */
   readonly matches: readonly number[];
   readonly excerpt: readonly ExcerptLine[];
 }
@@ -58,11 +58,11 @@ export interface ExcerptLine {
   readonly text: string;
 }
 
-/** About 2 000 tokens with excerpts; further results are only named, up to twice as many. */
+/** Results with excerpts take about 2 000 tokens. Further results are only named, up to twice as much text. */
 const mostChars = 7500;
 const mostCharsOfHeads = 2 * mostChars;
 
-/** Shows results with excerpts as long as they fit, then without. */
+/** Shows results with excerpts while they fit, then without. */
 export function showFound(
   query: string,
   data: CodeSearchData,
@@ -125,12 +125,12 @@ function describeState({ index, way }: CodeSearchData): string[] {
   return [];
 }
 
-/** Words to rank by, or text or a regular expression to find exactly. */
+/** A query: words to rank by, or text or a regular expression to find exactly. */
 export type SearchQuery =
   | { readonly way: "words"; readonly words: string }
   | { readonly way: "literal" | "regex"; readonly pattern: string; readonly ignoreCase: boolean };
 
-/** `"quoted"` is text, `/slashes/` or `/slashes/i` is a regular expression, everything else is words. */
+/** Parses a query: `"quoted"` is text, `/slashes/` or `/slashes/i` is a regular expression, all else is words. */
 export function readQuery(query: string): SearchQuery {
   const plain = query.trim();
   const quoted = /^"(.+)"$/s.exec(plain)?.[1];

@@ -9,9 +9,9 @@ import { findScope } from "../search/scope.ts";
 import { patientIndex } from "./mentions.ts";
 
 export interface CodeMapData {
-  /** Most central first, with their shown symbols in file order. */
+  /** The files, most central first, each with its shown symbols in file order. */
   readonly files: readonly CentralFile[];
-  /** All known symbols and files, shown or not. */
+  /** The number of all known symbols, shown or not. */
   readonly symbols: number;
   readonly knownFiles: number;
   readonly index: IndexState;
@@ -56,13 +56,13 @@ export const codeMap: Tool<CodeMapInput, CodeMapData> = {
 const mostFiles = 400;
 const charsPerToken = 4;
 
-/** Drops files that are gone or may not be read. */
+/** Drops files that no longer exist or may not be read. */
 async function allowed(files: readonly CentralFile[], { environment }: ToolContext): Promise<CentralFile[]> {
   const times = await environment.modifiedTimes(files.map(({ path }) => path));
   return files.filter((_, index) => times[index] !== undefined);
 }
 
-/** As many of the most central symbols as fit. */
+/** Returns as many of the most central symbols as fit into `maxChars`. */
 function mostThatFit(files: readonly CentralFile[], maxChars: number): CentralFile[] {
   const symbols = files.flatMap((file) => file.symbols).toSorted((one, other) => other.weight - one.weight);
   let [fits, tooMany] = [0, symbols.length + 1];

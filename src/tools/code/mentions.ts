@@ -16,13 +16,13 @@ export interface Mention {
 
 interface MentionsWanted {
   readonly name: string;
-  /** Relative to the workspace and without links; "" for all. */
+  /** A real path relative to the workspace, or "" for the whole workspace. */
   readonly directory: string;
-  /** Files before this one are skipped. */
+  /** Skips files whose path sorts before this one. */
   readonly from?: string | undefined;
 }
 
-/** The files that mention a name, ordered by path, among those that search.grep would search. */
+/** Yields the files that mention a name, ordered by path, among those that search.grep would search. */
 export async function* filesMentioning(
   { name, directory, from = "" }: MentionsWanted,
   context: ToolContext,
@@ -61,7 +61,7 @@ async function candidates(name: string, directory: string, context: ToolContext)
   return [...(await listFiles(wanted, context)).paths].sort();
 }
 
-/** Undefined if there is no index. */
+/** Returns the files that the index finds, or undefined if there is no index. */
 async function indexedFiles(name: string, context: ToolContext): Promise<readonly string[] | undefined> {
   const { code, signal } = context;
   try {
@@ -73,7 +73,7 @@ async function indexedFiles(name: string, context: ToolContext): Promise<readonl
   }
 }
 
-/** Undefined if the file is binary, too large, denied, or gone. */
+/** Returns undefined if the file is binary, too large, denied or missing. */
 async function textOf(path: string, { environment, signal }: ToolContext): Promise<string | undefined> {
   try {
     const { bytes } = await environment.readFile(path, { maxBytes, signal });
@@ -96,10 +96,10 @@ const passedOver: ReadonlySet<string> = new Set([
   "outside-workspace",
 ]);
 
-/** Larger files are data, or generated. */
+/** A larger file is usually data or generated code. */
 const maxBytes = 1024 * 1024;
 
-/** Waits longer than usual for an index that is mostly missing, or almost ready. */
+/** Waits longer than usual while the index is mostly missing or the workspace is small. */
 export async function patientIndex({ code, signal, progress }: ToolContext): Promise<ProjectIndex> {
   const ask = () => code.index({ signal, progress: (message) => progress(message) });
   let index = await ask();

@@ -9,7 +9,7 @@ import { flag } from "../fields.ts";
 import { blockFields, blockWanted, pathField } from "./block-fields.ts";
 import { type CodeFile, readCode } from "./code-file.ts";
 
-/** The requested blocks, in that order. */
+/** Holds the requested blocks in the requested order. */
 export interface ReadSymbolData {
   readonly path: string;
   readonly language: string;
@@ -19,13 +19,13 @@ export interface ReadSymbolData {
 interface BlockRead {
   readonly kind: CodeSymbol["kind"];
   readonly name: string;
-  /** Names of its parents, outermost first. */
+  /** Names of the parent blocks, outermost first. */
   readonly within: readonly string[];
   readonly firstLine: number;
   readonly lastLine: number;
-  /** Excludes other code on its first and last line. */
+  /** The text of the block, without other code on its first and last line. */
   readonly text: string;
-  /** SHA-256 of its text, which a caller can send back as `expected_old_hash`. */
+  /** SHA-256 of the text, which a caller can send back as `expected_old_hash`. */
   readonly hash: string;
 }
 
@@ -87,7 +87,7 @@ function blockRead({ text, outline }: CodeFile, symbol: CodeSymbol): BlockRead {
   };
 }
 
-/** Whole lines, as file.read shows them. */
+/** Shows whole lines with their numbers, as file.read does. */
 function show(
   { path, text, outline }: CodeFile,
   symbol: CodeSymbol,
@@ -100,7 +100,7 @@ function show(
   );
 }
 
-/** Notes what was shown, so that a later edit can report changes by others. */
+/** Notes the shown lines, so that a later edit can report changes by others. */
 function noteSeen({ path, bytes, source, text }: CodeFile, symbol: CodeSymbol, { seen }: ToolContext): void {
   const { start, end } = spanOf(text, symbol);
   const from = text.lastIndexOf("\n", start - 1) + 1;

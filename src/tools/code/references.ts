@@ -11,11 +11,11 @@ import { filesMentioning, type Mention, mentionIn } from "./mentions.ts";
 
 export interface CodeReferencesData {
   readonly files: readonly ReferencingFile[];
-  /** Files that mention the name but that no grammar parses. */
+  /** Files that mention the name and have no grammar. */
   readonly notCode: readonly string[];
-  /** Files that mention it and whose parser gave up. */
+  /** Files that mention the name and could not be parsed. */
   readonly unread: readonly string[];
-  /** Where to continue, when there may be more. */
+  /** The value of `from` for the next call; null when all files were searched. */
   readonly next: string | null;
 }
 
@@ -29,7 +29,7 @@ interface Reference {
   readonly line: number;
   readonly column: number;
   readonly role: "definition" | "reference";
-  /** Its line without indentation. */
+  /** The line of the occurrence, without indentation. */
   readonly text: string;
 }
 
@@ -96,7 +96,7 @@ async function findReferences(input: CodeReferencesInput, context: ToolContext):
   return { files, notCode, unread, next: null };
 }
 
-/** Every file is parsed; more would take too long for one answer. */
+/** Every searched file is parsed, so more files would take too long for one answer. */
 const mostFiles = 400;
 
 async function* mentions(
@@ -113,7 +113,7 @@ async function* mentions(
   if (mention !== undefined) yield mention;
 }
 
-/** Occurrences, or why there are none: no grammar parses the file, or its parser did not finish. */
+/** Returns the occurrences, or why there are none: the file has no grammar, or its parser did not finish. */
 async function occurrencesIn(
   { path, text }: Mention,
   name: string,
@@ -144,7 +144,7 @@ interface Position {
   readonly column: number;
 }
 
-/** `src/a.ts:120:8`, or a prefix of it. */
+/** Parses `src/a.ts:120:8`, where the column, or line and column, may be missing. */
 function readPosition(from = ""): Position {
   const [, path = from, line = "1", column = "1"] = /^(.*?):(\d+)(?::(\d+))?$/s.exec(from) ?? [];
   return { path, line: Number(line), column: Number(column) };

@@ -26,7 +26,7 @@ import { projectToolsTimeoutMs } from "./project-tools/change-checked.ts";
 
 export interface CodeRenameData extends EditData {
   readonly places: number;
-  /** The first files that still mention the old name and may mean what was renamed. */
+  /** The first files that still mention the old name and may refer to the renamed symbol. */
   readonly mentionedIn: readonly string[];
 }
 
@@ -50,7 +50,7 @@ export const codeRename: Tool<CodeRenameInput, CodeRenameData> = {
   input,
   limits: { maxChars: 20_000, keep: "both" },
   timeoutMs: projectToolsTimeoutMs,
-  // All files are searched for other mentions of the name.
+  // The whole workspace is searched for other mentions of the name.
   accesses: (input) => [...changeAccesses(input), { kind: "read", path: "." }],
   preview: (input, context) => diffOfChange(input, planOf(input), context),
 
@@ -106,7 +106,7 @@ function planOf(input: CodeRenameInput): PlanCode<RenameEdit> {
   };
 }
 
-/** Refuses a file with syntax errors, where scopes may end anywhere. */
+/** Refuses a file with syntax errors, because its scopes are uncertain. */
 function refuseFaults(path: string, { faults: [fault] }: Outline): void {
   if (fault === undefined) return;
   throw new ToolError(
@@ -130,7 +130,7 @@ function ofKind(kind: string | undefined, { symbols }: Outline): RenameWanted["i
     suited.some((symbol) => symbol.line === line && symbol.declarationStart <= start && start < symbol.end);
 }
 
-/** Mentions that a rename does not change, but that a reader may want to change. */
+/** Describes mentions of the name that the rename does not change. */
 function notesOn({ text, outline }: CodeFile, name: string, { places }: Occurrences): readonly string[] {
   const isCode = new Set(places.map(({ start }) => start));
   const lineStarts = lineStartsOf(text);
@@ -153,8 +153,8 @@ function listed(lines: readonly number[]): string {
 }
 
 /**
- * Mentions in files of the same language, or of one that shares its names. The file is already written, so a problem is
- * reported, not thrown.
+ * Returns other files that mention the name, in the same language or one that shares its names. The rename is already
+ * written, so a problem is reported, not thrown.
  */
 async function otherFiles(
   { path, name }: CodeRenameInput,

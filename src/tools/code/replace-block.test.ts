@@ -471,8 +471,8 @@ describe("code.replace_block", () => {
       code: "invalid-input",
       message: "a.rs would no longer parse:\n4:8: missing `)`\n4 |     f(1;\n  |        ^",
       hint:
-        "Nothing was written; the lines are those of the changed file. Correct the new code. If the grammar is wrong " +
-        "about it, use edit.replace, which does not check syntax.",
+        "Nothing was written; line numbers are those of the changed file. Correct the new code, or use edit.replace, " +
+        "which does not check syntax.",
     });
   });
 
@@ -511,7 +511,7 @@ describe("code.replace_block", () => {
       await refused(codeReplaceBlock, content, { path: "a.js", name: "a", new_block: "function a() {} /*" }),
     ).toEqual({
       code: "invalid-input",
-      message: "a.js: the new code would swallow what follows: Function b [2-2]",
+      message: "a.js: the new code would make these symbols disappear: Function b [2-2]",
       hint: expect.stringContaining("Nothing was written"),
     });
   });

@@ -22,7 +22,7 @@ import {
 
 type ExactQuery = Exclude<SearchQuery, { way: "words" }>;
 
-/** Every matching line, as ripgrep would find it. The index selects the files; their current content is read. */
+/** Finds every matching line, as ripgrep would. The index selects the files; their current content is read. */
 export async function searchExactly(
   query: ExactQuery,
   wanted: SearchWanted,
@@ -56,11 +56,11 @@ function requestFor({ pattern, way, ignoreCase }: ExactQuery): GrepRequest {
 interface MatchingFile {
   readonly path: string;
   readonly lines: readonly ShownLine[];
-  /** There may be more lines or files. */
+  /** Whether there may be more matching lines or files. */
   readonly hasMore: boolean;
 }
 
-/** Looks up symbols for this many results, because each needs a parsed file. */
+/** Only this many results get symbols, because each needs a parsed file. */
 const mostOutlined = 50;
 
 async function matchingFiles(
@@ -92,7 +92,7 @@ async function matchingFiles(
   }
 }
 
-/** Files that define a symbol of that name come first, then code, tests and the rest, each ordered by path. */
+/** Sorts files that define a symbol of that name first, then code, tests and the rest, each by path. */
 function usefulFirst(paths: readonly string[], defining: ReadonlySet<string>): string[] {
   const ordered = paths.map((path) => ({ path, rank: defining.has(path) ? -1 : roleOf(path) }));
   return ordered
@@ -119,7 +119,7 @@ async function* lookInto(
   }
 }
 
-/** Empty if the file is gone, binary, denied, or in another language. */
+/** Returns no lines if the file is missing, binary, denied, or in another language. */
 async function linesOf(
   path: string,
   request: GrepRequest,
@@ -142,10 +142,10 @@ async function linesOf(
   return { path, lines: results.hits.flatMap(({ lines }) => lines), hasMore: results.isLimited };
 }
 
-/** Maximum per file: a large one may have millions. */
+/** Limits the matching lines of one file, because a large file may have millions. */
 const mostLines = 10_000;
 
-/** Used without an index, and for patterns that only ripgrep supports. */
+/** Searches with ripgrep. Used without an index, and for patterns that only ripgrep supports. */
 async function* withRipgrep(
   request: GrepRequest,
   { path, language, limit }: SearchWanted,

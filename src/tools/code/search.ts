@@ -66,7 +66,7 @@ async function realPath(path: string, environment: ToolContext["environment"]): 
   const scope = await findScope(environment, path);
   if (scope.kind === "file" && scope.isOutput) {
     throw new ToolError("unsupported", `${path} is not part of the workspace`, {
-      hint: "Search in it with search.grep.",
+      hint: "Search it with search.grep.",
     });
   }
   return scope.path === "" ? undefined : scope.path;
@@ -76,20 +76,20 @@ function readKinds(kind: string): readonly SymbolKind[] {
   const kinds = kindsCalled(kind);
   if (kinds.length > 0) return kinds;
   throw new ToolError("invalid-input", `Unknown symbol kind "${kind}"`, {
-    hint: `Kinds: ${symbolKinds.join(", ")}.`,
+    hint: `Use one of: ${symbolKinds.join(", ")}.`,
   });
 }
 
 const isGlob = /[*?[{!]/;
 
-/** The folder that contains everything a path or glob can match. */
+/** Returns the folder that contains everything a path or glob can match. */
 function folderOf(path = "."): string {
   if (!isGlob.test(path)) return path;
   const fixed = path.slice(0, path.search(isGlob));
   return fixed.includes("/") ? fixed.slice(0, fixed.lastIndexOf("/")) || "/" : ".";
 }
 
-/** The best symbols for a question. Their text is read when they are shown. */
+/** Finds the best symbols for a question. The text of each result is read from its file. */
 async function searchByWords(
   words: string,
   { kinds, language, path, limit }: SearchWanted,
@@ -106,7 +106,7 @@ async function searchByWords(
   return { way: "words", results, limited: hits.length > limit, index: index.state };
 }
 
-/** Undefined when the file is gone or may not be read. */
+/** Returns undefined when the file is missing or may not be read. */
 async function describe(
   { path, firstLine, lastLine, symbol, why }: IndexHit,
   words: string,

@@ -22,7 +22,7 @@ export interface Settled {
   readonly end: number;
 }
 
-/** Returns the first of several ways to make a change that breaks nothing. If all do, throws the fault of the first. */
+/** Returns the first variant of a change that breaks nothing. If all do, throws the error of the first. */
 export async function settleLines(
   file: CodeFile,
   changes: readonly BlockChange[],
@@ -35,12 +35,12 @@ export async function settleLines(
     if (!damage) return settled;
     refusal ??= damaged(file.path, spliced(file.text, settled.splices), damage as Damage);
   }
-  throw refusal ?? new ToolError("internal", `${file.path}: there is no way to make this change`);
+  throw refusal ?? new ToolError("internal", `No variant of the change to ${file.path} was planned`);
 }
 
 /**
- * Only parsing shows which lines are inside strings, and parsing may depend on their indentation, for example at the
- * end of a heredoc. So this repeats until nothing changes.
+ * Keeps the indentation of lines inside strings. Only parsing shows which lines these are, and parsing may depend on
+ * their indentation, for example at the end of a heredoc. So this repeats until nothing changes.
  */
 async function keepLiterals(file: CodeFile, change: BlockChange, context: PreviewContext): Promise<Settled> {
   let literal: ReadonlySet<number> = new Set();
@@ -68,7 +68,7 @@ function isSame(one: ReadonlySet<number>, other: ReadonlySet<number>): boolean {
   return one.size === other.size && [...one].every((each) => other.has(each));
 }
 
-/** The numbers of the lines that begin at these offsets, counted from the line of `start`. */
+/** Returns the numbers of the lines that begin at these offsets, counted from the line of `start`. */
 function linesAt(text: string, start: number, offsets: readonly number[]): ReadonlySet<number> {
   const lines = new Set<number>();
   let line = 0;
@@ -81,7 +81,7 @@ function linesAt(text: string, start: number, offsets: readonly number[]): Reado
   return lines;
 }
 
-/** The symbol that new code declares: one with the name and kind of the old, else the first. */
+/** Returns the symbol that new code declares: one with the name and kind of `like`, else the first. */
 export function declaredIn(
   { symbols }: Outline,
   { start, end }: { readonly start: number; readonly end: number },
@@ -94,29 +94,29 @@ export function declaredIn(
   return named.find(({ kind }) => kind === like?.kind) ?? named[0] ?? inside[0];
 }
 
-/** Refuses a change that breaks other parts of the file. `text` is the changed text. */
+/** Returns the error for a change that breaks the file. `text` is the changed text. */
 export function damaged(path: string, text: string, { faults, lost }: Damage): ToolError {
   const message =
     faults.length > 0
       ? `${path} would no longer parse:\n${faults
           .slice(0, maxShown)
           .map((fault) => showFault(text, fault))
-          .join("\n")}${moreThan(faults.length)}`
-      : `${path}: the new code would swallow what follows: ${lost.slice(0, maxShown).map(headOf).join(", ")}${moreThan(lost.length)}`;
+          .join("\n")}${moreThan(faults.length, "fault")}`
+      : `${path}: the new code would make these symbols disappear: ${lost.slice(0, maxShown).map(headOf).join(", ")}${moreThan(lost.length, "symbol")}`;
   return new ToolError("invalid-input", message, {
     hint:
-      "Nothing was written; the lines are those of the changed file. Correct the new code. If the grammar is wrong " +
-      "about it, use edit.replace, which does not check syntax.",
+      "Nothing was written; line numbers are those of the changed file. Correct the new code, or use edit.replace, " +
+      "which does not check syntax.",
   });
 }
 
 const maxShown = 3;
 
-function moreThan(count: number): string {
-  return count > maxShown ? `\nand ${counted(count - maxShown, "more fault")}` : "";
+function moreThan(count: number, what: "fault" | "symbol"): string {
+  return count > maxShown ? `\nand ${counted(count - maxShown, `more ${what}`)}` : "";
 }
 
-/** Refuses a block that is not what the caller expects. Returns where the verified text begins, if any was given. */
+/** Refuses a block that the caller did not expect. Returns where the verified text begins, if any was given. */
 export function refuseOtherBlock(
   { path, text }: CodeFile,
   symbol: CodeSymbol,
@@ -155,7 +155,7 @@ function linesOf(text: string): readonly string[] {
     .map((line) => `${line}\n`);
 }
 
-/** Refuses new code that no text file can hold, or that is a placeholder. */
+/** Refuses new code that contains a NUL, half a character or a placeholder. */
 export function refuseUnfit({ path, text }: CodeFile, old: CodeSymbol, block: string): void {
   refuseHalfCharacters(block);
   if (block.includes("\0"))

@@ -13,12 +13,12 @@ import { declaredIn, refuseUnfit, type Settled, settleLines } from "./settle-lin
 
 interface Replacement {
   readonly newBlock: string;
-  /** Where the old text begins that the caller verified. */
+  /** The offset at which the text that the caller verified begins. */
   readonly verifiedStart?: number | undefined;
 }
 
 /**
- * Replaces a block. The comments and attributes above its declaration stay, unless the new block brings its own or the
+ * Replaces a block. The comments and attributes above its declaration stay, unless the new block has its own or the
  * verified text includes them.
  */
 export async function settleReplacement(
@@ -50,7 +50,7 @@ interface Plain {
   readonly declared: CodeSymbol;
 }
 
-/** Undefined when nothing is to be kept, or when it does not fit the new block. */
+/** Returns undefined when nothing above the block is kept, or when it does not fit the new block. */
 async function keepAbove(
   file: CodeFile,
   old: CodeSymbol,
@@ -79,7 +79,7 @@ async function keepAbove(
       .join("");
     return {
       ...(await settleLines(file, changes, context)),
-      notes: [`kept what is above it: ${excerptOf(text)}`],
+      notes: [`kept the lines above it: ${excerptOf(text)}`],
     };
   } catch (error) {
     if (error instanceof ToolError && error.code === "invalid-input") return undefined;
@@ -93,11 +93,11 @@ function notesOnName(outline: Outline, old: CodeSymbol, declared: CodeSymbol | u
   return [`${old.kind} ${old.name} is gone: the new block declares ${declared.kind} ${declared.name}`];
 }
 
-/** Nothing is lost silently. */
+/** Returns a note on comments and attributes that the replacement removed. */
 function notesOnRemoval(text: string, old: CodeSymbol, declared: CodeSymbol | undefined): readonly string[] {
   const above = text.slice(old.start, old.declarationStart);
   if (above.trim() === "" || (declared && declared.start < declared.declarationStart)) return [];
-  return [`removed what was above it: ${excerptOf(above)}`];
+  return [`removed the lines above it: ${excerptOf(above)}`];
 }
 
 function excerptOf(above: string): string {

@@ -14,18 +14,18 @@ import { findScope } from "../search/scope.ts";
 import { readCode } from "./code-file.ts";
 
 export interface SymbolsData {
-  /** Ordered by path; for a folder only files with results. */
+  /** The files, ordered by path. A folder lists only files with results. */
   readonly files: readonly FileSymbols[];
-  /** The offset to continue with, when there are more. */
+  /** The offset of the next call; undefined when there are no more. */
   readonly nextOffset: number | undefined;
-  /** Skipped files of a folder, by reason. */
+  /** The skipped files of a folder, by reason. */
   readonly skipped: FolderSymbols["skipped"];
 }
 
 interface FileSymbols {
   readonly path: string;
   readonly language: string;
-  /** Syntax errors, near which symbols may be missing. */
+  /** The number of syntax errors. Symbols near one may be missing. */
   readonly faults: number;
   readonly symbols: readonly ListedSymbol[];
 }
@@ -116,16 +116,16 @@ function folderAnswer(path: string, folder: FolderSymbols): ToolOutput<SymbolsDa
 }
 
 function notesOn({ guarded, unreadable, tooLarge }: FolderSymbols["skipped"]): readonly string[] {
-  const say = (paths: readonly string[], why: string) =>
+  const note = (paths: readonly string[], why: string) =>
     paths.length === 0
       ? []
       : [
           `(${why}: ${paths.slice(0, 5).map(showPath).join(", ")}${paths.length > 5 ? `, ${paths.length - 5} more` : ""})`,
         ];
   return [
-    ...say(guarded, "Not read, because rules hide them"),
-    ...say(unreadable, "Could not be read"),
-    ...say(tooLarge, "Skipped because too large; give one as path to list it"),
+    ...note(guarded, "Not read, because rules hide them"),
+    ...note(unreadable, "Could not be read"),
+    ...note(tooLarge, "Skipped because too large; give one as path to list it"),
   ];
 }
 
@@ -139,9 +139,9 @@ function fileSymbols(path: string, language: string, faults: number, listed: rea
 
 interface FolderSymbols {
   readonly files: readonly FolderFile[];
-  /** Number of all files. */
+  /** The number of files in the folder. */
   readonly total: number;
-  /** The number of the file to continue with, when not all were read. */
+  /** The index of the file to continue with; undefined when all were read. */
   readonly nextOffset: number | undefined;
   readonly skipped: {
     /** Files that rules hide. */
@@ -156,7 +156,7 @@ interface FolderFile {
   readonly language: string;
   readonly faults: number;
   readonly listed: readonly Listed[];
-  /** Number of symbols that are not listed. */
+  /** The number of symbols that are not listed. */
   readonly hidden: number;
 }
 
@@ -187,26 +187,26 @@ async function symbolsInFolder(
       if (!(error instanceof ToolError) || context.signal.aborted) throw error;
       if (error instanceof RefusedPath) skipped.guarded.push(path);
       else if (error.code === "too-large") skipped.tooLarge.push(path);
-      // A file that no grammar parses declares nothing; a missing file is not listed.
+      // A file without a grammar declares no symbols, and a missing file is not reported.
       else if (error.code !== "unsupported" && error.code !== "not-found") skipped.unreadable.push(path);
     }
   }
   return { files, total: paths.length, nextOffset: next < paths.length ? next : undefined, skipped };
 }
 
-/** Every file is parsed; more would take too long for one answer. */
+/** Every listed file is parsed, so more files would take too long for one answer. */
 const maxFiles = 2_000;
 
-/** Larger files are data or generated. */
+/** A larger file is usually data or generated code. */
 const maxBytes = 1024 * 1024;
 
 interface Listed {
   readonly symbol: CodeSymbol;
-  /** 1 at top level. */
+  /** The nesting depth, 1 at the top level. */
   readonly depth: number;
 }
 
-/** The selected symbols of an outline, in file order. */
+/** Returns the selected symbols of an outline, in file order. */
 function chooseSymbols({ symbols }: Outline, { kind, name, depth: most }: SymbolsInput): readonly Listed[] {
   const depths: number[] = [];
   const listed: Listed[] = [];
@@ -222,15 +222,15 @@ function chooseSymbols({ symbols }: Outline, { kind, name, depth: most }: Symbol
   return listed;
 }
 
-/** `Kind name [start-end]`, indented by depth, then its signature and the first sentence of its documentation. */
+/** Shows `Kind name [start-end]`, indented by depth, then the signature and the first sentence of the documentation. */
 function showSymbol({ symbol, depth }: Listed): string {
   const { signature, doc } = symbol;
-  const head = saysMore(symbol) ? `: ${cut(signature, 160)}` : "";
+  const head = addsDetail(symbol) ? `: ${cut(signature, 160)}` : "";
   return `${"  ".repeat(depth - 1)}${headOf(symbol)}${head}${doc === undefined || doc === "" ? "" : ` — ${cut(doc, 120)}`}`;
 }
 
-/** Whether the signature says more than kind and name. A single word before the name is usually the kind. */
-function saysMore({ name, signature }: CodeSymbol): boolean {
+/** Returns whether the signature adds to kind and name. A single word before the name is usually the kind. */
+function addsDetail({ name, signature }: CodeSymbol): boolean {
   const [before, after] = signature.split(name, 2);
   if (after === undefined) return signature !== "";
   return (

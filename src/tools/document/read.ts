@@ -7,7 +7,7 @@ import { splitAnchor } from "../../documents/anchors.ts";
 import { flag, integer, string } from "../fields.ts";
 import { describeNext, showDocument } from "./show-document.ts";
 
-/** Pictures are in the images of the output. */
+/** The content of a document, without its images, which are in the images of the output. */
 export interface DocumentReadData extends Omit<DocumentContent, "images"> {
   readonly path: string;
 }
@@ -50,7 +50,7 @@ export const documentRead: Tool<DocumentReadInput, DocumentReadData> = {
   },
 };
 
-/** The name of an archive entry decides whether it may be read, as if the archive were a folder. */
+/** Returns the access to an archive entry. Its name decides whether it may be read, as if the archive were a folder. */
 function entryOf(path: string, part = ""): readonly Access[] {
   const { anchor = "" } = splitAnchor(part);
   if (/^(?:\p{L}+\s+)?\d+\s*(?:(?:-|–|to|\.\.)\s*\d*)?$/u.test(anchor)) return [];

@@ -4,7 +4,7 @@ import { printableLine } from "../../lib/text/printable.ts";
 
 type Shown = Omit<DocumentContent, "images">;
 
-/** The format in the first line, then the parts, each below its anchor, then notes. */
+/** Shows the format in the first line, then each part below its anchor, then notes. */
 export function showDocument(path: string, content: Shown): string {
   const { parts, notes } = content;
   const shown = [
@@ -15,10 +15,10 @@ export function showDocument(path: string, content: Shown): string {
   return shown.filter((piece) => piece !== "").join("\n\n");
 }
 
-/** How to read what follows `text`. An answer shows at most `maxChars` of it. */
+/** Describes how to read on after `text`, of which an answer shows at most `maxChars`. */
 export function describeNext(next: string, text: string, maxChars: number): string {
   const part = JSON.stringify(next);
-  // The part that was cut is only in the stored output.
+  // Text beyond the limit is only in the stored output.
   return text.length > maxChars
     ? `The rest of this part is only in the stored output; then continue with part: ${part}.`
     : `Continue with part: ${part}.`;
@@ -47,7 +47,7 @@ function pluralOf(one: string): string {
   return one.endsWith("y") ? `${one.slice(0, -1)}ies` : `${one}s`;
 }
 
-/** The properties of a document can be of any length. */
+/** Shortens a property, because it can have any length. */
 function shortened(value: string): string {
   const line = printableLine(value.replaceAll(/\s+/g, " ").trim());
   return line.length > 200 ? `${line.slice(0, 200)}…` : line;

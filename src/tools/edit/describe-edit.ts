@@ -13,7 +13,7 @@ export function describeEdit(files: readonly PlannedFile[], mood: "done" | "plan
 function describeFile(file: PlannedFile, mood: "done" | "planned"): string {
   const { plan } = file;
   const head = `${verbs[plan.action][mood]} ${subjectOf(file)}${hashesOf(file)}`;
-  // The caller knows the lines of a file that it adds or deletes.
+  // The lines of an added or deleted file are not shown, because the caller knows them.
   const isShown = plan.changes.length > 0 && plan.action !== "add" && plan.action !== "delete";
   return [
     `${head}${isShown ? ":" : "."}`,
@@ -48,7 +48,10 @@ function subjectOf({ plan, target, mode }: PlannedFile): string {
   }
 }
 
-/** The changed lines, numbered as in the new file; for removed lines, the line that is now in their position. */
+/**
+ * Returns the changed lines, numbered as in the new file. Removed lines are represented by the line now in their
+ * position.
+ */
 function spansAfter(changes: FilePlan["changes"]): readonly LineSpan[] {
   let growth = 0;
   return changes.map(({ firstLine, removedLines, addedLines }) => {
@@ -58,7 +61,7 @@ function spansAfter(changes: FilePlan["changes"]): readonly LineSpan[] {
   });
 }
 
-/** Enough digits to tell contents apart and to send back as the expected hash. */
+/** The shown digits of a hash are enough to distinguish contents and to send back as the expected hash. */
 const shownDigits = 12;
 
 function hashesOf({ beforeHash, afterHash }: PlannedFile): string {
@@ -76,7 +79,7 @@ function compactDiff(plan: FilePlan): readonly string[] {
   return hidden > 0 ? [diff, `… ${counted(hidden, "more change")}`] : [diff];
 }
 
-/** The effect of an edit, file by file in the order of the request. */
+/** Holds the effect of an edit, file by file in the order of the request. */
 export interface EditData {
   readonly files: readonly EditedFile[];
 }
@@ -84,20 +87,20 @@ export interface EditData {
 export interface EditedFile {
   readonly action: FilePlan["action"];
   readonly path: string;
-  /** The old path of a move, or the source of a copy. */
+  /** The old path of a moved file, or the source of a copy. */
   readonly from: string | undefined;
   /** The file behind a link, relative to the workspace. */
   readonly target: string | undefined;
-  /** SHA-256 of the content; undefined when there is none. */
+  /** SHA-256 of the content; undefined when the file does not exist. */
   readonly beforeHash: string | undefined;
   readonly afterHash: string | undefined;
   /** The replaced lines, and how they were found. */
   readonly changes: readonly Change[];
-  /** With `first`: the number of occurrences. */
+  /** The number of occurrences, if only the first was replaced. */
   readonly occurrences?: number;
   /** New permission bits, if they changed. */
   readonly mode: number | undefined;
-  /** The differences tolerated to find the text, and the changes made by others. */
+  /** Notes on the differences tolerated to find the text, and on changes by others. */
   readonly notes: readonly string[];
   /** The whole change as a unified diff, computed on first use. */
   readonly diff: string;

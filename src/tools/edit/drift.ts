@@ -5,9 +5,9 @@ import { asBuffer, containsBytes } from "../../lib/bytes/bytes.ts";
 import { byteOrderMarkLength, decodeText, encodingOf } from "../../lib/text/encoding.ts";
 import { listLines, showRuns } from "./show-lines.ts";
 
-/** How a file differs from what the caller last saw. */
+/** Describes how a file differs from the content that the caller last saw. */
 export interface Drift {
-  /** The current lines: "line 3", "lines 4-6 and 20". */
+  /** The changed lines by their current numbers: "line 3", "lines 4-6 and 20". */
   readonly at: string;
   readonly diff: string;
 }
@@ -20,7 +20,9 @@ export async function driftSince(
   return driftOf(await seen.recall(path), bytes);
 }
 
-/** Undefined when all lines that were seen still exist, even at other line numbers. Compares content, not times. */
+/**
+ * Returns undefined when all lines that were seen still exist, even at other line numbers. Compares content, not times.
+ */
 export function driftOf(seen: readonly SeenPart[], present: Uint8Array): Drift | undefined {
   const bytes = asBuffer(present).subarray(byteOrderMarkLength(present));
   const outdated = seen.filter((part) =>
@@ -39,7 +41,7 @@ export function driftOf(seen: readonly SeenPart[], present: Uint8Array): Drift |
   return { at: listLines(spans), diff: showRuns(known, now, runs) };
 }
 
-/** The file as the caller knows it: the current content, but with the lines that the caller saw. */
+/** Returns the lines of the file as the caller knows it: the current lines, except those that the caller saw. */
 function asKnown(
   outdated: readonly SeenPart[],
   now: readonly string[],
@@ -55,7 +57,7 @@ function asKnown(
   }, now);
 }
 
-/** Positions of lines that occur once, which show where other lines were; -1 for lines that occur often. */
+/** Returns the positions of lines that occur once in the file, or -1 for lines that occur more often. */
 function uniqueLines(lines: readonly string[], now: readonly string[]): ReadonlyMap<string, number> {
   const wanted = new Set(lines);
   const positions = new Map<string, number>();

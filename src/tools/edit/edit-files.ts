@@ -8,7 +8,7 @@ import { describeEdit, type EditData, editedFile } from "./describe-edit.ts";
 import { type PlannedFile, planFiles } from "./plan-files.ts";
 
 interface EditOptions {
-  /** The first digits of the required SHA-256 of the one file. */
+  /** The required SHA-256 of the file, or its first digits. */
   readonly expectedHash?: string | undefined;
   readonly hardLinks?: "break" | "keep" | undefined;
 }
@@ -35,8 +35,8 @@ export async function editFiles(
 }
 
 /**
- * Plans and writes again from the current content when a file has changed since it was planned. A plan that is itself
- * refused as stale is not repeated.
+ * Plans and writes, and does both again when a file changed in between. A plan that is itself refused as stale is not
+ * repeated.
  */
 export async function retryWhenStale<Plan, Result>(
   makePlan: () => Promise<Plan>,
@@ -54,10 +54,10 @@ export async function retryWhenStale<Plan, Result>(
   }
 }
 
-/** A file that needs more tries is changing all the time. */
+/** A file that needs more tries changes all the time. */
 const maxTries = 50;
 
-/** The caller has seen its own change. */
+/** Notes that the caller has seen its own change. */
 export function noteWritten(path: string, bytes: Uint8Array, { seen }: Pick<ToolContext, "seen">): void {
   seen.note(path, { bytes: bytes.subarray(byteOrderMarkLength(bytes)), lines: "all" });
 }
@@ -71,7 +71,7 @@ export async function previewEdit(
   return answer(await planFiles(request, options, context), "planned");
 }
 
-/** The same for the approval prompt: the whole change as a unified diff. */
+/** Returns the whole change as a unified diff, for the approval prompt. */
 export async function diffOfEdit(
   request: EditRequest,
   options: EditOptions,

@@ -9,7 +9,7 @@ import { detectionBytes, encodingOf } from "../../lib/text/encoding.ts";
 import { type Drift, driftSince } from "./drift.ts";
 import { type Touch, touchesOf } from "./touched-paths.ts";
 
-/** The plan for one file, and its current state. */
+/** Holds the plan for one file, and the file's current state. */
 export interface PlannedFile {
   readonly plan: FilePlan;
   /** The file behind a link, relative to the workspace. */
@@ -22,9 +22,7 @@ export interface PlannedFile {
   readonly drift: Drift | undefined;
 }
 
-/**
- * Plans a request for the current files. An edit that still fits a changed file is fine; a refusal shows the change.
- */
+/** Plans a request for the current files. An edit may still fit a file that has changed; a refusal shows the change. */
 export async function planFiles(
   request: EditRequest,
   { expectedHash }: { readonly expectedHash?: string | undefined },
@@ -41,7 +39,7 @@ export async function planFiles(
   }
 }
 
-/** Adds the facts that are needed before the file is changed. */
+/** Adds the state of the file that is needed to write the plan and describe it. */
 export async function withFileState(plan: FilePlan, context: PreviewContext): Promise<PlannedFile> {
   const source = "from" in plan ? plan.from : plan.path;
   if (plan.action === "delete" || plan.action === "move") await refuseLink(source, context);
@@ -57,7 +55,10 @@ export async function withFileState(plan: FilePlan, context: PreviewContext): Pr
   };
 }
 
-/** As in git, a mode only says whether the file is executable; everyone who may read it may then run it. */
+/**
+ * Returns the new permission bits if they change. As in git, a mode only says whether the file is executable: everyone
+ * who may read it may then run it.
+ */
 async function newMode(
   { action, mode }: FilePlan,
   source: string,
@@ -82,7 +83,7 @@ async function targetOf(path: string, { environment }: PreviewContext): Promise<
   const real = await environment.realPath(path);
   const named = posix.resolve(workspace, path);
   const target = posix.relative(workspace, real);
-  // An absolute path may use another name for the workspace itself.
+  // An absolute path may reach the workspace by another name.
   const isInside = named.startsWith(`${workspace}/`);
   return named === real || (!isInside && named.endsWith(`/${target}`)) ? undefined : target;
 }
@@ -104,7 +105,7 @@ async function explainRefusal(
 ): Promise<ToolError> {
   const explained = await explainFile(error, files, context);
   if (!files.areSeveral) return explained;
-  // Other tools apply patches file by file, so the hint says that nothing was changed.
+  // Some tools apply patches file by file, so the hint says that no file was changed.
   const { hint = "", forUser } = explained;
   const unchanged = "None of the files was changed.";
   return errorWith(explained, {
@@ -148,7 +149,7 @@ async function refuseOtherHash(
   });
 }
 
-/** The edit does not fit the file, perhaps because the file has changed. */
+/** Codes of an edit that does not fit the file, perhaps because the file has changed. */
 const misses: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["no-match", "ambiguous-match"]);
 
 function stale(
@@ -170,11 +171,11 @@ function notInBinary(path: string): ToolError {
   return new ToolError(
     "unsupported",
     `${path} is a binary file that does not contain the text exactly once`,
-    { hint: "In a binary file, the text must match byte for byte." },
+    { hint: "Give text that matches the file byte for byte." },
   );
 }
 
-/** The files that a request may mean, read before planning. */
+/** The files that a request may change, read before planning. */
 class RequestedFiles {
   readonly #found = new Map<string, Uint8Array | ToolError>();
   readonly areSeveral: boolean;
@@ -184,7 +185,7 @@ class RequestedFiles {
     this.areSeveral = new Set(touches.map(({ paths }) => paths[0])).size > 1;
   }
 
-  /** Tries several spellings of a name, up to the first that exists. */
+  /** Reads the files. Tries the spellings of a name up to the first that exists. */
   static async read(touches: readonly Touch[], context: PreviewContext): Promise<RequestedFiles> {
     const files = new RequestedFiles(touches);
     for (const { paths, to } of touches) {
@@ -195,8 +196,8 @@ class RequestedFiles {
   }
 
   /**
-   * The bytes at a path; undefined when it does not exist. Throws other read errors, and for a path that was not
-   * announced.
+   * Returns the bytes at a path, or undefined when it does not exist. Throws any other read error, and `internal` for a
+   * path that was not read.
    */
   at(path: string): Uint8Array | undefined {
     const found = this.#found.get(path);
@@ -207,7 +208,7 @@ class RequestedFiles {
     throw found;
   }
 
-  /** The error that a file is missing, with similar names. */
+  /** Returns the not-found error of a file, which suggests similar names. */
   missing(path: string): ToolError | undefined {
     const found = this.#found.get(path);
     return found instanceof ToolError && found.code === "not-found" ? found : undefined;
@@ -216,7 +217,7 @@ class RequestedFiles {
   async #readFirst(paths: readonly string[], context: PreviewContext): Promise<void> {
     for (const [index, path] of paths.entries()) {
       if ((await this.#read(path, context)) instanceof ToolError) continue;
-      // A path that is not a file is skipped if another spelling is a file.
+      // A path that is not a file counts as missing if another spelling is a file.
       for (const other of paths.slice(0, index)) this.#passOver(other);
       return;
     }
@@ -245,7 +246,7 @@ class RequestedFiles {
 
 const megabyte = 1024 * 1024;
 
-/** Larger files are data, and an edit needs several times their size in memory. */
+/** A larger file is usually data, and an edit needs several times its size in memory. */
 const maxEach = 64;
 const maxTogether = 256;
 
@@ -263,7 +264,7 @@ async function contentOf(
 }
 
 function tooLarge(path: string): ToolError {
-  return new ToolError("too-large", `${path} is too large to edit: at most ${maxEach} MB`, {
+  return new ToolError("too-large", `${path} is too large to edit: the limit is ${maxEach} MB`, {
     hint: "Change it with a command or script.",
   });
 }

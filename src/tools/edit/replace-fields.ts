@@ -38,10 +38,9 @@ export const replaceFields = {
   ),
 };
 
-/** One edit, or a list of them. */
 export type ReplaceFields = { path?: string | undefined } & z.infer<z.ZodMiniObject<typeof replaceFields>>;
 
-/** Describes a wrong combination of fields. Some models fill every field, so an empty one counts as absent. */
+/** Describes an invalid combination of fields. Some models fill every field, so an empty field counts as absent. */
 export function faultInEdits(fields: ReplaceFields): string | undefined {
   const { find, replace, all, expect_count, edits = [], first } = fields;
   const isSingle = [find, replace, all, expect_count].some(isGiven);
@@ -68,7 +67,7 @@ export function toReplaceRequest(fields: ReplaceFields): ReplaceRequest {
   };
 }
 
-/** Checks a whole input. */
+/** Returns a check that reports the fault that `faultIn` finds in a whole input. */
 export function refuseFault<Input>(
   faultIn: (input: Input) => string | undefined,
 ): (payload: z.core.ParsePayload<Input>) => void {

@@ -294,11 +294,11 @@ describe("edit.replace", () => {
       refusal(
         "unsupported",
         "dot.png is a binary file that does not contain the text exactly once",
-        "In a binary file, the text must match byte for byte.",
+        "Give text that matches the file byte for byte.",
       ),
       refusal(
         "too-large",
-        "huge.log is too large to edit: at most 64 MB",
+        "huge.log is too large to edit: the limit is 64 MB",
         "Change it with a command or script.",
       ),
       refusal("outside-workspace", "away leads outside the workspace", outside),

@@ -3,13 +3,13 @@ import { visible } from "../../edit/rewrite/show-diff.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
 import { characterStart } from "../../lib/text/truncate.ts";
 
-/** Counted from 1, inclusive. */
+/** A range of lines, counted from 1, both ends included. */
 export interface LineSpan {
   readonly first: number;
   readonly last: number;
 }
 
-/** "line 3", "lines 4-6 and 20", the first ten. */
+/** Lists at most ten spans: "line 3", "lines 4-6 and 20". */
 export function listLines(spans: readonly LineSpan[]): string {
   const shown = spans
     .slice(0, maxSpans)
@@ -22,7 +22,7 @@ export function listLines(spans: readonly LineSpan[]): string {
 
 const maxSpans = 10;
 
-/** A unified diff without file names, cut to what a model needs. */
+/** Cuts a unified diff to the part a model needs, without file names. */
 export function boundDiff(diff: string): string {
   const lines = diff
     .replace(/^--- .*\n\+\+\+ .*\n/, "")
@@ -35,7 +35,7 @@ export function boundDiff(diff: string): string {
 
 const maxDiffLines = 60;
 
-/** Lines of a diff, long ones cut around the difference between an old line and its new one. */
+/** Cuts long lines of a diff around the difference between an old line and its new one. */
 function cutLines(lines: readonly string[]): readonly string[] {
   return lines.map((line, index) =>
     line.length > maxChars ? cutLine(line, counterpart(lines, index)) : line,
@@ -44,7 +44,7 @@ function cutLines(lines: readonly string[]): readonly string[] {
 
 const maxChars = 300;
 
-/** How much of the common prefix is shown. */
+/** This many characters are shown before the first difference. */
 const lead = 80;
 
 function cutLine(line: string, other: string | undefined): string {
@@ -55,7 +55,7 @@ function cutLine(line: string, other: string | undefined): string {
   return `${line[0]}${start > 1 ? "…" : ""}${line.slice(start, end)}${end < line.length ? "…" : ""}`;
 }
 
-/** The line with the opposite sign at the same index of its run; removed lines precede added ones. */
+/** Returns the line with the opposite sign at the same index of its run. Removed lines precede added ones. */
 function counterpart(lines: readonly string[], index: number): string | undefined {
   const sign = lines[index]![0];
   const isRemoved = sign === "-";
@@ -82,7 +82,7 @@ function startingWith(sign: string, line: string | undefined): string | undefine
   return line?.startsWith(sign) ? line : undefined;
 }
 
-/** The differences of two lists of lines (with line ends), as hunks with a line of context. */
+/** Shows the differences of two lists of lines (with line ends) as hunks with one line of context. */
 export function showRuns(before: readonly string[], after: readonly string[], runs: readonly Run[]): string {
   return boundDiff(runs.flatMap((run) => showRun(before, after, run)).join("\n"));
 }
@@ -97,7 +97,7 @@ function showRun(
   const range = (start: number, end: number) => `${start + 1 - above},${end - start + above + below}`;
   const removed = before.slice(oldStart, oldEnd);
   const added = after.slice(newStart, newEnd);
-  // If only line ends differ, they are made visible.
+  // Line ends are made visible if nothing else differs.
   const show =
     removed.map(withoutEnd).join("\n") === added.map(withoutEnd).join("\n") ? withVisibleEnd : withoutEnd;
   return [

@@ -235,7 +235,7 @@ describe("edit.smart writes nothing", () => {
         code: "invalid-input",
         message:
           "counter.rs would no longer parse:\n9:25: missing `)`\n9 |         self.count += (1;\n  |                         ^",
-        hint: expect.stringMatching(/^Nothing was written; the lines are those of the changed file/),
+        hint: expect.stringMatching(/^Nothing was written; line numbers are those of the changed file/),
       },
     ],
     [

@@ -14,9 +14,9 @@ import { planTarget } from "./smart/plan-target.ts";
 import { readSmartFile, refuseOutdatedNumbers } from "./smart/smart-file.ts";
 
 export interface EditSmartData extends EditData {
-  /** How the location was understood. */
+  /** The location, and how it was interpreted. */
   readonly place: Pick<TextLocation, "way" | "firstLine" | "lastLine" | "score">;
-  /** The checkpoint for journal.undo; undefined when nothing was changed, or without a journal. */
+  /** The name of the checkpoint for journal.undo; undefined when nothing was changed, or without a journal. */
   readonly checkpoint: string | undefined;
 }
 
@@ -55,14 +55,14 @@ export const editSmart: Tool<EditSmartInput, EditSmartData> = {
         const done = answer(planned, found, "done", checkpoint);
         return { ...done, text: done.text + undoHint(checkpoint, context) };
       },
-      // Line numbers mean something else in changed content.
+      // Line numbers may select other lines in changed content.
       (_error, { found }) => found.way !== "line numbers",
     );
   },
 };
 
 function faultIn({ operation, content = "" }: EditSmartInput): string | undefined {
-  // Models often send `content` with delete too; it has no meaning there.
+  // Models often send `content` with delete, where it has no meaning.
   if (operation === "delete" || content !== "") return undefined;
   return operation === "replace"
     ? "`content` is missing: the new text; to remove it use delete"
@@ -92,7 +92,7 @@ async function write({ plan, beforeHash }: PlannedFile, context: ToolContext): P
   noteWritten(path, after, context);
 }
 
-/** Undefined without a journal. */
+/** Returns the name of a new checkpoint, or undefined without a journal. */
 async function setCheckpoint({ history }: ToolContext): Promise<string | undefined> {
   try {
     return (await history.setCheckpoint()).name;

@@ -4,16 +4,16 @@ import type { EditRequest } from "../../edit/edit-request.ts";
 import { newPath, spellings } from "../../edit/parse/headers.ts";
 import { sectionsIn } from "../../edit/plan-edits.ts";
 
-/** The possible effect of a request on one file, from the request alone. */
+/** Describes the possible effect of a request on one file, derived from the request alone. */
 export interface Touch {
   readonly action: "add" | "update" | "delete" | "move" | "copy";
-  /** The paths that its name may mean, most likely first; the existing files decide. */
+  /** The paths that the name may refer to, most likely first. The first that exists is used. */
   readonly paths: readonly [string, ...string[]];
   /** The target of a move or copy. */
   readonly to?: string;
 }
 
-/** All files that may be touched. Throws `invalid-input` when the request cannot be parsed. */
+/** Returns all files that may be touched. Throws `invalid-input` when the request cannot be parsed. */
 export function touchesOf(request: EditRequest): readonly Touch[] {
   if (request.kind === "replace") return [{ action: "update", paths: [request.path] }];
   const touches = sectionsIn(request).map(touchOf);
@@ -22,12 +22,12 @@ export function touchesOf(request: EditRequest): readonly Touch[] {
     : touches;
 }
 
-/** The accesses of an edit, for the policy. */
+/** Returns the accesses of an edit, for the policy. */
 export function accessesOf(request: EditRequest): readonly Access[] {
   return withoutRepeats(touchesOf(request).flatMap(accessesOfTouch));
 }
 
-/** The accesses of a preview. */
+/** Returns the accesses of a preview. */
 export function previewAccessesOf(request: EditRequest): readonly Access[] {
   const paths = touchesOf(request).flatMap(({ paths, to }) => (to === undefined ? paths : [...paths, to]));
   return [...new Set(paths)].map((path) => ({ kind: "read", path }));

@@ -221,10 +221,10 @@ describe("file tools refuse", () => {
     writeFileSync(opened.at("a.bin"), Buffer.from([1, 0, 2]));
     writeFileSync(opened.at("a.bmp"), Buffer.from("BM\xae\0\0\0\0\0\0\0", "latin1"));
     const messages = {
-      "a.zip": "a.zip is a ZIP archive (application/zip), 8 bytes",
-      "a.pdf": "a.pdf is a PDF document (application/pdf), 23 bytes",
-      "a.bin": "a.bin is a binary file of unknown type, 3 bytes",
-      "a.bmp": "a.bmp is a BMP image (image/bmp), 10 bytes",
+      "a.zip": "a.zip cannot be shown: it is a ZIP archive (application/zip), 8 bytes",
+      "a.pdf": "a.pdf cannot be shown: it is a PDF document (application/pdf), 23 bytes",
+      "a.bin": "a.bin cannot be shown: it is a binary file of unknown type, 3 bytes",
+      "a.bmp": "a.bmp cannot be shown: it is a BMP image (image/bmp), 10 bytes",
     };
     for (const [path, message] of Object.entries(messages)) {
       for (const offset of [1, 2, -1]) {

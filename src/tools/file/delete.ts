@@ -9,7 +9,7 @@ export interface FileDeleteData {
   readonly path: string;
   readonly kind: FileKind;
   readonly bytes: number | undefined;
-  /** Number of entries in a directory, at every depth; undefined when not counted. */
+  /** The number of entries in a directory, at every depth; undefined when they were not counted. */
   readonly entries: number | undefined;
 }
 
@@ -64,7 +64,7 @@ function describe(verb: "Deleted" | "Would delete", { path, kind, bytes, entries
   }
 }
 
-/** Warns about what cannot be undone, for the approval prompt. */
+/** Warns that a deletion cannot be undone, for the approval prompt. */
 function warn({ kind, bytes = 0, entries }: FileDeleteData, { recursive = false }: FileDeleteInput): string {
   const { maxBytes, maxEntries } = undoLimits;
   if (kind === "other") return "\nThis cannot be undone.";
@@ -80,7 +80,7 @@ function describeEntries(entries: number | undefined): string {
   return entries === 1 ? "1 file or directory in it" : `${entries} files and directories in it`;
 }
 
-/** Counting stops here, because the number is only informative. */
+/** Counting stops here, because the number is only shown. */
 const maxCounted = 1000;
 
 async function countEntries(

@@ -12,10 +12,10 @@ import { pathInWorkspace } from "../search/scope.ts";
 export type ListedEntry = ListedFile | ListedLink | ListedDirectory;
 
 interface ListedFile {
-  /** `other`: a FIFO, device or socket. */
+  /** `other` is a FIFO, device or socket. */
   readonly kind: "file" | "other";
   readonly name: string;
-  /** Undefined for a name that is not UTF-8 and cannot be looked up. */
+  /** The size; undefined for a name that is not UTF-8, which cannot be looked up. */
   readonly bytes: number | undefined;
 }
 
@@ -25,17 +25,17 @@ interface ListedLink {
   readonly target: LinkTarget;
 }
 
-/** Where a link leads, relative to the workspace, or why that is unknown. */
+/** The target of a link, relative to the workspace, or why it is unknown. */
 type LinkTarget = { readonly path: string } | { readonly astray: "outside" | "circle" | "unreachable" };
 
 export interface ListedDirectory {
   readonly kind: "directory";
   readonly name: string;
-  /** The shown entries, ordered by name; undefined for a directory that is too deep, unreadable, or just deleted. */
+  /** The shown entries, ordered by name; undefined for a directory that is too deep, unreadable or missing. */
   readonly entries: readonly ListedEntry[] | undefined;
-  /** Entries that the limit left out. */
+  /** The number of entries that the limit left out. */
   readonly beyondLimit: number;
-  /** Entries left out because they are hidden or ignored. */
+  /** The number of entries left out because they are hidden or ignored. */
   readonly notShown: number;
   readonly isUnreadable: boolean;
 }
@@ -43,13 +43,13 @@ export interface ListedDirectory {
 interface ListOptions extends Visibility {
   readonly depth: number;
   readonly limit: number;
-  /** Skips all other entries, as if they were ignored. Globs are relative to the start of the listing. */
+  /** Selects the entries to list. Globs are relative to the start of the listing. */
   readonly filter: FileFilter;
 }
 
 /**
- * Lists level by level, so that a limit cuts the deepest levels. `start` is relative to the workspace and without
- * links.
+ * Lists a directory level by level, so that a limit cuts the deepest levels. `start` is a real path relative to the
+ * workspace.
  */
 export async function listTree(
   start: string,
@@ -66,10 +66,10 @@ export async function listTree(
     try {
       waiting.push(...(await list(next, left, { ...options, start }, environment)));
     } catch (error) {
-      // Only the first directory must be readable; others are shown as unreadable.
+      // Only the first directory must be readable. Others are shown as unreadable.
       if (next.node === root || !(error instanceof ToolError)) throw error;
       if (error.code === "denied") next.node.isUnreadable = true;
-      else if (!isGone(error)) throw error;
+      else if (!isMissing(error)) throw error;
     }
     left -= next.node.entries?.length ?? 0;
     isLimited ||= next.node.beyondLimit > 0;
@@ -85,7 +85,7 @@ interface Waiting {
   readonly node: Filling<ListedDirectory>;
   readonly path: string;
   readonly depth: number;
-  /** The ignore rules in it, given its entries. */
+  /** Returns the ignore rules in the directory, given its entries. */
   readonly chainIn: (...opened: Parameters<IgnoreChain["in"]>) => Promise<IgnoreChain | undefined>;
 }
 
@@ -93,7 +93,7 @@ function unlisted(name: string): Filling<ListedDirectory> {
   return { kind: "directory", name, entries: undefined, beyondLimit: 0, notShown: 0, isUnreadable: false };
 }
 
-/** Fills the node; returns the subdirectories to list next. */
+/** Fills the node and returns the subdirectories to list next. */
 async function list(
   { node, path, depth, chainIn }: Waiting,
   limit: number,
@@ -123,7 +123,7 @@ async function list(
       } else if (kind === "link") {
         entries.push({ kind, name, target: await targetOf(pathOf(name), environment) });
       } else {
-        const info = await directory.info(name).catch(ignoreGone);
+        const info = await directory.info(name).catch(ignoreMissing);
         if (info !== undefined || name.includes(replacement))
           entries.push({ kind, name, bytes: info?.bytes });
       }
@@ -137,22 +137,22 @@ async function list(
   }
 }
 
-/** Replaces bytes in names that are not UTF-8. */
+/** Bytes of a name that are not UTF-8 are decoded as this character. */
 const replacement = "\uFFFD";
 
-function ignoreGone(error: unknown): undefined {
-  if (!(error instanceof ToolError) || !isGone(error)) throw error;
+function ignoreMissing(error: unknown): undefined {
+  if (!(error instanceof ToolError) || !isMissing(error)) throw error;
 }
 
-/** The entry existed a moment ago, and is now gone or something else. */
-function isGone({ code }: ToolError): boolean {
+/** Returns whether an entry that was listed is now missing or something else. */
+function isMissing({ code }: ToolError): boolean {
   return ["not-found", "unsupported", "outside-workspace", "stale"].includes(code);
 }
 
 async function targetOf(path: string, environment: Environment): Promise<LinkTarget> {
   try {
     const target = pathInWorkspace(await environment.realPath(path), environment);
-    // A link that leads to itself could not be found by its name.
+    // A link whose target is its own path cannot be read.
     return target === undefined || target === path ? { astray: "unreachable" } : { path: target || "." };
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;
@@ -169,7 +169,7 @@ function byName(one: DirectoryEntry, other: DirectoryEntry): number {
   return one.name < other.name ? -1 : one.name > other.name ? 1 : 0;
 }
 
-/** A listing as text: one entry per line, indented by depth. */
+/** Shows a listing with one entry per line, indented by depth. */
 export function showTree(root: ListedDirectory): string {
   const lines = showEntries(root, "");
   return lines.length > 0 ? lines.join("\n") : "[The directory is empty.]";

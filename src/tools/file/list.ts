@@ -9,7 +9,7 @@ import { type ListedDirectory, listTree, showTree } from "./list-tree.ts";
 export interface FileListData {
   /** The listed directory, "." for the workspace. */
   readonly root: ListedDirectory;
-  /** Number of shown entries. */
+  /** The number of shown entries. */
   readonly shown: number;
   readonly limited: boolean;
 }

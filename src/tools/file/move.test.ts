@@ -44,7 +44,7 @@ describe("file.move", () => {
     expect(readFileSync(opened.at("b.txt"), "utf8")).toBe("b");
     expect(await opened.run(fileMove, { from: "a.txt", to: "b.txt", replace: true })).toEqual({
       data: { from: "a.txt", to: "b.txt", kind: "file", replaced: true },
-      text: "Moved the file a.txt to b.txt, replacing what was there.",
+      text: "Moved the file a.txt to b.txt, replacing the existing file.",
     });
     expect(readFileSync(opened.at("b.txt"), "utf8")).toBe("a");
   });

@@ -23,7 +23,7 @@ export const fileMove: Tool<z.infer<typeof input>, FileMoveData> = {
   risk: "destructive",
   input,
   limits: { maxChars: 1000, keep: "both" },
-  // A move can be undone; only what it replaces is lost.
+  // A move can be undone, so only replacing a file counts as a deletion.
   accesses: ({ from, to, replace = false }) => [
     { kind: "write", path: from, link: "itself" },
     { kind: "write", path: to, link: "itself" },
@@ -49,7 +49,7 @@ export const fileMove: Tool<z.infer<typeof input>, FileMoveData> = {
 };
 
 function describeMove({ from, to, kind, replaced }: FileMoveData): string {
-  return `the ${nouns[kind]} ${from} to ${to}${replaced ? ", replacing what was there" : ""}.`;
+  return `the ${nouns[kind]} ${from} to ${to}${replaced ? ", replacing the existing file" : ""}.`;
 }
 
 const nouns = { file: "file", directory: "directory", link: "link", other: "special file" } as const;

@@ -2,7 +2,7 @@ import { ToolError } from "../../contract/error.ts";
 import type { ToolContext, ToolOutput } from "../../contract/tool.ts";
 import { asBuffer } from "../../lib/bytes/bytes.ts";
 import { imageSize } from "../../lib/bytes/image-size.ts";
-import { type MediaType, sniffMediaType } from "../../lib/bytes/media-type.ts";
+import { type MediaType, sniffMediaType, withArticle } from "../../lib/bytes/media-type.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
 
 export interface ImageFile {
@@ -22,7 +22,7 @@ export interface BinaryFile {
   readonly bytes: number;
 }
 
-/** An image that models can see. Other binary files are `unsupported`. */
+/** Reads an image that models can see. Throws `unsupported` for other binary files. */
 export async function readImage(
   path: string,
   binary: BinaryFile,
@@ -48,8 +48,10 @@ export async function readImage(
 const visibleTypes: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 
 function notShown(path: string, { bytes }: BinaryFile, type: MediaType | undefined): ToolError {
-  const kind = type ? `a ${type.description} (${type.mediaType})` : "a binary file of unknown type";
-  return new ToolError("unsupported", `${path} is ${kind}, ${counted(bytes, "byte")}`, {
+  const kind = type
+    ? `${withArticle(type.description)} (${type.mediaType})`
+    : "a binary file of unknown type";
+  return new ToolError("unsupported", `${path} cannot be shown: it is ${kind}, ${counted(bytes, "byte")}`, {
     hint: "Read documents, other images and archives with document.read; for other formats use a command.",
   });
 }
@@ -57,7 +59,7 @@ function notShown(path: string, { bytes }: BinaryFile, type: MediaType | undefin
 function tooLarge(path: string, { bytes }: BinaryFile, type: MediaType, maxBytes: number): ToolError {
   return new ToolError(
     "too-large",
-    `${path} is a ${type.description} of ${bytes} bytes; ${maxBytes} bytes of images can still be shown in this call`,
+    `${path} is ${withArticle(type.description)} of ${bytes} bytes; ${maxBytes} bytes of images can still be shown in this call`,
     { hint: "Read it in a separate call; scale down an image above 10485760 bytes first." },
   );
 }

@@ -14,7 +14,7 @@ interface LinesWanted {
   readonly maxBytes?: number | undefined;
 }
 
-/** The wanted lines, or what is known about a binary file. */
+/** Returns the requested lines, or the beginning and size of a binary file. */
 export async function readText(
   path: string,
   wanted: LinesWanted,
@@ -32,7 +32,9 @@ export async function readText(
   return slice.lines === 0 ? showNothing(path, offset, slice) : showLines(path, wanted, slice, context);
 }
 
-/** Latin-1 is assumed for all files that are not UTF-8, including PDF and other formats without NUL bytes. */
+/**
+ * Returns whether a slice may be binary. Every file that is not UTF-8 counts as Latin-1, even a PDF without NUL bytes.
+ */
 function mayBeBinary({ encoding }: LineSlice): boolean {
   return encoding === "binary" || encoding === "latin1";
 }
@@ -92,7 +94,7 @@ async function showLines(
   const { bytes, lines, cutBytes } = slice;
   const nextOffset = slice.reachedEnd ? undefined : firstLine + lines;
   const isWhole = firstLine === 1 && slice.reachedEnd && cutBytes === 0;
-  // Lines that were cut, or numbered from the end, cannot be found again.
+  // Lines that were cut, or are numbered from the end, are not noted, because they cannot be found again.
   if (firstLine > 0 && cutBytes === 0)
     context.seen.note(path, { bytes, lines: isWhole ? "all" : { first: firstLine, count: lines } });
   const file: TextFile = {
@@ -125,7 +127,7 @@ function hashOf({ bytes, info, encoding }: TextSlice): string {
   return contentHash(Buffer.concat([encoding === "utf-16be" ? mark.swap16() : mark, bytes]));
 }
 
-/** In files up to this size, lines are counted to get their true numbers, which takes milliseconds. */
+/** Lines of files up to this size are counted to get their true numbers, which takes milliseconds. */
 const maxCountedBytes = 8 * 1024 * 1024;
 
 async function numberLines(
@@ -147,26 +149,26 @@ async function numberLines(
 export interface TextFile {
   readonly kind: "text";
   readonly path: string;
-  /** The exact lines, with line ends and not shortened. */
+  /** The lines with their line ends, not shortened. */
   readonly text: string;
-  /** Negative, counted from the end, when counting from the start would take too long. */
+  /** Negative, counted from the end, if counting from the start would take too long. */
   readonly firstLine: number;
   readonly lines: number;
-  /** Lines in the whole file, if known. */
+  /** The number of lines in the whole file, if known. */
   readonly totalLines: number | undefined;
-  /** Where to continue; undefined at the end of the file. */
+  /** The offset of the next line; undefined at the end of the file. */
   readonly nextOffset: number | undefined;
   readonly encoding: TextEncoding;
   readonly lineEnd: "lf" | "crlf" | "mixed" | "none";
-  /** Of the whole file. */
+  /** The size of the whole file. */
   readonly bytes: number;
-  /** Bytes missing at the end of the text, when a single line is too long. */
+  /** The number of bytes missing at the end of the text, when a single line is too long. */
   readonly cutBytes?: number;
   /** SHA-256 of the file if all of it was read, to send back as `expected_hash`. Computed on first use. */
   readonly hash: string | undefined;
 }
 
-/** The lines as the model sees them. */
+/** Shows the lines for the model. */
 function showText(file: TextFile, options: Pick<LinesWanted, "lineNumbers">): string {
   const { text, firstLine, encoding } = file;
   const endsLine = text.endsWith("\n");
@@ -193,7 +195,7 @@ function describeRest({ path, firstLine, lines, totalLines, cutBytes, nextOffset
   return `${path}: ${range}${total}${next}${describeCut(cutBytes)}`;
 }
 
-/** Says how to reach the rest of a line that is too long to read at once. */
+/** Describes how to read the rest of a line that is too long. */
 function describeCut(cutBytes: number | undefined): string {
   if (cutBytes === undefined) return "";
   return ` ${counted(cutBytes, "more byte")} of this line: find text in them with search.grep, or print a part (shell.run: tail -c).`;

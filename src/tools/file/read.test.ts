@@ -350,7 +350,7 @@ describe("file.read", () => {
       code: "outside-workspace",
       message: [
         `outside-workspace: .. leads outside the workspace. Use a path inside ${opened.workspace}; links must stay inside it too.`,
-        "not-found: No file matches *.none. Patterns skip hidden and ignored files; give their exact paths.",
+        "not-found: No file matches *.none. Correct the pattern; for hidden or ignored files, give exact paths.",
       ].join("\n"),
       hint: "Correct the paths and call again.",
     });

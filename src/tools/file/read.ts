@@ -9,12 +9,12 @@ import { findScope } from "../search/scope.ts";
 import { type ImageFile, readImage } from "./read-image.ts";
 import { maxSliceBytes, readText, type TextFile } from "./read-text.ts";
 
-/** One entry per path, in the requested order. */
+/** Holds one entry per path, in the requested order. */
 export interface FileReadData {
   readonly files: readonly (TextFile | ImageFile | UnreadFile)[];
 }
 
-/** A file that could not be read, among others that could. */
+/** A file that could not be read, among other files that could. */
 interface UnreadFile {
   readonly kind: "error";
   readonly path: string;
@@ -23,7 +23,6 @@ interface UnreadFile {
   readonly hint: string | undefined;
 }
 
-/** Maximum number of files per call. */
 const maxFiles = 50;
 
 const fields = z.strictObject({
@@ -66,7 +65,7 @@ export const fileRead: Tool<FileReadInput, FileReadData> = {
       error: "give either `path` or `paths`",
     }),
   ),
-  // 2,000 characters and the line number.
+  // A line may have 2,000 characters, plus its number.
   limits: { maxChars: 50_000, maxLineChars: 2_020, keep: "both" },
   accesses: ({ path, paths = [] }) =>
     path === undefined
@@ -94,7 +93,7 @@ export const fileRead: Tool<FileReadInput, FileReadData> = {
   },
 };
 
-/** Maximum size of all images in one call. */
+/** The maximum size of all images in one call. */
 const maxImageBytes = 10 * 1024 * 1024;
 
 /** A file to read, or the error of a pattern. */
@@ -128,7 +127,7 @@ async function asDirectory(path: string, error: unknown, { environment }: ToolCo
   });
 }
 
-/** Replaces a file that could not be read, so that the others are not lost. */
+/** Describes a file that could not be read, so that the others are still returned. */
 function explain(path: string, error: unknown, { signal, wording }: ToolContext): ToolOutput<UnreadFile> {
   if (!(error instanceof ToolError) || signal.aborted) throw error;
   const { code, message, hint } = error;
@@ -165,12 +164,12 @@ function combine(
   };
 }
 
-/** Whether it may mean other files than the one of exactly this name. */
+/** Returns whether a path may match other files than the one of exactly this name. */
 function isPattern(path: string): boolean {
   return special.test(path);
 }
 
-/** The directory that contains everything a pattern can match, including a file of exactly this name. */
+/** Returns the directory that contains everything a pattern can match, including a file of exactly this name. */
 function baseOf(pattern: string): string {
   const names = pattern.split("/");
   const first = names.findIndex((name) => special.test(name));
@@ -178,15 +177,15 @@ function baseOf(pattern: string): string {
 }
 
 /**
- * The files that a path or pattern means, ordered by path, without hidden and ignored files. A file of exactly this
- * name takes precedence over the pattern.
+ * Returns the files that a path or pattern matches, ordered by path, without hidden and ignored files. A file of
+ * exactly this name takes precedence over the pattern.
  */
 async function expandPath(
   path: string,
   { exclude = [], no_ignore = false }: FileReadInput,
   context: ToolContext,
 ): Promise<readonly Wanted[]> {
-  if (!isPattern(path) || (await isThere(path, context))) return [{ path }];
+  if (!isPattern(path) || (await exists(path, context))) return [{ path }];
   try {
     const base = baseOf(path);
     const scope = await findScope(context.environment, base);
@@ -206,7 +205,7 @@ async function expandPath(
 
 const special = /[*?[{]/;
 
-async function isThere(path: string, { environment }: ToolContext): Promise<boolean> {
+async function exists(path: string, { environment }: ToolContext): Promise<boolean> {
   return environment.info(path).then(
     () => true,
     () => false,
@@ -215,6 +214,6 @@ async function isThere(path: string, { environment }: ToolContext): Promise<bool
 
 function matchesNothing(pattern: string): ToolError {
   return new ToolError("not-found", `No file matches ${pattern}`, {
-    hint: "Patterns skip hidden and ignored files; give their exact paths.",
+    hint: "Correct the pattern; for hidden or ignored files, give exact paths.",
   });
 }

@@ -9,10 +9,10 @@ import { noteWritten } from "../edit/edit-files.ts";
 export interface FileWriteData {
   readonly path: string;
   readonly created: boolean;
-  /** False when the file already had this content; then nothing was written. */
+  /** False when the file already had this content and nothing was written. */
   readonly changed: boolean;
   readonly bytes: number;
-  /** Size of the replaced file; undefined for a new one. */
+  /** The size of the replaced file; undefined for a new file. */
   readonly previousBytes: number | undefined;
 }
 
@@ -105,7 +105,7 @@ function fromText(content: string): Uint8Array {
 function fromBase64(content: string): Uint8Array {
   const digits = content.replace(/\s+/g, "");
   const bytes = Buffer.from(digits, "base64");
-  // Buffer skips invalid characters; encoding the result again reveals them.
+  // Buffer skips invalid characters, so the result is encoded again and compared.
   if (bytes.toString("base64").replace(/=+$/, "") === digits.replace(/={0,2}$/, "")) return bytes;
   throw new ToolError("invalid-input", "The content is not valid base64", {
     hint: "Use the standard alphabet (A-Z a-z 0-9 + /), or send text with encoding utf-8.",
@@ -137,7 +137,7 @@ async function holds(
     const { bytes: present } = await environment.readFile(path, { maxBytes, signal });
     return Buffer.compare(present, bytes) === 0;
   } catch (error) {
-    // A file may be writable without being readable.
+    // A file that cannot be read may still be writable.
     if (error instanceof ToolError && error.code === "denied") return false;
     throw error;
   }

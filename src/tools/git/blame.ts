@@ -12,9 +12,9 @@ import { string } from "../fields.ts";
 
 export interface GitBlameData {
   readonly path: string;
-  /** In line order. */
+  /** Groups of adjacent lines with the same commit, in line order. */
   readonly groups: readonly BlameGroup[];
-  /** The commits of the groups; all zeros means not committed. */
+  /** The commits of the groups. A hash of zeros means that the lines are not committed. */
   readonly commits: readonly BlamedCommit[];
 }
 
@@ -44,9 +44,9 @@ export const gitBlame: Tool<z.infer<typeof input>, GitBlameData> = {
     refuseHidden(repository, inside, path);
     const commit = revision === undefined ? [] : [await resolveCommit(revision, repository)];
     const range = `-L${first},${last}`;
-    // Git would print a file of revisions that it cannot parse, and settings can name any file.
-    const held = ["--no-textconv", "--no-ignore-revs-file"];
-    const args = ["blame", "--porcelain", ...held, range, ...commit];
+    // Without these options, git could run a filter, or print the lines of any file that its settings name.
+    const safeOptions = ["--no-textconv", "--no-ignore-revs-file"];
+    const args = ["blame", "--porcelain", ...safeOptions, range, ...commit];
     const named = inside.slice(repository.below.length);
     const { stdout, stderr, code } = await runGit(repository, [...args, "--", named]);
     const isEmpty = first === 1 && /has only 0 lines/.test(stderr);
@@ -97,12 +97,12 @@ function explainBlame(
   const [, lines] = /has only (\d+) lines?/.exec(stderr) ?? [];
   if (lines !== undefined)
     return new ToolError("invalid-input", `${path} has ${lines} lines; line ${first} is past its end`, {
-      hint: lines === "0" ? "The file is empty." : `Use lines from 1 to ${lines}.`,
+      hint: lines === "0" ? "Leave out `first_line`: the file is empty." : `Use lines from 1 to ${lines}.`,
     });
   if (/no such path/.test(stderr)) {
     const where = revision === undefined ? "is not in the last commit" : `is not in ${revision}`;
     return new ToolError("not-found", `${path} ${where}`, {
-      hint: "Only committed files have a history; git.log with `path` shows when it existed.",
+      hint: "To see when it existed, use git.log with `path`.",
     });
   }
   return explainFailure(stderr, code);

@@ -28,9 +28,9 @@ export type GitBranchData =
   | {
       readonly action: "created" | "switched" | "created and switched" | "deleted";
       readonly name: string;
-      /** The commit it points to, or pointed to. */
+      /** The commit of the branch, or of the deleted branch. */
       readonly commit: string;
-      /** Changed files in the working tree. */
+      /** The number of files that changed in the working tree. */
       readonly files: number;
       readonly skippedHooks: readonly string[];
       readonly notes: readonly string[];
@@ -76,7 +76,7 @@ function accessesOf({ name, path = ".", ...input }: GitBranchInput): readonly Ac
   const own = (...names: string[]) => posix.join(path, ".git", ...names);
   const byGit = (...names: string[]): Access => ({ kind: "write", path: own(...names), by: "git" });
   if (name === undefined) return [{ kind: "read", path }];
-  // No branch has such a name, and no other file of git may be accessed.
+  // Such a name is not a branch name, and must not name another file of git.
   const reference = /(?:^|\/)\.|\0/.test(name) ? "refs/heads" : posix.join("refs/heads", name);
   if (input.delete && input.force) return [{ kind: "delete", path: own(reference) }];
   if (!input.switch) return [byGit(reference)];
@@ -115,7 +115,7 @@ async function list(repository: Repository): Promise<ToolOutput<GitBranchData>> 
 
 const maxListed = 200;
 
-/** Undefined when HEAD is detached. */
+/** Returns the current branch, or undefined when HEAD is detached. */
 async function currentBranch(repository: Repository): Promise<string | undefined> {
   const { stdout, code } = await runGit(repository, ["symbolic-ref", "--quiet", "--short", "HEAD"]);
   return code === 0 ? stdout.toString().trim() : undefined;
@@ -193,7 +193,7 @@ async function remove(
 
 function alreadyExists(name: string, commit: string): ToolError {
   return new ToolError("already-exists", `The branch ${name} already exists, at ${short(commit)}`, {
-    hint: "Leave out `from` to switch to it, or choose another name.",
+    hint: "Choose another name, or use `switch` without `from` to switch to it.",
   });
 }
 
@@ -202,13 +202,13 @@ function short(commit: string): string {
 }
 
 interface BranchList {
-  /** Null when HEAD is detached. */
+  /** The current branch; null when HEAD is detached. */
   readonly current: string | null;
   readonly branches: readonly Branch[];
   readonly isCut: boolean;
 }
 
-/** A line for each branch: "* main 1a2b3c4 2026-01-31 [origin/main: ahead 1, behind 0] Subject". */
+/** Shows a line for each branch: "* main 1a2b3c4 2026-01-31 [origin/main: ahead 1, behind 0] Subject". */
 function showBranches({ current, branches, isCut }: BranchList): string {
   const isUnborn = current !== null && !isCut && !branches.some(({ isCurrent }) => isCurrent);
   return [

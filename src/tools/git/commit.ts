@@ -9,13 +9,13 @@ import { printableLine, showPath } from "../../lib/text/printable.ts";
 import { string } from "../fields.ts";
 
 export interface GitCommitData extends CommitSummary {
-  /** Null when HEAD is detached. */
+  /** The current branch; null when HEAD is detached. */
   readonly branch: string | null;
   readonly signed: boolean;
-  /** Hooks that git ran, and their output. */
+  /** The hooks that git ran. */
   readonly hooks: readonly string[];
   readonly said: string;
-  /** Hooks that exist and were not run. */
+  /** The hooks that exist but were not run. */
   readonly skippedHooks: readonly string[];
   readonly notes: readonly string[];
 }
@@ -48,7 +48,7 @@ export const gitCommit: Tool<z.infer<typeof input>, GitCommitData> = {
   async run({ message, amend = false, path = "." }, context) {
     if (message === undefined ? !amend : message.trim() === "")
       throw new ToolError("invalid-input", "A commit needs a message", {
-        hint: "Describe the change in one line; only with `amend` can the message be omitted.",
+        hint: "Give `message`: one line that describes the change.",
       });
     const { repository } = await findWritable(path, context);
     context.progress("Committing");

@@ -4,13 +4,13 @@ import { counted } from "../../lib/text/format-quantity.ts";
 import { printable, printableLine, showPath } from "../../lib/text/printable.ts";
 import type { GitDiffData } from "./diff.ts";
 
-/** A commit in one line: "1a2b3c4 2026-03-01 Ada Lovelace: Add the engine (HEAD -> main)". */
+/** Shows a commit in one line: "1a2b3c4 2026-03-01 Ada Lovelace: Add the engine (HEAD -> main)". */
 export function describeLine({ hash, date, author, subject, refs }: Commit): string {
   const names = refs.length === 0 ? "" : ` (${refs.join(", ")})`;
   return printableLine(`${hash.slice(0, 9)} ${date.slice(0, 10)} ${author.name}: ${subject}${names}`);
 }
 
-/** A commit with its whole message. */
+/** Shows a commit with its whole message. */
 export function describeWhole({ hash, parents, author, date, refs, subject, body }: Commit): string {
   const lines = [
     `commit ${hash}${refs.length === 0 ? "" : ` (${refs.join(", ")})`}`,
@@ -23,7 +23,7 @@ export function describeWhole({ hash, parents, author, date, refs, subject, body
   return printable(lines.join("\n"));
 }
 
-/** Its files, if requested. */
+/** Shows the files of a commit, if they were requested. */
 export function describeFiles({ files = [] }: Commit): readonly string[] {
   return files.map(({ path, additions, deletions }) =>
     additions === undefined
@@ -34,7 +34,7 @@ export function describeFiles({ files = [] }: Commit): readonly string[] {
 
 type Described = Pick<GitDiffData, "compared" | "files" | "additions" | "deletions" | "hidden">;
 
-/** A diff and its totals. A cut diff comes with a list of files, so that the others can be requested. */
+/** Shows a diff and its totals. A cut diff ends with a list of files, so that the others can be requested. */
 export function describeDiff(data: Described, text: string, isCut: boolean): string {
   const { files } = data;
   if (files.length === 0) return describeNumbers(data);
@@ -64,7 +64,7 @@ function describeFile({ path, from, status, additions, deletions, isBinary }: Di
   return isBinary ? `${name}${kind} binary` : `${name}${kind} +${additions} -${deletions}`;
 }
 
-/** The rule is named when one of the files is requested. */
+/** Names the files that were skipped, but not the rule: an explicit request for one of them names it. */
 function leftOut({ hidden }: Pick<Described, "hidden">): string {
   if (hidden.length === 0) return "";
   const names = hidden.slice(0, 10).map(showPath);
@@ -73,7 +73,7 @@ function leftOut({ hidden }: Pick<Described, "hidden">): string {
   return `\n[${files} skipped: ${names.join(", ")}${more}]`;
 }
 
-/** Added and deleted lines of all files. */
+/** Counts the added and deleted lines of all files. */
 export function sums(files: readonly DiffFile[]): Pick<GitDiffData, "additions" | "deletions"> {
   return {
     additions: files.reduce((sum, file) => sum + file.additions, 0),

@@ -52,11 +52,9 @@ export const gitDiff: Tool<GitDiffInput, GitDiffData> = {
     const { repository, paths } = await findTogether(input.paths ?? ["."], context);
     const range = input.commit === undefined ? undefined : await resolveRange(input.commit, repository);
     if (range?.includes("..") && input.staged)
-      throw new ToolError(
-        "invalid-input",
-        "`staged` compares the index with one commit, not two with each other",
-        { hint: "Leave out `staged`, or give one commit." },
-      );
+      throw new ToolError("invalid-input", "`staged` cannot be combined with a range of commits", {
+        hint: "Leave out `staged`, or give one commit.",
+      });
     const named = paths.map((path, at) => ({ path, given: input.paths?.[at] ?? "." }));
     await requireKnown(named, range?.split(/\.{2,3}/) ?? [], repository);
     const wanted = {
@@ -72,7 +70,7 @@ export const gitDiff: Tool<GitDiffInput, GitDiffData> = {
 
 interface Wanted {
   readonly words: readonly string[];
-  /** As git names them. */
+  /** The paths as git names them. */
   readonly paths: readonly string[];
   readonly input: GitDiffInput;
 }
@@ -105,10 +103,12 @@ async function compare(
   return { data, text: describeDiff(data, text, kept !== undefined), kept };
 }
 
-/** The rest is space for the file summary. */
+/** The diff gets this share of the output. The rest is for the list of files. */
 const shownPart = 0.9;
 
-/** Compares again, with the filter, files that differ only because the filter was not run, if the rules allow it. */
+/**
+ * Compares files again through git's filters, if the rules allow it, when they differ only because no filter was run.
+ */
 async function filtered(
   output: ToolOutput<GitDiffData>,
   wanted: Wanted,
@@ -127,7 +127,7 @@ async function filtered(
   };
 }
 
-/** Changes inside a submodule belong to its own repository, so they are named but not shown. */
+/** Names submodules with changes. The changes themselves belong to another repository and are not shown. */
 async function changedSubmodules(
   paths: readonly string[],
   repository: Repository,

@@ -387,8 +387,8 @@ describe("git.blame", () => {
       `[${first} 2026-01-02 Ada: Begin, then poem.txt]\n1 | Two roads\n2 | diverged`,
       "verse.txt has 3 lines; line 9 is past its end\nUse lines from 1 to 3.",
       "last_line 2 is before first_line 3\nSwap them.",
-      "verse.txt is not in HEAD~2\nOnly committed files have a history; git.log with `path` shows when it existed.",
-      "nothing.txt is not in the last commit\nOnly committed files have a history; git.log with `path` shows when it existed.",
+      "verse.txt is not in HEAD~2\nTo see when it existed, use git.log with `path`.",
+      "nothing.txt is not in the last commit\nTo see when it existed, use git.log with `path`.",
     ]);
   });
 });

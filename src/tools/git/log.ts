@@ -8,9 +8,9 @@ import { flag, integer, string } from "../fields.ts";
 import { describeFiles, describeLine } from "./describe-commit.ts";
 
 export interface GitLogData {
-  /** Newest first. */
+  /** The commits, newest first. */
   readonly commits: readonly Commit[];
-  /** There are more than `limit`. */
+  /** Whether there are more than `limit` commits. */
   readonly limited: boolean;
 }
 
@@ -49,7 +49,7 @@ export const gitLog: Tool<GitLogInput, GitLogData> = {
     const commits = await readLog(
       {
         revision: range,
-        // Git skips before it follows a file, so it would skip too few.
+        // Skipped commits are read too, because git skips before it follows renames and would skip too few.
         limit: skip + limit + 1,
         selecting: [...selecting(input), ...((await isFile(path, context)) ? ["--follow"] : [])],
         pathspecs: pathspecs(repository, [found.path]),
@@ -68,7 +68,8 @@ export const gitLog: Tool<GitLogInput, GitLogData> = {
 };
 
 /**
- * Each value is in the same argument as its option, whatever it begins with. Text matches literally and ignores case.
+ * Returns git's selecting options. A value is in the same argument as its option, so it can begin with a dash. Text
+ * matches literally and ignores case.
  */
 function selecting({ since, until, author, grep }: GitLogInput): readonly string[] {
   return [
@@ -80,7 +81,7 @@ function selecting({ since, until, author, grep }: GitLogInput): readonly string
   ];
 }
 
-/** Only a single file can be followed under earlier names; a deleted path was probably a file. */
+/** Returns whether git can follow the path under earlier names. A deleted path was probably a file. */
 async function isFile(path: string, { environment }: ToolContext): Promise<boolean> {
   const info = await environment.info(path, { followLinks: false }).catch(() => undefined);
   return path !== "." && info?.kind !== "directory";

@@ -15,10 +15,9 @@ export interface ShownFile {
   readonly path: string;
   readonly commit: string;
   readonly bytes: number;
-  /** Undefined for binary content. */
+  /** The text, or the target of a link; undefined for binary content. */
   readonly text: string | undefined;
   readonly encoding: TextEncoding | "binary";
-  /** Where it leads, if it is a link. */
   readonly isLink: boolean;
 }
 
@@ -31,7 +30,7 @@ export interface ShownTree {
 interface PathAt {
   readonly revision: string;
   readonly commit: string;
-  /** As given, and as git names it. */
+  /** The path as given by the caller; `inside` is the path as git names it. */
   readonly path: string;
   readonly inside: string;
 }
@@ -42,11 +41,11 @@ export async function showPathAt(
 ): Promise<ToolOutput<ShownFile | ShownTree>> {
   if (inside === "") return showTree(path, commit, repository);
   const entry = await readEntry(commit, inside, repository);
-  if (entry === undefined) throw await notThere({ revision, commit, path, inside }, repository);
+  if (entry === undefined) throw await noSuchPath({ revision, commit, path, inside }, repository);
   if (entry.kind === "directory") return showTree(path, entry.hash, repository);
   if (entry.kind === "submodule")
     throw new ToolError("unsupported", `${path} is a submodule, at commit ${entry.hash}`, {
-      hint: `git.log with \`path\` ${path} shows its commits, if it is checked out.`,
+      hint: `If it is checked out, see its commits with git.log and \`path\` ${path}.`,
     });
   return showFile(path, commit, entry, repository);
 }
@@ -80,7 +79,7 @@ async function showFile(
 
 const maxFileBytes = 16 * 1024 * 1024;
 
-/** The entries of a tree; `path` is its name. */
+/** Shows the entries of a tree; `path` is its name. */
 export async function showTree(
   path: string,
   tree: string,
@@ -99,8 +98,8 @@ function describeEntry({ path, kind, bytes }: TreeEntry): string {
   return `${showPath(path)} (${kind === "file" ? "" : `${kind}, `}${showSize(bytes ?? 0)})`;
 }
 
-/** Lists the nearest directory that existed. */
-async function notThere(
+/** Returns the error for a missing path, with the most similar name in its directory. */
+async function noSuchPath(
   { revision, commit, path, inside }: PathAt,
   repository: Repository,
 ): Promise<ToolError> {
@@ -112,7 +111,7 @@ async function notThere(
   return new ToolError("not-found", `${path} does not exist at ${revision}`, {
     hint:
       similar === undefined
-        ? "git.show with a directory as `path` lists what there is; git.log with `path` tells when it changed."
+        ? "List its directory with git.show and `path`, or see when it changed with git.log and `path`."
         : `Did you mean ${posix.join(posix.dirname(path), similar)}?`,
   });
 }

@@ -45,13 +45,13 @@ export const gitShow: Tool<GitShowInput, GitShowData> = {
     }
     if (found.commit !== undefined)
       return showCommit(found, found.commit, input.stat === true, repository, context.outputs);
-    // A hash alone shows neither the path of a blob or tree, nor whether it may be read.
+    // The hash of a blob or tree does not show its path, and so not whether it may be read.
     if (found.type === "tree" && repository.below === "") return showTree(revision, found.hash, repository);
     throw noCommit(revision, found.type);
   },
 };
 
-/** `HEAD:src/a.ts` also names a path of the repository; in braces or after ":/" it searches messages. */
+/** Splits `HEAD:src/a.ts` into revision and path. A colon in braces or before a slash searches messages instead. */
 function split({ revision, path }: GitShowInput): {
   readonly revision: string;
   readonly path: string | undefined;
@@ -76,7 +76,7 @@ interface ShownCommit {
   readonly commit: Commit;
   /** The message of the annotated tag that was requested. */
   readonly tag?: string;
-  /** For a merge only where it differs from every parent. */
+  /** The changed files; for a merge, only where it differs from every parent. */
   readonly files: readonly DiffFile[];
   readonly hidden: readonly string[];
 }
@@ -117,7 +117,7 @@ async function showCommit(
 
 const maxChars = 34_000;
 
-/** "tag v1.0", its author and message, without signature. */
+/** Returns the tag's name, author and message, without its signature. */
 async function tagText(hash: string, repository: Repository): Promise<string> {
   const raw = (await outputOfGit(repository, ["cat-file", "tag", hash])).toString();
   const [head = "", ...message] = raw.split("\n\n");

@@ -19,7 +19,7 @@ import { counted } from "../../lib/text/format-quantity.ts";
 import { showPath } from "../../lib/text/printable.ts";
 
 export interface GitStageData {
-  /** Number of files that this call staged or unstaged. */
+  /** The number of files that this call staged or unstaged. */
   readonly files: number;
   /** Everything the next commit will change. */
   readonly staged: readonly Change[];
@@ -45,7 +45,7 @@ export const gitStage: Tool<GitStageInput, GitStageData> = {
   startsPrograms: true,
   input,
   limits: { maxChars: 10_000, keep: "head" },
-  // A path does not show where its repository begins, so rules about another repository's index are checked later.
+  // A path does not show where its repository begins, so the index of another repository is checked later.
   accesses: ({ paths = ["."], unstage: isBack }) => [
     { kind: "write", path: ".git/index", by: "git" },
     ...(isBack ? [] : paths.map((path): Access => ({ kind: "read", path }))),
@@ -64,7 +64,7 @@ export const gitStage: Tool<GitStageInput, GitStageData> = {
   },
 };
 
-/** The paths as git names them; none for all. They must belong to one repository. */
+/** Returns the paths as git names them; none means all. All paths must belong to one repository. */
 async function resolvePaths(
   { paths = [], all = false }: GitStageInput,
   context: GitContext,
@@ -81,7 +81,7 @@ async function resolvePaths(
   return found;
 }
 
-/** The top folder of a nested repository is part of the outer one, as a submodule. */
+/** Returns the repository of a path. The top folder of a nested repository belongs to the outer one, as a submodule. */
 async function repositoryOf(path: string, context: GitContext, known: KnownTops): Promise<FoundPath> {
   const inner = await findRepository(path, context, known);
   const { directory } = inner.repository;
@@ -112,7 +112,7 @@ function describe(
   ].join("\n");
 }
 
-/** One changed file as a line: "renamed a.ts → b.ts". */
+/** Shows one changed file as a line: "renamed a.ts → b.ts". */
 function showChange({ change, path, from }: Change): string {
   return `  ${change} ${from === undefined ? "" : `${showPath(from)} → `}${showPath(path)}`;
 }

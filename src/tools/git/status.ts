@@ -8,9 +8,9 @@ import { type Operation, type RepositoryState, readStatus } from "../../git/stat
 import { counted } from "../../lib/text/format-quantity.ts";
 import { showPath } from "../../lib/text/printable.ts";
 
-/** Paths are relative to the workspace. */
+/** The status of a repository. Paths are relative to the workspace. */
 export interface GitStatusData extends Status {
-  /** Relative to the workspace, "." for that itself, absolute if above it. */
+  /** The repository's folder: relative to the workspace, "." for the workspace itself, absolute if above it. */
   readonly repository: string;
   readonly inProgress: readonly Operation[];
   readonly clean: boolean;
@@ -47,7 +47,7 @@ function dataOf(state: RepositoryState, repository: Repository): GitStatusData {
     });
   const changes = (entries: readonly Change[]): readonly Change[] =>
     moved(entries).map((change) =>
-      // A file that was moved in from elsewhere in the repository is new here.
+      // The old path of a file may be outside the workspace; then it is shown as git names it.
       change.from === undefined
         ? change
         : { ...change, from: workspacePath(repository, change.from) ?? change.from },
@@ -88,7 +88,7 @@ function describeStatus(data: GitStatusData): string {
   ].join("\n");
 }
 
-/** "On main at 1a2b3c4, 2 commits ahead of origin/main." */
+/** Describes the branch: "On main at 1a2b3c4, 2 commits ahead of origin/main." */
 function describeBranch({ branch, repository }: Pick<GitStatusData, "branch" | "repository">): string {
   const { name, commit } = branch;
   const where = repository === "." ? "" : ` in ${showPath(repository)}`;

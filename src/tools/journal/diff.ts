@@ -48,7 +48,7 @@ function describeChanged({ calls, files }: ChangedFiles, isStat: boolean): strin
 
 function describeFile({ path, before, after, diff }: ChangedFile): string {
   const sign = before.kind === "nothing" ? "A" : after.kind === "nothing" ? "D" : "M";
-  // The file names precede the first hunk.
+  // The lines before the first hunk are file names, not changes.
   const [, ...lines] = diff
     .split(/^(?=@@ )/m)
     .slice(1)

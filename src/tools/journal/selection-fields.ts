@@ -11,10 +11,10 @@ export const selectionFields = {
   since: string("2026-11-15T09:30:00Z"),
 };
 
-/** Selects calls: one of these fields, or none. */
+/** Fields that select calls. At most one may be given. */
 export type SelectionFields = z.infer<z.ZodMiniObject<typeof selectionFields>>;
 
-/** The fault in the combination of fields; an empty field counts as absent. */
+/** Describes a wrong combination of fields. An empty field counts as absent. */
 export function faultInSelection(
   fields: SelectionFields,
   others: readonly (readonly [string, unknown])[] = [],
@@ -27,7 +27,7 @@ export function faultInSelection(
   return `give only one of ${given.map(([name]) => `\`${name}\``).join(", ")}`;
 }
 
-/** The selection of the fields; undefined without any. */
+/** Converts the fields to a selection; undefined if none is given. */
 export function toSelection({ call, last, checkpoint, since }: SelectionFields): Selection | undefined {
   if (call) return toCalls(call);
   if (last) return { kind: "last", count: last };

@@ -27,7 +27,7 @@ export const journalUndo: Tool<JournalUndoInput, Undone> = {
     refuseFault((input: JournalUndoInput) => faultInSelection(input, [["redo", input.redo]])),
   ),
   limits: { maxChars: 20_000, keep: "both" },
-  // A command may have changed many files.
+  // Undoing a command may restore many files.
   timeoutMs: 600_000,
   accesses: ({ dry_run }) => [{ kind: dry_run ? "read" : "write", path: "." }],
 

@@ -42,7 +42,7 @@ export const mathCalculate: Tool<z.infer<typeof input>, MathCalculateData> = {
   },
 };
 
-/** Longer fractions are of no use to a reader. */
+/** A longer fraction does not help a reader. */
 const mostFractionCharacters = 60;
 
 function describe({ value, isExact, fraction }: ShownValue): string {

@@ -19,7 +19,7 @@ import {
   writeMember,
 } from "./notebook-text.ts";
 
-/** The text changes of an edit. Throws `not-found`, with the existing cells, for a missing cell. */
+/** Returns the text changes of an edit. Throws `not-found`, with a list of the cells, for a missing cell. */
 export function editCells(notebook: NotebookText, edit: CellEdit): CellChange {
   switch (edit.operation) {
     case "replace":
@@ -51,7 +51,7 @@ function deleteCell(notebook: NotebookText, cell: CellText): CellChange {
   };
 }
 
-/** Includes the separator to the next cell, or for the last cell to the previous one. */
+/** Removes a cell with the separator to the next cell, or for the last cell to the previous one. */
 function takenOut({ list, cells }: NotebookText, { number, node }: CellText): TextSplice {
   const [before, after] = [cells[number - 2]?.node, cells[number]?.node];
   if (after) return { start: node.start, end: after.start, text: "" };
@@ -60,11 +60,11 @@ function takenOut({ list, cells }: NotebookText, { number, node }: CellText): Te
 }
 
 interface NewCell {
-  /** How many cells precede it. */
+  /** The number of cells before the new one. */
   readonly index: number;
   readonly neighbour: CellText | undefined;
   readonly source: string;
-  /** Default: that of the neighbouring cell. */
+  /** Default: the type of the neighbouring cell. */
   readonly type: CellType | undefined;
 }
 
@@ -72,11 +72,11 @@ function insertCell(notebook: NotebookText, cell: NewCell): CellChange {
   const type = cell.type ?? cellTypes.find((known) => known === cell.neighbour?.type) ?? "code";
   const id = notebook.hasIds ? newId(notebook, cell) : undefined;
   const added = { number: cell.index + 1, id, type };
-  // In alphabetical order, as Jupyter writes them.
+  // The members are in alphabetical order, as Jupyter writes them.
   const members = {
     cell_type: type,
     ...(type === "code" ? { execution_count: null } : {}),
-    // Every member is written, so an absent id must be left out.
+    // Every member is written, so a missing id must be left out.
     ...(id === undefined ? {} : { id }),
     metadata: {},
     ...(type === "code" ? { outputs: [] } : {}),
@@ -90,7 +90,7 @@ function insertCell(notebook: NotebookText, cell: NewCell): CellChange {
   };
 }
 
-/** Uses the separator of the neighbouring cells. */
+/** Inserts a cell with the same separator as its neighbours. */
 function insertedAt(notebook: NotebookText, index: number, members: object): TextSplice {
   const { text, style, list, indentation, cells } = notebook;
   const [first, second] = list.items;
@@ -107,7 +107,9 @@ function insertedAt(notebook: NotebookText, index: number, members: object): Tex
   return { start: at, end: at, text: next === undefined ? separator + written : written + separator };
 }
 
-/** Eight digits, as Jupyter makes them. The same edit gets the same id, so that the preview equals the result. */
+/**
+ * Returns an id of eight digits, like Jupyter's. The same edit gets the same id, so that the preview equals the result.
+ */
 function newId({ cells }: NotebookText, { index, source }: NewCell): string {
   const taken = new Set(cells.map(({ id }) => id));
   for (let salt = 0; ; salt += 1) {
@@ -116,7 +118,7 @@ function newId({ cells }: NotebookText, { index, source }: NewCell): string {
   }
 }
 
-/** Gives a cell another source, type, or both. Its outputs belong to the old source and are removed. */
+/** Changes the source or type of a cell, or both. Outputs of the old source are removed, unless they are kept. */
 function replaceCell(notebook: NotebookText, cell: CellText, edit: Replacement): CellChange {
   if (edit.source === undefined && edit.type === undefined)
     throw new ToolError("invalid-input", "replace needs a source, a cell_type or both", {
@@ -145,7 +147,7 @@ function replaceCell(notebook: NotebookText, cell: CellText, edit: Replacement):
   };
 }
 
-/** Members of a code cell that was not run, besides its source. */
+/** Members of a code cell that was not run, with their values. */
 const unused: Readonly<Record<string, string>> = { execution_count: "null", outputs: "[]" };
 
 function usedOutputs({ text }: NotebookText, { node }: CellText): readonly JsonMember[] {
@@ -156,7 +158,7 @@ function usedOutputs({ text }: NotebookText, { node }: CellText): readonly JsonM
   });
 }
 
-/** Keeps the form of the old source: a list of lines, or one string. */
+/** Replaces the source in its old form: a list of lines, or one string. */
 function withSource({ text, style, name }: NotebookText, cell: CellText, source: string): TextSplice {
   const member = memberOf(cell.node, "source");
   if (!member)
@@ -171,7 +173,7 @@ function withSource({ text, style, name }: NotebookText, cell: CellText, source:
   return { start, end, text: writeJson(splitLines(source), style, indentation) };
 }
 
-/** With the members of another type; common members stay. */
+/** Rewrites a cell with the members of another type. Members that both types have stay. */
 function asType(notebook: NotebookText, { node }: CellText, type: string, source?: string): TextSplice {
   const { text, style } = notebook;
   const indentation = indentationAt(text, node.start);
@@ -197,7 +199,7 @@ function withKeys(keys: readonly string[], added: readonly string[]): readonly s
   return all;
 }
 
-/** Lines with their ends, split where Python splits them, as Jupyter stores text. */
+/** Splits text into lines with their ends where Python does, as Jupyter stores it. */
 function splitLines(text: string): readonly string[] {
   return text.match(lines) ?? [];
 }
@@ -206,7 +208,7 @@ const lines =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches them
   /[^\n\r\v\f\x1c-\x1e\x85\u2028\u2029]*(?:\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029])|[^\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+$/g;
 
-/** The cell with this id, number from 1, or name "cell 7" as document.read prints it. */
+/** Returns the cell with this id, number from 1, or name "cell 7" as document.read prints it. */
 function findCell(notebook: NotebookText, wanted: string | number): CellText {
   const { cells } = notebook;
   const named = cells.filter(({ id }) => id !== undefined && id === wanted);
@@ -217,7 +219,7 @@ function findCell(notebook: NotebookText, wanted: string | number): CellText {
   return cell;
 }
 
-/** "cell 3 (code, id 8f2a)". */
+/** Describes a cell: "cell 3 (code, id 8f2a)". */
 function describeCell({ number, type, id }: CellName): string {
   return `cell ${number} (${type}${id === undefined ? "" : `, id ${id}`})`;
 }
@@ -239,13 +241,13 @@ function noSuchCell(notebook: NotebookText, wanted: string | number): ToolError 
   return new ToolError(
     "not-found",
     `${name} has no cell ${JSON.stringify(wanted).slice(0, 80)}; it has ${counted(cells.length, "cell")}${list && `:\n${list}`}`,
-    { hint: "Give a cell by its number, from 1, or by its id; document.read shows them whole." },
+    { hint: "Give a cell by its number, from 1, or by its id." },
   );
 }
 
 const mostListed = 40;
 
-/** Its first line, shortened. */
+/** Returns the first line of a cell, shortened. */
 function beginningOf({ text }: NotebookText, { node }: CellText): string {
   const source = sourceOf(text, node);
   const line = source.trimStart().split("\n", 1)[0]!;

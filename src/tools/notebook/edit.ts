@@ -25,7 +25,7 @@ import {
 export interface NotebookEditData extends EditData {
   /** The changed or added cell; undefined when it was deleted. */
   readonly cell: CellName | undefined;
-  /** Number of cells after the edit. */
+  /** The number of cells after the edit. */
   readonly cells: number;
 }
 
@@ -86,11 +86,11 @@ function missing(field: "cell" | "source", { operation }: NotebookEditInput): To
 
 interface ChangedNotebook extends Pick<CellChange, "cell" | "total"> {
   readonly files: readonly EditedFile[];
-  /** Shown to the model. */
+  /** The description of the change for the model. */
   readonly description: string;
 }
 
-/** Changes a cell and nothing else. */
+/** Changes one cell; every other character of the notebook stays. */
 async function changeNotebook(path: string, edit: CellEdit, context: ToolContext): Promise<ChangedNotebook> {
   const { environment, signal } = context;
   return retryWhenStale(

@@ -1,6 +1,8 @@
 import { isRecord } from "../../lib/json/is-record.ts";
 
-/** Violations of nbformat 4, without positions, so that two versions can be compared. `value` is parsed JSON. */
+/**
+ * Yields the violations of nbformat 4, without positions, so that two versions can be compared. `value` is parsed JSON.
+ */
 export function* notebookFaults(value: unknown): Generator<string> {
   if (!isRecord(value)) {
     yield "it is not an object";

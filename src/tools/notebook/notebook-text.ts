@@ -6,6 +6,7 @@ import {
   memberOf,
   scanJson,
 } from "../../lib/json/scan-json.ts";
+import { shellWord } from "../../lib/text/shell-quote.ts";
 
 /** A notebook as text, with the positions of its cells. */
 export interface NotebookText {
@@ -13,10 +14,10 @@ export interface NotebookText {
   readonly text: string;
   readonly style: JsonStyle;
   readonly list: JsonArray;
-  /** Indentation of the line in which the list begins. */
+  /** The indentation of the line in which the list begins. */
   readonly indentation: string | undefined;
   readonly cells: readonly CellText[];
-  /** From nbformat 4.5 on every cell has an id. */
+  /** Whether every cell has an id, as from nbformat 4.5 on. */
   readonly hasIds: boolean;
 }
 
@@ -41,7 +42,7 @@ export function readNotebookText(text: string, name: string): NotebookText {
       "unsupported",
       `${name} is a notebook of version ${version}; only version 4 can be edited`,
       {
-        hint: "Convert it first: jupyter nbconvert --to notebook --nbformat 4 --inplace FILE. document.read shows it as it is.",
+        hint: `Convert it first: jupyter nbconvert --to notebook --nbformat 4 --inplace ${shellWord(name)}`,
       },
     );
   const member = memberOf(root, "cells");
@@ -66,7 +67,9 @@ export function readNotebookText(text: string, name: string): NotebookText {
   };
 }
 
-/** This many values are parsed in a second or two. An image, which makes most large notebooks large, is one value. */
+/**
+ * This many values are parsed in a second or two. An image is one value, and images make most large notebooks large.
+ */
 const mostValues = 1_000_000;
 
 function notANotebook(name: string, why: string): ToolError {
@@ -76,20 +79,20 @@ function notANotebook(name: string, why: string): ToolError {
 }
 
 interface JsonStyle {
-  /** Indentation of a level; undefined where everything is on one line. */
+  /** The indentation of one level; undefined if everything is on one line. */
   readonly indent: string | undefined;
   readonly lineEnd: string;
   readonly colon: string;
-  /** Between values on one line. */
+  /** The separator of values on one line. */
   readonly comma: string;
-  /** Other letters are written as \u escapes. */
+  /** Whether letters outside ASCII are written as \u escapes. */
   readonly isAscii: boolean;
 }
 
-/** As Jupyter writes notebooks. */
+/** The style in which Jupyter writes notebooks. */
 const jupyterStyle: JsonStyle = { indent: " ", lineEnd: "\n", colon: ": ", comma: ", ", isAscii: false };
 
-/** The style of a text, detected from its first members. */
+/** Detects the style of a text from its first members. */
 function styleOf(text: string, root: JsonNode): JsonStyle {
   if (root.kind !== "object" || root.members.length === 0) return jupyterStyle;
   const [first, second] = root.members;
@@ -107,7 +110,7 @@ function styleOf(text: string, root: JsonNode): JsonStyle {
 const otherLetters = /[^\0-\x7f]/;
 const escapedLetters = /(?<!\\)(?:\\\\)*\\u(?:00[89a-f]|0[1-9a-f]|[1-9a-f])/i;
 
-/** Writes a value in that style. `indentation` is that of its first line; undefined keeps it on that line. */
+/** Writes a value in a style. `indentation` is that of its first line; if undefined, the value stays on one line. */
 export function writeJson(value: unknown, style: JsonStyle, indentation: string | undefined): string {
   if (typeof value === "string") return writeString(value, style);
   if (Array.isArray(value))
@@ -132,7 +135,7 @@ export function writeMember(key: string, value: string, style: JsonStyle): strin
   return writeString(key, style) + style.colon + value;
 }
 
-/** Written parts in brackets: one per line, or all on one line. */
+/** Joins written parts in brackets: one per line, or all on one line. */
 export function enclose(
   [open, close]: string,
   parts: readonly string[],
@@ -150,7 +153,7 @@ export function deeper({ indent }: JsonStyle, indentation: string | undefined): 
   return indentation === undefined || indent === undefined ? undefined : indentation + indent;
 }
 
-/** The indentation of the line, if nothing else precedes this offset in it. */
+/** Returns the indentation of a line, or undefined if other text precedes this offset in it. */
 export function indentationAt(text: string, offset: number): string | undefined {
   const before = text.slice(text.lastIndexOf("\n", offset - 1) + 1, offset);
   return text.lastIndexOf("\n", offset - 1) !== -1 && /^[ \t]*$/.test(before) ? before : undefined;
@@ -171,10 +174,10 @@ export type CellEdit =
   | Replacement
   | {
       readonly operation: "insert_before" | "insert_after";
-      /** Default: the first. */
+      /** Default: the first cell. */
       readonly cell: string | number | undefined;
       readonly source: string;
-      /** Default: that of the neighbouring cell. */
+      /** Default: the type of the neighbouring cell. */
       readonly type: CellType | undefined;
     }
   | { readonly operation: "append"; readonly source: string; readonly type: CellType | undefined }
@@ -183,25 +186,25 @@ export type CellEdit =
 export interface Replacement {
   readonly operation: "replace";
   readonly cell: string | number;
-  /** Default: unchanged. */
+  /** Default: the old source. */
   readonly source: string | undefined;
   readonly type: CellType | undefined;
   readonly keepOutputs: boolean;
 }
 
-/** The text change that does it; every other character stays. */
+/** Holds the text changes of an edit. Every other character stays. */
 export interface CellChange {
-  /** Not overlapping; offsets count UTF-16 units. */
+  /** Splices that do not overlap. Offsets count UTF-16 units. */
   readonly splices: readonly TextSplice[];
-  /** The changed or added cell after the edit; undefined when it is deleted. */
+  /** The changed or added cell after the edit; undefined when the cell is deleted. */
   readonly cell: CellName | undefined;
-  /** Number of cells after the edit. */
+  /** The number of cells after the edit. */
   readonly total: number;
   readonly notes: readonly string[];
 }
 
 export interface CellName {
-  /** Counted from 1. */
+  /** The number of the cell, from 1. */
   readonly number: number;
   readonly id: string | undefined;
   readonly type: string;

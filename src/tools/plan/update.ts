@@ -24,7 +24,7 @@ const input = z.strictObject({
   explanation: z.optional(z.string().check(z.maxLength(5000))),
 });
 
-/** Stores and shows a plan. The event that ends the call tells clients about it. */
+/** Stores and shows a plan. Clients learn of it from the event that ends the call. */
 export const planUpdate: Tool<z.infer<typeof input>, Plan> = {
   name: "plan.update",
   summary:

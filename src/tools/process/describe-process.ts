@@ -6,7 +6,7 @@ import { counted } from "../../lib/text/format-quantity.ts";
 import { plainTerminalText } from "../../lib/text/terminal-text.ts";
 import { integer } from "../fields.ts";
 
-/** One line about a process: "web is ready for 2 min: 127.0.0.1:3000. Waits for input." */
+/** Describes a process in one line: "web has been running for 2 min and is ready: 127.0.0.1:3000." */
 export function describeProcess(status: ProcessStatus): string {
   return [`${status.name} ${describeState(status)}${describePorts(status)}.`, ...describeStall(status)].join(
     " ",
@@ -30,7 +30,7 @@ function describeState({ kind, state, exitCode, signal, durationMs }: ProcessSta
   }
 }
 
-/** A port in a sandbox may have another number outside. */
+/** Lists the ports. A port in a sandbox may have another number outside. */
 function describePorts({ ports, state }: ProcessStatus): string {
   if (ports.length === 0 || state === "ended") return "";
   const addresses = ports.map(({ port, address }) =>
@@ -39,7 +39,7 @@ function describePorts({ ports, state }: ProcessStatus): string {
   return `: ${addresses.join(", ")}`;
 }
 
-/** Signs that it makes no progress. */
+/** Describes signs that a process makes no progress. */
 function describeStall({ state, quietMs, waitsForInput }: ProcessStatus): string[] {
   if (state === "ended") return [];
   const stall: string[] = [];
@@ -62,10 +62,10 @@ export const nameField = z.string().check(z.minLength(1));
 export const maxCharsField = (usual: string) =>
   integer(1, 1_000_000, `Approximate maximum. Default ${usual}.`);
 
-/** Output that was not shown before. */
+/** A cursor that stands for the end of the output shown so far. */
 export const lastCursor = z.literal("last");
 
-/** Waits for the end of a process; a timeout is not a failure. */
+/** Waits until a process ends or the time is up. A timeout is not an error. */
 export async function untilEnded(
   name: string,
   waitMs: number,
@@ -83,7 +83,7 @@ export async function untilEnded(
   }
 }
 
-/** The output of a process for a model, with a note on what is missing before it. */
+/** Shows the output of a process, with a note on missing output before it. */
 export function showOutput({ text, from, lost, status }: ProcessOutput): string {
   const shown = plainTerminalText(text);
   const before = lost > 0 ? [`[${missing(lost, status.output)}]`] : [];
@@ -93,8 +93,8 @@ export function showOutput({ text, from, lost, status }: ProcessOutput): string 
   ].join("\n");
 }
 
-/** For calls that return output as a side effect. */
-export function whereToGoOn({ cursor, status }: ProcessOutput): { readonly continuation?: string } {
+/** Returns how to read newer output, for calls that do more than read output. */
+export function continuationAfter({ cursor, status }: ProcessOutput): { readonly continuation?: string } {
   if (status.state === "ended") return {};
   return { continuation: `Read newer output with process.output and cursor ${cursor}.` };
 }

@@ -3,12 +3,12 @@ import type { ProcessOutput } from "../../contract/process.ts";
 import type { Tool } from "../../contract/tool.ts";
 import { flag, integer } from "../fields.ts";
 import {
+  continuationAfter,
   describeProcess,
   lastCursor,
   maxCharsField,
   nameField,
   showOutput,
-  whereToGoOn,
 } from "./describe-process.ts";
 
 const input = z.strictObject({
@@ -33,18 +33,18 @@ export const processInput: Tool<z.infer<typeof input>, ProcessOutput> = {
   preview: async ({ name, text, end }) =>
     `Would send to ${name}: ${JSON.stringify(text)}${end ? ", then close its input" : ""}`,
 
-  async run({ name, ...given }, { processes, signal, progress, output: hear, uncovered }) {
+  async run({ name, ...given }, { processes, signal, progress, output: emit, uncovered }) {
     uncovered("what a process does with its input");
     const { text, end, wait_ms: waitMs, max_chars: maxChars, cursor } = given;
     const output = await processes.input(
       name,
       { text, end, waitMs, maxChars, cursor },
-      { signal, progress, output: hear },
+      { signal, progress, output: emit },
     );
     return {
       data: output,
       text: [showOutput(output), describeProcess(output.status)].join("\n"),
-      ...whereToGoOn(output),
+      ...continuationAfter(output),
     };
   },
 };

@@ -45,24 +45,27 @@ export const processOutput: Tool<z.infer<typeof input>, ProcessOutput> = {
     return {
       data: output,
       text: [showOutput(output), describeProcess(output.status), ...surroundingsOf(output.status)].join("\n"),
-      continuation: whereToGoOn(output, cursor),
+      continuation: continuationAfter(output, cursor),
     };
   },
 };
 
 const usualChars = 20_000;
 
-function whereToGoOn({ from, cursor, status }: ProcessOutput, asked: number | "last" | undefined): string {
+function continuationAfter(
+  { from, cursor, status }: ProcessOutput,
+  asked: number | "last" | undefined,
+): string {
   const next = `cursor ${cursor}`;
   if (cursor < status.cursor) return `More output follows: continue with ${next}.`;
   const before = asked === undefined && from > 0 ? ` Earlier output starts at cursor 0.` : "";
   return status.state === "ended" ? `End of output.${before}` : `Read newer output with ${next}.${before}`;
 }
 
-/** Keeps the lines of a text that match. Throws `invalid-input` for an invalid expression. */
+/** Returns a filter that keeps the lines that match. Throws `invalid-input` for an invalid expression. */
 function lineFilter(pattern: string): (text: string) => string {
   const regex = translateRegex(pattern);
-  if (regex.untranslatable !== undefined) throw cannotBe(regex.untranslatable);
+  if (regex.untranslatable !== undefined) throw unsupportedLine(regex.untranslatable);
   const expression = regex.compile({ ascii: false, carriageReturns: true, strayBytes: false });
   const matches = (line: string) => {
     expression.lastIndex = 0;
@@ -77,14 +80,14 @@ function lineFilter(pattern: string): (text: string) => string {
           .join(""),
       );
     } catch (error) {
-      throw error instanceof OutOfTime ? cannotBe("it takes too long") : error;
+      throw error instanceof OutOfTime ? unsupportedLine("it takes too long") : error;
     }
   };
 }
 
 const maxMs = 1000;
 
-function cannotBe(reason: string): ToolError {
+function unsupportedLine(reason: string): ToolError {
   return new ToolError("unsupported", `\`line\` does not support this expression: ${reason}`, {
     hint: "Use a simpler expression, or leave out `line`.",
   });

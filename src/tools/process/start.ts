@@ -8,7 +8,7 @@ import { surroundingsOf } from "../shell/describe-run.ts";
 import { describeProcess, maxCharsField, showOutput } from "./describe-process.ts";
 
 export interface ProcessStartData extends ProcessStatus {
-  /** Its output so far; the end of it if it is long. */
+  /** The output of the process so far; only the end if it is long. */
   readonly said: string;
 }
 
@@ -49,13 +49,13 @@ export const processStart: Tool<ProcessStartInput, ProcessStartData> = {
   timeoutMs: maxTimeoutMs + 10_000,
   accesses: (input) => [commandAccess(input)],
 
-  async run(input, { processes, signal, progress, output: hear, uncovered }) {
+  async run(input, { processes, signal, progress, output: emit, uncovered }) {
     const isFirst = (await processes.list()).length === 0;
-    const { max_chars: maxChars = usualSaidChars } = input;
+    const { max_chars: maxChars = usualOutputChars } = input;
     const request = requestOf(input);
     let status: ProcessStatus | undefined;
     try {
-      status = await processes.start(request, { signal, progress, output: hear });
+      status = await processes.start(request, { signal, progress, output: emit });
     } finally {
       if (input.wait_ms === undefined || status?.state !== "ended") uncovered(laterChanges);
     }
@@ -70,7 +70,7 @@ export const processStart: Tool<ProcessStartInput, ProcessStartData> = {
   },
 };
 
-const usualSaidChars = 4_000;
+const usualOutputChars = 4_000;
 
 function requestOf(given: ProcessStartInput): ProcessRequest {
   const { ready_timeout_ms: readyTimeoutMs, wait_ms: waitMs, timeout_ms: timeoutMs, ...input } = given;

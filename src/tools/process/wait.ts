@@ -4,7 +4,7 @@ import type { ProcessOutput } from "../../contract/process.ts";
 import type { Tool } from "../../contract/tool.ts";
 import { integer } from "../fields.ts";
 import { surroundingsOf } from "../shell/describe-run.ts";
-import { describeProcess, nameField, showOutput, whereToGoOn } from "./describe-process.ts";
+import { continuationAfter, describeProcess, nameField, showOutput } from "./describe-process.ts";
 
 const usualTimeoutMs = 60_000;
 const maxTimeoutMs = 600_000;
@@ -28,18 +28,18 @@ export const processWait: Tool<z.infer<typeof input>, ProcessOutput> = {
   timeoutMs: maxTimeoutMs + 10_000,
   accesses: () => [],
 
-  async run({ name, line, cursor, ...input }, { processes, signal, progress, output: hear }) {
+  async run({ name, line, cursor, ...input }, { processes, signal, progress, output: emit }) {
     const { until = line === undefined ? "exit" : "output", timeout_ms: timeoutMs = usualTimeoutMs } = input;
     if (until !== "output" && line !== undefined)
       throw new ToolError("invalid-input", `\`line\` cannot be combined with until "${until}"`, {
         hint: 'Leave out `line`, or wait until "output".',
       });
-    await processes.wait(name, { until, line, cursor, timeoutMs }, { signal, progress, output: hear });
+    await processes.wait(name, { until, line, cursor, timeoutMs }, { signal, progress, output: emit });
     const output = await processes.output(name, { cursor, maxChars });
     return {
       data: output,
       text: [showOutput(output), describeProcess(output.status), ...surroundingsOf(output.status)].join("\n"),
-      ...whereToGoOn(output),
+      ...continuationAfter(output),
     };
   },
 };

@@ -9,11 +9,11 @@ import { flag, integer, string } from "../fields.ts";
 import { findScope } from "./scope.ts";
 
 export interface GlobData {
-  /** Relative to the workspace, in the requested order, at most `limit`. */
+  /** The found files in the requested order, at most `limit`. Paths are relative to the workspace. */
   readonly files: readonly FoundFile[];
   readonly total: number;
   readonly limited: boolean;
-  /** The program that listed the files; the answer is the same for each. */
+  /** The program that listed the files. The answer does not depend on it. */
   readonly source: FileSource;
 }
 

@@ -4,7 +4,7 @@ import type { Visibility } from "../../files/visible-paths.ts";
 import { type RustRegex, translateRegex } from "../../lib/rust-regex/rust-regex.ts";
 import type { GrepInput } from "./grep.ts";
 
-/** Whether a search could backtrack endlessly, and needs a time limit. */
+/** Returns whether a search could backtrack endlessly, so that it needs a time limit. */
 export function mayBacktrack({ regex, exclude }: Pick<GrepRequest, "regex" | "exclude">): boolean {
   return regex.mayBacktrack || exclude?.mayBacktrack === true;
 }
@@ -19,21 +19,21 @@ export interface GrepRequest extends Visibility {
   readonly wholeWord: boolean;
   readonly multiline: boolean;
   readonly regex: RustRegex;
-  /** Lines that match this are skipped. */
+  /** Matching lines are skipped. */
   readonly exclude: RustRegex | undefined;
-  /** Show the match instead of its line. */
+  /** Whether only the match is shown instead of its line. */
   readonly onlyMatching: boolean;
   readonly filter: FileFilter;
   readonly mode: GrepMode;
   readonly before: number;
   readonly after: number;
-  /** Maximum of matching lines, or files. */
+  /** The maximum number of matching lines, or of files. */
   readonly limit: number;
-  /** Maximum of matching lines per file. */
+  /** The maximum number of matching lines per file. */
   readonly maxPerFile: number;
 }
 
-/** Throws `invalid-input` for an invalid pattern, glob or type. */
+/** Fills in the defaults. Throws `invalid-input` for an invalid pattern, glob or type. */
 export function readRequest(input: GrepInput): GrepRequest {
   const { pattern, glob = [], type, mode = "content", limit = 100, context = 0 } = input;
   const { literal = false, ignore_case: ignoreCase = false, whole_word: wholeWord = false } = input;

@@ -1,6 +1,6 @@
 import type { GrepRequest } from "./grep-request.ts";
 
-/** The results of a search so far, up to its limit. */
+/** Collects the results of a search, up to its limit. */
 export class GrepResults {
   readonly #hits: FileHits[] = [];
   readonly #searched = new Set<string>();
@@ -11,8 +11,8 @@ export class GrepResults {
   readonly skipped = {
     unreadable: new Set<string>(),
     /**
-     * Denied files. Only a search that has not read a file may add it, so that the report does not reveal whether it
-     * matches.
+     * Files that the policy denies. Only a search that has not read a file may add it, so that the report does not
+     * reveal whether it matches.
      */
     guarded: new Set<string>(),
     /** Files with a line that was too long to search completely. */
@@ -22,7 +22,7 @@ export class GrepResults {
   };
   engine: "built-in" | "ripgrep" = "built-in";
   binaryFiles = 0;
-  /** The searched file, if it is binary. */
+  /** The searched file, if it is a single binary file. */
   binary: { readonly path: string; readonly matches: boolean | undefined } | undefined;
 
   constructor(request: Pick<GrepRequest, "mode" | "limit"> & Partial<Pick<GrepRequest, "maxPerFile">>) {
@@ -31,18 +31,18 @@ export class GrepResults {
     this.#maxPerFile = request.maxPerFile ?? Number.POSITIVE_INFINITY;
   }
 
-  /** How many more matching lines, or files, fit the limit. */
+  /** Returns how many more matching lines, or files, fit the limit. */
   get left(): number {
     return this.#left;
   }
 
-  /** How many matching lines of one more file are wanted. */
+  /** Returns how many matching lines of one more file are needed. */
   get wanted(): number {
     if (!this.#countsFiles) return Math.min(this.#left, this.#maxPerFile);
     return this.#left === 0 ? 0 : Number.POSITIVE_INFINITY;
   }
 
-  /** More than the limit was found, so the search is over. */
+  /** Returns whether more than the limit was found, so that the search is over. */
   get isLimited(): boolean {
     return this.#isLimited;
   }
@@ -51,12 +51,12 @@ export class GrepResults {
     return this.#searched.size;
   }
 
-  /** Not all matching lines of some files were requested. */
+  /** Returns whether some files have more matching lines than were requested. */
   get hasCutFiles(): boolean {
     return this.#hits.some(({ hasMore }) => hasMore);
   }
 
-  /** Ordered by path. */
+  /** Returns the hits, ordered by path. */
   get hits(): readonly FileHits[] {
     return this.#hits.toSorted((one, other) => (one.path < other.path ? -1 : 1));
   }
@@ -83,18 +83,18 @@ export class GrepResults {
 
 /** A matching line, or a neighbour of one. */
 export interface ShownLine {
-  /** Counted from 1. */
+  /** The line number, from 1. */
   readonly line: number;
   readonly text: string;
   readonly matched: boolean;
 }
 
 export interface FileHits {
-  /** Relative to the workspace, or an output handle. */
+  /** A path relative to the workspace, or an output handle. */
   readonly path: string;
-  /** Number of matching lines; 1 when only existence matters. */
+  /** The number of matching lines; 1 when only existence matters. */
   readonly count: number;
   readonly lines: readonly ShownLine[];
-  /** Further matching lines were not requested. */
+  /** Whether there are more matching lines than were requested. */
   readonly hasMore: boolean;
 }

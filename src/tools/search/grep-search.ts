@@ -11,11 +11,11 @@ import { runRipgrep, testWithRipgrep } from "./run-ripgrep.ts";
 import type { Scope } from "./scope.ts";
 import { Batch, headBytes, maxWholeBytes, scanLargeFile, scanText, searchFiles } from "./search-files.ts";
 
-/** Searches this much in process first: that is faster than starting ripgrep, and most searches end here. */
+/** This much is searched in process first. That is faster than starting ripgrep, and most searches end here. */
 export const usualBudget: Budget = { files: 800, bytes: 16 * 1024 * 1024 };
 const noBudget = { files: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY };
 
-/** Returns the same answer with and without ripgrep. */
+/** Searches a file or directory. The answer is the same with and without ripgrep. */
 export async function search(
   scope: Scope,
   request: GrepRequest,
@@ -63,7 +63,10 @@ function onlyForRipgrep(reason: string, scope: Scope): ToolError {
 
 /** An in-process search that can be continued. */
 interface InProcessSearch {
-  /** Continues as far as the budget allows; returns whether it is finished. Throws OutOfTime for a slow pattern. */
+  /**
+   * Continues as far as the budget allows and returns whether the search is finished. Throws OutOfTime for a slow
+   * pattern.
+   */
   run(budget: Budget): Promise<boolean>;
   close(): Promise<void>;
 }
@@ -80,9 +83,9 @@ class DirectorySearch implements InProcessSearch {
   readonly #context: ToolContext;
   readonly #files: AsyncGenerator<WalkedFile>;
   readonly #batch: Batch;
-  /** Filters apply to paths from this position on. */
+  /** The length of the prefix of every path that filters do not see. */
   readonly #cut: number;
-  /** A file that was found, but is too large for the budget. */
+  /** A file that was found but did not fit the budget. */
   #next: WalkedFile | undefined;
 
   constructor(directory: string, request: GrepRequest, results: GrepResults, context: ToolContext) {
@@ -132,7 +135,7 @@ class DirectorySearch implements InProcessSearch {
     await this.#files.return(undefined);
   }
 
-  /** Returns how many bytes it took; undefined for a large file. */
+  /** Searches a file and returns its size, or undefined for a large file. */
   async #search(file: WalkedFile): Promise<number | undefined> {
     try {
       const bytes = await file.directory.readFile(file.name, maxWholeBytes);
@@ -152,7 +155,7 @@ class DirectorySearch implements InProcessSearch {
     else await searchLargeFile(path, this.#request, this.#results, this.#context);
   }
 
-  /** A file that was deleted after the directory was read is not reported. */
+  /** Notes why a file was skipped. A file that was deleted after the directory was read is not reported. */
   #noteSkipped(path: string, error: unknown): void {
     if (!(error instanceof ToolError) || this.#context.signal.aborted || isExhaustion(error)) throw error;
     const { skipped } = this.#results;
@@ -165,10 +168,10 @@ class DirectorySearch implements InProcessSearch {
 /** The cost of a skipped file relative to a searched one. */
 const passingCost = 0.1;
 
-/** More large files than this are searched together. */
+/** After this many large files, ripgrep searches the rest. */
 const fewLargeFiles = 4;
 
-/** After this many files it pays to estimate how many are left. */
+/** After this many files, the number of remaining files is estimated. */
 const fewFiles = 32;
 
 /** Searches one file or stored output that was named explicitly, even if it is ignored, hidden or binary. */
@@ -203,7 +206,7 @@ async function searchFile(
 
 const binaryMs = 500;
 
-/** Searches one large text file: with ripgrep, which is fastest on a single file, or without. */
+/** Searches one large text file, with ripgrep if available, because it is faster there. */
 async function searchLargeFile(
   path: string,
   request: GrepRequest,

@@ -506,7 +506,7 @@ describe("a multiline search.grep in a file that is too large for it", () => {
     const error = await searchGrep.run(input, toolContext(openWithLargeFiles())).catch((thrown) => thrown);
     expect([error.code, error.message, error.hint]).toEqual([
       "too-large",
-      `${path} has more than 64 MB, too much to search across lines`,
+      `${path} is too large to search across lines: the limit is 64 MB`,
       "Search without multiline, or narrow the search to smaller files.",
     ]);
   });

@@ -8,35 +8,35 @@ import { describeLimit, showResults } from "./show-results.ts";
 
 export interface GrepData {
   readonly mode: GrepMode;
-  /** In mode "content": the matching lines, ordered by path and line. */
+  /** The matching lines in mode "content", ordered by path and line. */
   readonly matches: readonly GrepMatch[];
-  /** The files with matches, ordered by path, and the number of their matching lines; in "files" always 1. */
+  /** The files with matches, ordered by path, and the number of their matching lines (1 in mode "files"). */
   readonly files: readonly { readonly path: string; readonly count: number }[];
-  /** There are more than `limit`. */
+  /** Whether there are more results than `limit`. */
   readonly limited: boolean;
   readonly engine: "built-in" | "ripgrep";
-  /** Number of searched files, if known. */
+  /** The number of searched files, if known. */
   readonly searchedFiles: number | undefined;
   readonly skipped: {
-    /** Binary files, as far as they were counted. */
+    /** The number of binary files, as far as they were counted. */
     readonly binary: number;
     readonly unreadable: readonly string[];
-    /** Files that the rules refuse: secrets, and files under deny rules. May be incomplete. */
+    /** Files that the policy denies, such as secrets. The list may be incomplete. */
     readonly guarded?: readonly string[];
-    /** Files with a line too long to search completely. */
+    /** Files with a line that is too long to search completely. */
     readonly partly: readonly string[];
-    /** Files too large to search across lines. */
+    /** Files that are too large to search across lines. */
     readonly tooLarge: readonly string[];
   };
-  /** Only when the search was in one binary file. */
+  /** The searched file, if it is a single binary file. */
   readonly binary?: { readonly path: string; readonly matches: boolean | undefined };
 }
 
 export interface GrepMatch {
   readonly path: string;
-  /** Counted from 1. */
+  /** The line number, from 1. */
   readonly line: number;
-  /** The line without its end; of a long one only the part around the match, between "[…]"; or only the match. */
+  /** The line without its end, or only the match. A long line is cut around the match and marked with "[…]". */
   readonly text: string;
   readonly before?: readonly string[];
   readonly after?: readonly string[];
@@ -81,7 +81,7 @@ export const searchGrep: Tool<GrepInput, GrepData> = {
   run: (input, context) => grep(input, context, usualBudget),
 };
 
-/** Creates the tool with another budget for the in-process search. */
+/** Searches with the given budget for the in-process search. */
 export async function grep(
   input: GrepInput,
   context: ToolContext,

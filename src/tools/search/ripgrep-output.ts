@@ -8,13 +8,13 @@ import { charsBeforeMatch, maxLineChars, showLine } from "./search-files.ts";
 /** A line that ripgrep printed. */
 export interface RipgrepLine {
   readonly path: string;
-  /** Counted from 1. */
+  /** The line number, from 1. */
   readonly line: number;
-  /** Byte offsets: of the line in the file (without byte-order mark), of the match in the line. */
+  /** The byte offset of the line in the file, without byte-order mark; `at` is that of the match in the line. */
   readonly offset: number;
   readonly at: number;
   readonly matched: boolean;
-  /** The line without its newline; the beginning of a long one, with a remark. */
+  /** The line without its newline. Of a long line, only the beginning and a remark. */
   readonly bytes: Buffer;
 }
 
@@ -84,7 +84,7 @@ function readNumber(bytes: Buffer, start: number): { readonly value: number; rea
 const remark =
   /^[^\n\0]*: (?:WARNING: stopped searching binary file after match|binary file matches) \(found [^\n]*\)\n/;
 
-/** Between its records ripgrep reports binary files. A path with a newline is not such a report. */
+/** Skips ripgrep's remark on a binary file between two records. A path with a newline is not such a remark. */
 function afterRemark(bytes: Buffer, start: number): number {
   const end = bytes.indexOf(newline, start);
   const nul = bytes.indexOf(0, start);
@@ -94,14 +94,14 @@ function afterRemark(bytes: Buffer, start: number): number {
 
 /**
  * Reads the lines that ripgrep reported again through the workspace boundary, because the file may have been swapped
- * while ripgrep read it. Undefined when they are not what ripgrep saw.
+ * while ripgrep read it. Returns undefined when they differ from what ripgrep saw.
  */
 export async function confirmLines(
   environment: Environment,
   path: string,
   lines: readonly RipgrepLine[],
 ): Promise<ShownLine[] | undefined> {
-  // Few files begin with a byte-order mark, which ripgrep does not count.
+  // A byte-order mark, which ripgrep does not count, is rare, so the offsets are tried without it first.
   const confirmed = await confirmFrom(0, environment, path, lines);
   if (confirmed !== undefined) return confirmed;
   const markLength = byteOrderMarkLength(await environment.readBytes(path, { offset: 0, length: 3 }));
@@ -140,7 +140,7 @@ async function confirmFrom(
   return shown;
 }
 
-/** The part of a line that ripgrep printed, without its remark on cut lines. */
+/** Returns the part of a line that ripgrep printed, without its remark on cut lines. */
 function startOf(bytes: Buffer): Buffer {
   return bytes.length > maxLineChars ? bytes.subarray(0, maxLineChars - 4) : bytes;
 }
@@ -158,7 +158,7 @@ async function readLongLine(
   return showLine(decode(part), decode(part.subarray(0, at - from)).length, isOpen);
 }
 
-/** For UTF-16, ripgrep counts the bytes of its own translation. */
+/** Confirms lines of UTF-16 by their numbers, because ripgrep counts the bytes of its own translation. */
 async function confirmByNumber(
   environment: Environment,
   path: string,
@@ -178,7 +178,7 @@ async function confirmByNumber(
   return shown;
 }
 
-/** A partial character at the start is skipped. */
+/** Decodes bytes that may begin in the middle of a character, which is skipped. */
 function decode(bytes: Buffer): string {
   let start = 0;
   while (start < 3 && (bytes[start]! & 0xc0) === 0x80) start += 1;

@@ -10,8 +10,9 @@ import { confirmLines, type RipgrepLine, readCounts, readLines } from "./ripgrep
 import { Batch, type FileToSearch, maxWholeBytes, scanLargeFile, searchFiles } from "./search-files.ts";
 
 /**
- * Consumes the results of a running ripgrep. It opens files by path, so a swapped link can mislead it. Therefore every
- * reported line is read again through the workspace boundary, and a file without that line is searched in process.
+ * Consumes the results of a running ripgrep. ripgrep opens files by path, so a swapped link can mislead it. Therefore
+ * every reported line is read again through the workspace boundary, and a file without that line is searched in
+ * process.
  */
 export class RipgrepSearch {
   readonly #process: RunningProcess;
@@ -38,7 +39,7 @@ export class RipgrepSearch {
     this.#timeSlice = new TimeSlice(context.signal);
   }
 
-  /** Runs until ripgrep ends or nothing more is wanted. Throws OutOfTime when the pattern takes too long here. */
+  /** Runs until ripgrep ends or enough is found. Throws OutOfTime when the pattern takes too long in process. */
   async run(): Promise<void> {
     const problems = readAll(this.#process.stderr);
     let isRead = false;
@@ -56,7 +57,7 @@ export class RipgrepSearch {
     else if (code !== 0 && code !== 1) throw endedEarly(signal ?? `code ${code}`);
   }
 
-  /** Collects lines until they may be all that is requested, or many: confirming them together is fastest. */
+  /** Collects lines until there are many, or more than were requested, because confirming them together is fastest. */
   async #takeLines(): Promise<void> {
     let waiting: ReportedFile[] = [];
     let lineCount = 0;
@@ -67,7 +68,7 @@ export class RipgrepSearch {
       }
       lineCount += lines.length;
       if (lineCount < manyLines && lineCount <= this.#results.left) continue;
-      // The last file may have more.
+      // ripgrep may report more lines of the last file.
       const last = waiting.pop()!;
       await this.#takeFiles(waiting);
       const isEnough = matchesIn(last) > this.#results.wanted;
@@ -85,7 +86,7 @@ export class RipgrepSearch {
         if (!(await this.#isWanted(path))) continue;
         const file = this.#options.searchesAgain ? await this.#read(path) : await this.#look(path);
         if (file === "too-large") this.#results.add({ path, count, lines: [], hasMore: false });
-        else if (file !== "gone") this.#batch.add(file);
+        else if (file !== "missing") this.#batch.add(file);
       }
       this.#batch.search();
       if (this.#results.isLimited) return;
@@ -108,8 +109,8 @@ export class RipgrepSearch {
     const { path, lines } = file;
     const { mode } = this.#request;
     const reported = mode === "content" ? lines : lines.slice(0, 1);
-    const confirmed = await confirmLines(this.#context.environment, path, reported).catch(ignoreGone);
-    if (confirmed === "gone") return;
+    const confirmed = await confirmLines(this.#context.environment, path, reported).catch(ignoreMissing);
+    if (confirmed === "missing") return;
     if (confirmed === undefined) return this.#searchChanged(path);
     const hits =
       mode === "content"
@@ -118,31 +119,31 @@ export class RipgrepSearch {
     this.#results.add({ path, ...hits });
   }
 
-  /** The line that ripgrep saw is missing: ripgrep was misled, or the file has changed. */
+  /** Searches a file without the line that ripgrep saw: ripgrep was misled, or the file has changed. */
   async #searchChanged(path: string): Promise<void> {
     if (!this.#options.searchesAgain) return;
     const file = await this.#read(path);
     if (file === "too-large") await scanLargeFile(path, this.#request, this.#results, this.#context);
-    else if (file !== "gone") searchFiles([file], this.#request, this.#results);
+    else if (file !== "missing") searchFiles([file], this.#request, this.#results);
   }
 
-  /** Does not report a file that is gone, outside or denied, not even that it matches. */
-  async #read(path: string): Promise<FileToSearch | "too-large" | "gone"> {
+  /** Reads a file. A file that is missing, outside or denied is not reported, not even that it matches. */
+  async #read(path: string): Promise<FileToSearch | "too-large" | "missing"> {
     const { environment, signal } = this.#context;
     try {
       return { path, bytes: (await environment.readFile(path, { maxBytes: maxWholeBytes, signal })).bytes };
     } catch (error) {
       if (!(error instanceof ToolError) || signal.aborted || isExhaustion(error)) throw error;
-      return error.code === "too-large" ? "too-large" : "gone";
+      return error.code === "too-large" ? "too-large" : "missing";
     }
   }
 
-  async #look(path: string): Promise<"too-large" | "gone"> {
+  async #look(path: string): Promise<"too-large" | "missing"> {
     const look = this.#context.environment.readBytes(path, { offset: 0, length: 0 });
-    return look.then(() => "too-large" as const, ignoreGone);
+    return look.then(() => "too-large" as const, ignoreMissing);
   }
 
-  /** Unreadable files are noted; any other complaint of ripgrep concerns the pattern. */
+  /** Notes unreadable files. Any other message of ripgrep concerns the pattern. */
   #noteProblems(text: string): void {
     const others = text.split("\n").filter((line) => {
       const path = /^rg: \.\/(.*): .*\(os error \d+\)$/.exec(line)?.[1];
@@ -159,7 +160,7 @@ export class RipgrepSearch {
 }
 
 interface RipgrepSearchOptions {
-  /** Searches a doubtful file again in process, if the pattern allows that. */
+  /** Whether a changed file is searched again in process, which the pattern must allow. */
   readonly searchesAgain: boolean;
   accepts(path: string): boolean | Promise<boolean>;
 }
@@ -169,19 +170,19 @@ interface ReportedFile {
   readonly lines: RipgrepLine[];
 }
 
-/** Maximum number of lines that are confirmed at once. */
+/** The maximum number of lines that are confirmed together. */
 const manyLines = 1000;
 
 function matchesIn({ lines }: ReportedFile): number {
   return lines.filter(({ matched }) => matched).length;
 }
 
-function ignoreGone(error: unknown): "gone" {
+function ignoreMissing(error: unknown): "missing" {
   if (!(error instanceof ToolError) || isExhaustion(error)) throw error;
-  return "gone";
+  return "missing";
 }
 
-/** The first matching lines with their neighbours. */
+/** Returns the first matching lines with their neighbours. */
 function firstMatches(
   lines: readonly ShownLine[],
   most: number,

@@ -10,7 +10,10 @@ import { RipgrepSearch } from "./ripgrep-search.ts";
 import type { Scope } from "./scope.ts";
 import { maxLineChars } from "./search-files.ts";
 
-/** Searches with ripgrep; returns false if there is none. `searchesAgain`: results are also searched for in process. */
+/**
+ * Searches with ripgrep. Returns false if it is not available or cannot be used. `searchesAgain`: files that have
+ * changed are searched again in process.
+ */
 export async function runRipgrep(
   scope: Scope,
   request: GrepRequest,
@@ -36,7 +39,7 @@ export async function runRipgrep(
   }
 }
 
-/** Whether a binary file matches; undefined without ripgrep. */
+/** Returns whether a binary file matches, or undefined without ripgrep. */
 export async function testWithRipgrep(
   path: string,
   request: GrepRequest,
@@ -64,7 +67,7 @@ interface Filter {
   accepts(path: string): boolean | Promise<boolean>;
 }
 
-/** A file that was named explicitly is searched even if it is ignored or hidden. */
+/** The filter of a file that was named explicitly, which is searched even if it is ignored or hidden. */
 const everything: Filter = { args: [], accepts: () => true };
 
 async function directoryFilter(
@@ -73,7 +76,7 @@ async function directoryFilter(
   { environment }: ToolContext,
 ): Promise<Filter> {
   const { args, showsHidden, showsIgnored } = request.filter.forRipgrep(directory);
-  // Outside of repositories, ripgrep ignores git's ignore files by default.
+  // Outside a repository, ripgrep would not apply .gitignore files by default.
   const { isInRepository } = await IgnoreChain.at(environment, directory);
   const visible = new VisiblePaths(environment, directory, request);
   const cut = directory === "" ? 0 : directory.length + 1;
@@ -89,8 +92,8 @@ async function directoryFilter(
 }
 
 /**
- * ripgrep's arguments: no user settings, one record per line, paths ended by NUL, long lines cut. Paths begin with
- * "./", so that none looks like a flag.
+ * Returns ripgrep's arguments: no user settings, one record per line, paths that end with NUL, long lines cut. Paths
+ * begin with "./", so that none looks like a flag.
  */
 function searchArguments(
   request: GrepRequest,

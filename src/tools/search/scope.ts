@@ -1,10 +1,10 @@
 import type { Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 
-/** Where to search: links are resolved, so results have their real paths. */
+/** The file or directory to search, by its real path. */
 export type Scope =
   | { readonly kind: "directory" /** Relative to the workspace, "" for itself. */; readonly path: string }
-  /** `isOutput`: named by its handle, and not in the workspace. */
+  /** `isOutput` means that it is named by its handle, not by a path in the workspace. */
   | { readonly kind: "file"; readonly path: string; readonly bytes: number; readonly isOutput: boolean };
 
 export async function findScope(environment: Environment, path: string): Promise<Scope> {
@@ -12,7 +12,7 @@ export async function findScope(environment: Environment, path: string): Promise
   const info = await environment.info(path);
   const real = await environment.realPath(path);
   const inside = pathInWorkspace(real, environment);
-  // Outputs may be stored in the workspace; there, only their handles lead to them.
+  // Stored outputs may be inside the workspace, where they are found only by their handles.
   const isOutput = inside === undefined || (outputHandle.test(path) && inside !== path);
   const relative = isOutput ? path : inside;
   if (info.kind === "directory") return { kind: "directory", path: relative };
@@ -24,7 +24,7 @@ export async function findScope(environment: Environment, path: string): Promise
 
 const outputHandle = /^out_[0-9a-z]{12,32}$/;
 
-/** A real path relative to the workspace, "" for itself; undefined when it is outside. */
+/** Returns a real path relative to the workspace ("" for itself), or undefined when it is outside. */
 export function pathInWorkspace(real: string, { workspace }: Environment): string | undefined {
   const prefix = workspace.endsWith("/") ? workspace : `${workspace}/`;
   return real === workspace || real.startsWith(prefix) ? real.slice(prefix.length) : undefined;

@@ -23,7 +23,7 @@ export interface FileToSearch {
   readonly bytes: Uint8Array;
 }
 
-/** Files that are searched together, because a time limit for each would cost more than the search. */
+/** Collects files to search them together, because a time limit for each would cost more than the search. */
 export class Batch {
   readonly #request: GrepRequest;
   readonly #results: GrepResults;
@@ -35,7 +35,7 @@ export class Batch {
     this.#results = results;
   }
 
-  /** Searches when enough files are collected. Throws OutOfTime when the pattern takes too long. */
+  /** Searches the collected files when there are enough. Throws OutOfTime when the pattern takes too long. */
   add(file: FileToSearch): void {
     this.#files.push(file);
     this.#bytes += file.bytes.length;
@@ -55,10 +55,10 @@ export class Batch {
 const batchOfMany = { files: 32, bytes: 1024 * 1024 };
 const batchOfOne = { files: 1, bytes: 0 };
 
-/** Time limit of a batch for a pattern that could backtrack endlessly. */
+/** The time limit of a batch for a pattern that could backtrack endlessly. */
 const batchMs = 500;
 
-/** Searches files in the given order until nothing more is wanted. */
+/** Searches files in the given order until enough is found. */
 export function searchFiles(
   files: readonly FileToSearch[],
   request: GrepRequest,
@@ -77,14 +77,14 @@ export function searchFiles(
     if (mayBacktrack(request)) withinTime(batchMs, search);
     else search();
   } catch (error) {
-    // The compiled expression can still be too large for non-ASCII text.
+    // A pattern can be too large to compile for text outside ASCII.
     throw error instanceof SyntaxError ? new OutOfTime() : error;
   }
 }
 
 const noHits = { count: 0, lines: [], hasMore: false };
 
-/** Rules out most files by their bytes. */
+/** Returns false for most files that cannot match, by a look at their bytes. */
 function couldMatch(bytes: Uint8Array, { regex }: GrepRequest): boolean {
   if (regex.requiredText === "" || byteOrderMarkLength(bytes) === 2) return true;
   return asBuffer(bytes).includes(regex.requiredText);
@@ -144,7 +144,7 @@ function lineEnd(text: string, start: number): number {
   return newline < 0 ? text.length : newline;
 }
 
-/** Where the line begins that is `lines` above the one at `start`. */
+/** Returns the start of the line that is `lines` above the line at `start`. */
 function startOfLineBefore(text: string, start: number, lines: number): number {
   let lineStart = start;
   for (let left = lines; left > 0; left -= 1) {
@@ -160,7 +160,7 @@ const pieceMs = 2000;
 const maxMultilineMegabytes = 64;
 
 /**
- * Searches a file of any size in process, piece by piece, and of a very long line only the first piece. Throws
+ * Searches a file of any size in process, piece by piece. Only the first piece of a very long line is searched. Throws
  * `too-large` when a search across lines would take too much memory.
  */
 export async function scanLargeFile(
@@ -202,7 +202,7 @@ export async function scanLargeFile(
 const allLines = Number.MAX_SAFE_INTEGER;
 
 function tooLarge(path: string): ToolError {
-  const message = `${path} has more than ${maxMultilineMegabytes} MB, too much to search across lines`;
+  const message = `${path} is too large to search across lines: the limit is ${maxMultilineMegabytes} MB`;
   return new ToolError("too-large", message, {
     hint: "Search without multiline, or narrow the search to smaller files.",
   });
@@ -215,7 +215,7 @@ function sliceText(slice: LineSlice): SearchableText {
   return { text, traits, binary: text.includes("\0") };
 }
 
-/** The neighbours of matching lines. */
+/** Adds the neighbours of matching lines. */
 async function withContext(
   path: string,
   matches: readonly ShownLine[],
@@ -237,15 +237,15 @@ async function withContext(
   return [...shown.values()].sort((one, other) => one.line - other.line);
 }
 
-/** Longer lines are data or generated code, and would displace everything else. */
+/** A longer line is data or generated code, and would displace other results. */
 export const maxLineChars = 500;
 
-/** How much of a long line is shown before the match. */
+/** The number of characters of a long line that are shown before the match. */
 export const charsBeforeMatch = 100;
 
 /**
- * A line for the model, without its line end. A long one is cut around the match at `at`; `isOpen` says on which sides
- * the line continues beyond `text`.
+ * Shows a line without its line end. A long line is cut around the match at `at`; `isOpen` says on which sides the line
+ * continues beyond `text`.
  */
 export function showLine(
   text: string,

@@ -56,7 +56,7 @@ function showHits(hits: readonly FileHits[], request: GrepRequest): string {
   }
 }
 
-/** Matching lines as `path:line:text`, their neighbours as `path-line-text`, and "--" where lines are left out. */
+/** Shows matching lines as `path:line:text`, their neighbours as `path-line-text`, and "--" between groups. */
 function showLines(hits: readonly FileHits[], { isGrouped }: { readonly isGrouped: boolean }): string {
   const shown: string[] = [];
   for (const { path, lines } of hits) {
@@ -134,17 +134,17 @@ function listPaths(paths: readonly string[]): string {
   return paths.slice(0, mostListed).map(showPath).join(", ") + (more > 0 ? ` and ${more} more` : "");
 }
 
-/** Only the matches of each line, one after the other; lines of a match across lines stay whole. */
+/** Reduces each line to its matches, one per line. The lines of a match across lines stay whole. */
 function onlyMatches(hits: readonly FileHits[], { regex, mode }: GrepRequest): readonly FileHits[] {
   if (mode !== "content") return hits;
-  if (regex.untranslatable !== undefined) throw cannotBeCut(regex.untranslatable);
+  if (regex.untranslatable !== undefined) throw unsupportedPattern(regex.untranslatable);
   const expression = regex.compile({ ascii: false, carriageReturns: false, strayBytes: false });
   const cut = () =>
     hits.map((file) => ({ ...file, lines: file.lines.flatMap((line) => partsOf(line, expression)) }));
   try {
     return withinTime(maxMs, cut);
   } catch (error) {
-    throw error instanceof OutOfTime ? cannotBeCut("it takes too long") : error;
+    throw error instanceof OutOfTime ? unsupportedPattern("it takes too long") : error;
   }
 }
 
@@ -155,7 +155,7 @@ function partsOf(shown: ShownLine, expression: RegExp): readonly ShownLine[] {
   return parts.length === 0 ? [shown] : parts.map((text) => ({ ...shown, text }));
 }
 
-function cannotBeCut(reason: string): ToolError {
+function unsupportedPattern(reason: string): ToolError {
   return new ToolError("unsupported", `\`only_matching\` does not support this pattern: ${reason}`, {
     hint: "Search without `only_matching`, or with a simpler pattern.",
   });

@@ -9,11 +9,11 @@ export interface GivenCommand {
   readonly session?: string | undefined;
 }
 
-/** The access of running it. Variables are checked as if the command set them. */
+/** Returns the access of running a command. Variables are checked as if the command set them. */
 export function commandAccess({ command, cwd, env = {}, session }: GivenCommand): ExecuteAccess {
   if ([command, ...Object.values(env)].some((text) => text.includes("\0")))
-    throw new ToolError("invalid-input", "A command cannot contain a NUL byte", {
-      hint: "Use printf 'a\\0b'. Variables and arguments cannot contain one at all.",
+    throw new ToolError("invalid-input", "The command or a variable in `env` contains a NUL byte", {
+      hint: "Let the command print it: printf 'a\\0b'",
     });
   const assignments = Object.entries(env).map(([name, value]) => {
     checkName(name);
@@ -30,10 +30,10 @@ export function commandAccess({ command, cwd, env = {}, session }: GivenCommand)
 function checkName(name: string): void {
   if (!/^[A-Za-z_]\w*$/.test(name))
     throw new ToolError("invalid-input", `"${name}" is not a variable name`, {
-      hint: "Names in `env` have letters, digits and _ only.",
+      hint: "Use only letters, digits and _ in the names of `env`.",
     });
   if (startsBash.test(name))
-    throw new ToolError("invalid-input", `${name} in \`env\` controls how bash starts`, {
+    throw new ToolError("invalid-input", `\`env\` must not set ${name}, which controls how bash starts`, {
       hint: "Leave it out, or set it in the command.",
     });
 }

@@ -14,7 +14,7 @@ import {
 
 /**
  * Consumes the output of a running command: streams it to listeners, stores it up to a budget, and holds both ends for
- * the answer. Decodes each byte at most once, and none beyond the budget.
+ * the answer. Each byte is decoded at most once, and none beyond the budget.
  */
 export class CommandOutput {
   readonly #context: Pick<ToolContext, "output" | "outputs">;
@@ -22,7 +22,7 @@ export class CommandOutput {
   readonly #streams = { stdout: new Stream(), stderr: new Stream() };
   readonly #timer: NodeJS.Timeout;
   #kept: KeptOutput | undefined;
-  /** Output that is stored if more follows. */
+  /** Output that is stored only if more follows. */
   #unstored = "";
   #pending: { stream: StreamName; text: string } | undefined;
   #totalBytes = 0;
@@ -42,7 +42,7 @@ export class CommandOutput {
     return this.#totalBytes;
   }
 
-  /** The last output on either stream. */
+  /** Returns the end of the output so far, of both streams. */
   get lastText(): string {
     return showOutput(this.#tape).text.slice(-1000);
   }
@@ -57,7 +57,7 @@ export class CommandOutput {
     }
   }
 
-  /** Ends the output. Keeps in the store what does not `fit` into the answer. */
+  /** Ends the output and returns it. If it does not fit into the answer, it is kept in the store. */
   async end(fits: (shown: ShownOutput) => boolean): Promise<ShownOutput & { readonly kept?: OutputKept }> {
     clearInterval(this.#timer);
     await this.#flush();
@@ -96,7 +96,7 @@ export class CommandOutput {
     this.#context.output(stream, text);
   }
 
-  /** Also passes on an unfinished line that nothing follows, such as a prompt. */
+  /** Emits pending output, and an unfinished line, such as a prompt, if nothing follows it. */
   async #emitWhenQuiet(): Promise<void> {
     if (this.quietMs >= updateMs) await this.#flush();
     this.#emit();
@@ -124,7 +124,7 @@ export class CommandOutput {
   }
 }
 
-/** One stream: by whole lines, then as text, unless it is binary. */
+/** Splits one stream into whole lines and decodes it, unless it is binary. */
 class Stream {
   readonly lines = new WholeLines();
   readonly #decoder = new TextDecoder();
@@ -142,7 +142,7 @@ class Stream {
 const updateMs = 50;
 const updateChars = 64 * 1024;
 
-/** More than this is never shown completely. Until then nothing is stored. */
+/** Output is stored only when it has more characters than this, because shorter output may be shown whole. */
 const unstoredChars = 32 * 1024;
 
 /**
@@ -153,7 +153,7 @@ export class WholeLines {
   #held: Uint8Array[] = [];
   #heldBytes = 0;
 
-  /** Lines that are complete by now, in as many pieces as they came. */
+  /** Returns the lines that are now complete, in as many pieces as they arrived. */
   push(piece: Uint8Array): readonly Uint8Array[] {
     const end = piece.lastIndexOf(newline) + 1;
     if (end === 0 && this.#heldBytes + piece.length <= maxHeldBytes) {
@@ -165,7 +165,7 @@ export class WholeLines {
     return whole;
   }
 
-  /** The rest, when the stream has ended or is quiet. */
+  /** Returns the unfinished line, when the stream has ended or is quiet. */
   flush(): readonly Uint8Array[] {
     const held = this.#held;
     this.#held = [];

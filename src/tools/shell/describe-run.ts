@@ -19,14 +19,14 @@ export function describeRun(run: CommandRun): string {
     .join("\n");
 }
 
-/** Shows the folder of its shell and, the first time, how a user joins it. */
+/** Shows the folder of the session's shell and, the first time, how a user joins it. */
 function describeSession({ cwd, attach, isNewSession }: CommandRun): readonly string[] {
   if (cwd === undefined) return [];
   const way = isNewSession && attach !== undefined ? `; a user can join it with: ${attach}` : "";
   return [`[The session is in ${showPath(cwd)}${way}]`];
 }
 
-/** Shows remarks, and the sandbox level if it is not the best. */
+/** Shows remarks, and the sandbox level unless it is bwrap. */
 export function surroundingsOf({
   remarks,
   sandbox,
@@ -41,7 +41,7 @@ function withoutLastLineEnd(text: string): string {
   return text.endsWith("\n") ? text.slice(0, -1) : text;
 }
 
-/** The error for a command that timed out, with its output. */
+/** Returns the error for a command that timed out, with its output. */
 export function outOfTime(
   run: CommandRun,
   {
@@ -53,7 +53,9 @@ export function outOfTime(
     ? [`printed nothing for ${quietTimeoutMs / 1000} s`, "Make it print its progress"]
     : [
         `did not finish within ${timeoutMs / 1000} s`,
-        `Give a larger \`timeout_ms\` (at most ${maxTimeoutMs})`,
+        timeoutMs < maxTimeoutMs
+          ? `Give a larger \`timeout_ms\` (at most ${maxTimeoutMs})`
+          : "Split it into shorter commands",
       ];
   return new ToolError("timeout", `The command ${how} and was stopped`, {
     hint: `${fix}, or run it with \`background\`.`,
@@ -65,19 +67,18 @@ export function outOfTime(
   });
 }
 
-/** The error for a command that was ended with its call. */
+/** Returns the error for a command that was ended because its call ended. */
 export function endedWithCall(run: CommandRun, reason: unknown): ToolError {
   const { code, message, hint } =
     reason instanceof ToolError ? reason : new ToolError("cancelled", "The call was cancelled");
   return new ToolError(code, message, {
-    hint:
-      code === "timeout" ? "Allow the call more time. To keep the command running, use process.start." : hint,
+    hint: code === "timeout" ? "Allow the call more time, or run the command with process.start." : hint,
     output: outputOf(run),
     kept: run.kept,
   });
 }
 
-/** Includes remarks, because the command may have waited for a host that was refused. */
+/** Returns the output with remarks, because the command may have waited for a host that was refused. */
 function outputOf(run: CommandRun): string {
   const { text } = run.shown;
   return [text === "" ? [] : withoutLastLineEnd(text), surroundingsOf(run)].flat().join("\n");
@@ -88,7 +89,7 @@ export interface CommandExit {
   readonly signal: string | null;
 }
 
-/** The exit in one sentence, with its usual meaning; undefined on success. */
+/** Describes the exit in one sentence, with its usual meaning; undefined on success. */
 export function describeExit({ exitCode, signal }: CommandExit): string | undefined {
   if (exitCode === 0) return undefined;
   if (signal !== null) return `Ended by ${signal}${meaning(signals[signal])}.`;

@@ -15,9 +15,9 @@ import { watchForPrompt } from "./watch-for-prompt.ts";
 
 interface CommandRequest extends GivenCommand {
   readonly timeoutMs: number;
-  /** Ends the command after so long without output. */
+  /** Ends the command after this long without output. */
   readonly quietTimeoutMs?: number | undefined;
-  /** How much of its output the answer shows; more is stored. */
+  /** The part of the output that the answer shows. More is stored. */
   readonly limits: OutputLimits;
 }
 
@@ -25,11 +25,11 @@ export interface CommandRun extends CommandExit {
   readonly shown: ShownOutput;
   readonly kept?: OutputKept;
   readonly durationMs: number;
-  /** It was ended because its time was up, or because it was silent too long. */
+  /** Whether it was ended after `timeoutMs`, or after `quietTimeoutMs` without output. */
   readonly timedOut: boolean;
   readonly wasQuiet: boolean;
   readonly sandbox: SandboxLevel;
-  /** For a session: the folder of its shell, and how a user joins it. */
+  /** The folder of the shell, for a session; `attach` is the command with which a user joins it. */
   readonly cwd?: string;
   readonly attach?: string;
   readonly isNewSession?: boolean;
@@ -114,7 +114,7 @@ function endWhenQuiet(
 ): { hasEndedIt(): boolean; stop(): void } {
   let hasEndedIt = false;
   if (quietTimeoutMs === undefined) return { hasEndedIt: () => false, stop: () => {} };
-  const looking = setInterval(
+  const checking = setInterval(
     () => {
       if (deadline.signal.aborted || output.quietMs < quietTimeoutMs) return;
       hasEndedIt = true;
@@ -122,12 +122,12 @@ function endWhenQuiet(
     },
     Math.min(lookMs, quietTimeoutMs),
   );
-  return { hasEndedIt: () => hasEndedIt, stop: () => clearInterval(looking) };
+  return { hasEndedIt: () => hasEndedIt, stop: () => clearInterval(checking) };
 }
 
 const lookMs = 1_000;
 
-/** In a session, the user may run commands too. */
+/** Starts the command. In a session it waits for its turn, because the user may run commands too. */
 async function inItsTurn<Result>(
   { session, timeoutMs }: CommandRequest,
   { processes, signal }: ToolContext,

@@ -9,22 +9,22 @@ import { describeExit, describeRun, maxTimeoutMs, outOfTime, usualTimeoutMs } fr
 import { type CommandRun, runCommand } from "./run-command.ts";
 
 export interface ShellRunData {
-  /** Null when a signal ended it, or when it runs in the background. */
+  /** The exit code; null when a signal ended the command, or while it runs in the background. */
   readonly exitCode: number | null;
   readonly signal: string | null;
   readonly durationMs: number;
   readonly timedOut: false;
-  /** Output without control sequences; both ends of long output. */
+  /** The output without control sequences. Of long output, both ends. */
   readonly stdout: string;
   readonly stderr: string;
-  /** Both in order of arrival; only if both were used. */
+  /** Both streams in order of arrival, if both were used. */
   readonly together?: string;
-  /** Bytes that are in neither of them. */
+  /** The number of bytes in neither `stdout` nor `stderr`. */
   readonly cut: { readonly bytes: number } | null;
-  /** Handle of the stored output, when not all of it was shown. */
+  /** The handle of the stored output, when not all of it was shown. */
   readonly output: string | null;
   readonly sandbox: SandboxLevel;
-  /** For a session: the folder of its shell, and how a user watches or joins. */
+  /** The folder of the shell, for a session; `attach` is the command with which a user joins it. */
   readonly cwd?: string;
   readonly attach?: string;
   readonly process?: ProcessStatus;

@@ -14,11 +14,11 @@ export interface ShownOutput {
   readonly unmarked: string;
   /** The markers in the text for bytes that were not held. */
   readonly gaps: readonly OutputGap[];
-  /** Notes about the bytes, in sentences. */
+  /** Sentences about the bytes of the output. */
   readonly remarks: readonly string[];
 }
 
-/** Applies or removes control sequences, and reports binary bytes. */
+/** Returns the output with control sequences applied or removed, and binary data replaced by a note. */
 export function showOutput(tape: OutputTape): ShownOutput {
   const streams = streamNames.map((stream) => readStream(stream, tape.ends(stream)));
   const runs = joinRuns(
@@ -80,13 +80,15 @@ function readStream(stream: StreamName, { head, tail, lostBytes, lostChars, tota
   };
 }
 
-/** The length of a character whose end was not held. */
+/** Returns the length of a character whose end was dropped. */
 function cutCharacter(pieces: readonly Piece[], texts: readonly { readonly text: string }[]): number {
   const begun = pieces.reduce((sum, { bytes }) => sum + utf16Units(bytes), 0);
   return Math.max(0, begun - texts.reduce((sum, { text }) => sum + text.length, 0));
 }
 
-/** A character may begin in one piece and end in the next. A cut end is left out. */
+/**
+ * Decodes pieces, where a character may begin in one piece and end in the next. A character that was cut is left out.
+ */
 function decode(
   pieces: readonly Piece[],
   { isCut = false }: { readonly isCut?: boolean } = {},
@@ -98,7 +100,7 @@ function decode(
   return rest === "" || last === undefined ? texts : [...texts, { order: last.order, text: rest }];
 }
 
-/** Also leaves out the rest of a line or character that a gap has cut. */
+/** Leaves out the rest of a line or character that was cut before the tail. */
 function fromLineStart(tail: readonly Piece[]): { pieces: readonly Piece[]; skipped: Uint8Array } {
   const [first, ...others] = tail;
   if (first === undefined) return { pieces: [], skipped: new Uint8Array() };
@@ -135,7 +137,7 @@ function joinRuns(runs: readonly Run[]): readonly Run[] {
   }));
 }
 
-/** Marks which stream each part is from, unless they alternate too often. */
+/** Marks the stream of each part, unless the streams alternate too often. */
 function mergeRuns(runs: readonly Run[]): string {
   if (runs.length < 2 || runs.length > maxMarkedRuns) return runs.map(({ text }) => text).join("");
   return runs
@@ -152,28 +154,28 @@ export type StreamName = "stdout" | "stderr";
 
 export const streamNames = ["stdout", "stderr"] as const;
 
-/** Bytes of one stream that came at once; `order` counts the pieces of both streams. */
+/** Bytes of one stream that arrived together; `order` counts the pieces of both streams. */
 interface Piece {
   readonly order: number;
   readonly bytes: Uint8Array;
 }
 
-/** The first and last bytes of one stream; those in between are counted and dropped. */
+/** The first and last bytes of one stream. The bytes in between are counted and dropped. */
 interface Ends {
   readonly head: readonly Piece[];
   readonly tail: readonly Piece[];
   readonly lostBytes: number;
-  /** The same in UTF-16 units. */
+  /** The dropped bytes, counted in UTF-16 units. */
   readonly lostChars: number;
   readonly totalBytes: number;
 }
 
-/** Maximum bytes held at each end of each stream. */
+/** The maximum number of bytes held at each end of each stream. */
 export const heldBytes: number = 256 * 1024;
 
 /**
- * The beginning and end of a command's two outputs, each piece with its order of arrival. Endless output costs constant
- * memory, and one stream never displaces the other.
+ * Holds the beginning and end of a command's two streams, each piece with its order of arrival. Endless output takes
+ * constant memory, and one stream never displaces the other.
  */
 export class OutputTape {
   readonly #sides: Readonly<Record<StreamName, Side>> = { stdout: new Side(), stderr: new Side() };
@@ -240,14 +242,14 @@ class Side {
   }
 }
 
-/** A slice would keep its whole buffer in memory. */
+/** Copies bytes, because a slice would keep its whole buffer in memory. */
 function copyOf(bytes: Uint8Array): Uint8Array {
   return new Uint8Array(bytes);
 }
 
 /**
- * Whether this is binary, such as an image, archive or program. A few odd characters, as in lists separated by NUL and
- * old encodings, are not.
+ * Returns whether output is binary, such as an image, archive or program. A few odd characters, as in old encodings or
+ * lists separated by NUL, are still text.
  */
 export function looksBinary(decoded: string): boolean {
   const sample = decoded.slice(0, sampleChars);

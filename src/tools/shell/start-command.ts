@@ -15,15 +15,15 @@ export interface StartedCommand {
     readonly remarks: readonly string[];
   }>;
   readonly sandbox: SandboxLevel;
-  /** For a session: how a user joins it, and whether this command created it. */
+  /** The command with which a user joins the session; `isNewSession` says whether this command created it. */
   readonly attach?: string | undefined;
   readonly isNewSession?: boolean;
-  /** Notes on how it was started. */
+  /** Sentences about how it was started. */
   readonly remarks: readonly string[];
   waitsForInput(): boolean | undefined;
 }
 
-/** Runs without startup files and with empty stdin. */
+/** Starts a command in its session, or in a new shell without startup files and with empty stdin. */
 export async function startCommand(
   { command, cwd, env, session }: GivenCommand,
   { environment, processes, shells, signal }: StartingContext,
@@ -36,7 +36,7 @@ export async function startCommand(
     if (namesake?.kind === "process") throw isProcess(session);
     const isNewSession = namesake === undefined;
     const running = await shells.run(session, { command, ...surroundings });
-    // In a session stdin belongs to the shell, so its commands have neither input nor terminal.
+    // In a session, stdin belongs to the shell, so its commands never wait for input.
     return { ...running, isNewSession, remarks: [], waitsForInput: () => false };
   }
   const script =
@@ -58,7 +58,7 @@ export async function startCommand(
 
 type StartingContext = Pick<ToolContext, "environment" | "processes" | "shells" | "signal">;
 
-/** Linux limits an argument to 128 kB: a longer command is read from stdin first, which is empty afterwards too. */
+/** Linux limits an argument to 128 kB. A longer command is read from stdin, which is empty afterwards. */
 const longestArgument = 100_000;
 const readFirst = 'eval "$(cat)" </dev/null';
 

@@ -3,7 +3,7 @@ import { plainTerminalText } from "../../lib/text/terminal-text.ts";
 import type { CommandOutput } from "./command-output.ts";
 import type { StartedCommand } from "./start-command.ts";
 
-/** Notices that a command waits for input that it will never get. */
+/** Watches whether a command waits for input that it will never get. */
 export function watchForPrompt(
   running: Pick<StartedCommand, "waitsForInput">,
   output: CommandOutput,
@@ -28,18 +28,18 @@ export function watchForPrompt(
 
 interface PromptWatch {
   stop(): void;
-  /** Remarks on the ended command, based on its whole output. */
+  /** Returns remarks on the ended command, based on its whole output. */
   remarks(end: { readonly text: string; readonly failed: boolean }): readonly string[];
 }
 
 const ways =
   "Give the answer in advance (a flag such as --yes, or a heredoc). To answer while it runs, use process.start with `terminal` and process.input.";
 
-/** How long to wait in silence before the first check, and between checks. */
+/** A command must be silent for `quietMs` before it is checked, which happens every `lookMs`. */
 const quietMs = 3_000;
 const lookMs = 1_000;
 
-/** Whether output ends like a prompt: "Password:", "Continue? [y/N]", "> ". */
+/** Returns whether output ends like a prompt: "Password:", "Continue? [y/N]", "> ". */
 export function looksLikePrompt(output: string): boolean {
   const lastLine = plainTerminalText(output.slice(-longestLine)).split("\n").at(-1)!;
   return lastLine.trim() !== "" && prompts.some((prompt) => prompt.test(lastLine));

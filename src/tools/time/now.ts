@@ -35,17 +35,17 @@ export const timeNow: Tool<z.infer<typeof input>, ZonedTime> = {
 };
 
 export interface ZonedTime {
-  /** "2026-11-15T18:30:00.123+01:00". */
+  /** The time: "2026-11-15T18:30:00.123+01:00". */
   readonly iso: string;
   /** The zone's name: "Europe/Berlin", "UTC", "+02:00". */
   readonly zone: string;
-  /** "Sunday". */
+  /** The weekday: "Sunday". */
   readonly weekday: string;
   /** Whole seconds since 1970. */
   readonly unixSeconds: number;
 }
 
-/** `zone`: an IANA name in any case, an offset, or "local" for this machine's zone. */
+/** Returns the time in a zone: an IANA name in any case, an offset, or "local" for this machine's zone. */
 export function timeInZone(instantMs: number, zone: string): ZonedTime {
   const wanted = zone.trim();
   const format = formatFor(wanted);
@@ -59,7 +59,7 @@ export function timeInZone(instantMs: number, zone: string): ZonedTime {
   };
 }
 
-/** The requested name, because the resolved one may be outdated: Asia/Calcutta for Asia/Kolkata. */
+/** Returns the requested name, because the resolved name may be outdated: Asia/Calcutta for Asia/Kolkata. */
 function nameOf(wanted: string, resolved: string): string {
   const isSame = wanted.toLowerCase() === resolved.toLowerCase();
   return isSame || isLocal(wanted) ? resolved : wanted;
@@ -84,7 +84,7 @@ function formatFor(zone: string): Intl.DateTimeFormat {
   }
 }
 
-/** The zone's local time, as if it were UTC. */
+/** Returns the zone's local time, as if it were UTC. */
 function clockIn(format: Intl.DateTimeFormat, instantMs: number): number {
   const shown: Record<string, number> = {};
   for (const { type, value } of format.formatToParts(instantMs)) shown[type] = Number(value);
@@ -93,7 +93,7 @@ function clockIn(format: Intl.DateTimeFormat, instantMs: number): number {
   return wholeSeconds + (((instantMs % 1000) + 1000) % 1000);
 }
 
-/** "+05:30". Zones of the nineteenth century have seconds, too. */
+/** Shows an offset: "+05:30". Zones of the nineteenth century also have seconds. */
 function showOffset(offsetMs: number): string {
   const seconds = Math.round(Math.abs(offsetMs) / 1000);
   const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];

@@ -8,8 +8,8 @@ const input = z.strictObject({
 });
 
 /**
- * For clients whose tool list is fixed. The toolset resolves it to a call of the named tool, which is checked and
- * recorded. A call that arrives here names no other tool.
+ * Calls a tool, for clients whose tool list is fixed. The toolset resolves this to a call of the named tool, which is
+ * checked and recorded. Only a call of tools.call itself arrives here.
  */
 export const toolsCall: Tool<z.infer<typeof input>, never> = {
   name: "tools.call",

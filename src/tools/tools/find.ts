@@ -8,7 +8,7 @@ const input = z.strictObject({
   limit: integer(1, 50, "Default 5."),
 });
 
-/** Finds tools that are not listed at first, so that they cost a request nothing. */
+/** Finds tools that are not listed at first, which saves tokens in every request. */
 export const toolsFind: Tool<z.infer<typeof input>, FoundTools> = {
   name: "tools.find",
   summary:

@@ -11,11 +11,11 @@ import { describeRollback, requireWhole } from "./rollback.ts";
 
 export interface TransactionCheckData {
   readonly passed: boolean;
-  /** Null when it was ended by a signal or a timeout. */
+  /** The exit code; null when a signal or a timeout ended the command. */
   readonly exitCode: number | null;
   readonly timedOut: boolean;
   readonly sandbox: SandboxLevel;
-  /** The changes that were rolled back, when it did not pass. */
+  /** The changes that were rolled back, when the check failed. */
   readonly rolledBack: RolledBack | null;
 }
 
@@ -52,7 +52,7 @@ export const transactionCheck: Tool<z.infer<typeof input>, TransactionCheckData>
     return {
       ...answer,
       failed: `The check ${end}`,
-      // The command's own changes, which are known only when it has ended, are rolled back too.
+      // The rollback happens after the call, because the command's own changes are known only then.
       afterwards: async () => {
         const rollback = transactions.rollback({ aside: true }).then(requireWhole);
         const rolledBack = await rollback.catch((cause) => {
@@ -78,7 +78,7 @@ function describeEnd({ timedOut, ...exit }: CommandRun, timeoutMs: number): stri
   return exit.exitCode === null ? "was ended by a signal" : `failed with exit code ${exit.exitCode}`;
 }
 
-/** A cancelled check has not failed: the transaction stays open. */
+/** Adds that the transaction is still open to the error of a check that was cancelled or timed out. */
 function stillOpen(error: unknown): unknown {
   if (!(error instanceof ToolError) || (error.code !== "cancelled" && error.code !== "timeout")) return error;
   const what = error.code === "cancelled" ? "The check was cancelled" : error.message;

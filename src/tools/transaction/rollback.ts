@@ -19,7 +19,7 @@ export const transactionRollback: Tool<object, RolledBack> = {
   },
 };
 
-/** Throws when paths were left alone: the workspace is then neither as before the transaction nor as after it. */
+/** Throws when some paths were not restored: the workspace is then neither as before nor as after the transaction. */
 export function requireWhole(rolledBack: RolledBack): RolledBack {
   const { id, paths, left, notes } = rolledBack;
   if (left.length === 0) return rolledBack;

@@ -5,7 +5,7 @@ import type { Tool, ToolContext, ToolOutput } from "../../contract/tool.ts";
 import { monotonicMs } from "../../lib/clock.ts";
 import { showSize } from "../../lib/text/format-quantity.ts";
 import { printableLine } from "../../lib/text/printable.ts";
-import { type FetchedPage, fetchPage, type LedElsewhere } from "../../web/fetch-page.ts";
+import { type FetchedPage, fetchPage, type UnfollowedRedirect } from "../../web/fetch-page.ts";
 import { parseWebUrl } from "../../web/parse-web-url.ts";
 import { describeNext, showDocument } from "../document/show-document.ts";
 import { flag, integer, string } from "../fields.ts";
@@ -19,7 +19,7 @@ interface WebPages {
   readonly pages: readonly (WebPage | WebRedirect | UnfetchedPage)[];
 }
 
-/** The content of a page. Pictures are in the images of the output. */
+/** The content of a page, without its images, which are in the images of the output. */
 export interface WebPage extends Omit<DocumentContent, "images"> {
   readonly kind: "page";
   /** The final URL after redirects. */
@@ -28,14 +28,14 @@ export interface WebPage extends Omit<DocumentContent, "images"> {
   /** The content type that the server declares. */
   readonly mediaType: string | undefined;
   readonly bytes: number;
-  /** The page is longer, but the rest was not fetched. */
+  /** Whether the page is longer than what was fetched. */
   readonly isCut: boolean;
   readonly redirects: readonly string[];
-  /** When it was fetched or last confirmed, if it comes from the cache. ISO-8601. */
+  /** When the page was fetched or last confirmed (ISO 8601), if it comes from the cache. */
   readonly memory: { readonly kind: "remembered" | "unchanged"; readonly since: string } | undefined;
 }
 
-/** A redirect that was not followed, because the call may not connect there. */
+/** A redirect that was not followed, because the call may not connect to its target. */
 interface WebRedirect {
   readonly kind: "redirect";
   readonly url: string;
@@ -96,9 +96,9 @@ async function fetchOne(
   const fetched = await fetchPage(parseWebUrl(url), options, {
     ...context,
     progress: progressReporter(context),
-    reach: (target) => reachProcess(target, context),
+    addressOf: (target) => processAddress(target, context),
   });
-  if (fetched.kind === "elsewhere") return showElsewhere(fetched);
+  if (fetched.kind === "unfollowed") return showRedirect(fetched);
   const { answer } = fetched;
   if (answer.status < 200 || answer.status > 299) throw await failedAnswer(fetched, context);
   const { images, ...content } = await readPage(fetched, { part, maxChars, raw }, context);
@@ -130,8 +130,8 @@ async function fetchOne(
 
 const maxBytes = 10_000_000;
 
-function showElsewhere(led: LedElsewhere): ToolOutput<WebRedirect> {
-  const { url, status, redirects, target, canBeFetched, reason } = led;
+function showRedirect(unfollowed: UnfollowedRedirect): ToolOutput<WebRedirect> {
+  const { url, status, redirects, target, canBeFetched, reason } = unfollowed;
   const way = redirects.map(({ href }) => href);
   const advice = canBeFetched ? "Fetch that URL in a separate call if you need it." : "It cannot be fetched.";
   return {
@@ -140,14 +140,17 @@ function showElsewhere(led: LedElsewhere): ToolOutput<WebRedirect> {
   };
 }
 
-/** Shortened, because a server can send any text. */
+/** Shortens a URL, because a server can send any text. */
 function shortened(target: string): string {
   const line = printableLine(target);
   return line.length > 500 ? `${line.slice(0, 500)}…` : line;
 }
 
-/** The address of a server that was started here: it listens on the loopback of its sandbox, not of this machine. */
-async function reachProcess({ hostname, port, protocol }: URL, { processes }: ToolContext) {
+/**
+ * Returns the address of a server that was started here. It listens on the loopback of its sandbox, not of this
+ * machine.
+ */
+async function processAddress({ hostname, port, protocol }: URL, { processes }: ToolContext) {
   if (!/^(?:(?:.*\.)?localhost\.?|127\.0\.0\.1|\[::1\])$/.test(hostname)) return undefined;
   return processes.reach(port === "" ? (protocol === "https:" ? 443 : 80) : Number(port));
 }
@@ -185,7 +188,7 @@ function describeMemory({ kind, sinceMs }: NonNullable<FetchedPage["memory"]>): 
   return kind === "unchanged" ? `unchanged since ${time}` : `as fetched at ${time}`;
 }
 
-/** A page that could not be fetched, among others that could. */
+/** A page that could not be fetched, among other pages that could. */
 interface UnfetchedPage {
   readonly kind: "error";
   readonly url: string;
@@ -194,7 +197,7 @@ interface UnfetchedPage {
   readonly hint: string | undefined;
 }
 
-/** Fetches one after the other. A failure takes the slot of its page, unless all fail. */
+/** Fetches pages one after the other. A failure takes the position of its page, unless all fail. */
 async function fetchSeveral(
   urls: readonly string[],
   fetchOne: (url: string) => Promise<ToolOutput<WebPage | WebRedirect>>,

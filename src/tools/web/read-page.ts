@@ -18,7 +18,7 @@ interface PageWanted {
   readonly raw: boolean;
 }
 
-/** The content of a page: text in its character set, JSON by lines, everything else by the document readers. */
+/** Returns the content of a page: text in its character set, JSON by lines, everything else by the document readers. */
 export async function readPage(
   { url, answer }: FetchedPage,
   wanted: PageWanted,
@@ -33,7 +33,7 @@ export async function readPage(
     return readDocument(name, answer, wanted, context);
   }
   const { text } = decodePage(body, mediaType);
-  // Longer text is not shown as a whole anyway.
+  // Longer JSON is not formatted, because it is not shown whole.
   const pretty =
     kind === "json" && !wanted.raw && text.length <= maxPrettyChars ? prettyJson(text) : undefined;
   const { parts, next } = wholeText(pretty ?? text, wanted, name);
@@ -51,7 +51,7 @@ export async function readPage(
 
 const maxPrettyChars = 400_000;
 
-/** "page": HTML. "document": for the document readers. */
+/** Returns how to read a body. "page" is HTML; "document" is for the document readers. */
 function kindOfBody(body: Uint8Array, mediaType: string | undefined): "page" | "json" | "text" | "document" {
   const type = essenceOf(mediaType);
   if (body.length === 0) return "text";
@@ -59,7 +59,7 @@ function kindOfBody(body: Uint8Array, mediaType: string | undefined): "page" | "
   if (type === "text/html" || type === "application/xhtml+xml") return "page";
   if (type !== undefined && /^application\/(?:json|.*\+json)$|^text\/json$/.test(type))
     return type === "application/x-ipynb+json" ? "document" : "json";
-  // Servers declare unknown content as text.
+  // Servers declare unknown content as text, so the bytes decide too.
   if (type === undefined || !isText.test(type) || encodingOf(body) === "binary") return "document";
   return "text";
 }
@@ -77,7 +77,7 @@ function essenceOf(mediaType: string | undefined): string | undefined {
   return isKnown ? essence : undefined;
 }
 
-/** Cleaned, because a server can send any text and it is shown in the first line. */
+/** A media type must have this form to be shown, because a server can send any text. */
 const mediaTypeForm = /^[a-z0-9!#$&^_.+-]{1,40}\/[a-z0-9!#$&^_.+-]{1,100}$/;
 
 async function readDocument(
@@ -95,7 +95,7 @@ async function readDocument(
   } catch (error) {
     if (!(error instanceof ToolError && error.code === "unsupported")) throw error;
     throw errorWith(error, {
-      hint: "To keep it as a file, fetch it with a command (shell.run): curl -fLO URL",
+      hint: "Download it with a command (shell.run): curl -fLO URL",
     });
   }
 }
@@ -108,7 +108,7 @@ function tooLarge(name: string, bytes: number): ToolError {
   );
 }
 
-/** The error for a failed response: why, what to do, and the beginning of the server's text. */
+/** Returns the error for a failed response, with the reason, a hint and the beginning of the server's text. */
 export async function failedAnswer(
   page: FetchedPage,
   context: Pick<ToolContext, "documents" | "signal" | "progress">,
@@ -136,7 +136,7 @@ const gone: Meaning = {
 const closed: Meaning = {
   code: "denied",
   what: "the server denies access to this page",
-  hint: "No credentials are sent: find a public URL of it, or ask the user.",
+  hint: "Find a public URL of the page: no credentials are sent.",
 };
 const busy: Meaning = { code: "unavailable", what: "too many requests", hint: "Try again in a while." };
 const broken: Meaning = {
@@ -146,7 +146,7 @@ const broken: Meaning = {
 };
 const strange: Meaning = {
   code: "unavailable",
-  what: "this is not a page",
+  what: "the answer is not a page",
   hint: "Try another address.",
 };
 const wrong: Meaning = {
@@ -155,7 +155,7 @@ const wrong: Meaning = {
   hint: "Check the URL and its query string.",
 };
 
-/** By status, else by its first digit. */
+/** The meanings by status, or by its first digit. */
 const meanings: Readonly<Record<number, Meaning>> = {
   4: wrong,
   5: broken,

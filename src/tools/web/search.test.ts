@@ -189,18 +189,18 @@ describe("web.search", () => {
       await said("", { status: 403 }, duckduckgo),
       await said("", { status: 301, headers: { location: "https://elsewhere.example/" } }, searxng),
     ]).toEqual([
-      "unavailable: Brave Search answered 422: it rejected the key (The provided subscription token is invalid.)\nSet BRAVE_API_KEY to the key of your account.",
-      "unavailable: Tavily answered 401: it rejected the key (Unauthorized: missing or invalid API key.)\nSet a valid key in BRAVE_API_KEY or TAVILY_API_KEY, or another engine in TOOLCRIB_SEARCH.",
+      "unavailable: Brave Search answered 422: it rejected the key (The provided subscription token is invalid.)\nFetch pages whose URL you know with web.fetch, or ask the user to fix the settings of web search.",
+      "unavailable: Tavily answered 401: it rejected the key (Unauthorized: missing or invalid API key.)\nFetch pages whose URL you know with web.fetch, or ask the user to fix the settings of web search.",
       "unavailable: Brave Search answered 429: too many requests (the key … is used up)\nTry again in 7 s.",
-      'unavailable: SearXNG answered 403: it does not allow JSON results\nAdd "json" to search.formats in its settings.yml, or use another instance (most public ones lack it).',
-      "unavailable: DuckDuckGo answered 202: it asks for a CAPTCHA\nWait a few minutes, or set another engine: TOOLCRIB_SEARCH=searxng https://…, brave or tavily.",
-      "unavailable: DuckDuckGo did not answer: it asks for a CAPTCHA\nWait a few minutes, or set another engine: TOOLCRIB_SEARCH=searxng https://…, brave or tavily.",
-      "unavailable: DuckDuckGo returned an unreadable answer: it is not a page of results\nCheck the address in TOOLCRIB_SEARCH, or set another engine there.",
-      "unavailable: SearXNG returned an unreadable answer: it has no list at results\nCheck the address in TOOLCRIB_SEARCH, or set another engine there.",
-      "unavailable: Tavily returned an unreadable answer: it has no list at results\nCheck the address in TOOLCRIB_SEARCH, or set another engine there.",
-      "unavailable: Brave Search answered 503: it is not available now\nTry again later, or set another engine in TOOLCRIB_SEARCH.",
-      "unavailable: DuckDuckGo answered 403: it is not available now\nTry again later, or set another engine in TOOLCRIB_SEARCH.",
-      "unavailable: SearXNG answered 301: it has moved to https://elsewhere.example/\nSet that address in TOOLCRIB_SEARCH if it is the same engine.",
+      "unavailable: SearXNG answered 403: it does not allow JSON results\nFetch pages whose URL you know with web.fetch, or ask the user to fix the settings of web search.",
+      "unavailable: DuckDuckGo answered 202: it asks for a CAPTCHA\nSearch again in a few minutes, or fetch pages whose URL you know with web.fetch.",
+      "unavailable: DuckDuckGo did not answer: it asks for a CAPTCHA\nSearch again in a few minutes, or fetch pages whose URL you know with web.fetch.",
+      "unavailable: DuckDuckGo returned an unreadable answer: it is not a page of results\nFetch pages whose URL you know with web.fetch, or ask the user to fix the settings of web search.",
+      "unavailable: SearXNG returned an unreadable answer: it has no list at results\nFetch pages whose URL you know with web.fetch, or ask the user to fix the settings of web search.",
+      "unavailable: Tavily returned an unreadable answer: it has no list at results\nFetch pages whose URL you know with web.fetch, or ask the user to fix the settings of web search.",
+      "unavailable: Brave Search answered 503: it is not available now\nTry again later, or fetch pages whose URL you know with web.fetch.",
+      "unavailable: DuckDuckGo answered 403: it is not available now\nTry again later, or fetch pages whose URL you know with web.fetch.",
+      "unavailable: SearXNG answered 301: it has moved to https://elsewhere.example/\nFetch pages whose URL you know with web.fetch, or ask the user to fix the settings of web search.",
     ]);
   });
 
@@ -217,7 +217,7 @@ describe("web.search", () => {
       return (await search({ engine: "brave", key, url: server.origin })).told;
     });
     expect(await Promise.all(told)).toEqual([
-      "unavailable: Brave Search answered 302: it has moved to https://b.example/?key=…\nSet that address in TOOLCRIB_SEARCH if it is the same engine.",
+      "unavailable: Brave Search answered 302: it has moved to https://b.example/?key=…\nFetch pages whose URL you know with web.fetch, or ask the user to fix the settings of web search.",
       "invalid-input: Brave Search answered 400: it cannot parse this query (no …)\nUse fewer and simpler words.",
       "1. …\n   https://a.example/?%E2%80%A6\n   …",
     ]);
@@ -244,7 +244,7 @@ describe("web.search", () => {
     ]).toEqual([
       'Nothing found for "byte order mark". Try other words.\n\n[Note: These engines did not answer: one, x, y.]',
       `1. ${"a".repeat(300)}\n   https://a.example/\n\n[Note: These engines did not answer: ${"a".repeat(100)} (${"a".repeat(100)}).]`,
-      "unavailable: SearXNG answered 503: it is not available now (<U+001B>[31m<U+202E>never)\nTry again later, or set another engine in TOOLCRIB_SEARCH.",
+      "unavailable: SearXNG answered 503: it is not available now (<U+001B>[31m<U+202E>never)\nTry again later, or fetch pages whose URL you know with web.fetch.",
       "unavailable: SearXNG answered 429: too many requests\nTry again in a while.",
     ]);
   });

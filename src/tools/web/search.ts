@@ -34,7 +34,7 @@ export const webSearch: Tool<z.infer<typeof input>, WebSearchData> = {
   hints: { readOnly: true },
   input,
   limits: { maxChars: 30_000, keep: "head" },
-  // Without an engine the call cannot work, so it fails before the user is asked for approval.
+  // Without an engine the call would fail, so it fails here, before the user is asked for approval.
   accesses: (_input, settings) =>
     settings === undefined ? [] : [{ kind: "network", host: engineOf(settings).url.hostname }],
 
@@ -48,7 +48,7 @@ export const webSearch: Tool<z.infer<typeof input>, WebSearchData> = {
     context.progress(`asking ${engine.name}`);
     const question = { query: queryFor(query.trim(), { only, without }), limit, page };
     const all = await askEngine(engine, question, context);
-    // Not every engine respects site filters.
+    // Results are filtered here too, because not every engine applies site filters.
     const found = { ...all, results: all.results.filter(({ url }) => isWanted(url, { only, without })) };
     return {
       data: { query, page, engine: engine.name, ...found },
@@ -62,7 +62,7 @@ export const webSearch: Tool<z.infer<typeof input>, WebSearchData> = {
 };
 
 function describe({ results, notes }: FoundResults, { query, page }: SearchQuestion): string {
-  // The engine decides how many results a page has, and few engines document it.
+  // Results are numbered from 1 on every page, because few engines document how many results a page has.
   const list = results.map((result, index) => showResult(index + 1, result));
   const head = page === 1 || list.length === 0 ? [] : [`Page ${page}:`];
   const nothing = `Nothing found for ${JSON.stringify(query)}${page === 1 ? "" : ` on page ${page}`}. Try other words.`;
@@ -80,7 +80,7 @@ function showResult(number: number, { title, url, snippet, date }: SearchResult)
 }
 
 interface Domains {
-  /** Empty for all. */
+  /** The allowed domains; empty for all. */
   readonly only: readonly string[];
   readonly without: readonly string[];
 }
@@ -94,7 +94,7 @@ export function domains(description: string): z.ZodMiniArray<z.ZodMiniString> {
   return z.array(domain).check(z.maxLength(20), z.describe(description));
 }
 
-/** The query with the engines' site filters. */
+/** Returns the query with the engines' site filters. */
 export function queryFor(query: string, { only, without }: Domains): string {
   const wanted = only.map((domain) => `site:${domain}`).join(" OR ");
   return [query, ...(wanted === "" ? [] : [wanted]), ...without.map((domain) => `-site:${domain}`)].join(" ");

@@ -5,7 +5,9 @@ import { printableLine } from "../../lib/text/printable.ts";
 import { agentName, whenToRetry } from "../headers.ts";
 import {
   type Engine,
+  type Explanation,
   type FoundPage,
+  fetchInstead,
   parseJson,
   type SearchQuestion,
   type SearchResult,
@@ -15,20 +17,21 @@ import {
 
 export interface FoundResults {
   readonly results: readonly SearchResult[];
-  /** How many results of this page are not shown. */
+  /** The number of results of this page that are not shown. */
   readonly more: number;
   readonly notes: readonly string[];
 }
 
-/** Sends one request. Throws `unavailable` or `denied` when it fails. */
+/** Sends one request. Throws `unavailable`, `denied` or `invalid-input` when it fails. */
 export async function askEngine(
   engine: Engine,
   question: SearchQuestion,
   { environment, signal }: { readonly environment: Environment; readonly signal: AbortSignal },
 ): Promise<FoundResults> {
   if (environment.exchange === undefined)
-    throw new ToolError("unavailable", "There is no network in this environment", {
-      hint: "Work with what is in the workspace.",
+    throw new ToolError("unavailable", "This environment has no network access", {
+      hint: "Work with the files in the workspace.",
+      forUser: { hint: "Use a local environment to search the web." },
     });
   const { headers, ...request } = engine.request(question);
   const received = await environment.exchange({
@@ -53,17 +56,18 @@ const maxBytes = 5_000_000;
 function failure(engine: Engine, answer: WebAnswer): ToolError {
   const { status, headers } = answer;
   const explained = engine.explain?.(answer);
-  const { code, what, hint } = explained
-    ? { code: "unavailable" as const, ...explained }
+  const { code, what, hint, hintForUser }: Meaning = explained
+    ? { code: "unavailable", ...explained }
     : meaningOf(status, headers, engine);
-  return new ToolError(code, `${engine.name} answered ${status}: ${what}${detailOf(answer)}`, { hint });
+  return new ToolError(code, `${engine.name} answered ${status}: ${what}${detailOf(answer)}`, {
+    hint,
+    forUser: hintForUser === undefined ? undefined : { hint: hintForUser },
+  });
 }
 
-/** The meaning of an HTTP status, and the hint for it. */
-export interface Meaning {
+/** Describes the meaning of an HTTP status, with a hint. */
+export interface Meaning extends Explanation {
   readonly code: ErrorCode;
-  readonly what: string;
-  readonly hint: string;
 }
 
 function meaningOf(status: number, headers: WebAnswer["headers"], { key }: Engine): Meaning {
@@ -71,7 +75,9 @@ function meaningOf(status: number, headers: WebAnswer["headers"], { key }: Engin
     return {
       code: "unavailable",
       what: "it rejected the key",
-      hint: "Set a valid key in BRAVE_API_KEY or TAVILY_API_KEY, or another engine in TOOLCRIB_SEARCH.",
+      hint: fetchInstead,
+      hintForUser:
+        "Set a valid key in BRAVE_API_KEY or TAVILY_API_KEY, or another engine in TOOLCRIB_SEARCH.",
     };
   if (status === 429)
     return {
@@ -84,7 +90,8 @@ function meaningOf(status: number, headers: WebAnswer["headers"], { key }: Engin
     return {
       code: "unavailable",
       what: `it has moved to ${target}`,
-      hint: "Set that address in TOOLCRIB_SEARCH if it is the same engine.",
+      hint: fetchInstead,
+      hintForUser: "Set that address in TOOLCRIB_SEARCH if it is the same engine.",
     };
   }
   if (status === 400 || status === 422)
@@ -96,7 +103,8 @@ function meaningOf(status: number, headers: WebAnswer["headers"], { key }: Engin
   return {
     code: "unavailable",
     what: "it is not available now",
-    hint: "Try again later, or set another engine in TOOLCRIB_SEARCH.",
+    hint: "Try again later, or fetch pages whose URL you know with web.fetch.",
+    hintForUser: "Try again later, or set another engine in TOOLCRIB_SEARCH.",
   };
 }
 
@@ -111,7 +119,7 @@ function briefly(text: string): string {
   return printableLine(text.slice(0, 200));
 }
 
-/** Returns nothing for a result without a web address. */
+/** Returns an empty list for a result without a web address. */
 function resultOf({ title, url, snippet, date }: FoundPage): readonly SearchResult[] {
   const target = typeof url === "string" ? URL.parse(url) : null;
   if (target === null || !/^https?:$/.test(target.protocol) || target.href.length > mostUrl) return [];
@@ -125,7 +133,7 @@ function resultOf({ title, url, snippet, date }: FoundPage): readonly SearchResu
   ];
 }
 
-// One long result must not displace the others.
+// Longer texts are cut or dropped, so that one result does not displace the others.
 const mostUrl = 2000;
 const mostTitle = 300;
 const mostSnippet = 10_000;
@@ -151,7 +159,7 @@ function dayOf(date: unknown): string | undefined {
 
 /** Removes the key, plain or escaped, so that neither results nor errors show it. */
 function withoutKey(answer: WebAnswer, key: string | undefined): WebAnswer {
-  // A shorter key could be part of any word.
+  // A shorter key could be part of an ordinary word.
   if (key === undefined || key.length < 8) return answer;
   const spellings = new Set([key, encodeURIComponent(key), inJson(key), inJson(key).replaceAll("/", "\\/")]);
   const clear = (text: string) =>

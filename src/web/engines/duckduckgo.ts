@@ -3,7 +3,7 @@ import type { SearchSettings } from "../../contract/tool.ts";
 import { type Engine, type FoundPage, textOf, unknownForm } from "./engine.ts";
 import { readMarkup } from "./markup.ts";
 
-/** DuckDuckGo's page for browsers without scripts: needs no key, and blocks frequent requests. */
+/** Returns DuckDuckGo, by its page for browsers without scripts. It needs no key and blocks frequent requests. */
 export function duckduckgo({ url }: SearchSettings & { readonly engine: "duckduckgo" }): Engine {
   const address = new URL(url ?? "https://html.duckduckgo.com/html/");
   return {
@@ -53,11 +53,11 @@ function resultsIn(html: string): readonly FoundPage[] {
       if (reading !== undefined) results.at(-1)![reading.field] += text;
     },
   });
-  // Advertisements have no target of their own.
+  // Advertisements have no target URL.
   return results.filter(({ url }) => url !== undefined);
 }
 
-/** Links go through a redirect that names the target. */
+/** Returns the target of a link, which goes through a redirect. */
 function targetOf(href: string): string | undefined {
   const url = URL.parse(href, "https://duckduckgo.com/");
   if (url === null || !/(?:^|\.)duckduckgo\.com$/.test(url.hostname)) return url?.href;
@@ -75,11 +75,14 @@ function isEmptyList(html: string): boolean {
 
 const challenge = {
   what: "it asks for a CAPTCHA",
-  hint: "Wait a few minutes, or set another engine: TOOLCRIB_SEARCH=searxng https://…, brave or tavily.",
+  hint: "Search again in a few minutes, or fetch pages whose URL you know with web.fetch.",
+  hintForUser:
+    "Wait a few minutes, or set another engine: TOOLCRIB_SEARCH=searxng https://…, brave or tavily.",
 };
 
 function challenged(): ToolError {
   return new ToolError("unavailable", `DuckDuckGo did not answer: ${challenge.what}`, {
     hint: challenge.hint,
+    forUser: { hint: challenge.hintForUser },
   });
 }

@@ -4,18 +4,18 @@ import { isRecord } from "../../lib/json/is-record.ts";
 
 export interface SearchQuestion {
   readonly query: string;
-  /** Maximum number of results on one page. */
+  /** The maximum number of results on one page. */
   readonly limit: number;
-  /** From 1. */
+  /** The page number, from 1. */
   readonly page: number;
 }
 
 export interface SearchResult {
   readonly title: string;
   readonly url: string;
-  /** Plain text. */
+  /** The snippet as plain text. */
   readonly snippet: string;
-  /** When it was published or changed: 2026-11-15. */
+  /** The date of publication or change: 2026-11-15. */
   readonly date: string | undefined;
 }
 
@@ -27,21 +27,33 @@ interface FoundPages {
 /** A result before it is checked. */
 export type FoundPage = { readonly [Field in keyof SearchResult]?: unknown };
 
-/** A search engine: builds requests and reads answers. Pure. */
+/** A search engine, which builds requests and reads answers. It sends nothing itself. */
 export interface Engine {
-  /** "Brave Search". */
+  /** The engine's name: "Brave Search". */
   readonly name: string;
   readonly url: URL;
-  /** Never shown: error messages are cleared of it. */
+  /** The API key, which is removed from results and errors. */
   readonly key?: string | undefined;
   request(question: SearchQuestion): Pick<WebRequest, "url" | "method" | "headers" | "body">;
   /** Reads an answer with status 200. Throws ToolError when it has no list of results. */
   read(answer: WebAnswer, question: SearchQuestion): FoundPages;
   /** Explains any other status; undefined when the status has its usual meaning. */
-  explain?(answer: WebAnswer): { readonly what: string; readonly hint: string } | undefined;
+  explain?(answer: WebAnswer): Explanation | undefined;
 }
 
-/** The list of objects at a path of a JSON answer. Throws when there is none. */
+/** Explains why an engine did not answer. */
+export interface Explanation {
+  readonly what: string;
+  readonly hint: string;
+  /** Replaces the hint for a user, who can change the settings. */
+  readonly hintForUser?: string;
+}
+
+/** The hint for the model when only the user can make web search work. */
+export const fetchInstead =
+  "Fetch pages whose URL you know with web.fetch, or ask the user to fix the settings of web search.";
+
+/** Returns the list of objects at a path of a JSON answer. Throws when there is none. */
 export function listAt(answer: WebAnswer, path: readonly string[], engine: string): readonly JsonObject[] {
   const found = valueAt(parseJson(answer), path);
   if (Array.isArray(found)) return found.filter(isRecord);
@@ -69,9 +81,10 @@ export function textOf(body: Uint8Array): string {
   return new TextDecoder().decode(body);
 }
 
-/** The error for a changed engine, or for another server at its address. */
+/** Returns the error for an engine whose answers have changed, or for another server at its address. */
 export function unknownForm(engine: string, why: string): ToolError {
   return new ToolError("unavailable", `${engine} returned an unreadable answer: it ${why}`, {
-    hint: "Check the address in TOOLCRIB_SEARCH, or set another engine there.",
+    hint: fetchInstead,
+    forUser: { hint: "Check the address in TOOLCRIB_SEARCH, or set another engine there." },
   });
 }

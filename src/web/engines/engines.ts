@@ -1,10 +1,10 @@
 import { ToolError } from "../../contract/error.ts";
 import type { SearchSettings, Settings } from "../../contract/tool.ts";
 import { duckduckgo } from "./duckduckgo.ts";
-import { type Engine, listAt, parseJson, valueAt } from "./engine.ts";
+import { type Engine, fetchInstead, listAt, parseJson, valueAt } from "./engine.ts";
 import { plainText } from "./markup.ts";
 
-/** The configured engine. Throws `unavailable` with a hint when there is none, or it cannot be used. */
+/** Returns the configured engine. Throws `unavailable` when there is none, or it cannot be used. */
 export function engineOf({ search }: Settings): Engine {
   if (search === undefined)
     throw new ToolError("unavailable", "No web search engine is configured", {
@@ -16,11 +16,15 @@ export function engineOf({ search }: Settings): Engine {
       },
     });
   if ("problem" in search)
-    throw new ToolError("unavailable", `Web search cannot be used: ${search.problem}`, { hint: search.hint });
+    throw new ToolError("unavailable", `Web search cannot be used: ${search.problem}`, {
+      hint: fetchInstead,
+      forUser: { hint: search.hint },
+    });
   const { url } = search;
   if (url !== undefined && !/^https?:$/.test(URL.parse(url)?.protocol ?? ""))
     throw new ToolError("unavailable", "The web search engine has no http or https address", {
-      hint: "Give `search.url` as https://….",
+      hint: fetchInstead,
+      forUser: { hint: "Give `search.url` as https://…." },
     });
   return openEngine(search);
 }
@@ -37,12 +41,13 @@ function openEngine(settings: SearchSettings): Engine {
       return duckduckgo(settings);
     default:
       throw new ToolError("unavailable", "The web search engine is unknown", {
-        hint: "Known: searxng, brave, tavily, duckduckgo.",
+        hint: fetchInstead,
+        forUser: { hint: "Set `search.engine` to one of: searxng, brave, tavily, duckduckgo." },
       });
   }
 }
 
-/** Brave Search: an index of its own. https://api-dashboard.search.brave.com/documentation */
+/** Returns Brave Search, which has its own index. https://api-dashboard.search.brave.com/documentation */
 function brave({ key, url }: SearchSettings & { readonly engine: "brave" }): Engine {
   const address = new URL(url ?? "https://api.search.brave.com/res/v1/web/search");
   return {
@@ -58,7 +63,7 @@ function brave({ key, url }: SearchSettings & { readonly engine: "brave" }): Eng
       return { url: asked, headers: { accept: "application/json", "x-subscription-token": key } };
     },
     read: (answer) => {
-      // An answer without results has no list.
+      // Brave omits the list if there are no results.
       const isEmpty =
         valueAt(parseJson(answer), ["type"]) === "search" &&
         valueAt(parseJson(answer), ["web"]) === undefined;
@@ -75,7 +80,11 @@ function brave({ key, url }: SearchSettings & { readonly engine: "brave" }): Eng
     explain: (answer) => {
       const code = valueAt(parseJson(answer), ["error", "code"]);
       if (typeof code !== "string" || !code.startsWith("SUBSCRIPTION_TOKEN")) return undefined;
-      return { what: "it rejected the key", hint: "Set BRAVE_API_KEY to the key of your account." };
+      return {
+        what: "it rejected the key",
+        hint: fetchInstead,
+        hintForUser: "Set BRAVE_API_KEY to the key of your account.",
+      };
     },
   };
 }
@@ -84,10 +93,13 @@ function unmarked(text: unknown): unknown {
   return typeof text === "string" ? plainText(text) : text;
 }
 
-/** SearXNG: asks many engines, needs no key, can be self-hosted. https://docs.searxng.org/dev/search_api.html */
+/**
+ * Returns SearXNG, which asks many engines, needs no key and can be self-hosted.
+ * https://docs.searxng.org/dev/search_api.html
+ */
 function searxng({ url }: SearchSettings & { readonly engine: "searxng" }): Engine {
   const address = new URL(url);
-  // Users give the address of the front page, or that of a search.
+  // Users set the address of the front page, or that of a search.
   if (!/\/search\/?$/.test(address.pathname))
     address.pathname = `${address.pathname.replace(/\/$/, "")}/search`;
   return {
@@ -113,13 +125,15 @@ function searxng({ url }: SearchSettings & { readonly engine: "searxng" }): Engi
       status === 403
         ? {
             what: "it does not allow JSON results",
-            hint: 'Add "json" to search.formats in its settings.yml, or use another instance (most public ones lack it).',
+            hint: fetchInstead,
+            hintForUser:
+              'Add "json" to search.formats in its settings.yml, or use another instance (most public ones lack it).',
           }
         : undefined,
   };
 }
 
-/** SearXNG lists pairs of a name and an error. */
+/** Describes the engines that did not answer. SearXNG lists pairs of a name and an error. */
 function silentEngines(pairs: unknown): readonly string[] {
   if (!Array.isArray(pairs) || pairs.length === 0) return [];
   const named = pairs.slice(0, 10).map((pair) => {
@@ -131,7 +145,10 @@ function silentEngines(pairs: unknown): readonly string[] {
   return [`These engines did not answer: ${named.join(", ")}.`];
 }
 
-/** Tavily: made for models, with long snippets. https://docs.tavily.com/documentation/api-reference/endpoint/search */
+/**
+ * Returns Tavily, which is made for models and has long snippets.
+ * https://docs.tavily.com/documentation/api-reference/endpoint/search
+ */
 function tavily({ key, url }: SearchSettings & { readonly engine: "tavily" }): Engine {
   const address = new URL(url ?? "https://api.tavily.com/search");
   return {
@@ -139,7 +156,7 @@ function tavily({ key, url }: SearchSettings & { readonly engine: "tavily" }): E
     url: address,
     key,
     request: ({ query, limit, page }) => {
-      // Tavily has no pages: a larger limit repeats the results so far.
+      // Tavily has no pages. A larger limit repeats the results so far.
       const wanted = limit * page;
       if (limit * (page - 1) >= mostResults)
         throw new ToolError("invalid-input", `Tavily returns no results after the ${mostResults}th`, {
@@ -171,7 +188,8 @@ function tavily({ key, url }: SearchSettings & { readonly engine: "tavily" }): E
       status === 432 || status === 433
         ? {
             what: "the quota of this key is used up",
-            hint: "Check the account of TAVILY_API_KEY, or set another engine.",
+            hint: fetchInstead,
+            hintForUser: "Check the account of TAVILY_API_KEY, or set another engine in TOOLCRIB_SEARCH.",
           }
         : undefined,
   };

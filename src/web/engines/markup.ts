@@ -1,9 +1,9 @@
 import { Tokenizer, type TokenizerCallbacks } from "htmlparser2";
 
-/** Receives tags and text in order. Does not track nesting. */
+/** Receives tags and text in order. Nesting is not tracked. */
 export interface MarkupListener {
   readonly text: (text: string) => void;
-  /** Names in lower case. */
+  /** Names are in lower case. */
   readonly start?: (name: string, attributes: ReadonlyMap<string, string>) => void;
   readonly end?: (name: string) => void;
 }

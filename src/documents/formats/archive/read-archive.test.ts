@@ -132,7 +132,7 @@ describe("an archive", () => {
       [
         "unsupported",
         expect.stringMatching(
-          /^inner.zip in a.zip is ZIP archive, \d+ bytes: only text entries can be shown/,
+          /^inner.zip in a.zip is a ZIP archive, \d+ bytes: only text entries can be shown/,
         ),
       ],
     ]);

@@ -1,7 +1,7 @@
 import type { DocumentContent, DocumentSource, DocumentWanted } from "../../../contract/document.ts";
 import { ToolError } from "../../../contract/error.ts";
 import { asBuffer } from "../../../lib/bytes/bytes.ts";
-import { sniffMediaType } from "../../../lib/bytes/media-type.ts";
+import { sniffMediaType, withArticle } from "../../../lib/bytes/media-type.ts";
 import { counted, showSize } from "../../../lib/text/format-quantity.ts";
 import { nearest } from "../../../lib/text/nearest.ts";
 import { printableLine } from "../../../lib/text/printable.ts";
@@ -108,7 +108,7 @@ function readEntry(
   if (text === undefined || type !== undefined)
     throw new ToolError(
       "unsupported",
-      `${wanted} in ${name} is ${type?.description ?? "binary"}, ${showSize(bytes.length)}: only text entries can be shown`,
+      `${wanted} in ${name} is ${type === undefined ? "a binary file" : withArticle(type.description)}, ${showSize(bytes.length)}: only text entries can be shown`,
       { hint: "Unpack it with a command (shell.run), then read the file." },
     );
   const { part, next } = cutPart({ anchor: `entry ${wanted}`, text }, from, maxChars);

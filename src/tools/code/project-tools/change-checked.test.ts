@@ -23,7 +23,7 @@ describe("a checked change", () => {
     expect({ code, message, hint, output }).toEqual({
       code: "invalid-input",
       message: "`bash -n a.sh` fails with this change; a.sh was restored",
-      hint: "Correct what it names, or leave out `run_check`.",
+      hint: "Fix what it reports, or leave out `run_check`.",
       output: complaintsOf(opened, bad),
     });
     expect(contentOf(opened)).toBe(good);

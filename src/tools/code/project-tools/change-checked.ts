@@ -17,14 +17,14 @@ interface CheckedChange {
   readonly after: Uint8Array;
 }
 
-/** Time for tools that format and check: a checker may run twice. */
+/** The time limit of tools that format and check, because a checker may run twice. */
 export const projectToolsTimeoutMs = 660_000;
 
 /**
- * Changes a file and runs the project's checker; returns the command. If the check fails, restores the file and throws
- * an error that says why, and whether it fails without the change too: a checker that fails early hides new errors.
- * Needs the accesses of `checkerAccesses`. Throws `stale` when the file has changed before, and `unavailable`, with
- * nothing changed, when there is no checker.
+ * Changes a file, runs the project's checker and returns its command. If the check fails, restores the file and throws
+ * an error that says whether the check also fails without the change. Needs the accesses of `checkerAccesses`. Throws
+ * `stale` when the file changed before it was written, and `unavailable`, with nothing changed, when there is no
+ * checker.
  */
 export async function changeChecked(change: CheckedChange, context: ToolContext): Promise<string> {
   const checker = await findChecker(change.path, context);
@@ -47,17 +47,17 @@ export async function changeChecked(change: CheckedChange, context: ToolContext)
 
 interface CheckRun {
   readonly passed: boolean;
-  /** The whole output; undefined when it was too long. */
+  /** The whole output; undefined when it was too long or the check timed out. */
   readonly wholeOutput: string | undefined;
   readonly output: string;
 }
 
 function hintAfter(before: CheckRun, after: CheckRun): string {
-  if (before.passed) return "Correct what it names, or leave out `run_check`.";
+  if (before.passed) return "Fix what it reports, or leave out `run_check`.";
   const isKnown = before.wholeOutput !== undefined && after.wholeOutput !== undefined;
   const isNew = !isKnown || complaintsAdded(before.wholeOutput, after.wholeOutput).length > 0;
   if (isNew)
-    return "It also fails without the change, with other messages. Correct what it names, or leave out `run_check`.";
+    return "It also fails without the change, with other messages. Fix what it reports, or leave out `run_check`.";
   return "It fails in the same way without the change: fix that first, or leave out `run_check`.";
 }
 
@@ -67,7 +67,7 @@ async function run({ tool, program, args, directory }: FoundTool, context: ToolC
   const cwd = posix.join(context.environment.workspace, directory);
   const ended = await runCommand({ command, cwd, timeoutMs, limits }, context);
   const { exitCode, timedOut, shown } = ended;
-  if (exitCode === notExecutable || exitCode === notThere) throw notRun(command, shown.text);
+  if (exitCode === notExecutable || exitCode === notFound) throw notRun(command, shown.text);
   const end = timedOut ? [`It did not finish within ${timeoutMs / 1000} s.`] : [];
   const text = truncateText(
     shown.text.trimEnd(),
@@ -81,8 +81,8 @@ async function run({ tool, program, args, directory }: FoundTool, context: ToolC
   };
 }
 
-/** Exit codes of shells for a missing program, or a missing interpreter of a script. */
-const [notExecutable, notThere] = [126, 127];
+/** Shells exit with these codes when a program cannot be executed or is not found. */
+const [notExecutable, notFound] = [126, 127];
 
 function notRun(command: string, output: string): ToolError {
   return new ToolError("unavailable", `\`${command}\` could not be run`, {
@@ -106,7 +106,7 @@ function inverse({ path, before, after }: CheckedChange): CheckedChange {
   return { path, before: after, after: before };
 }
 
-/** Restores the file: the check was cancelled or could not run, and an unchecked change must not stay. */
+/** Restores the file after a check that was cancelled or could not run, because an unchecked change must not stay. */
 async function restore(change: CheckedChange, context: ToolContext, error: unknown): Promise<never> {
   const isBack = await writeChange(inverse(change), context).then(
     () => true,
@@ -123,17 +123,13 @@ function asToolError(error: unknown, state: string): ToolError {
 }
 
 function leftAlone({ path }: CheckedChange, command: string, output: string): ToolError {
-  return new ToolError(
-    "stale",
-    `\`${command}\` fails with this change, and others have changed ${path} meanwhile`,
-    {
-      hint: "The file contains both changes: read it, then fix the reported problems or remove your change.",
-      output,
-    },
-  );
+  return new ToolError("stale", `\`${command}\` fails with this change, and ${path} was changed meanwhile`, {
+    hint: "The file contains both changes: read it, then fix the reported problems or remove your change.",
+    output,
+  });
 }
 
-/** The first checker whose program is installed. */
+/** Returns the first checker whose program is installed. */
 async function findChecker(path: string, context: ToolContext): Promise<FoundTool> {
   const missing: string[] = [];
   for (const found of await findTools(path, { tools: checkers, prefer: "first" }, context)) {
@@ -145,14 +141,14 @@ async function findChecker(path: string, context: ToolContext): Promise<FoundToo
   throw noneFound("checker", path, missing);
 }
 
-/** The path of an installed program. A shell built-in finds it, so programs in the workspace do not count. */
+/** Returns the path of an installed program. A shell built-in finds it, so programs in the workspace do not count. */
 async function locate(name: string, context: ToolContext): Promise<string | undefined> {
   const found = await outputOf("sh", { args: ["-c", 'command -v -- "$1"', "sh", name] }, context);
   const path = found?.text.trim();
   return path?.startsWith("/") ? path : undefined;
 }
 
-/** Lines of a checker's new output that are not in its old output, ignoring line numbers. */
+/** Returns the lines of a checker's new output that are not in its old output, ignoring line numbers. */
 export function complaintsAdded(before: string, after: string): readonly string[] {
   const known = new Map<string, number>();
   for (const line of before.split("\n")) known.set(plain(line), (known.get(plain(line)) ?? 0) + 1);
@@ -167,8 +163,8 @@ function plain(line: string): string {
   return line.replace(lineNumbers, "0").replace(sums, "0 $1").trim();
 }
 
-/** `a.rs:3:5`, `a.ts(3,5)`, `line 3`, and the number before a quoted source line. */
+/** Matches the numbers in `a.rs:3:5`, `a.ts(3,5)` and `line 3`, and the number before a quoted source line. */
 const lineNumbers = /(?<=[:(,]|\blines? |^\s*)\d+(?=[:),|\s\u2502-]|$)/g;
 
-/** "Found 2 errors in 1 file": a lower count is not a new error. */
+/** Matches totals such as "Found 2 errors in 1 file", because another total is not a new error. */
 const sums = /\b\d+ (?:\w+ )?(error|warning|problem|issue|diagnostic|offense|file)s?\b/g;

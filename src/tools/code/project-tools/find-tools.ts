@@ -10,9 +10,9 @@ import { argvFor, checkers, formatters, isFor, type ProjectTool } from "./known-
 /** A tool with its arguments for one file. */
 export interface FoundTool {
   readonly tool: ProjectTool;
-  /** Working directory relative to the workspace: the directory of its sign, else of the file. */
+  /** The working directory relative to the workspace: the directory of `sign`, else that of the file. */
   readonly directory: string;
-  /** The file that shows that the project uses it; undefined for the default tool of a language. */
+  /** The file that shows that the project uses this tool; undefined for the default tool of a language. */
   readonly sign: string | undefined;
   /** The name of an installed program, or the absolute path of one in the project. */
   readonly program: string;
@@ -22,11 +22,11 @@ export interface FoundTool {
 
 interface Wanted {
   readonly tools: readonly ProjectTool[];
-  /** Which of several tools with a sign is used: the one with the nearest sign, or the first in the list. */
+  /** Chooses between tools with a sign: the nearest sign, or the first tool in the list. */
   readonly prefer: "nearest" | "first";
 }
 
-/** The tools that a project has for a file, best first. An installed program may still fail to start. */
+/** Returns the tools that a project has for a file, best first. An installed program may still fail to start. */
 export async function findTools(
   path: string,
   { tools, prefer }: Wanted,
@@ -63,7 +63,7 @@ interface DirectoryAbove {
   readonly names: ReadonlySet<string>;
 }
 
-/** The directory of the file first, the workspace last. */
+/** Returns the directory of the file first and the workspace last. */
 async function directoriesAbove(file: string, environment: Environment): Promise<readonly DirectoryAbove[]> {
   const above: DirectoryAbove[] = [];
   for (let path = parentOf(file); ; path = parentOf(path)) {
@@ -73,7 +73,7 @@ async function directoriesAbove(file: string, environment: Environment): Promise
 }
 
 async function namesIn(path: string, environment: Environment): Promise<ReadonlySet<string>> {
-  const directory = await ifThere(environment.openDirectory(path || "."));
+  const directory = await ifExists(environment.openDirectory(path || "."));
   try {
     return new Set((await directory?.entries())?.map(({ name }) => name));
   } finally {
@@ -105,7 +105,7 @@ function namesLike(pattern: string, names: ReadonlySet<string>): readonly string
   return [...names].filter((name) => glob.matches(name, "file"));
 }
 
-/** Where projects keep their own programs, nearest first. */
+/** Returns the nearest copy of a program in the folders where projects install their own. */
 async function findProgram(
   name: string,
   above: readonly DirectoryAbove[],
@@ -115,7 +115,7 @@ async function findProgram(
     for (const folder of ownPrograms) {
       if (!names.has(folder.split("/")[0]!)) continue;
       const program = posix.join(path, folder, name);
-      const info = await ifThere(environment.info(program));
+      const info = await ifExists(environment.info(program));
       if (info?.kind === "file" && (info.mode & 0o111) !== 0)
         return posix.join(environment.workspace, program);
     }
@@ -125,7 +125,7 @@ async function findProgram(
 
 const ownPrograms = ["node_modules/.bin", ".venv/bin", "venv/bin", "vendor/bin"];
 
-/** rustfmt does not look up the edition, and a workspace member may inherit it. */
+/** Returns the edition for rustfmt, which does not look it up. A workspace member may inherit it. */
 async function rustEdition(
   above: readonly DirectoryAbove[],
   environment: Environment,
@@ -141,13 +141,13 @@ async function rustEdition(
 }
 
 async function textOf(path: string, environment: Environment): Promise<string> {
-  const content = await ifThere(environment.readFile(path, { maxBytes: mostRead }));
+  const content = await ifExists(environment.readFile(path, { maxBytes: mostRead }));
   return new TextDecoder().decode(content?.bytes);
 }
 
 const mostRead = 1024 * 1024;
 
-async function ifThere<Value>(looking: Promise<Value>): Promise<Value | undefined> {
+async function ifExists<Value>(looking: Promise<Value>): Promise<Value | undefined> {
   try {
     return await looking;
   } catch (error) {
@@ -165,19 +165,20 @@ export function describeCommand({ tool, args }: Pick<FoundTool, "tool" | "args">
   return [tool.command.split(" ")[0]!, ...args.map(shellWord)].join(" ");
 }
 
-/** Why a program in the workspace is not started: any tool that writes there may have created it. */
+/** Returns why a program in the workspace is not started: any tool that writes there may have created it. */
 export async function inSandboxOnly(
   { isOfProject, tool }: FoundTool,
   { environment }: Pick<ToolContext, "environment">,
 ): Promise<string | undefined> {
   if (!isOfProject) return undefined;
-  const isHeld = !environment.confinement?.unconfined && (await environment.sandbox?.())?.level !== "none";
-  if (isHeld && environment.sandbox !== undefined) return undefined;
+  const isConfined =
+    !environment.confinement?.unconfined && (await environment.sandbox?.())?.level !== "none";
+  if (isConfined && environment.sandbox !== undefined) return undefined;
   const [name] = tool.command.split(" ");
-  return `${name} of the project runs only in a sandbox, and none is available`;
+  return `the project's ${name} runs only in a sandbox, and none is available`;
 }
 
-/** `missing` says why the tools that the project uses were not run. */
+/** Returns the error for a file without a usable tool. `missing` says why the project's tools were not run. */
 export function noneFound(
   what: "formatter" | "checker",
   path: string,

@@ -35,9 +35,9 @@ export async function formatText(
 type Formatting = Pick<ToolContext, "environment" | "signal">;
 
 interface FilterOutput {
-  /** Undefined when it is binary. */
+  /** The formatted text; undefined when the output is binary. */
   readonly text: string | undefined;
-  /** It printed more than any formatter would, and was stopped. */
+  /** Whether it was stopped because it printed more than any formatter would. */
   readonly isTooMuch: boolean;
   readonly complaints: string;
   readonly code: number | undefined;
@@ -72,7 +72,7 @@ async function filter(
   };
 }
 
-/** Formatters take milliseconds, or seconds on a virtual machine. */
+/** A formatter takes milliseconds, or seconds on a virtual machine. */
 const timeoutMs = 30_000;
 const mostComplaints = 16 * 1024;
 
@@ -108,15 +108,15 @@ function accepted(tool: FoundTool, path: string, before: string, output: FilterO
       output: complaints === "" ? undefined : complaints,
     });
   if (timedOut) throw refuse(`did not finish within ${timeoutMs / 1000} s`);
-  if (isTooMuch) throw refuse("printed far more than the text has");
+  if (isTooMuch) throw refuse("printed far more text than the file has");
   if (code !== 0 && (code === undefined || code !== tool.tool.passes))
-    throw refuse(code === undefined ? "was ended" : `failed with exit code ${code}`);
+    throw refuse(code === undefined ? "was killed" : `failed with exit code ${code}`);
   if (text === undefined) throw refuse("printed binary data");
   if (text.trim() === "" && before.trim() !== "") throw refuse("printed nothing");
   return text;
 }
 
-/** Restores the line ends, which are not the formatter's to choose. */
+/** Restores the original line ends, which a formatter must not change. */
 function withLineEndsOf(before: string, after: string): string {
   const lineEnds = before.match(/\r?\n/g) ?? [];
   if (lineEnds.length === 0 || !lineEnds.every((end) => end === lineEnds[0])) return after;

@@ -9,7 +9,7 @@ const web = `${javascript} ${typescript} vue svelte astro css scss less html jso
 const cFamily = "c h cc cpp cxx c++ hh hpp hxx ino cu m mm proto";
 const gradle = (name: string) => `build.gradle ${name}, build.gradle.kts ${name}, pom.xml ${name}`;
 
-/** One tool per line: files | command | signs | exit code besides 0 that means success. */
+/** Parses a table with one tool per line: files | command | signs | exit code besides 0 that means success. */
 function table(lines: string): readonly ProjectTool[] {
   const rows = lines.trim().split("\n");
   return rows.map((row) => {
@@ -23,7 +23,7 @@ function table(lines: string): readonly ProjectTool[] {
   });
 }
 
-/** The first that fits is used, so type checkers come before linters. */
+/** The first suitable checker is used, so type checkers come before linters. */
 export const checkers: readonly ProjectTool[] = table(`
 rs | cargo check --quiet --message-format short | Cargo.toml
 go | go vet ./... | go.mod
@@ -64,7 +64,7 @@ yaml yml | yamllint --format parsable {path} | .yamllint*
 sql | sqlfluff lint {path} | .sqlfluff
 `);
 
-/** Each is a filter from stdin to stdout. The one with the nearest sign is used. */
+/** Each formatter is a filter from stdin to stdout. The one with the nearest sign is used. */
 export const formatters: readonly ProjectTool[] = table(`
 rs | rustfmt --emit stdout
 go | gofumpt | .golangci.* gofumpt
@@ -113,25 +113,25 @@ cr | crystal tool format -
 clj cljs cljc edn | cljfmt fix - | .cljfmt.edn, cljfmt.edn
 `);
 
-/** What `changeChecked` may run for a file. */
+/** Returns the accesses of every command that `changeChecked` may run for a file. */
 export function checkerAccesses(path: string): readonly ExecuteAccess[] {
   return accessesFor(checkers, path);
 }
 
-/** What `formatText` may run for a file. */
+/** Returns the accesses of every command that `formatText` may run for a file. */
 export function formatterAccesses(path: string): readonly ExecuteAccess[] {
   return accessesFor(formatters, path);
 }
 
-/** A program with which projects format or check their files. */
+/** A program that formats or checks the files of a project. */
 export interface ProjectTool {
-  /** Its arguments. `{path}` is the file, `{extension}` its extension. A formatter is a filter from stdin to stdout. */
+  /** The program and its arguments. `{path}` is the file, `{extension}` its extension. */
   readonly command: string;
-  /** Extensions, or whole file names with a capital letter. */
+  /** Extensions, or whole file names that have a capital letter, separated by spaces. */
   readonly files: string;
   /**
-   * Signs that a project uses it, in the directory of the file or above: a file name or pattern, optionally with text
-   * that the file must contain. A tool without signs is the default of its language.
+   * Signs that a project uses this tool, in the directory of the file or above: a file name or pattern, optionally with
+   * text that the file must contain. A tool without signs is the default of its language.
    */
   readonly signs?: readonly string[] | undefined;
   /** An exit code besides 0 that means success. */
@@ -145,8 +145,8 @@ export function isFor({ files }: ProjectTool, path: string): boolean {
 }
 
 /**
- * The accesses of a call that may run one of these tools on a file. Which tool runs, and in which directory, is known
- * only then.
+ * Returns the accesses of a call that may run one of these tools. The tool and its directory are chosen only when the
+ * call runs.
  */
 function accessesFor(tools: readonly ProjectTool[], path: string): readonly ExecuteAccess[] {
   return tools
@@ -154,7 +154,7 @@ function accessesFor(tools: readonly ProjectTool[], path: string): readonly Exec
     .map((tool) => commandAccess({ command: toCommandLine(argvFor(tool, path)) }));
 }
 
-/** The command line for a path relative to the working directory. */
+/** Returns the program and arguments for a path relative to the working directory. */
 export function argvFor({ command }: ProjectTool, path: string): readonly string[] {
   // A path that begins with "-" would be an option.
   const seen = path.startsWith("-") ? `./${path}` : path;

@@ -8,8 +8,8 @@ import { LineTable } from "../../../code/smart/text-locations.ts";
 export type Operation = "replace" | "insert_before" | "insert_after" | "delete";
 
 /**
- * The ways to put whole lines before, after or instead of others, most likely first. New lines without indentation get
- * that of their neighbours.
+ * Returns the ways to put whole lines before, after or instead of others, most likely first. New lines without
+ * indentation get the indentation of their neighbours.
  */
 export function planLines(
   { text, outline }: Pick<SmartFile, "text" | "outline">,
@@ -26,7 +26,7 @@ export function planLines(
   const level = indentationLevel(text);
   const indentation = isIndented(added, level)
     ? commonBlanks(added)
-    : indentationBeside(lines, found, operation);
+    : adjacentIndentation(lines, found, operation);
   const fitted = outline
     ? targetAt(text, outline, found.start, indentation)
     : { indentation, level, hasDirectives: false };
@@ -39,7 +39,7 @@ export function planLines(
   if (text === "") return withReadings({ ...change, start: 0, end: 0, tail: lineEnd });
   const { firstLine, lastLine } = found;
   const [first, last] = [lines.start(firstLine), lines.end(lastLine)];
-  // The line before keeps its line end, even where others in the file differ.
+  // The line above keeps its line end, even if other lines of the file have another.
   const ownEnd = text.slice(last, lines.next(lastLine)) || lineEnd;
   switch (operation) {
     case "replace":
@@ -73,26 +73,26 @@ export function planAsIs(
   }
 }
 
-/** The bytes to delete. Whole lines include their line ends; text that fills its lines takes them with it. */
+/** Returns the splice that deletes a location. Whole lines are deleted with their line ends, and so is text that fills its lines. */
 export function planDeletion(text: string, location: TextLocation): Splice {
   const { start, end, firstLine, lastLine } = location;
   if (isPartOfLines(text, location)) return { start, end, text: "" };
   const lines = new LineTable(text);
   const [first, last] = [lines.start(firstLine), lines.end(lastLine)];
   const next = lines.next(lastLine);
-  // A text without a final line end still has none afterwards.
+  // A text without a final line end gets none.
   const isUnclosed = next === last && firstLine > 1;
   return { start: isUnclosed ? lines.end(firstLine - 1) : first, end: next, text: "" };
 }
 
-/** Whether its lines have other text too. */
+/** Returns whether the lines of a location have other text too. */
 export function isPartOfLines(text: string, { start, end, firstLine, lastLine }: TextLocation): boolean {
   const lines = new LineTable(text);
   const [before, after] = [text.slice(lines.start(firstLine), start), text.slice(end, lines.end(lastLine))];
   return before.trim() !== "" || after.trim() !== "";
 }
 
-/** Whether they are indented like the file. */
+/** Returns whether the added lines are indented like the file. */
 function isIndented(added: readonly string[], level: string): boolean {
   const blanks = commonBlanks(added);
   if (blanks === "") return false;
@@ -108,8 +108,8 @@ function commonBlanks(lines: readonly string[]): string {
   }, first);
 }
 
-/** The indentation of the adjacent line, or of the nearest that is not blank. */
-function indentationBeside(
+/** Returns the indentation of the adjacent line, or of the nearest line that is not blank. */
+function adjacentIndentation(
   lines: LineTable,
   { firstLine, lastLine }: TextLocation,
   operation: Operation,
@@ -117,6 +117,6 @@ function indentationBeside(
   const down = Array.from({ length: lines.count - firstLine + 1 }, (_, index) => firstLine + index);
   const up = Array.from({ length: lastLine }, (_, index) => lastLine - index);
   const order = operation === "insert_after" ? [...up, ...down] : [...down, ...up];
-  const beside = order.find((line) => lines.text(line).trim() !== "");
-  return beside === undefined ? "" : blanksOf(lines.text(beside));
+  const adjacent = order.find((line) => lines.text(line).trim() !== "");
+  return adjacent === undefined ? "" : blanksOf(lines.text(adjacent));
 }

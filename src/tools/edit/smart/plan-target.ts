@@ -88,7 +88,7 @@ async function planBlock(
   return filePlan({ file, after: spliced(text, change.splices), notes });
 }
 
-/** Adapts the new text like edit.replace, by the way the old one was found. */
+/** Adapts the new text to the match, as edit.replace does. */
 async function planText(
   file: ReadFile,
   { location, content }: Wanted,
@@ -115,14 +115,14 @@ async function settled(
 async function refuseDamage(file: ReadFile, after: string, context: PreviewContext): Promise<void> {
   if (!file.outline) return;
   const { path, outline: before } = file;
-  // The change may remove the first line, which names the interpreter.
+  // The language is given, because the change may remove the first line, which names the interpreter.
   const changed = { path, text: after, language: before.language };
   const outline = await context.code.outline(changed, { signal: context.signal });
   const damage = damageOf({ text: file.text, outline: before }, outline, [differenceOf(file.text, after)]);
   if (damage) throw damaged(path, after, damage);
 }
 
-/** The single splice that turns one text into the other. */
+/** Returns the single splice that turns one text into the other. */
 function differenceOf(before: string, after: string): Splice {
   const shorter = Math.min(before.length, after.length);
   let start = 0;
@@ -132,7 +132,7 @@ function differenceOf(before: string, after: string): Splice {
   return { start, end: before.length - tail, text: after.slice(start, after.length - tail) };
 }
 
-/** Explains how the location was understood, unless that is obvious. */
+/** Explains how the location was interpreted, unless that is obvious. */
 function notesOnTarget(
   { outline }: ReadFile,
   { way, symbol, firstLine, lastLine, score }: TextLocation,

@@ -26,7 +26,7 @@ export async function readSmartFile(path: string, context: PreviewContext): Prom
 
 const maxBytes = 32 * 1024 * 1024;
 
-/** A file that no grammar parses in time still has lines and text. */
+/** Returns no outline for a file that cannot be parsed, because it still has lines and text. */
 async function outlineIn(
   path: string,
   text: string,
@@ -43,8 +43,8 @@ async function outlineIn(
 const unreadable: ReadonlySet<string> = new Set(["unsupported", "unavailable", "too-large", "timeout"]);
 
 /**
- * Refuses line numbers if the lines up to the last one have changed since the caller saw them, because the numbers mean
- * something else now. A caller that never saw them is trusted.
+ * Refuses line numbers if the lines up to the last one have changed since the caller saw them, because they would
+ * select other lines. A caller that never saw the lines is trusted.
  */
 export async function refuseOutdatedNumbers(
   { path, bytes, source }: ReadFile,

@@ -19,12 +19,12 @@ import {
 } from "./value.ts";
 
 interface CalculateOptions {
-  /** Only the four operations, powers, signs and parentheses over literals. */
+  /** Allows only the four operations, powers, signs and parentheses over literals. */
   readonly isStrict: boolean;
 }
 
 /**
- * The value of an expression, worked out while it is read:
+ * Calculates the value of an expression while parsing it:
  *
  *   sum     = product { ("+" | "-") product }
  *   product = signed { ("*" | "/" | "%" | "mod") signed }
@@ -42,7 +42,7 @@ const strictHint = "Use numbers, + - * / ** and parentheses only.";
 
 const mostCharacters = 4000;
 const mostNesting = 200;
-/** Maximum for all long numbers of an expression together, because they block everything else. */
+/** Limits all long numbers of an expression together, because calculating with them blocks the process. */
 const mostLongBits = 8 * mostBits;
 
 class Reading {
@@ -103,7 +103,7 @@ class Reading {
     try {
       return power(base, exponent);
     } catch (error) {
-      // Its hints recommend functions.
+      // The error's own hint may recommend functions, which strict mode does not allow.
       throw this.#isStrict && error instanceof ToolError
         ? errorWith(error, { hint: "Use smaller numbers, or whole exponents." })
         : error;
@@ -142,7 +142,7 @@ class Reading {
     }
     if (!Object.hasOwn(calculatorFunctions(), name)) throw this.#unknown(word);
     cursor.goTo(cursor.at + word.length);
-    if (!cursor.take("(")) throw cursor.expected(`"(" behind ${name}`);
+    if (!cursor.take("(")) throw cursor.expected(`"(" after ${name}`);
     return this.#call(name);
   }
 
@@ -161,7 +161,7 @@ class Reading {
     if (!this.#cursor.take(")")) throw this.#cursor.expected('an operator or ")"');
   }
 
-  /** One level deeper: in parentheses, or in an exponent. */
+  /** Parses one level deeper: in parentheses, or in an exponent. */
   #inside(what: "sum" | "signed"): Value {
     this.#nesting += 1;
     if (this.#nesting > mostNesting)
@@ -219,26 +219,23 @@ function wrongCount(name: string, count: number): ToolError {
   const { least, most } = calculatorFunctions()[name]!;
   const wanted =
     most === least ? `${least}` : Number.isFinite(most) ? `${least} or ${most}` : `at least ${least}`;
-  return new ToolError(
-    "invalid-input",
-    `${name} takes ${wanted} ${wanted.endsWith("1") ? "number" : "numbers"}, not ${count}`,
-    {
-      hint: name === "log" ? "log(x) has base 10, log(x, b) the base b." : "Separate them by commas.",
-    },
-  );
+  const numbers = `${wanted} ${wanted.endsWith("1") ? "number" : "numbers"}`;
+  return new ToolError("invalid-input", `${name} takes ${numbers}, not ${count}`, {
+    hint: name === "log" ? "Write log(x) for base 10, or log(x, b) for base b." : `Give ${numbers}.`,
+  });
 }
 
 function tooLong(length: number): ToolError {
   return new ToolError(
     "too-large",
-    `The expression has ${length} characters; at most ${mostCharacters} are read`,
+    `The expression has ${length} characters; the limit is ${mostCharacters}`,
     {
       hint: "Calculate parts of it first, or let a command compute it.",
     },
   );
 }
 
-/** By lower-case name. */
+/** Constants by lower-case name. */
 const constants: Readonly<Record<string, Value>> = {
   pi: Math.PI,
   π: Math.PI,

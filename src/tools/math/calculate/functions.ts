@@ -37,7 +37,7 @@ interface CalculatorFunction {
 
 const fromMinusOne = "from -1 to 1";
 
-/** By lower-case name. Created on first use: most expressions name none. */
+/** Returns the functions by lower-case name. They are created on first use, because most expressions use none. */
 export function calculatorFunctions(): Readonly<Record<string, CalculatorFunction>> {
   made ??= makeFunctions();
   return made;
@@ -106,12 +106,12 @@ function integers(name: string, values: readonly Value[]): readonly bigint[] {
   return values.map((value) => {
     if (typeof value !== "bigint") throw undefinedResult(`${name} needs integers`);
     if (bitsOf(value) > mostBitsDivided)
-      throw tooLarge(`${name} takes integers of ${mostDigitsDivided} digits`);
+      throw tooLarge(`${name} takes integers of at most ${mostDigitsDivided} digits`);
     return value;
   });
 }
 
-/** Euclid's algorithm takes as many steps as there are digits, and each takes as long as the numbers. */
+/** Euclid's algorithm takes as many steps as there are digits, and each step takes longer for longer numbers. */
 const mostBitsDivided = 2 ** 14;
 const mostDigitsDivided = 4900;
 
@@ -154,8 +154,7 @@ const ceilingOf = (value: Value): Value => toInteger(value, (exact) => -floor(ne
 const truncationOf = (value: Value): Value => toInteger(value, truncate);
 
 /**
- * Rounds to `digits` after the point, or before it where negative. Halves are rounded away from zero, as in
- * spreadsheets.
+ * Rounds to `digits` after the point, or before it if negative. Halves are rounded away from zero, as in spreadsheets.
  */
 function rounded(value: Value, digits: Value = 0n): Value {
   if (typeof digits !== "bigint" || digits > mostPlaces || digits < -mostPlaces) throw noSuchPlace();
@@ -176,21 +175,24 @@ function noSuchPlace(): ToolError {
   );
 }
 
-/** An approximation may lie on either side of an integer. */
+/** Converts a value to an integer. The result of an approximation next to an integer stays an approximation. */
 function toInteger(value: Value, convert: (value: Exact) => bigint): Value {
   const known = knownDigits(value);
   const whole = convert(known);
   return typeof value === "number" && typeof known === "bigint" ? Number(whole) : whole;
 }
 
-/** The fifteen reliable digits of an approximation. */
+/** Returns the fifteen reliable digits of an approximation. */
 function knownDigits(value: Value): Exact {
   if (typeof value !== "number") return value;
   const [digits = "0", exponent = "0"] = approximate(value).toExponential(14).split("e");
   return multiply(BigInt(digits.replace(".", "")), power(10n, BigInt(exponent) - 14n)) as Exact;
 }
 
-/** A JavaScript function, which approximates unless its value is known. NaN where it is undefined. */
+/**
+ * Wraps a JavaScript function, which approximates except at the one point with a known value. It returns NaN where it
+ * is undefined.
+ */
 function real(
   compute: (value: number) => number,
   known: { readonly at: bigint; readonly is: bigint },
@@ -199,7 +201,7 @@ function real(
   return (value) => {
     if (value === known.at) return known.is;
     const result = compute(toNumber(value));
-    if (Number.isNaN(result)) throw undefinedResult(`It is only defined ${domain}`);
+    if (Number.isNaN(result)) throw undefinedResult(`This function is only defined ${domain}`);
     return approximate(result);
   };
 }
@@ -217,27 +219,27 @@ const cosine: (value: Value) => Value = (value) => {
 const tangent: (value: Value) => Value = (value) => {
   if (value === 0n) return 0n;
   if (typeof value !== "number") return sineOf(turned(value)) / cosineOf(turned(value));
-  if (cosine(value) === 0) throw undefinedResult("The tangent is not defined there");
+  if (cosine(value) === 0) throw undefinedResult("The tangent of this angle is not defined");
   return settled(Math.tan(angle(value)), value);
 };
 
-/** The angle in radians. A larger angle has no known digit after the point, so nothing is known about its sine. */
+/** Returns an angle in radians. Refuses a larger angle, because its sine depends on digits that are not known. */
 function angle(radians: number): number {
   if (Math.abs(radians) > 2 ** 48) throw tooLarge("the angle has no digits left after the point");
   return radians;
 }
 
-/** Treats a result that is only the rounding of the angle as zero: sin(pi). */
+/** Returns zero for a result as small as the rounding error of the angle, such as sin(pi). */
 function settled(result: number, radians: number): number {
   return Math.abs(result) <= Math.abs(radians) * 2 ** -52 ? 0 : result;
 }
 
-/** Splits an exact angle into quarter turns and a rest, so that a long one loses no digits. */
+/** Splits an exact angle into quarter turns and a rest, so that a large angle loses no digits. */
 function turned(value: Exact): Turned {
   const near = toNumber(value);
-  const isKept = typeof value === "bigint" && Number.isSafeInteger(near);
-  if (isKept || Math.abs(near) < 1) return { quarters: 0, rest: near };
-  if (Math.abs(near) > mostRadians) throw tooLarge("an angle may have 40 digits before the point");
+  const isPrecise = typeof value === "bigint" && Number.isSafeInteger(near);
+  if (isPrecise || Math.abs(near) < 1) return { quarters: 0, rest: near };
+  if (Math.abs(near) > mostRadians) throw tooLarge("an angle may have at most 40 digits before the point");
   const digits = (numeratorOf(value) * scale) / denominatorOf(value);
   const quarters = (2n * digits + (digits < 0n ? -quarterTurn : quarterTurn)) / (2n * quarterTurn);
   const rest = Number(digits - quarters * quarterTurn) / Number(scale);
@@ -247,7 +249,7 @@ function turned(value: Exact): Turned {
 interface Turned {
   /** A number from 0 to 3. */
   readonly quarters: number;
-  /** The rest is short enough, or exact as a number. */
+  /** The rest of the angle in radians, small enough to be precise. */
   readonly rest: number;
 }
 
@@ -262,7 +264,7 @@ function cosineOf({ quarters, rest }: Turned): number {
 
 const mostRadians = 1e40;
 const scale = 10n ** 100n;
-/** π / 2 × scale. */
+/** The constant π / 2 × scale. */
 const quarterTurn =
   15707963267948966192313216916397514420985846996875529104874722961539082031431044993140174126710585339n;
 
@@ -271,7 +273,7 @@ function naturalLogarithm(value: Value): Value {
   return value === 1n ? 0n : naturalNumber(value);
 }
 
-/** Exact when the value is an integer power of the base. */
+/** Returns a logarithm, which is exact when the value is an integer power of the base. */
 function logarithm(value: Value, base: Value): Value {
   refuseUnfit(value);
   refuseUnfit(base);
@@ -280,7 +282,7 @@ function logarithm(value: Value, base: Value): Value {
   return exactLogarithm(value, base, Math.round(near)) ?? approximate(near);
 }
 
-/** JavaScript's functions for two bases are more precise than a quotient. */
+/** Uses JavaScript's functions for the bases 2 and 10, which are more precise than a quotient. */
 function withBase(value: Value, base: Value): number {
   if (base !== 2n && base !== 10n) return naturalNumber(value) / naturalNumber(base);
   const { mantissa, exponent } = asScaled(value);
@@ -295,7 +297,9 @@ function exactLogarithm(value: Value, base: Value, near: number): Value | undefi
   return exact === wanted ? BigInt(near) : undefined;
 }
 
-/** Near 1, the difference to 1 is used, because a number would lose the relevant digits. */
+/**
+ * Returns the natural logarithm. Near 1 it uses the difference to 1, because a number would lose the relevant digits.
+ */
 function naturalNumber(value: Value): number {
   const { mantissa, exponent } = asScaled(value);
   if (typeof value !== "number" && Math.abs(Math.log2(mantissa) + exponent) < 0.5)

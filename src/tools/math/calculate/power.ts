@@ -24,7 +24,7 @@ import {
   type Value,
 } from "./value.ts";
 
-/** Exact when possible. 0 to the power of 0 is 1. */
+/** Returns a power, exact when possible. 0 to the power of 0 is 1. */
 export function power(base: Value, exponent: Value): Value {
   if (isZero(base) && isNegative(exponent)) throw divisionByZero();
   if (typeof exponent === "bigint") {
@@ -51,7 +51,7 @@ function wholePower(base: Exact, exponent: bigint): Value {
   if (exponent < 0n) return wholePower(inverse(base), -exponent);
   const [above, below] = [numeratorOf(base), denominatorOf(base)];
   if (below === 1n && above >= -1n && above <= 1n) return smallPower(above, exponent);
-  // One bit too few: 2 ** n has n + 1 bits, and all estimates below are lower bounds.
+  // The estimate is a lower bound: 2 ** n has n + 1 bits.
   const bits = Math.max(bitsOf(above) - 1, 0) * Number(exponent);
   if (below === 1n) {
     if (bits > mostBits) throw tooLarge();
@@ -59,11 +59,11 @@ function wholePower(base: Exact, exponent: bigint): Value {
   }
   const isShort = bits <= mostBits && (bitsOf(below) - 1) * Number(exponent) <= mostDenominatorBits;
   if (!isShort) return longPower(base, exponent);
-  // The result is in lowest terms, as the base is.
+  // The result is in lowest terms, because the base is.
   return { numerator: integer(above ** exponent), denominator: below ** exponent };
 }
 
-/** Does not use `divide`: the inverse stays exact, because its power may be short again. */
+/** Inverts a value. Unlike `divide`, this always stays exact, because a power of the result may be short again. */
 function inverse(base: Exact): Exact {
   const [above, below] = [numeratorOf(base), denominatorOf(base)];
   if (above === 1n || above === -1n) return above * below;
@@ -76,8 +76,8 @@ function smallPower(base: bigint, exponent: bigint): bigint {
 }
 
 /**
- * A power of a fraction with too many digits to keep. Squaring with a long mantissa keeps the digits that a number
- * would lose.
+ * Returns the power of a fraction that has too many digits to be exact. Squaring with a long mantissa keeps digits that
+ * a number would lose.
  */
 function longPower(base: Exact, exponent: bigint): number {
   if (bitsOf(exponent) > 64) throw tooLarge("the exponent has too many digits");
@@ -101,7 +101,7 @@ function longPower(base: Exact, exponent: bigint): number {
   }
 }
 
-/** digits × 2 ** shift. */
+/** The number digits × 2 ** shift. */
 interface Floating {
   readonly digits: bigint;
   readonly shift: bigint;
@@ -118,14 +118,14 @@ function exactRootPower(base: Value, exponent: Value): Value | undefined {
   return root === undefined ? undefined : power(root, numeratorOf(exponent));
 }
 
-/** The root of a non-negative value, if it is exact. */
+/** Returns the root of a non-negative value if it is exact. */
 function exactRoot(value: Exact, degree: bigint): Exact | undefined {
   const above = integerRoot(numeratorOf(value), degree);
   const below = above === undefined ? undefined : integerRoot(denominatorOf(value), degree);
   return above === undefined || below === undefined ? undefined : (quotient(above, below) as Exact);
 }
 
-/** The root of `value`. A negative value has one only if the degree is odd. */
+/** Returns the root of `value`. A negative value has a root only if the degree is odd. */
 export function root(value: Value, degree: Value): Value {
   if (typeof degree !== "bigint" || degree <= 0n)
     throw undefinedResult("A root needs a positive integer as its degree");
@@ -154,15 +154,15 @@ function numberRoot(value: number, degree: number): number {
 function noRealPower(): ToolError {
   return undefinedResult(
     "A negative number has no such power among real numbers",
-    "Odd roots of negative numbers: cbrt(x), root(x, 5).",
+    "For an odd root of a negative number write cbrt(x) or root(x, 5).",
   );
 }
 
-/** The integer root of a non-negative value; undefined when there is none. */
+/** Returns the integer root of a non-negative value, or undefined when there is none. */
 function integerRoot(value: bigint, degree: bigint): bigint | undefined {
   if (value <= 1n || degree === 1n) return value;
   const bits = bitsOf(value);
-  // The root would lie between 1 and 2, and more bits would take seconds.
+  // With such a degree the root lies between 1 and 2, and with more bits the search would take seconds.
   if (degree >= BigInt(bits) + 4n || bits > mostBitsLookedAt) return undefined;
   const near = nearRoot(value, degree, bits);
   return near ** degree === value ? near : undefined;
@@ -170,7 +170,7 @@ function integerRoot(value: bigint, degree: bigint): bigint | undefined {
 
 const mostBitsLookedAt = 2 ** 14;
 
-/** Newton's method from above: each step gets nearer, until the first that does not. */
+/** Approaches the root from above by Newton's method until a step does not get nearer. */
 function nearRoot(value: bigint, degree: bigint, bits: number): bigint {
   let near = 1n << BigInt(Math.ceil((bits + 4) / Number(degree)));
   for (;;) {
@@ -188,7 +188,7 @@ export function factorial(value: Value): bigint {
   return productOf(1, count);
 }
 
-/** The binomial coefficient. */
+/** Returns the binomial coefficient. */
 export function choose(count: Value, taken: Value): bigint {
   if (typeof count !== "bigint" || typeof taken !== "bigint" || count < 0n || taken < 0n)
     throw undefinedResult("choose needs two integers that are not negative");
@@ -202,7 +202,7 @@ function productOf(first: number, last: number): bigint {
   return productFrom(BigInt(first), last - first + 1);
 }
 
-/** Multiplies halves of similar size, many times faster than one factor after the other. */
+/** Multiplies two halves of similar size, which is many times faster than multiplying one factor after the other. */
 function productFrom(first: bigint, count: number): bigint {
   if (count <= 8) {
     let product = 1n;

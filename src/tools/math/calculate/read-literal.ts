@@ -1,7 +1,7 @@
 import { ToolError } from "../../../contract/error.ts";
 import { integer, mostBits, quotient, tooLarge, type Value } from "./value.ts";
 
-/** The exact number at the cursor; undefined where none begins. */
+/** Reads the exact number at the cursor; undefined if none begins there. */
 export function readLiteral(cursor: Cursor): Value | undefined {
   return readShort(cursor) ?? readAny(cursor);
 }
@@ -20,14 +20,14 @@ function readShort(cursor: Cursor): Value | undefined {
     code = text.charCodeAt(place);
   }
   const isNumber = place - at > (point === -1 ? 0 : 1) && place - at <= mostShort;
-  if (!isNumber || goesOn(code)) return undefined;
+  if (!isNumber || belongsToNumber(code)) return undefined;
   cursor.goTo(place);
   if (point === -1) return BigInt(digits);
   return quotient(BigInt(digits), powersOfTen[place - point - 1]!);
 }
 
-/** Continues with an exponent or a digit separator; otherwise it is not a number. */
-function goesOn(code: number): boolean {
+/** Returns whether the character after the digits belongs to the number, or makes it invalid. */
+function belongsToNumber(code: number): boolean {
   const letter = code | 0x20;
   return code === dot || code === underscore || (letter >= letterA && letter <= letterZ) || code > lastAscii;
 }
@@ -50,7 +50,7 @@ const digit0 = 0x30;
 const digit9 = 0x39;
 const dot = 0x2e;
 const underscore = 0x5f;
-/** A number keeps all digits of this many characters. */
+/** A JavaScript number holds all digits of a literal of this length. */
 const mostShort = 15;
 const powersOfTen = Array.from({ length: mostShort }, (_, power) => 10n ** BigInt(power));
 
@@ -88,7 +88,7 @@ export class Cursor {
   next = "";
   readonly #hint: string | undefined;
 
-  /** `hint` replaces those of syntax errors, which recommend functions. */
+  /** `hint` replaces the hints of syntax errors, which recommend functions. */
   constructor(text: string, hint?: string) {
     this.text = text;
     this.#hint = hint;
@@ -117,7 +117,7 @@ export class Cursor {
     return true;
   }
 
-  /** The next name, without skipping it; "" where there is none. */
+  /** Returns the next name without skipping it, or "" if there is none. */
   word(): string {
     const code = this.text.charCodeAt(this.at) | 0x20;
     const isLetter = (code >= letterA && code <= letterZ) || code > lastAscii || this.next === "_";
@@ -149,7 +149,7 @@ const lastAscii = 0x7f;
 const letterA = 0x61;
 const letterZ = 0x7a;
 
-/** Spelled out, because loading `\p{L}` takes longer than everything else here. */
+/** The letters are listed, because loading `\p{L}` takes longer than all other work here. */
 const wordHere =
   /[A-Za-z_\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u1fff\u3040-\ud7ff][\w\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u1fff\u3040-\ud7ff]*/y;
 

@@ -1,15 +1,15 @@
 import { bitsOf, type Fraction, type Value } from "./value.ts";
 
 export interface ShownValue {
-  /** In decimal, as program text: "0.3", "-4", "1.5e+300". */
+  /** The value in decimal, as program text: "0.3", "-4", "1.5e+300". */
   readonly value: string;
-  /** Nothing was rounded, neither in the calculation nor for display. */
+  /** Whether nothing was rounded, neither in the calculation nor for display. */
   readonly isExact: boolean;
-  /** The exact value when no decimal can express it: "1/3". */
+  /** The exact value, when no decimal can express it: "1/3". */
   readonly fraction: string | undefined;
 }
 
-/** Shown digits of an infinite fraction, and of an approximation. */
+/** The number of shown digits of an infinite fraction and of an approximation. */
 export const shownDigits = { fraction: 20, approximation: 15 } as const;
 
 export function showValue(value: Value): ShownValue {
@@ -27,7 +27,7 @@ export function showValue(value: Value): ShownValue {
 
 const mostPlaces = 100;
 
-/** All digits, if they end soon enough. */
+/** Returns all digits of a fraction, if there are not too many. */
 function wholeDecimal({ numerator, denominator }: Fraction): string | undefined {
   const places = Math.max(timesIn(denominator, 2n), timesIn(denominator, 5n));
   const scale = 10n ** BigInt(places);
@@ -35,7 +35,7 @@ function wholeDecimal({ numerator, denominator }: Fraction): string | undefined 
   return withPoint(numerator * (scale / denominator), places);
 }
 
-/** How often a prime divides a number, up to a bound. */
+/** Counts how often a prime divides a number, up to a bound. */
 function timesIn(value: bigint, prime: bigint): number {
   let times = 0;
   for (let left = value; left % prime === 0n && times <= mostPlaces; left /= prime) times += 1;
@@ -57,12 +57,12 @@ function roundedDecimal(
   const above = isNegative ? -numerator : numerator;
   const places = count - exponentOf({ numerator: above, denominator }) - 1;
   const { digits, isExact } = scaledRound(above, denominator, places);
-  // One digit more where 99… was rounded up to 100….
+  // Rounding 99… up to 100… adds a digit.
   const exponent = digits.length - 1 - places;
   return { text: `${isNegative ? "-" : ""}${spelled(digits, exponent)}`, isExact };
 }
 
-/** The exponent of the first significant digit: 0 for 5.2, -2 for 0.052. */
+/** Returns the exponent of the first significant digit: 0 for 5.2, -2 for 0.052. */
 function exponentOf(value: Fraction): number {
   const near = Math.floor((bitsOf(value.numerator) - bitsOf(value.denominator)) * Math.log10(2));
   for (let exponent = near + 3; ; exponent -= 1) if (isAtLeast(value, exponent)) return exponent;
@@ -80,7 +80,7 @@ function scaledRound(above: bigint, below: bigint, places: number): { digits: st
   return { digits, isExact: dividend % divisor === 0n };
 }
 
-/** Uses an exponent instead of many zeros, as JavaScript does. */
+/** Writes digits as JavaScript does, with an exponent instead of many zeros. */
 function spelled(digits: string, exponent: number): string {
   const trimmed = digits.replace(/0+$/, "");
   if (exponent < -7 || exponent > 20) {

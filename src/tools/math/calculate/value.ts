@@ -5,13 +5,13 @@ export type Value = bigint | Fraction | number;
 
 export type Exact = bigint | Fraction;
 
-/** In lowest terms; the denominator is at least 2. */
+/** A fraction in lowest terms, whose denominator is at least 2. */
 export interface Fraction {
   readonly numerator: bigint;
   readonly denominator: bigint;
 }
 
-/** About 39 000 digits: with more, a single product could take too long. */
+/** About 39 000 digits. With more, a single product could take too long. */
 export const mostBits: number = 2 ** 17;
 /** A fraction with a longer denominator becomes an approximation. */
 export const mostDenominatorBits = 4096;
@@ -21,20 +21,20 @@ const least = -most;
 const mostDenominator = 1n << BigInt(mostDenominatorBits);
 const leastDenominator = -mostDenominator;
 
-/** An integer, unless it is too large. */
+/** Returns the integer, or throws if it is too large. */
 export function integer(value: bigint): bigint {
   if (value > most || value < least) throw tooLarge();
   return value;
 }
 
-/** An approximation, unless it overflows. */
+/** Returns the approximation, or throws if it overflows or is undefined. */
 export function approximate(value: number): number {
   if (Number.isNaN(value)) throw undefinedResult("The result is not defined");
   if (!Number.isFinite(value)) throw tooLarge("an approximation cannot exceed 1.8e308");
   return value;
 }
 
-/** Like `approximate`, but refuses a zero that can only mean lost digits. */
+/** Like `approximate`, but also throws for zero, which can only mean lost digits. */
 export function notZero(value: number): number {
   if (value === 0)
     throw new ToolError("too-large", "The result is too close to zero: an approximation ends at 5e-324", {
@@ -43,7 +43,7 @@ export function notZero(value: number): number {
   return approximate(value);
 }
 
-/** The quotient of two integers, as exact as can be stored. */
+/** Returns the quotient of two integers, exact unless its denominator is too long. */
 export function quotient(numerator: bigint, denominator: bigint): Value {
   if (denominator === 0n) throw divisionByZero();
   const divisor = greatestDivisor(numerator, denominator, worthwhileDivisor(denominator));
@@ -55,7 +55,10 @@ export function quotient(numerator: bigint, denominator: bigint): Value {
   return below > mostDenominator ? toNumber(fraction) : fraction;
 }
 
-/** A smaller divisor would leave the denominator too long, and finding it may take minutes. */
+/**
+ * Returns the smallest useful common divisor. A smaller one leaves the denominator too long, and finding it may take
+ * minutes.
+ */
 function worthwhileDivisor(denominator: bigint): bigint {
   if (denominator <= mostDenominator && denominator >= leastDenominator) return 0n;
   return (denominator < 0n ? -denominator : denominator) / mostDenominator;
@@ -78,7 +81,7 @@ export function toNumber(value: Value): number {
   return exponent === 0 ? mantissa : notZero(scaleUp(mantissa, exponent));
 }
 
-/** As mantissa × 2 ** exponent, for values out of the range of numbers. */
+/** Returns a value as mantissa × 2 ** exponent, for values out of the range of numbers. */
 export function scaled(value: Exact): { readonly mantissa: number; readonly exponent: number } {
   const [numerator, denominator] = [numeratorOf(value), denominatorOf(value)];
   if (numerator <= safe && numerator >= unsafe && denominator <= safe)
@@ -89,20 +92,20 @@ export function scaled(value: Exact): { readonly mantissa: number; readonly expo
   return { mantissa: Number(digits), exponent: -shift };
 }
 
-/** mantissa × 2 ** exponent, in two steps, because 2 ** exponent alone may overflow. */
+/** Returns mantissa × 2 ** exponent, in two steps, because 2 ** exponent alone may overflow. */
 export function scaleUp(mantissa: number, exponent: number): number {
   const half = Math.trunc(exponent / 2);
   return mantissa * 2 ** half * 2 ** (exponent - half);
 }
 
-/** Number of bits of an integer, give or take four. */
+/** Returns the number of bits of an integer, give or take four. */
 export function bitsOf(value: bigint): number {
   const near = Math.abs(Number(value));
   if (near === 0) return 0;
   return Number.isFinite(near) ? Math.floor(Math.log2(near)) + 1 : value.toString(16).length * 4;
 }
 
-/** Whether operations on it take noticeably longer. */
+/** Returns whether operations on a value take noticeably longer. */
 export function isLong(value: Exact): boolean {
   const digits = numeratorOf(value);
   return digits > mostDenominator || digits < leastDenominator;
@@ -116,8 +119,8 @@ export function isZero(value: Value): boolean {
   return value === 0n || value === 0;
 }
 
-export function tooLarge(reason: string = `an integer may have ${mostDigits} digits`): ToolError {
-  return new ToolError("too-large", `The result is too large: ${reason}`, {
+export function tooLarge(reason: string = `an integer may have at most ${mostDigits} digits`): ToolError {
+  return new ToolError("too-large", `The numbers are too large: ${reason}`, {
     hint: "Use logarithms, or take remainders of intermediate results.",
   });
 }
@@ -128,13 +131,16 @@ export function divisionByZero(): ToolError {
   return undefinedResult("Division by zero");
 }
 
-export function undefinedResult(message: string, hint = "Use values for which it is defined."): ToolError {
+export function undefinedResult(
+  message: string,
+  hint = "Use values for which the operation is defined.",
+): ToolError {
   return new ToolError("invalid-input", message, { hint });
 }
 
 /**
- * The greatest common divisor; undefined as soon as it is known to be less than `least`. Long numbers use Lehmer's
- * method: their leading digits determine several steps of Euclid at once, which saves most divisions.
+ * Returns the greatest common divisor, or undefined as soon as it is known to be less than `least`. Long numbers use
+ * Lehmer's method: their leading digits determine several steps of Euclid at once, which saves most divisions.
  */
 export function greatestDivisor(one: bigint, other: bigint, least: bigint): bigint | undefined {
   let [larger, smaller] = [one < 0n ? -one : one, other < 0n ? -other : other];
@@ -150,10 +156,10 @@ export function greatestDivisor(one: bigint, other: bigint, least: bigint): bigi
 }
 
 const long = 1n << 512n;
-/** The sum of two such numbers is exact. */
+/** The sum of two numbers of this size is exact. */
 const knownBits = 50;
 
-/** Continues as long as the remaining digits make no difference, whatever they are. */
+/** Takes steps of Euclid while they do not depend on the remaining digits. */
 function severalSteps(larger: bigint, smaller: bigint): [bigint, bigint] {
   const shift = BigInt(larger.toString(16).length * 4 - knownBits);
   let [above, below] = [Number(larger >> shift), Number(smaller >> shift)];
@@ -175,7 +181,7 @@ export function add(one: Value, other: Value): Value {
   return quotient(numeratorOf(one) * right + numeratorOf(other) * left, left * right);
 }
 
-/** Two approximations that cancel leave only rounding errors. */
+/** Adds two approximations. If they cancel, the rest is only a rounding error and becomes 0. */
 function addNumbers(one: number, other: number): number {
   const sum = approximate(one + other);
   return Math.abs(sum) <= Math.max(Math.abs(one), Math.abs(other)) * 2 ** -50 ? 0 : sum;
@@ -196,7 +202,7 @@ export function multiply(one: Value, other: Value): Value {
 }
 
 function multiplyNumbers(one: Value, other: Value): Value {
-  // An exact zero absorbs an approximation.
+  // An exact zero times an approximation is exactly zero.
   if (one === 0n || other === 0n) return 0n;
   return one === 0 || other === 0 ? 0 : notZero(toNumber(one) * toNumber(other));
 }
@@ -209,7 +215,7 @@ export function divide(one: Value, other: Value): Value {
   return quotient(numeratorOf(one) * denominatorOf(other), denominatorOf(one) * numeratorOf(other));
 }
 
-/** `%` has the sign of the dividend, as in C, JavaScript and Rust. */
+/** Returns the remainder with the sign of the dividend, like `%` in C, JavaScript and Rust. */
 export function remainder(one: Value, other: Value): Value {
   if (isZero(other)) throw divisionByZero();
   if (typeof one === "bigint" && typeof other === "bigint") return one % other;
@@ -219,7 +225,7 @@ export function remainder(one: Value, other: Value): Value {
   return quotient((numeratorOf(one) * right) % (numeratorOf(other) * left), left * right);
 }
 
-/** Treats a remainder that is only the rounding of the dividend as zero. */
+/** Returns zero for a remainder as small as the rounding error of the dividend. */
 function remainderOfNumbers(one: number, other: number): number {
   const unknown = Math.abs(one) * 2 ** -50;
   if (Math.abs(other) < 4 * unknown) throw tooLarge("no digit of the remainder is known");
@@ -227,13 +233,13 @@ function remainderOfNumbers(one: number, other: number): number {
   return Math.abs(left) <= unknown || Math.abs(other) - Math.abs(left) <= unknown ? 0 : left;
 }
 
-/** `mod` has the sign of the divisor, as in mathematics and Python. */
+/** Returns the remainder with the sign of the divisor, as in mathematics and Python. */
 export function modulo(one: Value, other: Value): Value {
   const left = remainder(one, other);
   return isZero(left) || compare(left, 0n) < 0 === compare(other, 0n) < 0 ? left : add(left, other);
 }
 
-/** Negative, zero or positive, for sorting. */
+/** Returns a negative number, zero or a positive number, for sorting. */
 export function compare(one: Value, other: Value): number {
   if (typeof one === "number" || typeof other === "number") return toNumber(subtract(one, other));
   const difference = numeratorOf(one) * denominatorOf(other) - numeratorOf(other) * denominatorOf(one);
