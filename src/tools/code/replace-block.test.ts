@@ -92,7 +92,7 @@ describe("code.replace_block", () => {
   describe("with attributes and doc comments above the old block", () => {
     const above = "    /// Adds.\n    #[test]\n    #[cfg(\n        unix\n    )]\n";
     const content = `mod a {\n${above}    fn add() {\n        one();\n    }\n}\n`;
-    const head = "kept what is above it: ";
+    const head = "kept the lines above it: ";
     const replaced = async (newBlock: string, expected = {}) => {
       const input = { path: "a.rs", name: "add", new_block: newBlock, ...expected };
       const { data } = await answered(codeReplaceBlock, content, input);
@@ -138,7 +138,7 @@ describe("code.replace_block", () => {
       }
       const [kept, removed, part] = [
         [withAbove(above), [`${head}/// Adds. ⏎ #[test] ⏎ #[cfg( and 2 more lines`]],
-        [withAbove(""), ["removed what was above it: /// Adds. ⏎ #[test] ⏎ #[cfg( and 2 more lines"]],
+        [withAbove(""), ["removed the lines above it: /// Adds. ⏎ #[test] ⏎ #[cfg( and 2 more lines"]],
         [withAbove("    /// Adds.\n"), [`${head}/// Adds.`]],
       ];
       expect(results).toEqual([kept, kept, removed, removed, part, part]);
@@ -213,11 +213,11 @@ describe("code.replace_block", () => {
       });
       expect([readFileSync(opened.at("a.py"), "utf8"), data.files[0]?.notes]).toEqual([
         "add = 1\n",
-        ["function add is gone: the new block declares variable add", "removed what was above it: @dec"],
+        ["function add is gone: the new block declares variable add", "removed the lines above it: @dec"],
       ]);
       expect((await replaced("// none"))[1]).toEqual([
         "the new block declares nothing: Function add [2-9] in Module a is gone",
-        "removed what was above it: /// Adds. ⏎ #[test] ⏎ #[cfg( and 2 more lines",
+        "removed the lines above it: /// Adds. ⏎ #[test] ⏎ #[cfg( and 2 more lines",
       ]);
     });
   });

@@ -332,7 +332,7 @@ it("refuses invalid arguments, with a hint", async () => {
   }).toEqual({
     "no name": ["invalid-input", expect.stringContaining("`name`")],
     "two things": ["invalid-input", expect.stringContaining("`name`")],
-    "is there": ["already-exists", "Leave out `from` to switch to it, or choose another name."],
+    "is there": ["already-exists", "Choose another name, or use `switch` without `from` to switch to it."],
     "an option": ["invalid-input", expect.stringContaining("Give a branch")],
     "not there": ["not-found", 'Did you mean other? To create it here, set `from`: "HEAD".'],
     "only elsewhere": ["not-found", 'To create it from origin/remote, set `from`: "origin/remote".'],

@@ -50,7 +50,7 @@ it("refuses a NUL byte, and suggests printf", () => {
   expect(() => commandAccess({ command: "echo a\0b" })).toThrow(
     expect.objectContaining({
       code: "invalid-input",
-      hint: "Use printf 'a\\0b'. Variables and arguments cannot contain one at all.",
+      hint: "Let the command print it: printf 'a\\0b'",
     }),
   );
 });

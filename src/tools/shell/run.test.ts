@@ -196,7 +196,7 @@ it("returns the output until the whole call timed out", async () => {
   expect(error).toEqual({
     code: "timeout",
     message: "The call did not finish within 1.5 s and was ended",
-    hint: "Allow the call more time. To keep the command running, use process.start.",
+    hint: "Allow the call more time, or run the command with process.start.",
     output: `begun${fixture.confined}`,
   });
 });

@@ -85,7 +85,7 @@ const a = 1;
     expect([code, content]).toEqual([
       "unsupported",
       "http://here/tool is an ELF program or library (application/x-elf), 5.0 kB: it cannot be read as a document\n" +
-        "To keep it as a file, fetch it with a command (shell.run): curl -fLO URL",
+        "Download it with a command (shell.run): curl -fLO URL",
     ]);
   });
 

@@ -157,8 +157,8 @@ describe("web.fetch", () => {
       "the server has an internal error",
       "Try again after Sun, 15 Nov 2026 12:00:00 GMT.",
     ],
-    [304, {}, "unavailable", "this is not a page", ""],
-    [302, {}, "unavailable", "this is not a page", ""],
+    [304, {}, "unavailable", "the answer is not a page", ""],
+    [302, {}, "unavailable", "the answer is not a page", ""],
   ])("explains a response of %s", async (status, headers, code, what, hint) => {
     await using server = await serve((_request, response) => {
       response.writeHead(status, { "content-type": "text/plain", ...headers });

@@ -56,7 +56,7 @@ describe("a checked change", () => {
     const { code, message, hint } = await refusal(change(opened, good, bad, { progress }));
     expect({ code, message, hint }).toEqual({
       code: "stale",
-      message: "`bash -n a.sh` fails with this change, and others have changed a.sh meanwhile",
+      message: "`bash -n a.sh` fails with this change, and a.sh was changed meanwhile",
       hint: "The file contains both changes: read it, then fix the reported problems or remove your change.",
     });
     expect(contentOf(opened)).toBe(theirs);

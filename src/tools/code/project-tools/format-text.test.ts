@@ -76,10 +76,10 @@ describe("refuses the result of a formatter", () => {
     ],
     "that prints far too much": [
       "yes",
-      "gofmt printed far more than the text has: a.go was not changed",
+      "gofmt printed far more text than the file has: a.go was not changed",
       undefined,
     ],
-    "that is killed": ["kill -9 $$", "gofmt was ended: a.go was not changed", undefined],
+    "that is killed": ["kill -9 $$", "gofmt was killed: a.go was not changed", undefined],
   };
   it.each(Object.entries(cases))("%s", async (_, [script, message, output]) => {
     await using opened = fixtureWith({ gofmt: script });
@@ -126,7 +126,7 @@ describe("without a formatter", () => {
       code: "unavailable",
       message:
         "The project has no formatter for a.css " +
-        "(prettier of the project runs only in a sandbox, and none is available): it was not changed",
+        "(the project's prettier runs only in a sandbox, and none is available): it was not changed",
     });
   });
 });

@@ -209,7 +209,7 @@ describe("calculate", () => {
     ["1__0", '"1__0" is not a number, at character 1'],
     ["0b12", '"0b12" is not a number, at character 1'],
     ["3!!", "Two factorials in a row are ambiguous, at character 3"],
-    ["sqrt 2", 'Expected "(" behind sqrt at character 6, found "2"'],
+    ["sqrt 2", 'Expected "(" after sqrt at character 6, found "2"'],
     ["sqrt()", "sqrt takes 1 number, not 0"],
     ["log(1, 2, 3)", "log takes 1 or 2 numbers, not 3"],
     ["min()", "min takes at least 1 number, not 0"],
