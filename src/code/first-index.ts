@@ -1,4 +1,7 @@
-/** Binary search for the first of `length` indexes that passes, if all later ones do. Else `length`. */
+/**
+ * Returns the first of `length` indexes that passes the test, or `length`, by binary search. All later indexes must
+ * pass too.
+ */
 export function firstIndex(length: number, test: (index: number) => boolean): number {
   let [low, high] = [0, length];
   while (low < high) {

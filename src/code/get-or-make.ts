@@ -3,7 +3,7 @@ interface Store<Key, Value> {
   set(key: Key, value: Value): unknown;
 }
 
-/** The stored value, or a new one, which is then stored. */
+/** Returns the stored value, or makes and stores a new one. */
 export function getOrMake<Key, Value>(store: Store<Key, Value>, key: Key, make: () => Value): Value {
   let value = store.get(key);
   if (value === undefined) {

@@ -26,14 +26,14 @@ export function opensLine(text: string, at: number): boolean {
   return text.slice(lineStart(text, at), at).trim() === "";
 }
 
-/** The offset after `at` and any blanks and line ends there. */
+/** Returns the first offset from `at` on that is neither a blank nor a line end. */
 export function startOfText(text: string, at: number, limit: number = text.length): number {
   let start = at;
   while (start < limit && isBlank(text.charCodeAt(start))) start++;
   return start;
 }
 
-/** The offset before `at` and any blanks and line ends there. */
+/** Returns the offset before `at` and before all blanks and line ends there. */
 export function endOfText(text: string, at: number, limit = 0): number {
   let end = at;
   while (end > limit && isBlank(text.charCodeAt(end - 1))) end--;
@@ -44,7 +44,7 @@ function isBlank(code: number): boolean {
   return code === 32 || (code >= 9 && code <= 13) || code === 0xfeff;
 }
 
-/** The line end at or above `at`, else of any line, else the default. */
+/** Returns the line end of the line above `at`, else of any line, else a line feed. */
 export function lineEndNear(text: string, at: number): string {
   const above = text.lastIndexOf("\n", at - 1);
   const feed = above === -1 ? text.indexOf("\n") : above;

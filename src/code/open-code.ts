@@ -12,7 +12,7 @@ export interface CodeOptions {
   readonly directory: string;
   /** The rules now. An index is shared only with users whose rules have the same key. */
   readonly reads: () => ReadRules;
-  /** Whether the files are on another machine. Texts can be parsed, but there is no index. */
+  /** Whether the files are on another machine. Then texts can be parsed, but there is no index. */
   readonly isElsewhere?: boolean;
 }
 
@@ -71,7 +71,7 @@ class SharedCode {
   async index(waiting: IndexWaiting): Promise<ProjectIndex> {
     if (this.#isClosed) throw closed();
     if (!this.#options.isElsewhere) return this.#indexer().index(waiting);
-    throw new ToolError("unavailable", "There is no index of a workspace on another machine", {
+    throw new ToolError("unavailable", "A workspace on another machine has no index", {
       hint: "Search with search.grep, and list symbols file by file with code.symbols.",
     });
   }

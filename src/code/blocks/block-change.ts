@@ -9,20 +9,20 @@ export interface Splice extends TextSpan {
 export interface BlockChange extends TextSpan {
   readonly snippet: Snippet;
   readonly target: InsertionTarget;
-  /** Which reading of the snippet's indentation to use; see `fitTo`. */
+  /** The interpretation of the snippet's indentation; see `fitTo`. */
   readonly reading: 0 | 1;
   /** Whether the first new line begins inside a line of the text, after its indentation. */
   readonly isInline: boolean;
   readonly lineEnd: string;
-  /** Text around the new lines: line ends, separators, the indentation of the following text. */
+  /** Text before and after the new lines: line ends, separators, indentation. */
   readonly lead?: string | undefined;
   readonly tail?: string | undefined;
   readonly old?: string | undefined;
-  /** A separator that the previous element now needs. */
+  /** A separator to add after the previous element. */
   readonly also?: Splice | undefined;
 }
 
-/** `literal`: the numbers of the lines inside a string, which stay unchanged. */
+/** Returns the splices of a change. `literal` holds the numbers of the lines inside a string, which stay unchanged. */
 export function splicesOf(change: BlockChange, literal: ReadonlySet<number>): readonly Splice[] {
   const { start, end, snippet, target, reading, isInline, lineEnd, lead = "", tail = "", also, old } = change;
   const fitted = fitTo(snippet, target, { reading, literal });
@@ -73,7 +73,7 @@ function keepLineEnds(lines: readonly string[], old: string, lineEnd: string): s
   const keep = (to: number) => {
     for (let line = from; line < to; line += 1) ends[line + shift] = oldEnds[line] ?? lineEnd;
   };
-  // The first line may begin in the middle of a line.
+  // The first line may be only a part of a line, so its indentation is ignored.
   const trimmed = (all: readonly string[]) =>
     all.map((line, index) => (index === 0 ? line.trimStart() : line));
   for (const run of diffRuns(trimmed(oldLines), trimmed(lines))) {

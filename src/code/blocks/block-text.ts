@@ -2,7 +2,7 @@ import type { CodeSymbol } from "../../contract/code.ts";
 import { contentHash } from "../../lib/bytes/content-hash.ts";
 import { endOfText, lineStart, opensLine, startOfText, type TextSpan } from "../lines.ts";
 
-/** The block without surrounding blanks and line ends that a grammar counts as part of it. */
+/** Returns the span of a block without surrounding blanks and line ends that a grammar counts as part of it. */
 export function spanOf(text: string, symbol: Pick<CodeSymbol, "start" | "end">): TextSpan {
   const start = startOfText(text, symbol.start, symbol.end);
   return { start, end: endOfText(text, symbol.end, start) };
@@ -18,9 +18,9 @@ export function blockHash(text: string, symbol: CodeSymbol): string {
 }
 
 /**
- * Where the text that has the expected hash begins: at the block, at a line above its declaration, or at the declaration.
- * Undefined if none has it. The hash may be shortened. Accepts the hash of the text itself or of its whole lines, with its
- * own line ends or line feeds.
+ * Returns where the text with the expected hash begins: at the block, at a line above its declaration, or at the
+ * declaration. Returns undefined if no such text has it. The hash may be shortened. It may be that of the text itself
+ * or of its whole lines, with the file's line ends or line feeds.
  */
 export function startByHash(text: string, symbol: CodeSymbol, expected: string): number | undefined {
   const digits = expected.toLowerCase();
@@ -34,14 +34,17 @@ export function startByHash(text: string, symbol: CodeSymbol, expected: string):
   });
 }
 
-/** Where the text begins that equals the expected one, ignoring line ends, trailing blanks and indentation. */
+/** Returns where a text begins that equals the expected one, ignoring line ends, trailing blanks and indentation. */
 export function startByText(text: string, symbol: CodeSymbol, expected: string): number | undefined {
   const wanted = unindented(expected);
   const { end } = spanOf(text, symbol);
   return startsOf(text, symbol).find((from) => unindented(text.slice(from, end)) === wanted);
 }
 
-/** A caller may have read a block with all, some or none of the comments and attributes above its declaration. */
+/**
+ * Returns where a block may begin for a caller, who may have read all, some or none of the comments and attributes
+ * above its declaration.
+ */
 function startsOf(text: string, symbol: CodeSymbol): readonly number[] {
   const { start } = spanOf(text, symbol);
   const { declarationStart } = symbol;
@@ -52,7 +55,7 @@ function startsOf(text: string, symbol: CodeSymbol): readonly number[] {
   return [...new Set([start, ...later, declarationStart])];
 }
 
-/** The first line may have been copied without its indentation. */
+/** Removes the common indentation. The first line may have been copied without its indentation, so it is trimmed. */
 function unindented(block: string): string {
   const [first = "", ...others] = block
     .split(/\r\n|\n|\r/)

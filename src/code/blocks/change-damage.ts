@@ -8,7 +8,9 @@ export interface Damage {
   readonly lost: readonly CodeSymbol[];
 }
 
-/** The damage of a change; undefined if there is none. A text that did not parse before must not get worse. */
+/**
+ * Returns the damage of a change, or undefined if there is none. A text that did not parse before must not get worse.
+ */
 export function damageOf(
   { text, outline }: { readonly text: string; readonly outline: Outline },
   after: Outline,
@@ -39,12 +41,12 @@ function faultsAdded(before: Outline, after: Outline, splices: readonly Splice[]
     known.set(key, count - 1);
     return count <= 0;
   });
-  // Faults of the replaced part may reappear in the new part, or move, because the parser recovers elsewhere.
+  // A fault of the replaced part may reappear in the new part, or move, because the parser recovers at another token.
   const isNoWorse = after.faults.length <= before.faults.length && added.length <= gone.length;
   return isNoWorse ? [] : added;
 }
 
-/** The grammar accepts an empty body, but Python does not. */
+/** Finds empty bodies, which the grammar accepts but Python does not. */
 function bodiesEmptied(before: Outline, after: Outline): readonly SyntaxFault[] {
   if (after.language !== "python") return [];
   const isEmpty = ({ inside }: CodeSymbol) => inside !== undefined && inside.start === inside.end;
@@ -57,7 +59,7 @@ function bodiesEmptied(before: Outline, after: Outline): readonly SyntaxFault[] 
     });
 }
 
-/** Compares symbols by name and position, because their extent may depend on others, as with headings. */
+/** Finds lost symbols by name and position. Their extent may depend on other symbols, as with headings. */
 function symbolsLost(before: Outline, after: Outline, splices: readonly Splice[]): readonly CodeSymbol[] {
   const key = ({ kind, name }: CodeSymbol, at: number) => `${at} ${kind} ${name}`;
   const present = new Set(after.symbols.map((symbol) => key(symbol, symbol.declarationStart)));
@@ -73,7 +75,7 @@ function symbolsLost(before: Outline, after: Outline, splices: readonly Splice[]
   });
 }
 
-/** Reports changes of only one part of `#if … #else … #endif`, which the grammar accepts. */
+/** Reports a change of only one part of `#if … #else … #endif`, which the grammar accepts. */
 export function halvedConditions(text: string, language: string, splices: readonly Splice[]): SyntaxFault[] {
   if (!withConditions.has(language) || !directive.test(text)) return [];
   const after = spliced(text, splices);
@@ -104,12 +106,12 @@ const directive =
   /^[ \t]*#[ \t]*(if|ifdef|ifndef|elif|elifdef|elifndef|elseif|else|endif|region|endregion)\b/m;
 const directives = new RegExp(directive, "gm");
 
-/** Whole lines, because a directive may change in its middle. */
+/** Returns whole lines, because a change may begin in the middle of a directive. */
 function linesAround(text: string, start: number, end: number): string {
   return text.slice(lineStart(text, start), lineEnd(text, end));
 }
 
-/** The directives of a text whose other part is outside of it. */
+/** Returns the directives of a text whose other part is outside it. */
 function openParts(text: string): string {
   const open: string[] = [];
   for (const [, word = ""] of text.matchAll(directives)) {
@@ -121,7 +123,7 @@ function openParts(text: string): string {
 }
 
 /**
- * A fault with its line, and its position marked below:
+ * Shows a fault with its line, and its position marked below:
  *
  *   12:9: missing `)`
  *   12 | let a = f(1;
@@ -135,7 +137,7 @@ export function showFault(text: string, fault: SyntaxFault): string {
   const shown = content.slice(from, from + maxShown);
   const cut = from > 0 ? "…" : "";
   const gutter = " ".repeat(`${line}`.length);
-  // Tabs stay, so that the mark lines up whatever their width.
+  // Tabs are kept, so that the mark is below the fault whatever their width.
   const blanks = (cut + content.slice(from, at)).replace(/[^\t]/g, " ");
   return [
     `${line}:${column}: ${message}`,

@@ -12,7 +12,7 @@ import type { Splice } from "./block-change.ts";
 import { spanOf } from "./block-text.ts";
 import { elementLineEnd, separatorAfter, siblingsOf } from "./spacing.ts";
 
-/** The ways to delete a block with a separator and its blank lines, most likely first. */
+/** Returns the ways to delete a block with its separator and blank lines, most likely first. */
 export function deleteBlock(
   text: string,
   outline: Outline,
@@ -27,7 +27,7 @@ export function deleteBlock(
       : wholeLines(text, outline, symbol, start, whole);
   const others = withLeadingMark(text, start, end);
   if (comma === undefined) return [[taken], ...others];
-  // On one line, the separator before it is deleted with it.
+  // A separator before the block on the same line is deleted with the block.
   const isJoined = /^[ \t]*$/.test(text.slice(comma + 1, taken.start));
   const without = isJoined
     ? [{ ...taken, start: comma }]
@@ -36,7 +36,7 @@ export function deleteBlock(
   return isList ? [without, [taken], ...others] : [[taken], without, ...others];
 }
 
-/** Some lists begin their lines with the separator: `  | Leaf`, `  , age :: Int`. */
+/** Returns the deletions for lists whose lines begin with the separator: `  | Leaf`, `  , age :: Int`. */
 function withLeadingMark(text: string, start: number, end: number): readonly (readonly Splice[])[] {
   const before = /\s*[|,]\s*$/.exec(text.slice(Math.max(0, start - 500), start))?.[0].length;
   const after = /^\s*[|,][ \t]*/.exec(text.slice(end, end + 500))?.[0].length;
@@ -51,7 +51,7 @@ function commaBefore(text: string, start: number): number | undefined {
   return text[at] === "," ? at : undefined;
 }
 
-/** A semicolon after the last element ends the whole list, so it stays. */
+/** Deletes a part of a line. A semicolon after the last element ends the whole list, so it stays. */
 function inlinePart(text: string, start: number, end: number, isLastInList: boolean): Splice {
   const from = isLastInList ? end : (separatorAfter(text, end)?.end ?? end);
   const blanks = blanksOf(text.slice(from)).length;
@@ -82,7 +82,9 @@ function linesAbove(text: string, first: number, count: number): number {
   return start;
 }
 
-/** Like `linesAbove`, with the line end before them, so that a text without a final line end stays without one. */
+/**
+ * Like `linesAbove`, but includes the line end before them, so that a text without a final line end stays without one.
+ */
 function beforeLines(text: string, first: number, count: number): number {
   const start = linesAbove(text, first, count - 1);
   if (start === 0) return 0;

@@ -2,7 +2,7 @@ import type { CodeSymbol, Outline } from "../../contract/code.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
 import { printableLine } from "../../lib/text/printable.ts";
 
-/** "Function run [84-120] in Impl Agent". */
+/** Describes a block: "Function run [84-120] in Impl Agent". */
 export function describeBlock({ symbols }: Outline, symbol: CodeSymbol): string {
   const holder = symbol.parent === undefined ? undefined : symbols[symbol.parent];
   return `${headOf(symbol)}${holder === undefined ? "" : ` in ${capitalised(holder.kind)} ${oneLine(holder.name)}`}`;

@@ -5,7 +5,7 @@ import { describeBlock, listBlocks } from "./describe-block.ts";
 import { isCalled } from "./kind-words.ts";
 import { nearnessTo, spellingsOf } from "./module-path.ts";
 
-/** The only block that matches. Throws `no-match` or `ambiguous-match`. Never guesses. */
+/** Returns the only block that matches. Throws `no-match`, or `ambiguous-match` for several. */
 export function findBlock(path: string, outline: Outline, wanted: BlockWanted): CodeSymbol {
   const found = findBlocks(path, outline, wanted);
   const nearest = wanted.lineHint === undefined ? found : nearestTo(wanted.lineHint, found);
@@ -18,7 +18,7 @@ export function findBlock(path: string, outline: Outline, wanted: BlockWanted): 
   });
 }
 
-/** All blocks that match, in file order, at least one. */
+/** Returns all blocks that match, in file order. Throws `no-match` if there is none. */
 export function findBlocks(path: string, outline: Outline, wanted: BlockWanted): readonly CodeSymbol[] {
   const ofKind = outline.symbols.filter((symbol) => fitsKind(outline, symbol, wanted));
   const split = /^(.+?)(?:::|\.|#|\/)([^:.#/\s]+)$/su.exec(wanted.name.trim());
@@ -49,7 +49,7 @@ function spelledSo(symbols: readonly CodeSymbol[], wanted: string): readonly Cod
   return symbols.filter((symbol) => symbol.name === name || symbol.name === wanted);
 }
 
-/** Whether they are equal except for type parameters, or for the trait of an implementation. */
+/** Returns the symbols whose names are equal except for type parameters, or the trait of an implementation. */
 function spelledAlike(symbols: readonly CodeSymbol[], wanted: string): readonly CodeSymbol[] {
   return symbols.filter((symbol) => loosenessOf(symbol, wanted) !== undefined);
 }
@@ -61,14 +61,17 @@ function loosenessOf(symbol: CodeSymbol, wanted: string): number | undefined {
   return fitting.length === 0 ? undefined : Math.min(...fitting.map(({ looseness }) => looseness));
 }
 
-/** `impl<T> Stack<T>` is nearer to "Stack" than `impl<T> Display for Stack<T>`. */
+/**
+ * Returns the symbols with the nearest names: `impl<T> Stack<T>` is nearer to "Stack" than `impl<T> Display for
+ * Stack<T>`.
+ */
 function nearestSpelled(symbols: readonly CodeSymbol[], wanted: string): readonly CodeSymbol[] {
   const loosenesses = symbols.map((symbol) => loosenessOf(symbol, wanted) ?? 0);
   const least = Math.min(...loosenesses);
   return symbols.filter((_, index) => loosenesses[index] === least);
 }
 
-/** "impl Agent" or "fn run" given as a name. */
+/** Matches a kind before a name: "impl Agent", "fn run". */
 const kindWord = /^(?:impl(?:<[^>]*>)?|fn|func|def|class|struct|enum|trait|interface|mod|type|#+)\s+/;
 
 function within(
@@ -81,7 +84,7 @@ function within(
   const names = path.replace(/\.[^./]+$/, "").split(/[/\\]/);
   const ranked = symbols.map((symbol) => {
     const holders = [...holdersOf(outline, symbol), ...receiverOf(outline, symbol)];
-    // A caller that names an implementation often repeats it in the path.
+    // A caller that names an implementation often repeats it in the module path.
     const repeated = symbol.kind === "impl" ? nearnessTo(modulePath, [...holders, symbol], names) : undefined;
     return { symbol, nearness: nearnessTo(modulePath, holders, names) ?? repeated };
   });
@@ -89,7 +92,7 @@ function within(
   return ranked.filter(({ nearness }) => nearness === nearest).map(({ symbol }) => symbol);
 }
 
-/** In Go a method is declared outside its type and names it in its head. */
+/** Returns the type of a Go method, which is declared outside its type and names it in its head. */
 function receiverOf({ symbols, language }: Outline, symbol: CodeSymbol): readonly CodeSymbol[] {
   const head =
     language === "go" ? /^func\s*\([^)]*?(\w+)\s*(?:\[[^\]]*\])?\s*\)/.exec(symbol.signature) : null;
@@ -98,7 +101,7 @@ function receiverOf({ symbols, language }: Outline, symbol: CodeSymbol): readonl
   return [symbols.find(isType) ?? { ...symbol, kind: "type", name: head[1]! }];
 }
 
-/** The symbols nearest to a line. Of nested ones, the innermost. */
+/** Returns the symbols nearest to a line; of nested symbols, the innermost. */
 function nearestTo(line: number, symbols: readonly CodeSymbol[]): readonly CodeSymbol[] {
   const distance = ({ firstLine, lastLine }: CodeSymbol) => Math.max(0, firstLine - line, line - lastLine);
   const least = Math.min(...symbols.map(distance));
@@ -113,7 +116,7 @@ function nearestTo(line: number, symbols: readonly CodeSymbol[]): readonly CodeS
 }
 
 export interface BlockWanted {
-  /** Matches the plain or a qualified name: "Agent.run", "Agent::run". */
+  /** The plain or qualified name: "Agent.run", "Agent::run". */
   readonly name: string;
   readonly kind?: string | undefined;
   readonly modulePath?: string | undefined;
@@ -143,7 +146,7 @@ export function noSuchBlock(path: string, outline: Outline, wanted: BlockWanted)
   return new ToolError("no-match", message, { hint: hint.filter((each) => each !== "").join(" ") });
 }
 
-/** Symbols with the same name, else a similar name, else a name that contains it. */
+/** Returns symbols with the same name, else a similar name, else a name that contains the wanted one. */
 function nearBlocks(symbols: readonly CodeSymbol[], wanted: string): readonly CodeSymbol[] {
   const name = wanted.trim();
   const last = name.slice(

@@ -36,26 +36,29 @@ interface Insertion {
   readonly snippet: Snippet;
 }
 
-/** The ways to insert code next to a block or into it, most likely first. Empty if it has no inside. */
+/**
+ * Returns the ways to insert code next to a block or into it, most likely first. Returns none if the block has no
+ * inside.
+ */
 export function insertBlock(insertion: Insertion): readonly BlockChange[] {
   const { position } = insertion;
-  if (position === "before" || position === "after") return insertBeside(insertion);
+  if (position === "before" || position === "after") return insertNextTo(insertion);
   return insertInside(insertion);
 }
 
-function insertBeside(insertion: Insertion): readonly BlockChange[] {
+function insertNextTo(insertion: Insertion): readonly BlockChange[] {
   const { outline, symbol, position } = insertion;
   const siblings = siblingsOf(outline, symbol.parent);
   const known = separatorAround(insertion, siblings);
   const marks = known === undefined ? ([undefined, ","] as const) : [known, undefined];
   const changes = marks.flatMap((mark) => {
-    const beside = besideOf(insertion, siblings, mark);
-    return withReadings(position === "before" ? changeBefore(beside) : changeAfter(beside));
+    const neighbourhood = neighbourhoodOf(insertion, siblings, mark);
+    return withReadings(position === "before" ? changeBefore(neighbourhood) : changeAfter(neighbourhood));
   });
   return symbol.kind === "variant" ? [...changes, alternative(insertion)] : changes;
 }
 
-/** Uses a bar, as between the variants of functional languages. */
+/** Separates with a bar, as between the variants of functional languages. */
 function alternative({ text, outline, symbol, position, snippet }: Insertion): BlockChange {
   const { start, end } = spanOf(text, symbol);
   const at = position === "before" ? start : end;
@@ -67,9 +70,9 @@ function alternative({ text, outline, symbol, position, snippet }: Insertion): B
   return { start: at, end: at, snippet, target, reading: 0, isInline: true, lineEnd, ...around };
 }
 
-type Beside = ReturnType<typeof besideOf>;
+type Neighbourhood = ReturnType<typeof neighbourhoodOf>;
 
-function besideOf(insertion: Insertion, siblings: readonly CodeSymbol[], mark: Separator | undefined) {
+function neighbourhoodOf(insertion: Insertion, siblings: readonly CodeSymbol[], mark: Separator | undefined) {
   const { text, outline, symbol, position } = insertion;
   const { start, end } = spanOf(text, symbol);
   const snippet = mark === undefined ? insertion.snippet : withoutSeparator(insertion.snippet, { mark });
@@ -85,7 +88,7 @@ function besideOf(insertion: Insertion, siblings: readonly CodeSymbol[], mark: S
     gap: gapFor(text, outline, symbol, siblings, snippet),
     target: targetAt(text, outline, start),
     lineEnd: lineEndNear(text, start),
-    /** Whether the parent has nothing before or after the block. */
+    /** Returns whether the parent has nothing before or after the block. */
     isAtBorder: (at: number) =>
       position === "before"
         ? isBlank(Math.min(inside?.start ?? 0, at), at)
@@ -93,8 +96,8 @@ function besideOf(insertion: Insertion, siblings: readonly CodeSymbol[], mark: S
   };
 }
 
-function changeBefore(beside: Beside): Omit<BlockChange, "reading"> {
-  const { text, start, snippet, mark, gap, target, lineEnd } = beside;
+function changeBefore(neighbourhood: Neighbourhood): Omit<BlockChange, "reading"> {
+  const { text, start, snippet, mark, gap, target, lineEnd } = neighbourhood;
   const closing = mark === undefined || isClosed(snippet, mark) ? "" : mark;
   const change = { snippet, target, lineEnd };
   if (!opensLine(text, start)) {
@@ -103,13 +106,13 @@ function changeBefore(beside: Beside): Omit<BlockChange, "reading"> {
     return { ...change, start, end: start, isInline: true, tail };
   }
   const at = lineStart(text, start);
-  const missing = beside.isAtBorder(at) ? 0 : Math.max(0, gap - blankLinesAbove(text, at));
+  const missing = neighbourhood.isAtBorder(at) ? 0 : Math.max(0, gap - blankLinesAbove(text, at));
   const tail = closing + lineEnd.repeat(1 + gap);
   return { ...change, start: at, end: at, isInline: false, lead: lineEnd.repeat(missing), tail };
 }
 
-function changeAfter(beside: Beside): Omit<BlockChange, "reading"> {
-  const { text, start, end, snippet, mark, present, gap, target, lineEnd } = beside;
+function changeAfter(neighbourhood: Neighbourhood): Omit<BlockChange, "reading"> {
+  const { text, start, end, snippet, mark, present, gap, target, lineEnd } = neighbourhood;
   const lacksOne = mark !== undefined && present === undefined && !(mark === ";" && text[end - 1] === "}");
   const also = lacksOne ? { start: end, end, text: mark } : undefined;
   const closing = mark === undefined || lacksOne || isClosed(snippet, mark) ? "" : mark;
@@ -126,7 +129,7 @@ function changeAfter(beside: Beside): Omit<BlockChange, "reading"> {
     const tail = closing + (isLast ? "" : lineEnd + target.indentation);
     return { ...change, start: from, end: from + blanks, isInline: false, lead: lineEnd, tail };
   }
-  const missing = beside.isAtBorder(lineOver) ? 0 : Math.max(0, gap - blankLinesBelow(text, lineOver));
+  const missing = neighbourhood.isAtBorder(lineOver) ? 0 : Math.max(0, gap - blankLinesBelow(text, lineOver));
   const tail = closing + lineEnd.repeat(missing);
   return { ...change, start: lineOver, end: lineOver, isInline: false, lead: lineEnd.repeat(1 + gap), tail };
 }
@@ -156,14 +159,15 @@ function insertInside(insertion: Insertion): readonly BlockChange[] {
   const last = inside.start + within.trimEnd().length;
   const children = siblingsOf(outline, outline.symbols.indexOf(symbol));
   const isStart = position === "inside_start" && first < inside.end;
-  const beside = isStart
+  const neighbour = isStart
     ? children.find(({ start }) => start === first)
     : children.findLast((child) => endsAt(text, child, last));
-  if (beside) return insertBeside({ ...insertion, symbol: beside, position: isStart ? "before" : "after" });
+  if (neighbour)
+    return insertNextTo({ ...insertion, symbol: neighbour, position: isStart ? "before" : "after" });
   const target = { ...targetIn(insertion, inside), at: isStart ? first : last };
-  // A body without brackets on the line of its head can contain nothing else.
-  if (!target.isOpen && !target.isHeld) return [];
-  // Values usually have commas between them.
+  // A body without brackets on the line of its head cannot contain anything else.
+  if (!target.isOpen && !target.isEnclosed) return [];
+  // Values are usually separated by commas, so those variants come first.
   const marks = valueHolders.has(symbol.kind) ? [true, false] : [false, true];
   return marks.flatMap((isList) => (isStart ? insertFirst : insertLast)(text, target, snippet, isList));
 }
@@ -180,22 +184,22 @@ function targetIn({ text, outline, symbol, snippet }: Insertion, { start, end }:
   const first = startOfText(text, start, end);
   /** Whether the existing content begins on its own line. */
   const isOpen = first < end && opensLine(text, first);
-  /** Whether a bracket, `end` or a tag closes it. */
-  const isHeld = /^\s*(?:[)\]}]|<\/|(?:end|fi|done|esac)\b)/.test(text.slice(end, symbol.end));
+  /** Whether a bracket, `end` or a tag closes the block. */
+  const isEnclosed = /^\s*(?:[)\]}]|<\/|(?:end|fi|done|esac)\b)/.test(text.slice(end, symbol.end));
   const deeper = outer + (indentationLevel(text) || indentationLevel(snippet.lines.join("\n")) || "  ");
-  const indentation = isOpen ? indentationAt(text, first) : isHeld ? deeper : outer;
+  const indentation = isOpen ? indentationAt(text, first) : isEnclosed ? deeper : outer;
   const target = targetAt(text, outline, start, indentation);
-  return { start, end, outer, target, lineEnd: lineEndNear(text, symbol.start), isOpen, isHeld };
+  return { start, end, outer, target, lineEnd: lineEndNear(text, symbol.start), isOpen, isEnclosed };
 }
 
-/** Expands `{}` to several lines. A block without brackets gets a line below. */
+/** Inserts into an empty block. `{}` is expanded to several lines; a block without brackets gets a new line below. */
 function insertAlone(insertion: Insertion, inside: TextSpan): readonly BlockChange[] {
-  const { start, end, outer, target, lineEnd, isHeld } = targetIn(insertion, inside);
-  const lead = isHeld || start === 0 ? lineEnd : lineEnd.repeat(2);
-  const tail = isHeld ? lineEnd + outer : "";
+  const { start, end, outer, target, lineEnd, isEnclosed } = targetIn(insertion, inside);
+  const lead = isEnclosed || start === 0 ? lineEnd : lineEnd.repeat(2);
+  const tail = isEnclosed ? lineEnd + outer : "";
   const { snippet } = insertion;
   const change = { snippet, target, lineEnd, isInline: false };
-  return withReadings({ ...change, start, end: isHeld ? end : start, lead, tail });
+  return withReadings({ ...change, start, end: isEnclosed ? end : start, lead, tail });
 }
 
 function insertFirst(text: string, inside: Inside, given: Snippet, isList: boolean): readonly BlockChange[] {
@@ -210,14 +214,14 @@ function insertFirst(text: string, inside: Inside, given: Snippet, isList: boole
 }
 
 function insertLast(text: string, inside: Inside, given: Snippet, isList: boolean): readonly BlockChange[] {
-  const { at, end, outer, target, lineEnd: newLine, isOpen, isHeld } = inside;
+  const { at, end, outer, target, lineEnd: newLine, isOpen, isEnclosed } = inside;
   const hasComma = text[at - 1] === ",";
   const snippet = isList ? withoutSeparator(given, { mark: "," }) : given;
   const also = isList && !hasComma ? { start: at, end: at, text: "," } : undefined;
   const closing = isList && hasComma ? "," : "";
   const change = { snippet, target, lineEnd: newLine, isInline: false, lead: newLine, also };
   const over = lineEnd(text, at);
-  if ((isOpen && over <= end) || !isHeld)
+  if ((isOpen && over <= end) || !isEnclosed)
     return withReadings({ ...change, start: over, end: over, tail: closing });
   return withReadings({ ...change, start: at, end, tail: closing + newLine + outer });
 }
@@ -226,7 +230,7 @@ const directive = /^(?:\s*(["'])use [a-z ]+\1;?[ \t]*(?=\r?\n|$))+/;
 const docstring =
   /^\s*[rRuUbB]?(?:"""(?:[^\\]|\\[\s\S])*?"""|'''(?:[^\\]|\\[\s\S])*?'''|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')[ \t]*(?=\r?\n|$)/;
 
-/** Lines that must come first in a block: inner attributes and doc comments, directives, docstrings. */
+/** Patterns of lines that must come first in a block: inner attributes and doc comments, directives, docstrings. */
 const preambles: ReadonlyMap<string, RegExp> = new Map([
   ["python", docstring],
   ["rust", /^(?:\s*(?:\/\/![^\n]*|#!\[[^\]]*\]))+/],

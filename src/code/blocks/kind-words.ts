@@ -1,12 +1,12 @@
 import { type CodeSymbol, type SymbolKind, symbolKinds } from "../../contract/code.ts";
 
-/** Whether `word` names this kind of symbol, or is its keyword. Functions and methods count as each other. */
+/** Returns whether `word` names this kind of symbol, or is its keyword. "function" and "method" name both kinds. */
 export function isCalled(word: string, symbol: CodeSymbol, parent: CodeSymbol | undefined): boolean {
   const wanted = word.trim().toLowerCase().replace(/\s+/g, " ");
   if (wanted === symbol.kind || kindsOf.get(wanted)?.includes(symbol.kind)) return true;
   if (/^(?:method|member)$/.test(wanted) && symbol.kind === "function")
     return parent !== undefined && holders.has(parent.kind);
-  // The word precedes the name: `pub async fn run`, `data class Point`, `defmodule A`.
+  // A keyword may precede the name: `pub async fn run`, `data class Point`, `defmodule A`.
   const { signature, name } = symbol;
   const [head] = name === "" ? [""] : signature.split(name, 1);
   return ` ${head!.toLowerCase().replace(/[^\p{L}\p{N}_!]+/gu, " ")} `.includes(` ${wanted} `);

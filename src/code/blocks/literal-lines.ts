@@ -1,7 +1,7 @@
 import type { Node, Tree } from "web-tree-sitter";
 import type { TextSpan } from "../lines.ts";
 
-/** The starts of the lines in `part` that are inside a string or heredoc, except docstrings. */
+/** Returns the starts of the lines in `part` that are inside a string or heredoc, except docstrings. */
 export function literalLines({ rootNode }: Tree, text: string, part: TextSpan): readonly number[] {
   const found: number[] = [];
   for (
@@ -16,14 +16,16 @@ export function literalLines({ rootNode }: Tree, text: string, part: TextSpan): 
   return found;
 }
 
-/** The smallest node around a line end decides. Code inside a string (an interpolation) is code again. */
+/**
+ * Returns whether a line end is inside a string, given the smallest node around it. Code in an interpolation is not.
+ */
 function isText(node: Node | null): boolean {
   if (!node) return false;
   const literal = textual.test(node.type) ? node : piece.test(node.type) ? node.parent : null;
   return literal !== null && textual.test(literal.type) && !documents(node);
 }
 
-/** Some grammars count the line end before a heredoc as code. */
+/** Returns whether a line begins inside a heredoc. Some grammars count the line end before it as code. */
 function isHeredoc(node: Node | null, at: number): boolean {
   return node !== null && /heredoc|nowdoc/.test(node.type) && node.startIndex <= at;
 }

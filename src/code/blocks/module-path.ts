@@ -2,9 +2,10 @@ import type { CodeSymbol } from "../../contract/code.ts";
 import { isCalled } from "./kind-words.ts";
 
 /**
- * How well a symbol matches `path`: "impl Agent", "impl Display for Agent", "mod a::b", "class Foo", "a.b",
- * "a::b::impl Agent". Smaller is nearer, 0 is exact, undefined means that it does not match. `holders` contain the symbol, outermost
- * first; `names` are the parts of the file's path, which may come first: "crate::agent::impl Agent".
+ * Returns how well a symbol matches `path`: "impl Agent", "impl Display for Agent", "mod a::b", "class Foo", "a.b",
+ * "a::b::impl Agent". 0 is exact, a larger number is less near, and undefined means that it does not match. `holders`
+ * contain the symbol, outermost first. `names` are the parts of the file's path, which may come first:
+ * "crate::agent::impl Agent".
  */
 export function nearnessTo(
   path: string,
@@ -22,7 +23,7 @@ export function nearnessTo(
   return isOwn(wanted, names) ? 0 : undefined;
 }
 
-/** The path must end with the last holder, and the rest must match the other holders. */
+/** Matches a path that ends with the last holder. The rest must match the other holders. */
 function match(path: string, holders: readonly CodeSymbol[], names: readonly string[]): number | undefined {
   const holder = holders.at(-1)!;
   let best: number | undefined;
@@ -43,7 +44,7 @@ function matchAbove(
   names: readonly string[],
 ): number | undefined {
   if (path === "") return 0;
-  // A path that starts at the file means the symbol nearest to the top.
+  // A path that starts at the file prefers the outermost symbol.
   if (isOwn(path, names)) return holders.length;
   for (let last = holders.length - 1; last >= 0; last -= 1) {
     const found = match(path, holders.slice(0, last + 1), names);
@@ -54,7 +55,7 @@ function matchAbove(
 
 interface Spelling {
   readonly text: string;
-  /** 0 as written, 1 without type parameters or path, 2 without the trait of an implementation. */
+  /** 0 is the name as written, 1 without type parameters or path, 2 without the trait of an implementation. */
   readonly looseness: 0 | 1 | 2;
 }
 
@@ -94,7 +95,9 @@ function lastName(name: string): string {
   return name.slice(Math.max(name.lastIndexOf("::") + 2, name.lastIndexOf(".") + 1));
 }
 
-/** The path before `spelling`, which must end it at a boundary. Type parameters may be added. */
+/**
+ * Returns the path before `spelling`, which must end it at a boundary. The path may have additional type parameters.
+ */
 function withoutEnd(path: string, spelling: string): string | undefined {
   for (const each of new Set([path, withoutParameters(path)])) {
     if (each === spelling) return "";
@@ -104,7 +107,7 @@ function withoutEnd(path: string, spelling: string): string | undefined {
   return undefined;
 }
 
-/** A word right before the name gives its kind, and so do "impl<T>" and "unsafe impl". */
+/** Removes the kind before a name, including "impl<T>" and "unsafe impl". Returns undefined for a wrong kind. */
 function withoutKind(before: string, holder: CodeSymbol, parent: CodeSymbol | undefined): string | undefined {
   const path = withoutParameters(before).trimEnd();
   if (path === before) return withoutSeparator(path);

@@ -3,17 +3,17 @@ import { blanksOf, indentationAt } from "../lines.ts";
 import { spanOf } from "./block-text.ts";
 import type { Snippet } from "./snippet.ts";
 
-/** The text above a declaration that belongs to its block: comments, then attributes. Either may be missing. */
+/** The text above a declaration that belongs to its block: comments, then attributes. Both may be missing. */
 export interface PartsAbove {
   readonly start: number;
-  /** The end of the comments. */
+  /** The end of the comments and start of the attributes. */
   readonly attributesStart: number;
   readonly end: number;
   readonly hasComments: boolean;
   readonly hasAttributes: boolean;
 }
 
-/** `end`: the offset to look up to. Default: the declaration. */
+/** Returns the comments and attributes above a declaration, up to `end`. Default: the declaration. */
 export function partsAbove(text: string, symbol: CodeSymbol, end = symbol.declarationStart): PartsAbove {
   const { start } = spanOf(text, symbol);
   const above = text.slice(start, Math.max(start, end));
@@ -27,10 +27,10 @@ export function partsAbove(text: string, symbol: CodeSymbol, end = symbol.declar
   };
 }
 
-/** Comments of any language and the blanks around them. `#[` begins an attribute. */
+/** Matches comments of any language and the blanks around them. `#[` begins an attribute, not a comment. */
 const leadingComments = /^\s*(?:(?:\/\*[\s\S]*?\*\/|(?:\/\/|--|#(?!!?\[)|;|%).*)\s*)*/;
 
-/** A snippet with lines of the file added, given that its line `at` is indented like them. */
+/** Adds lines of the file to a snippet before its line `at`, with the indentation of that line. */
 export function withLinesOf(
   text: string,
   { start, end }: Pick<PartsAbove, "start" | "end">,

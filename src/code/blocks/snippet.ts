@@ -1,7 +1,7 @@
 import type { Outline } from "../../contract/code.ts";
 import { blanksOf, indentationAt } from "../lines.ts";
 
-/** New code: its lines without surrounding blank lines and without line ends. */
+/** New code as lines, without surrounding blank lines and without line ends. */
 export interface Snippet {
   readonly lines: readonly string[];
   readonly blankLinesBefore: number;
@@ -9,21 +9,21 @@ export interface Snippet {
 
 export function snippetOf(text: string): Snippet {
   const lines = text.replace(/^\ufeff/, "").split(/\r\n|\n|\r/);
-  const first = lines.findIndex(isInk);
+  const first = lines.findIndex(hasText);
   if (first === -1) return { lines: [], blankLinesBefore: 0 };
-  const last = lines.findLastIndex(isInk);
+  const last = lines.findLastIndex(hasText);
   const kept = lines.slice(first, last + 1);
   kept[kept.length - 1] = kept.at(-1)!.trimEnd();
   return { lines: kept, blankLinesBefore: first };
 }
 
-function isInk(line: string): boolean {
+function hasText(line: string): boolean {
   return line.trim() !== "";
 }
 
 export interface InsertionTarget {
   readonly indentation: string;
-  /** One level of indentation in the file: a tab, some spaces, or empty if nothing is indented. */
+  /** One level of indentation in the file: a tab, some spaces, or "" if nothing is indented. */
   readonly level: string;
   readonly isMixed?: boolean | undefined;
   /** Whether the file may have preprocessor directives, which are never indented. */
@@ -35,9 +35,9 @@ export interface InsertionTarget {
 type Fit = (line: string, index: number) => string;
 
 /**
- * Indents a snippet for its target. Most snippets are indented consistently and move as a whole. In snippets copied
- * from their first letter on, only the first line lacks its indentation. `reading`: 0 is the likelier interpretation, 1
- * the other. `literal`: the numbers of the lines inside a string, whose indentation is content.
+ * Indents a snippet for its target. Most snippets are indented consistently and move as a whole. In a snippet copied
+ * from its first letter on, only the first line lacks its indentation. `reading` 0 is the likelier interpretation, 1
+ * the other. `literal` holds the numbers of the lines inside a string, whose indentation is content.
  */
 export function fitTo(
   { lines }: Snippet,
@@ -46,13 +46,13 @@ export function fitTo(
 ): Fit {
   const isDirective = (line: string, index: number) =>
     target.hasDirectives && index > 0 && directive.test(line);
-  const telling = lines.filter(
+  const relevant = lines.filter(
     (line, index) => line.trim() !== "" && !isDirective(line, index) && !literal.has(index),
   );
-  const moved = moveAll(telling, target);
-  const fits = canHang(telling, target) ? [moved, hanging(target)] : [moved];
+  const moved = moveAll(relevant, target);
+  const fits = canHang(relevant, target) ? [moved, hanging(target)] : [moved];
   const likely =
-    fits.length === 2 && (repeatsMore(lines, target, fits) ?? hangs(lines, telling, target)) ? 1 : 0;
+    fits.length === 2 && (repeatsMore(lines, target, fits) ?? hangs(lines, relevant, target)) ? 1 : 0;
   const chosen = fits[reading === 0 ? likely : 1 - likely] ?? moved;
   return (line, index) => (isDirective(line, index) ? line : chosen(line, index));
 }
@@ -60,7 +60,9 @@ export function fitTo(
 const directive =
   /^#\s*(?:if|ifdef|ifndef|else|elif|endif|define|undef|include|pragma|error|region|endregion)\b/;
 
-/** Whether the second reading reproduces more of the old lines; undefined if both are equal. */
+/**
+ * Returns whether the second interpretation reproduces more of the old lines; undefined if both reproduce equally many.
+ */
 function repeatsMore(
   lines: readonly string[],
   { old = [] }: InsertionTarget,
@@ -87,7 +89,7 @@ function moveAll(lines: readonly string[], target: InsertionTarget): Fit {
   };
 }
 
-/** A blank line becomes empty, unless that would change an old line. */
+/** Empties a blank line, unless that would change an old line. */
 function blankLine(line: string, base: string, { indentation, old = [] }: InsertionTarget): string {
   const moved = indentation + line.slice(base.length);
   return line === "" || (base !== indentation && !old.includes(moved)) ? "" : moved;
@@ -97,7 +99,7 @@ function hanging({ indentation }: InsertionTarget): Fit {
   return (line, index) => (index === 0 ? indentation + line.trimStart() : line);
 }
 
-/** Whether all lines but the first are indented at least like the target, or are old lines. */
+/** Returns whether all lines but the first are indented at least like the target, or are old lines. */
 function canHang(lines: readonly string[], { indentation, old = [] }: InsertionTarget): boolean {
   const [first, ...others] = lines;
   return (
@@ -111,19 +113,21 @@ function canHang(lines: readonly string[], { indentation, old = [] }: InsertionT
 
 function hangs(
   lines: readonly string[],
-  telling: readonly string[],
+  relevant: readonly string[],
   { indentation, level }: InsertionTarget,
 ): boolean {
-  const least = commonBlanks(telling.slice(1));
+  const least = commonBlanks(relevant.slice(1));
   // A body that is one level deep is already correct below a first line without indentation.
   if (least !== indentation) return least !== level;
-  const last = telling.at(-1)!;
+  const last = relevant.at(-1)!;
   const isClosing = blanksOf(last) === indentation && /^\s*(?:[)\]}]|(?:end|fi|done|esac)\b)/.test(last);
   const isAbove = /^(?:@|#|\/\/|\/\*|--|\[)/.test(lines[0]!);
   return isAbove || (isClosing && (/[([{]\s*$|\bdo\s*$/.test(lines[0]!) || closesFirst(lines)));
 }
 
-/** Whether the last line closes a bracket that the first line opens, perhaps through others: `) -> Result {`. */
+/**
+ * Returns whether the last line closes a bracket that the first line opens, perhaps through others: `) -> Result {`.
+ */
 function closesFirst(lines: readonly string[]): boolean {
   const last = lines.length - 1;
   if (/^\s*(?:end|fi|done|esac)\b/.test(lines[last]!)) return true;
@@ -133,7 +137,7 @@ function closesFirst(lines: readonly string[]): boolean {
   return line === 0 && last > 0;
 }
 
-/** For each line that begins with a closing bracket, the line that opened it. Brackets in strings count too. */
+/** Returns for each line that begins with a closing bracket the line that opened it. Brackets in strings count too. */
 function openingLines(lines: readonly string[]): ReadonlyMap<number, number> {
   const open: number[] = [];
   const openers = new Map<number, number>();
@@ -159,7 +163,9 @@ function commonBlanks(lines: readonly string[]): string {
   }, first);
 }
 
-/** Converts the additional indentation of lines to that of the target, if they clearly show their own level. */
+/**
+ * Converts the additional indentation of lines to the level of the target, if the lines clearly show their own level.
+ */
 function levelsFor(lines: readonly string[], target: InsertionTarget): (more: string) => string {
   const { level } = target;
   const indented = lines.map(blanksOf).filter((more) => more.length > 1 || more === "\t");
@@ -178,7 +184,7 @@ function levelsFor(lines: readonly string[], target: InsertionTarget): (more: st
 
 const asGiven = (more: string): string => more;
 
-/** The number of spaces by which bodies are indented; undefined if they differ or have tabs. */
+/** Returns the number of spaces by which bodies are indented; undefined if they differ or have tabs. */
 function widthIn(lines: readonly string[]): number | undefined {
   if (lines.some((line) => blanksOf(line).includes("\t"))) return undefined;
   const steps = new Set<number>();
@@ -212,7 +218,7 @@ export function indentationLevel(text: string): string {
     if (line.trim() === "") continue;
     const blanks = blanksOf(line);
     const step = blanks.startsWith("\t") ? "\t" : " ".repeat(Math.max(0, blanks.length - previous));
-    // A single blank is not a level: it precedes the star of a comment.
+    // A single blank is not a level, because it precedes the star of a comment.
     if (step === "\t" || step.length > 1) steps.set(step, (steps.get(step) ?? 0) + 1);
     previous = blanks.startsWith("\t") ? 0 : blanks.length;
   }

@@ -15,14 +15,14 @@ export function separatorAfter(text: string, end: number): FoundSeparator | unde
   return found ? { mark: found[1]![0] as Separator, end: end + found[0].length } : undefined;
 }
 
-/** Also finds a separator that the grammar counts as part of the element. */
+/** Returns the separator after an element, or the one that the grammar counts as part of it. */
 export function ownSeparator(text: string, start: number, end: number): FoundSeparator | undefined {
   const last = text[end - 1];
   const isOwn = end - start > 1 && (last === "," || last === ";");
   return isOwn ? { mark: last, end } : separatorAfter(text, end);
 }
 
-/** A block with braces needs no semicolon. */
+/** Returns whether new code needs no further semicolon, because it ends with one or with a brace. */
 export function isClosed({ lines }: Snippet, mark: Separator): boolean {
   return mark === ";" && /[;}]$/.test(lines.at(-1)!);
 }
@@ -41,14 +41,14 @@ export function withoutSeparator(
   return { ...snippet, lines: [...snippet.lines.slice(0, -1), last.slice(0, -1).trimEnd()] };
 }
 
-/** The end of an element's line if only its separator and a comment follow; else undefined. */
+/** Returns the end of an element's line if only its separator and a comment follow; else undefined. */
 export function elementLineEnd(text: string, end: number): number | undefined {
   const from = separatorAfter(text, end)?.end ?? end;
   const rest = /^[^\n]*/.exec(text.slice(from))![0].replace(/\r$/, "");
   return rest.trim() === "" || comment.test(rest.trim()) ? from + rest.length : undefined;
 }
 
-/** After a whole declaration, only comments begin like that. Rust attributes are excluded. */
+/** Matches a comment after a whole declaration. Rust attributes are excluded. */
 const comment =
   /^(?:\/\/|--(?!>)|#(?![![])|%|;;|\/\*(?:(?!\*\/).)*\*\/$|<!--(?:(?!-->).)*-->$|\(\*(?:(?!\*\)).)*\*\)$)/;
 
@@ -56,7 +56,9 @@ export function siblingsOf({ symbols }: Outline, parent: number | undefined): re
   return symbols.filter((symbol) => symbol.parent === parent).sort((one, other) => one.start - other.start);
 }
 
-/** The number of blank lines around new lines next to `anchor`: as many as between its nearest similar siblings. */
+/**
+ * Returns the number of blank lines around new lines next to `anchor`, as many as between its nearest similar siblings.
+ */
 export function gapFor(
   text: string,
   outline: Outline,
@@ -74,7 +76,7 @@ export function gapFor(
     .sort((one, other) => one.distance - other.distance);
   const alike = pairs.filter(({ before, after }) => (isLong(before) || isLong(after)) === wantsLong);
   const holder = anchor.parent === undefined ? undefined : outline.symbols[anchor.parent];
-  // A whole JSON file is one value.
+  // A whole JSON file is one value, so its members have the same gaps.
   const isLoose = holder === undefined ? !outline.language.startsWith("json") : !close.has(holder.kind);
   for (const { before, after } of isLoose ? alike : [...alike, ...pairs]) {
     const gap = gapBetween(text, before, after);
@@ -86,7 +88,7 @@ export function gapFor(
 
 const isAbove = /^\s*(?:@|#|\/\/|\/\*|\*|--|\[|$)/;
 
-/** Kinds whose long and short members are equally close. */
+/** Kinds whose long and short members have the same gaps. */
 const close: ReadonlySet<string> = new Set(
   "constant variable field property key enum variant function method constructor".split(" "),
 );
@@ -96,7 +98,10 @@ export const valueHolders: ReadonlySet<string> = new Set(
   "constant variable field property key enum variant".split(" "),
 );
 
-/** Undefined when something else is between them, or they share a line. */
+/**
+ * Returns the number of blank lines between two symbols, or undefined when other text is between them or they share a
+ * line.
+ */
 function gapBetween(text: string, before: CodeSymbol, after: CodeSymbol): number | undefined {
   const { end } = spanOf(text, before);
   if (after.start < end) return undefined;

@@ -28,8 +28,8 @@ async function load(name: string): Promise<Language> {
 }
 
 async function prepareParsing(): Promise<SharedParts> {
-  // By default V8 optimizes a function of a grammar after a few files, which takes longer than reading them. This late,
-  // the first file takes half the time, and a thousand files take the same.
+  // By default V8 optimizes a function of a grammar after a few files, which takes longer than parsing them. With this
+  // late limit, the first file takes half the time, and a thousand files take as long as before.
   setFlagsFromString("--wasm-tiering-budget=2000000000");
   const module = new Module(await read(parserSource()));
   let shared: SharedParts | undefined;
@@ -57,12 +57,12 @@ async function read(url: URL): Promise<Uint8Array> {
 
 type BytePatch = readonly [at: number, was: number, is: number];
 
-/** Known bugs of grammars, patched on loading. The hashes pin the original files. */
+/** Patches for known bugs of grammars, applied on loading. The old bytes must match. */
 const patches: Readonly<Record<string, readonly BytePatch[]>> = {
-  // Its scanner allocates no memory although its state needs 4 bytes, and starts with leftover data.
+  // Swift's scanner allocates no memory although its state needs 4 bytes, and starts with leftover data.
   swift: [[350_553, 0, 1]],
-  // Its scanner pops five open tags when one is closed, and frees memory it never had, because a macro evaluates its
-  // argument repeatedly. The patch makes the first evaluation pop one, the second none, and the others clear it.
+  // XML's scanner pops five open tags when one is closed, and frees memory it never had, because a macro evaluates its
+  // argument repeatedly. The patch makes the first evaluation pop one tag, the second none, and the others clear it.
   xml: [15_578, 16_052].flatMap((at): readonly BytePatch[] => {
     const last = at === 15_578 ? 15_625 : 16_094;
     return [
@@ -86,7 +86,7 @@ export function patchGrammar(name: string, bytes: Uint8Array): Uint8Array {
   return patched;
 }
 
-/** The WebAssembly of a grammar: from its package when run from source, compressed in a build. */
+/** Returns the URL of a grammar's WebAssembly: in its package when run from source, compressed in a build. */
 export function grammarSource(name: string, module: string = import.meta.url): URL {
   return isSource(module)
     ? new URL(`../../../node_modules/tree-sitter-wasm/out/${name}/tree-sitter-${name}.wasm`, module)

@@ -21,8 +21,8 @@ export interface SharedParts {
 }
 
 /**
- * Stops the parser when a scanner overflows its buffer. A scanner serializes its state after each token, into 1024
- * bytes. For deeply nested texts some write more, over memory of the parser, which then parses every text wrongly.
+ * Stops the parser when a scanner overflows its buffer. After each token a scanner writes its state into 1024 bytes.
+ * For deeply nested texts some scanners write more, over memory of the parser, which then parses every text wrongly.
  */
 export function watchScanner(language: Language, { memory, functions }: SharedParts): void {
   const address: number = Reflect.get(language, 0);
@@ -32,12 +32,14 @@ export function watchScanner(language: Language, { memory, functions }: SharedPa
   functions.set(serialize, exports.serialize);
 }
 
-/** Offset in TSLanguage. The function is zero in grammars without a scanner. */
+/** The offset of the function in TSLanguage. It is zero in grammars without a scanner. */
 const serializeOffset = 124;
 
 let compiled: WasmModule | undefined;
 
 /**
+ * Returns this module, compiled once:
+ *
  * (module
  *   (import "scanner" "serialize" (func $written (param i32 i32) (result i32)))
  *   (func (export "serialize") (param i32 i32) (result i32) (local i32)

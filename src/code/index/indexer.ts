@@ -30,7 +30,7 @@ import { IndexStore } from "./storage/index-store.ts";
 
 /** The service of the process that maintains an index. Queries use the result of the last refresh. */
 export interface IndexService {
-  /** Scans all files, and waits a moment if there is something to build. */
+  /** Scans all files, and waits a moment if the index must be built. */
   refresh(options: Refreshing): Promise<IndexState>;
   search(query: IndexQuery, options: Reading): Promise<readonly IndexHit[]>;
   candidates(pattern: CandidatePattern, options: Reading): Promise<readonly string[]>;
@@ -41,7 +41,7 @@ export interface IndexService {
 }
 
 export interface Refreshing extends Reading {
-  /** Default: 3 s. */
+  /** How long to wait for the index. Default: 3 s. */
   readonly patienceMs?: number;
   readonly progress: (message: string) => void;
 }
@@ -65,11 +65,11 @@ export interface IndexerOptions {
   readonly workers: readonly BuildWorker[];
 }
 
-/** Up to this much is read before a query is answered. More is read in the background. */
+/** Up to this much is read before a query is answered. The rest is read in the background. */
 const readAtOnce = { files: 64, bytes: 2 * 1024 * 1024 };
 
 const verdictsAtOnce = 2000;
-/** How often a damaged index is rebuilt, and how long a query waits for that. */
+/** A damaged index is rebuilt this often, and a query waits this long for it. */
 const maxTries = 3;
 const rebuildMs = 20_000;
 
@@ -95,7 +95,7 @@ class Indexer {
     this.#build = new BackgroundBuild({ workers, directory, signal: this.#closing.signal, discard });
   }
 
-  /** The index after a scan of all files that begins now. */
+  /** Returns the index after a scan of all files that begins now. */
   scan(): Promise<IndexView> {
     // A scan that has already begun may have missed later changes.
     this.#nextScan ??= (this.#lastScan ?? Promise.resolve())
@@ -159,7 +159,7 @@ class Indexer {
     }
   }
 
-  /** Rethrows an error that a new index would not fix. */
+  /** Discards a damaged index. Throws an error that a new index would not fix. */
   #discardAfter(error: unknown, tries: number): void {
     if (!isDamage(error) && !isUnreadable(error)) throw error;
     if (tries === maxTries)
@@ -179,7 +179,7 @@ class Indexer {
     const next = known.nextFile;
     if (known.records.size === 0) this.#build.wake();
     const files = await this.#readable(await this.#lister.list(signal));
-    // It may have been discarded during the scan.
+    // The store may have been discarded during the scan.
     const store = this.#store();
     store.sync();
     const state = new WorkspaceState(files, store);

@@ -3,7 +3,7 @@ import { nearest } from "../../lib/text/nearest.ts";
 import { languageOf } from "./language-of.ts";
 import { type CodeLanguage, languageNames, languages } from "./languages.ts";
 
-/** Names come last, so that they win over the aliases and extensions of others. */
+/** Names come last in the list, so that they override aliases and extensions of other languages. */
 const byWord: ReadonlyMap<string, CodeLanguage> = new Map(
   [
     (language: CodeLanguage) => language.extensions,
@@ -15,14 +15,16 @@ const byWord: ReadonlyMap<string, CodeLanguage> = new Map(
   ),
 );
 
-/** The language for a name, an alias ("ts", "c++", "golang") or an extension. */
+/**
+ * Returns the language for a name, an alias ("ts", "c++", "golang") or an extension. Throws `unsupported` for others.
+ */
 export function findLanguage(word: string): CodeLanguage {
   const plain = word.trim().toLowerCase().replace(/^\./, "");
   const found = byWord.get(plain) ?? byWord.get(plain.replace(/[\s_]+/g, "-"));
   if (found) return found;
   const near = nearest(plain, byWord.keys());
   throw new ToolError("unsupported", `There is no grammar for the language "${word}"`, {
-    hint: near ? `Did you mean "${byWord.get(near)!.name}"?` : `Known: ${languageNames.join(", ")}.`,
+    hint: near ? `Did you mean "${byWord.get(near)!.name}"?` : `Use one of: ${languageNames.join(", ")}.`,
   });
 }
 
@@ -38,7 +40,7 @@ export const editAsText = "Read and edit it as text: file.read, edit.replace.";
 
 /**
  * Grammars with a function of more than 170 kB. V8 takes many seconds to optimize such a function, and in Node 24 so
- * much memory that the process is killed. Workers for them turn the optimization off.
+ * much memory that the process is killed. Workers for these grammars turn the optimization off.
  */
 export const heavyGrammars: ReadonlySet<string> = new Set(
   "elixir fortran latex powershell swift vim".split(" "),

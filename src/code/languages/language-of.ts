@@ -2,7 +2,10 @@ import { languages } from "./languages.ts";
 
 const xmlOrNone = [{ language: "xml", sign: /^\uFEFF?\s*</ }, { language: undefined }];
 
-/** Shared extensions: the first language whose pattern is in the text, else the last. Undefined: no grammar. */
+/**
+ * Languages that share an extension. The first whose pattern is in the text is chosen, else the last. Undefined means
+ * that there is no grammar.
+ */
 export const sharedExtensions: Readonly<Record<string, readonly Claim[]>> = {
   h: [
     {
@@ -69,7 +72,7 @@ interface Claim {
   readonly sign?: RegExp;
 }
 
-/** The language of a file, by its name and the beginning of its text. Undefined if there is no grammar. */
+/** Returns the language of a file by its name and the beginning of its text, or undefined if there is no grammar. */
 export function languageOf(path: string, text: string): string | undefined {
   const name = path.slice(path.lastIndexOf("/") + 1);
   const byName = byFileName.get(name) ?? patterns.find(([pattern]) => pattern.test(path))?.[1];

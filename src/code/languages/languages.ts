@@ -2,13 +2,15 @@ export interface CodeLanguage {
   readonly name: string;
   readonly grammar: string;
   readonly aliases: readonly string[];
-  /** Extensions without the dot. Shared ones are in `language-of.ts`. */
+  /** Extensions without the dot. Those shared with other languages are in `language-of.ts`. */
   readonly extensions: readonly string[];
   readonly files: readonly string[];
   readonly interpreters: readonly string[];
 }
 
-/** Each line: name; grammar, if spelled differently; then `.extension`, `=file`, `!interpreter` or an alias. */
+/**
+ * Each line has a name; the grammar, if spelled differently; then `.extension`, `=file`, `!interpreter` or an alias.
+ */
 const table = `
 ada; .adb .ads .ada
 angular; .component.html

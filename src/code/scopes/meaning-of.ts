@@ -2,7 +2,7 @@ import type { Node, Tree, TreeCursor } from "web-tree-sitter";
 import type { TextSpan } from "../lines.ts";
 import { type Meaning, NodePath, type ScopeRules, type Step } from "./scope-rules.ts";
 
-/** The meaning of a name and the step that decided it; undefined outside of code. Unknown names are unclear. */
+/** Returns the meaning of a name and the step that decided it, or undefined outside code. Unknown names are unclear. */
 export function meaningOf(
   { path, start, end, isLeaf, isKeyword, errors }: NameLocation,
   rules: ScopeRules,
@@ -26,7 +26,10 @@ interface Understanding {
   readonly at: number;
 }
 
-/** Soft keywords, such as `data` in Kotlin, can be inside a node that is a name. */
+/**
+ * Returns whether a keyword is used as a name. Soft keywords, such as `data` in Kotlin, can be inside a node that is a
+ * name.
+ */
 function isNameOfItsOwn(steps: readonly Step[], { names }: ScopeRules): boolean {
   const [above, word] = [steps.at(-2), steps.at(-1)!];
   return above?.start === word.start && above.end === word.end && names[above.type] !== undefined;
@@ -51,7 +54,7 @@ function understood(path: NodePath, rules: ScopeRules): Understanding {
   return { meaning: typeof usual === "function" ? usual(path) : usual, at: last - 1 };
 }
 
-/** A scope with a syntax error may really end elsewhere. */
+/** Returns whether a scope around the name has a syntax error, so that it may really end at another token. */
 function hasDoubtfulScope(
   steps: readonly Step[],
   errors: readonly number[],
@@ -72,7 +75,10 @@ function meaningAt(path: NodePath, at: number, { positions }: ScopeRules): Meani
   return typeof found === "function" ? found(path, at) : found;
 }
 
-/** Matches text, a built-in type, or a part of a longer name. `r#name` is only another spelling, and does not count. */
+/**
+ * Returns whether the word is text, a built-in type, or a part of a longer name. `r#name` is another spelling of the
+ * name itself.
+ */
 function isOtherText({ steps, text }: NodePath, { start, end }: TextSpan, rules: ScopeRules): boolean {
   const leaf = steps.at(-1)!;
   if (rules.names[leaf.type] === undefined)
@@ -83,13 +89,13 @@ function isOtherText({ steps, text }: NodePath, { start, end }: TextSpan, rules:
 const notCode =
   /comment|string|text|content|char|rune|heredoc|nowdoc|regex|escape|format|conversion|literal|number|integer|float|word|operator|modifier|directive|(?:primitive|predefined|cast)_type|tag|hash_?bang|shebang|metavariable|[#!"'`-]/;
 
-/** A whole word of the text, and the path to its leaf. */
+/** A whole word of the text, with the path to its leaf. */
 export interface NameLocation extends TextSpan {
   readonly path: NodePath;
   /** Whether the leaf is exactly this word, not a text that contains it. */
   readonly isLeaf: boolean;
   readonly isKeyword: boolean;
-  /** Where the text does not parse; at most `maxErrors`. */
+  /** The offsets of syntax errors, at most `maxErrors`. */
   readonly errors: readonly number[];
 }
 
@@ -109,7 +115,7 @@ export function nameLocations(name: string, tree: Tree, text: string): readonly 
     const isKeyword = isLeaf && !isNamed;
     found.push({ start, end, path: new NodePath([...steps], text), isLeaf, isKeyword, errors });
   };
-  /** Descends to the words. Those between the children are in the node itself. */
+  /** Descends to the words. Words between the children are in the node itself. */
   const visit = () => {
     const isNamed = cursor.nodeIsNamed;
     const step = stepAt(cursor);
@@ -127,14 +133,14 @@ export function nameLocations(name: string, tree: Tree, text: string): readonly 
   const next = () => starts[found.length] ?? Number.POSITIVE_INFINITY;
   try {
     if (starts.length > 0) visit();
-    // Text after the last node is not code.
+    // Text after the last node is not code and is left out.
     return found;
   } finally {
     cursor.delete();
   }
 }
 
-/** A missing token, such as the semicolon after a macro, does not affect the rest. */
+/** Returns the offsets of syntax errors. A missing token, such as the semicolon after a macro, does not count. */
 function errorsBelow(root: Node): readonly number[] {
   const errors: number[] = [];
   const rest = [root];

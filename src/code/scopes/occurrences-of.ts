@@ -50,7 +50,10 @@ function described(meaning: Meaning, binding: number | "unclear" | undefined): D
   return { role, binding, unbound, around, isPublic, isArgument, isMember, isPathed };
 }
 
-/** For a language without rules: everything that its grammar calls a name, outside of comments. */
+/**
+ * Returns whether a word is a name, for a language without rules: everything that its grammar calls a name, outside
+ * comments.
+ */
 function isCode({ path, isLeaf, isKeyword }: NameLocation): boolean {
   if (!isLeaf || isKeyword || path.steps.some(({ type }) => type.includes("comment"))) return false;
   return nameLike.test(path.steps.at(-1)!.type);
@@ -59,7 +62,7 @@ function isCode({ path, isLeaf, isKeyword }: NameLocation): boolean {
 const nameLike =
   /ident|name|constant|variable|symbol|atom|word|field|property|label|type|selector|tag|key|function|module|plain_value/;
 
-/** The first name on a symbol's line is its own. */
+/** Returns the starts of the names of symbols. The first name on a symbol's line is its own. */
 function definedBy(
   { symbols }: Outline,
   name: string,
@@ -108,7 +111,7 @@ class Known {
   readonly #rules: ScopeRules;
   readonly #inScope = new Map<number, Map<number, Binding>>();
   readonly #byStart = new Map<number, Binding>();
-  /** Scopes in which the name is that of the file, or of an outer scope. */
+  /** Scopes in which the name belongs to the file, or to an outer scope. */
   readonly #declared = new Map<number, "file" | "outer">();
   #count = 0;
 
@@ -124,7 +127,7 @@ class Known {
     const { kind, from = 0, until = Number.POSITIVE_INFINITY, renews } = definition;
     const nearest = this.#scopeOf(path.steps, definition, at);
     const declared = this.#declared.get(nearest.id);
-    // An assignment to a name of an outer scope. It is resolved when all definitions are known.
+    // This assigns to a name of an outer scope, which is resolved when all definitions are known.
     if (declared === "outer") return;
     const scope = declared === "file" ? path.steps[0]! : nearest;
     const bindings = this.#inScope.get(scope.id) ?? new Map<number, Binding>();

@@ -12,7 +12,7 @@ export interface RenameWanted {
   readonly isWanted?: ((definition: Occurrence) => boolean) | undefined;
 }
 
-/** The occurrences to rename. Throws when they have several meanings, or when others could mean the same. */
+/** Returns the occurrences to rename. Throws when they have several meanings, or when others could mean the same. */
 export function occurrencesToRename(
   { places, scoped, language }: Occurrences,
   wanted: RenameWanted,
@@ -29,7 +29,7 @@ export function occurrencesToRename(
   return chosen;
 }
 
-/** The edits. When one word names two things, as in `{ name }`, the other name stays. */
+/** Returns the edits. When one word names two things, as in `{ name }`, the other name stays. */
 export function renameSplices(places: readonly Occurrence[], newName: string): readonly Splice[] {
   return places.map(({ start, end, around }) => ({
     start,
@@ -41,7 +41,10 @@ export function renameSplices(places: readonly Occurrence[], newName: string): r
 export function checkNewName(language: string, { name, newName }: RenameWanted): void {
   const rules = scopeRulesOf(language);
   if (rules === undefined) throw unknownScopes(language, name);
-  if (newName === name) throw new ToolError("invalid-input", `\`${name}\` has this name already`);
+  if (newName === name)
+    throw new ToolError("invalid-input", `\`${name}\` already has this name`, {
+      hint: "Give another `new_name`.",
+    });
   const reserved = rules.reserved.split(" ");
   if (reserved.includes(name))
     throw new ToolError(
@@ -49,7 +52,7 @@ export function checkNewName(language: string, { name, newName }: RenameWanted):
       `\`${name}\` is a reserved word of ${language} and cannot be renamed`,
     );
   const isPrivate = (word: string) => word.startsWith("#");
-  // Some languages treat different characters as the same letter.
+  // Some languages treat different characters as the same letter, so only the normal form is accepted.
   const isPlain = newName === newName.normalize("NFKC");
   const isSpelled = isPlain && rules.spelling.test(newName) && isPrivate(name) === isPrivate(newName);
   if (isSpelled && !reserved.includes(newName)) return;
@@ -62,7 +65,7 @@ function chooseBinding(places: readonly Occurrence[], { name, line, isWanted }: 
   const near = line === undefined ? places : places.filter((occurrence) => occurrence.line === line);
   if (near.length === 0)
     throw new ToolError("no-match", `\`${name}\` does not occur on line ${line}`, {
-      hint: `It occurs on ${listLines(places)}.`,
+      hint: `Give a \`line\` where it occurs: ${listLines(places)}.`,
     });
   const bindings = [...new Set(near.flatMap(({ binding }) => binding ?? []))];
   const definitions = (binding: number) =>
@@ -89,18 +92,18 @@ function chooseBinding(places: readonly Occurrence[], { name, line, isWanted }: 
 
 function notDefinedHere(places: readonly Occurrence[], name: string, isOtherKind: boolean): ToolError {
   if (isOtherKind)
-    return new ToolError("no-match", `\`${name}\` is not of this kind here`, { hint: "Leave out `kind`." });
+    return new ToolError("no-match", `\`${name}\` is not of the given kind`, { hint: "Leave out `kind`." });
   const members = places.filter(({ unbound }) => unbound === "member");
   if (members.length > 0)
     return new ToolError(
       "unsupported",
-      `\`${name}\` is a member here (${listLines(members)}), and which ones are the same depends on types`,
+      `\`${name}\` is a member (${listLines(members)}), and its uses depend on types`,
       { hint: byHand },
     );
   return new ToolError(
     "unsupported",
     `\`${name}\` is not defined in this file, only used on ${listLines(places)}`,
-    { hint: `Rename it in the file that defines it (see code.references). ${byHand}` },
+    { hint: "Rename it in the file that defines it, which code.references finds." },
   );
 }
 
@@ -119,7 +122,7 @@ function refuseDoubts(places: readonly Occurrence[], chosen: readonly Occurrence
   );
   if (definitions.some(({ isPathed }) => isPathed)) {
     refuse(having("member"), "may mean the same by its path");
-    // Imported by a wildcard, or inherited.
+    // The name may be imported by a wildcard, or inherited.
     refuse(having("outside"), "may mean the same, defined elsewhere");
   }
   if (definitions.some(({ isArgument }) => isArgument))
@@ -183,7 +186,7 @@ function shiftBy(splices: readonly Splice[]): (offset: number) => number {
   return (offset) => offset + shifts[firstIndex(starts.length, (index) => starts[index]! >= offset)]!;
 }
 
-/** Whether occurrences that meant the same still do, and others still do not. */
+/** Returns whether occurrences that meant the same still do, and others still do not. */
 function isAlike(
   before: readonly Occurrence[],
   after: readonly Occurrence[],
@@ -206,7 +209,7 @@ function clashes(newName: string, places: readonly Occurrence[]): ToolError {
   const where = places.length === 0 ? "" : ` (${listLines(places)})`;
   return new ToolError(
     "invalid-input",
-    `\`${newName}\` already means something else there${where}: other code would change its meaning`,
+    `\`${newName}\` already has another meaning${where}: the rename would change what other code means`,
     { hint: "Choose another name." },
   );
 }

@@ -25,17 +25,17 @@ export class NodePath {
     return this.text.slice(start, end);
   }
 
-  /** The text of the node above `at` that precedes it. */
+  /** Returns the text of the node above `at` that precedes the node at `at`. */
   textBefore(at: number): string {
     return this.text.slice(this.steps[at - 1]!.start, this.steps[at]!.start);
   }
 
-  /** The text of the node above `at` that follows it. */
+  /** Returns the text of the node above `at` that follows the node at `at`. */
   textAfter(at: number): string {
     return this.text.slice(this.steps[at]!.end, this.steps[at - 1]!.end);
   }
 
-  /** The nearest step from `at` up of one of these types. */
+  /** Returns the nearest step of one of these types, from `at` up. */
   nearest(types: readonly string[], at: number = this.steps.length - 1): Step | undefined {
     return this.steps.slice(0, at + 1).findLast(({ type }) => types.includes(type));
   }
@@ -53,49 +53,59 @@ export interface ScopeRules {
   readonly scopes: Readonly<Record<string, ScopeKind>>;
   readonly spelling: RegExp;
   readonly reserved: string;
-  /** Nodes in which all words are names, whatever the grammar calls them, such as the arguments of a macro. */
+  /** Types of nodes in which all words are names, whatever the grammar calls them, such as the arguments of a macro. */
   readonly tokens?: RegExp;
-  /** Names inside other nodes, as in the text of a format string. */
+  /** Resolves names inside other nodes, such as the text of a format string. */
   within?(path: NodePath, name: TextSpan): Meaning | undefined;
-  /** Whether the scope at `index` applies to a name on this path. It may not, for example, to a parameter's default. */
+  /**
+   * Returns whether the scope at `index` applies to a name on this path. A function's scope does not apply to the
+   * default of a parameter.
+   */
   isSeenBy?(path: NodePath, index: number): boolean;
-  /** Kinds that are not visible inside the node at `index`, such as the variables around a Rust function. */
+  /**
+   * Returns the kinds that are not visible inside the node at `index`, such as the variables around a Rust function.
+   */
   hides?(path: NodePath, index: number): number;
-  /** Whether the node at `index` may have unknown names, so that a name from outside is unclear. */
+  /** Returns whether the node at `index` may have unknown names, so that a name from outside is unclear. */
   clouds?(path: NodePath, index: number): boolean;
-  /** Code that looks up names in a way that the text does not show. */
+  /** Matches code that looks up names at run time. */
   readonly byName?: RegExp;
 }
 
-/** `at` is the index of the step whose position decides. The steps below it only lead there. */
+/**
+ * Decides what a name means. `at` is the index of the step whose position decides; the steps below only lead to the
+ * name.
+ */
 export type Decide = (path: NodePath, at: number) => Meaning | "up";
 
 /**
- * "closed": its definitions are visible only directly in it, not in functions inside, as in a Python class. "clause": a
- * function for lookups, but not for definitions, as in a comprehension.
+ * The definitions of a "closed" scope are visible only directly in it, not in functions inside, as in a Python class. A
+ * "clause" is a function for lookups, but not for definitions, as in a comprehension.
  */
 type ScopeKind = "block" | "function" | "closed" | "clause";
 
 export type Meaning = Definition | Reference | Unbound;
 
-/** Names of different kinds are separate, such as types and values in TypeScript. */
+/** Names of different kinds do not conflict, such as types and values in TypeScript. */
 export const kinds = { value: 1, type: 2, any: 3, label: 4, private: 8, local: 16, constant: 32 } as const;
 
 export interface Definition extends Written {
   readonly is: "definition";
   readonly kind: number;
-  /** The scope it belongs to: the nearest from `at` up, the nearest function, the one outside of that, or the file. */
+  /**
+   * The scope of the definition: the nearest from `at` up, the nearest function, the one outside of that, or the file.
+   */
   readonly in: "nearest" | "function" | "outside" | "file";
   /** Where the search for the scope begins. Default: the node that decides. */
   readonly at?: number;
-  /** The range in which it is visible, if that is not its whole scope. */
+  /** The range in which the name is visible, if not the whole scope; both ends are offsets. */
   readonly from?: number;
   readonly until?: number;
-  /** Whether it replaces an earlier definition in the same scope, like `let` in Rust. */
+  /** Whether the definition replaces an earlier one in the same scope, like `let` in Rust. */
   readonly renews?: true;
-  /** Whether it is also a member, so that `x.name` can mean it. */
+  /** Whether the name is also a member, so that `x.name` can mean it. */
   readonly isMember?: true;
-  /** Whether `self::name` can mean it. */
+  /** Whether `self::name` can mean this definition. */
   readonly isPathed?: boolean;
   /** Kinds that take precedence. A Rust pattern with the name of a constant means the constant. */
   readonly yieldsTo?: number;
@@ -106,11 +116,11 @@ export interface Definition extends Written {
 export interface Reference extends Written {
   readonly is: "reference";
   readonly kind: number;
-  /** In its whole function, the name is that of the file or of an outer function: `global x`, `nonlocal x`. */
+  /** Set if the name belongs to the file or an outer function in its whole function: `global x`, `nonlocal x`. */
   readonly declares?: "file" | "outer";
 }
 
-/** "member": depends on a type. "argument": on the called function. "foreign": defined in other files. */
+/** A "member" depends on a type, an "argument" on the called function. A "foreign" name is defined in other files. */
 type Unbound = "member" | "member definition" | "argument" | "unclear" | "unclear definition" | "foreign";
 
 interface Written {
@@ -133,7 +143,7 @@ export const refer = (more?: Partial<Omit<Reference, "is">>): Reference => ({
 
 export const reference: Reference = refer();
 
-/** Gives each type in a key its own entry. */
+/** Expands the keys of the tables, so that each type has its own entry. */
 export function scopeRules(rules: ScopeRules): ScopeRules {
   const each = <Value>(table: Readonly<Record<string, Value>>): Record<string, Value> =>
     Object.fromEntries(

@@ -26,7 +26,7 @@ function describe(
   return { path: file.path, firstLine, lastLine, symbol, score, why };
 }
 
-/** The found words of the query, each in its most important position: "name: parse, token; body: stream". */
+/** Describes the found words of the query, each in its most important position: "name: parse, token; body: stream". */
 function explain(
   path: string,
   symbol: IndexedSymbol | undefined,

@@ -6,7 +6,7 @@ import type { OutlinedSymbol, WordFile, WordIndex } from "../index/query/word-in
 import { fileRoles } from "./file-roles.ts";
 import { termsOf } from "./terms.ts";
 
-/** The files and symbols that most others use, most central first. Uses are found by name. */
+/** Returns the files and symbols that most others use, most central first. Uses are found by name. */
 export function central(index: WordIndex, wanted: CentralWanted): CentralFile[] {
   const files = chooseFiles(index, wanted);
   const outlines = files.map(({ number }) => index.outline(number));
@@ -47,7 +47,9 @@ interface Definition {
   readonly symbol: number;
 }
 
-/** Links from a file that uses a name to the files that define it; `definitions` has the symbol of each link. */
+/**
+ * Returns links from each file that uses a name to the files that define it; `definitions` has the symbol of each link.
+ */
 function linksBetween(
   index: WordIndex,
   files: readonly WordFile[],
@@ -58,7 +60,7 @@ function linksBetween(
   const definitions: Definition[] = [];
   const sure: number[] = [];
   for (const [term, { defining, sureness }] of namesDefined(outlines)) {
-    // More links would only cost memory.
+    // More links would only take more memory.
     if (links.length > mostLinks) break;
     const users = filesUsing(term, index, positions);
     if (users.size > Math.max(fewUsers, files.length * commonShare)) continue;
@@ -75,12 +77,12 @@ function linksBetween(
   return { links: withShares(links, sure, files.length), definitions };
 }
 
-/** A name that is used everywhere, or defined many times, does not identify one symbol. */
+/** A name with more users or definitions than this does not identify one symbol. */
 const fewUsers = 20;
 const commonShare = 0.3;
 const mostDefinitions = 4;
 
-/** How likely a plain word like "Note" or "open" refers to the symbol, because prose contains such words. */
+/** The probability that a plain word like "Note" or "open" refers to the symbol, because prose contains such words. */
 const plainSureness = 0.2;
 
 function namesDefined(outlines: readonly (readonly OutlinedSymbol[])[]) {
@@ -127,7 +129,7 @@ function withShares(links: readonly Link[], sure: readonly number[], count: numb
   }));
 }
 
-/** Used symbols first, then the outermost, in a stable order. */
+/** Returns used symbols first, then unused top-level ones, in a stable order. */
 function bestSymbols(
   file: WordFile,
   outline: readonly OutlinedSymbol[],
@@ -141,14 +143,14 @@ function bestSymbols(
     .map(({ symbol, weight }) => ({ ...indexedSymbol(file, symbol, outline), weight }));
 }
 
-/** `weight` is a share of everything that leaves `from`; the rest goes anywhere. */
+/** A link in the graph. `weight` is a share of everything that leaves `from`; the rest goes anywhere. */
 export interface Link {
   readonly from: number;
   readonly to: number;
   readonly weight: number;
 }
 
-/** The probability of each node in a random walk that sometimes restarts anywhere. */
+/** Returns the probability of each node in a random walk that sometimes restarts anywhere. */
 export function pageRank(count: number, links: readonly Link[]): Float64Array {
   let ranks = new Float64Array(count).fill(1 / count);
   const leadsAway = new Float64Array(count);

@@ -3,7 +3,7 @@ import { type Piece, piecesOf } from "./pieces.ts";
 import { NumberList, type Terms } from "./terms.ts";
 
 export interface Chunk extends Omit<Piece, "stretches"> {
-  /** Repeats the terms of its symbol's name after "@", with their share of the name. */
+  /** The terms of the piece. Those of the symbol's name are repeated after "@", weighted by their share of the name. */
   readonly terms: Uint32Array;
   readonly weights: Uint8Array;
 }
@@ -51,7 +51,7 @@ let sums = new Float32Array(1 << 16);
 const met = new NumberList();
 const gathered = new NumberList();
 
-/** Sums the weights of the terms of one piece after the other. Not reentrant. */
+/** Sums the weights of the terms of one piece after the other. The sums are shared, so calls must not nest. */
 class Weights {
   readonly #terms: Terms;
 

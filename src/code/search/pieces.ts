@@ -7,13 +7,15 @@ export interface Piece {
   readonly symbol: number | undefined;
   readonly firstLine: number;
   readonly lastLine: number;
-  /** Parts in text order. The comment of its symbol comes first, and ends at the declaration. */
+  /** The parts of the piece in text order. The comment of its symbol comes first, and ends at the declaration. */
   readonly stretches: readonly TextSpan[];
 }
 
 const maxLines = 100;
 
-/** Divides a text. Everything that is not blank belongs to the piece of the innermost symbol that has one. */
+/**
+ * Divides a text into pieces. Everything that is not blank belongs to the piece of the innermost symbol that has one.
+ */
 export function piecesOf(text: string, symbols: readonly CodeSymbol[]): Piece[] {
   const lineStarts = lineStartsOf(text);
   const pieces: Piece[] = [];
@@ -38,12 +40,14 @@ export function piecesOf(text: string, symbols: readonly CodeSymbol[]): Piece[] 
   return pieces.sort((one, other) => one.firstLine - other.firstLine);
 }
 
-/** Kinds that belong to the piece of their parent. */
+/** Symbols of these kinds belong to the piece of their parent. */
 export const partKinds: ReadonlySet<string> = new Set(
   "field property variant key element variable".split(" "),
 );
 
-/** The text of each symbol without its children, in text order; text outside of symbols under undefined. */
+/**
+ * Returns the text of each symbol without its children, in text order, and the text outside symbols under undefined.
+ */
 function ownStretches(text: string, symbols: readonly CodeSymbol[]): Map<number | undefined, TextSpan[]> {
   const stretches = new Map<number | undefined, TextSpan[]>();
   const open: number[] = [];

@@ -3,7 +3,7 @@ import { relatedWords } from "./related-words.ts";
 import { termsOf } from "./terms.ts";
 
 export interface SearchQuery {
-  /** The terms with their weights; those of the query come first. */
+  /** The terms with their weights. The terms of the query itself come first. */
   readonly terms: ReadonlyMap<string, number>;
   readonly writtenAs: ReadonlyMap<string, string>;
   readonly roles: ReadonlySet<FileRole>;
@@ -11,8 +11,8 @@ export interface SearchQuery {
 
 export function readQuery(words: string): SearchQuery {
   const all = termsOf(words);
-  const telling = all.filter((term) => !isEmpty(term));
-  const counted = (telling.length > 0 ? telling : all).slice(0, mostTerms);
+  const relevant = all.filter((term) => !isEmpty(term));
+  const counted = (relevant.length > 0 ? relevant : all).slice(0, mostTerms);
   const terms = new Map<string, number>();
   for (const term of counted) {
     const times = terms.has(term) ? Math.SQRT2 : 1;
@@ -45,7 +45,7 @@ const wholeWeight = 0.5;
 const relatedWeight = 0.15;
 const shortenedWeight = 0.4;
 
-/** A query such as "whether it is empty" also finds `isEmpty`. */
+/** These words count, so that a query such as "whether it is empty" also finds `isEmpty`. */
 const asking: ReadonlySet<string> = new Set(["if", "whether"]);
 
 function isWhole(term: string): boolean {
@@ -56,7 +56,7 @@ function isEmpty(term: string): boolean {
   return emptyWords.has(isWhole(term) ? term.slice(1) : term);
 }
 
-/** Names abbreviate long words: `cert`, `dir`, `param`. */
+/** Returns abbreviations of a long word, as in `cert`, `dir` and `param`. */
 function shortened(word: string): string[] {
   if (isWhole(word) || !/^[a-z]{6,}$/.test(word)) return [];
   return [3, 4, 5].map((length) => word.slice(0, length));
@@ -83,7 +83,7 @@ const emptyWords: ReadonlySet<string> = new Set(
     .flatMap((word) => [word, ...termsOf(word)]),
 );
 
-/** The lines of a piece of code that show best why it matches: the indexes of one run. */
+/** Returns the indexes of the consecutive lines that best show why a piece of code matches. */
 export function bestLines(lines: readonly string[], words: string, count: number): number[] {
   const { terms } = readQuery(words);
   const found = lines.map((line) => new Set(termsOf(line).filter((term) => terms.has(term))));

@@ -14,7 +14,7 @@ export interface Ranked {
   readonly score: number;
 }
 
-/** The best matching pieces, best first. A term counts more in fewer pieces, and by its weight in the piece. */
+/** Returns the best matching pieces, best first. A term counts more in fewer pieces, and by its weight in the piece. */
 export function rank(index: WordIndex, query: IndexQuery): Ranked[] {
   const { terms, roles } = readQuery(query.words);
   const { pieces, files } = scoreAll(index, terms);
@@ -41,7 +41,7 @@ export function rank(index: WordIndex, query: IndexQuery): Ranked[] {
 const nameWeight = 0.8;
 const fileWeight = 0.2;
 
-/** The scores of pieces, and of files with each term at its best position. */
+/** Returns the scores of pieces, and of files with each term at its best position. */
 function scoreAll({ segments }: WordIndex, terms: ReadonlyMap<string, number>) {
   const total = segments.reduce((sum, { documents }) => sum + documents, 0);
   const fileCount = Math.max(0, ...segments.map(({ fileOf }) => countOfFiles(fileOf)));
@@ -121,19 +121,22 @@ function roleWeight({ role }: WordFile, roles: ReadonlySet<FileRole>): number {
   return roles.has(name) ? 1 : roleWeights[name];
 }
 
-/** Weights by index in `symbolKinds`; 255 is text around symbols. Queries mostly ask for actions. */
+/**
+ * The weights by index in `symbolKinds`; 255 is text around symbols. Functions weigh most, because queries mostly ask
+ * for actions.
+ */
 const kindWeight: readonly number[] = Array.from({ length: 256 }, (_, kind) =>
   kind >= symbolKinds.length || /^(?:function|method|constructor)$/.test(symbolKinds[kind]!) ? 1 : 0.85,
 );
 
-/** Declarations, getters and wrappers match less than their few words suggest. */
+/** Returns the weight by length. Declarations, getters and wrappers match less well than their few words suggest. */
 function lengthWeight({ firstLine, lastLine }: Pick<Piece, "firstLine" | "lastLine">): number {
   return shortWeights[lastLine - firstLine] ?? 1;
 }
 
 const shortWeights: readonly number[] = [1, 2, 3, 4, 5, 6, 7].map((lines) => (lines / 8) ** 0.15);
 
-/** The factor by which more results are kept, so that the pieces of one file do not crowd out others. */
+/** This many times more results are collected, so that the pieces of one file do not displace others. */
 const spare = 4;
 const againWeight = 0.99;
 
@@ -148,7 +151,7 @@ function withoutCrowding(ranked: readonly Ranked[]): Ranked[] {
     .sort(byScore);
 }
 
-/** Of every ten results, the last two are from new files if possible, because the best file may be the wrong one. */
+/** Takes the last two of every ten results from new files if possible, because the best file may be the wrong one. */
 function ofMoreFiles(ranked: readonly Ranked[], limit: number): Ranked[] {
   const left = [...ranked];
   const shown: Ranked[] = [];
@@ -163,7 +166,7 @@ function ofMoreFiles(ranked: readonly Ranked[], limit: number): Ranked[] {
   return shown;
 }
 
-/** Ties keep the order of the index, so that results are stable. */
+/** Compares by score. Ties keep the order of the index, so that results are stable. */
 function byScore(one: Ranked, other: Ranked): number {
   return other.score - one.score || one.segment - other.segment || one.document - other.document;
 }

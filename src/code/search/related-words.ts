@@ -1,6 +1,6 @@
 import { stem } from "./terms.ts";
 
-/** Words for the same thing, without their endings. A query also finds these, with less weight. */
+/** Words with the same meaning, as stems. A query also finds them, with less weight. */
 export const relatedWords: ReadonlyMap<string, readonly string[]> = relate(`
 delete remove del erase unlink destroy drop rm; create new make add build init construct;
 get return fetch retrieve read load find lookup obtain; set update assign change modify replace;

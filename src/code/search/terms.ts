@@ -1,15 +1,15 @@
 import { getOrMake } from "../get-or-make.ts";
 
 /**
- * The terms of a text, in order: the words of its identifiers and prose, split at case, underscores and digits and
- * without their endings; and `=` with the whole lower-case identifier if it has several words or a capital.
+ * Returns the terms of a text, in order: the words of its identifiers and prose, split at case, underscores and digits
+ * and without their endings; and `=` with the whole lower-case identifier if it has several words or a capital.
  */
 export function termsOf(text: string): string[] {
   if (remembered.isFull) remembered = new Terms();
   return Array.from(remembered.numbersOf(text), (number) => remembered.term(number));
 }
 
-/** Numbered terms. Code repeats its words, so each identifier is split once. */
+/** Numbers terms. Code repeats its words, so each identifier is split only once. */
 export class Terms {
   readonly #identifiers = new StretchTable();
   readonly #parts: (readonly number[])[] = [];
@@ -22,7 +22,7 @@ export class Terms {
     return this.#terms.length;
   }
 
-  /** Whether to start over, because the terms of many texts would fill the memory. */
+  /** Returns whether to start over, because the terms of many texts would fill the memory. */
   get isFull(): boolean {
     return this.#identifiers.size > mostKnown || this.size > mostKnown;
   }
@@ -44,7 +44,7 @@ export class Terms {
     return found.numbers.slice(0, found.length);
   }
 
-  /** The numbers of the same terms after "@", which mark words of a name. */
+  /** Returns the numbers of the same terms after "@", which mark words of a name. */
   named(numbers: Uint32Array): readonly number[] {
     const named: number[] = [];
     for (const number of numbers) {
@@ -92,7 +92,7 @@ const maxIdentifierChars = 80;
 
 function isWordCode(code: number): boolean {
   if (code < 0x80) return isAsciiWord[code] === 1;
-  // Punctuation and spaces of other scripts.
+  // These ranges are punctuation and spaces of other scripts.
   return !(
     code <= 0xbf ||
     (code >= 0x2000 && code <= 0x206f) ||
@@ -128,20 +128,20 @@ const wordParts = /\p{Lu}{2,}s(?!\p{Ll})|\p{Lu}+(?!\p{Ll})|\p{Lu}?\p{Ll}+|\d+|[\
 const isNumber = /^\d+$/;
 const isIdeographic = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/;
 
-/** Text without spaces is found by any two neighbouring characters. */
+/** Returns all pairs of neighbouring characters, by which text without spaces is found. */
 function pairs(part: string): string[] {
   const characters = Array.from(part);
   if (characters.length === 1) return [part];
   return characters.slice(1).map((character, index) => `${characters[index]}${character}`);
 }
 
-/** The lower-case words of a name: "parseHTTPToken" has "parse", "http" and "token". */
+/** Returns the lower-case words of a name: "parseHTTPToken" has "parse", "http" and "token". */
 export function nameWords(name: string): readonly string[] {
   const parts = name.match(/\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{M}]+|\p{Lu}|\p{N}+/gu) ?? [];
   return parts.map((part) => part.toLowerCase());
 }
 
-/** The terms of a symbol's name: its last word, its last two words, and so on. */
+/** Returns the terms of a symbol's name: its last word, its last two words, and so on. */
 export function nameTerms(name: string): readonly string[] {
   const words = nameWords(name).slice(-maxWords);
   return words.map((_, index) => nameTerm(words.slice(index)));
@@ -157,7 +157,7 @@ export function endsWithWords(name: string, words: readonly string[]): boolean {
 
 const maxWords = 8;
 
-/** A word without plural, -ing, -ed and a final e. Only for comparing: the result may not be a word. */
+/** Returns a word without plural, -ing, -ed and a final e. The result is only for comparison and may not be a word. */
 export function stem(word: string): string {
   if (word.length < 4 || !/^[a-z]+$/.test(word)) return word;
   const singular = withoutPlural(word);
@@ -175,13 +175,13 @@ function withoutParticiple(word: string): string {
   const match = /^(.*[aeiouy].*?)(?:ing|ed)$/.exec(word);
   const bare = match?.[1];
   if (bare === undefined || bare.length < 3) return word;
-  // "mapped", "running"; but "calling", "passing".
+  // A doubled consonant is halved in "mapped" and "running", but not in "calling" and "passing".
   return /([^aeiouylsz])\1$/.test(bare) ? bare.slice(0, -1) : bare;
 }
 
 /** Numbers the distinct parts of texts from 0. Hashes and compares them in place, which avoids a string for each. */
 class StretchTable {
-  /** Each entry is a number plus one. The length is a power of two, at most half full. */
+  /** Each slot holds a number plus one, or 0. The length is a power of two, and at most half of the slots are used. */
   #slots = new Uint32Array(2 ** 12);
   #units = new Uint16Array(2 ** 14);
   readonly #hashes = new NumberList();
@@ -195,7 +195,10 @@ class StretchTable {
     return this.#hashes.length;
   }
 
-  /** `hash` is computed with `addToHash`. A new part gets the next number. */
+  /**
+   * Returns the number of a part, or the next number for a new one. `hash` is that of its units, begun with
+   * `firstHash`.
+   */
   numberOf(text: string, start: number, end: number, hash: number): number {
     const spread = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d) >>> 0;
     const slots = this.#slots;
@@ -241,7 +244,10 @@ class StretchTable {
   }
 }
 
-/** Random in each process, so that no file can be crafted whose words all collide (hash flooding). */
+/**
+ * The start of every hash is random in each process, so that no file can be crafted whose words all collide (hash
+ * flooding).
+ */
 const firstHash: number = (Math.random() * 2 ** 32) | 0;
 
 export class NumberList {
@@ -255,6 +261,6 @@ export class NumberList {
   }
 }
 
-// At the end of the module, because they use the classes above while it loads.
+// These are at the end of the module, because they use the classes above while it loads.
 let remembered = new Terms();
 const found = new NumberList();

@@ -10,11 +10,11 @@ import { stem, termsOf } from "../search/terms.ts";
 import { type LikelyLocations, type TextLocation, winnersOf } from "./location.ts";
 
 /**
- * The symbols of a file that fit a description, by the words that code.search uses. The score is the share of the
- * description that is found, from 0 to 1; a rare word counts more.
+ * Ranks the symbols of a file by a description, with the words that code.search uses. The score is the share of the
+ * description that is found, from 0 to 1. A rare word counts more.
  *
- * Measured: of 152 doc comments of TypeScript and Python with 4 of 10 words left out, 18 % found their symbol and none
- * another. If only the wanted symbol has no comment, or none has one, 1 % found another (3 of 304).
+ * Measured with 152 doc comments of TypeScript and Python, with 4 of 10 words left out: 18 % found their symbol, and none
+ * found another. If only the wanted symbol has no comment, or no symbol has one, 1 % found another (3 of 304).
  */
 export function describedSymbols(text: string, outline: Outline, description: string): LikelyLocations {
   if (text.length > maxChars || !isProse.test(description.trim())) return { winners: [], ranked: [] };
@@ -65,15 +65,15 @@ const codeMargin = 0.3;
 /** More than the signature alone can score. */
 const inName = 0.85;
 
-/** Words do not show negation: "without blocking" contains "blocking". */
+/** Matches negation, which the words of a description do not show: "without blocking" contains "blocking". */
 const isNegative =
   /\b(?:not|no|non|none|never|neither|nor|cannot|without|except|excluding|unless|unlike|instead|rather|but|besides|other than)\b|n['’]t\b/i;
 
 type Score = ReturnType<typeof scoreOf>;
 
 /**
- * Whether the first symbol contains almost the whole description. Symbols without a comment are compared by code,
- * because otherwise a comment that happens to have the words would always win.
+ * Returns whether the first symbol contains almost the whole description. Symbols without a comment are compared by
+ * code, because otherwise a comment that happens to have the words would always win.
  */
 function isClearlyFirst([first, ...others]: readonly (Score & SymbolWords)[]): boolean {
   if (!first || first.missing > mostMissing) return false;
@@ -131,7 +131,7 @@ function locationOf(text: string, symbol: CodeSymbol, score: number): TextLocati
   return { way: "description", start, end, firstLine, lastLine, symbol, score };
 }
 
-/** "the function that checks tokens" states the kind first. */
+/** Splits a description that states the kind first: "the function that checks tokens". */
 function kindIn(description: string): { readonly kind: string | undefined; readonly about: string } {
   const kind = kindFirst.exec(description)?.[1];
   return kind !== undefined && isKindWord(kind)
@@ -150,7 +150,7 @@ function fits({ symbols }: Outline, index: number, kind: string | undefined): bo
 
 type SymbolWords = ReturnType<typeof symbolWords>[number];
 
-/** The words of symbols that have their own piece, without those of their children. */
+/** Returns the words of symbols that have their own piece, without those of their children. */
 function symbolWords(text: string, outline: Outline) {
   const known = new Map<number, Words>();
   for (const { symbol: index, stretches } of piecesOf(text, outline.symbols)) {

@@ -19,7 +19,7 @@ export interface SmartFile {
   readonly source: Source;
   readonly text: string;
   readonly outline: Outline | undefined;
-  /** The reason why the file has no outline, if its language is known. */
+  /** Why the file has no outline, if its language is known. */
   readonly unread?: string | undefined;
 }
 
@@ -30,8 +30,8 @@ export interface SmartFile {
  *   2. text with other indentation, glyphs or wrapping
  *   3. similar: a description of a symbol, part of a line with a typing error, similar lines
  *
- * The first with any result decides. It must have a single result, or for 3. one that is clearly best: otherwise it
- * throws `ambiguous-match` with all of them. It never guesses.
+ * The first interpretation with any result decides. It must have a single result, or for 3. one that is clearly best.
+ * Otherwise throws `ambiguous-match` with all results, or `no-match` if there is none.
  */
 export function locate(file: SmartFile, location: string): TextLocation {
   const { source, text, outline } = file;
@@ -90,7 +90,10 @@ function certainLocations(file: SmartFile, lines: LineTable, location: string): 
   return [...blocks, ...rivals(whole, blocks, named.form)];
 }
 
-/** Text that the location may mean instead of the named blocks, for example when "fn run" occurs only elsewhere. */
+/**
+ * Returns text that the location may mean instead of the named blocks, for example when "fn run" also occurs outside
+ * them.
+ */
 function rivals(
   whole: readonly TextLocation[],
   blocks: readonly TextLocation[],

@@ -15,12 +15,12 @@ export interface TextLocation extends TextSpan {
 export const maxLocations = 100;
 
 export interface LikelyLocations {
-  /** The location that is clearly meant, or several that are about equally good; empty if none is good enough. */
+  /** The clearly best location, or several that are about equally good; empty if none is good enough. */
   readonly winners: readonly TextLocation[];
   readonly ranked: readonly TextLocation[];
 }
 
-/** The best location, if it is good enough, and those above `margin` of its score. */
+/** Returns the best location, if it is good enough, and those above `margin` of its score. */
 export function winnersOf(
   ranked: readonly TextLocation[],
   { least, margin }: { readonly least: number; readonly margin: number },

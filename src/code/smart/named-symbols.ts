@@ -9,7 +9,10 @@ export interface NamedSymbols {
   readonly form: Form;
 }
 
-/** "phrase": with a kind, "fn run". "path": "Agent.run". "call": "fn run()". The last two may also be code. */
+/**
+ * A "phrase" has a kind ("fn run"), a "path" has separators ("Agent.run"), a "call" has parentheses ("fn run()"). The
+ * last two may also be code.
+ */
 type Form = "phrase" | "path" | "call";
 
 /** Parses "fn run", "class Foo.bar", "method run in class Foo", "the run function", "Foo::bar". */
@@ -45,7 +48,7 @@ const modifier =
 
 type Phrase = BlockWanted & { readonly form: Form };
 
-/** The possible meanings, shortest kind first, because the name of an implementation can have several words. */
+/** Yields the possible meanings, shortest kind first, because the name of an implementation can have several words. */
 function* phrasesIn(location: string): Generator<Phrase> {
   if (/[\r\n]/.test(location) || location.length > maxChars) return;
   const words = wordsOf(location);
@@ -54,7 +57,7 @@ function* phrasesIn(location: string): Generator<Phrase> {
   for (let kinds = 1; kinds < Math.min(words.length, maxKindWords + 1); kinds += 1) {
     const kind = words.slice(0, kinds).join(" ");
     if (!isKind.test(kind)) continue;
-    // Ruby's syntax for class methods.
+    // Ruby's class methods are written as `self.name`.
     const named = words
       .slice(kinds)
       .join(" ")

@@ -63,7 +63,7 @@ function list(file: SmartFile, candidates: readonly TextLocation[]): string {
 
 const maxShown = 20;
 
-/** "lines 84-120: Function run [84-120] in Impl Agent, score 0.41". */
+/** Describes a location: "lines 84-120: Function run [84-120] in Impl Agent, score 0.41". */
 function describe({ text, outline }: SmartFile, candidate: TextLocation): string {
   const { way, start, firstLine, lastLine, symbol, score } = candidate;
   const lines = firstLine === lastLine ? `line ${firstLine}` : `lines ${firstLine}-${lastLine}`;

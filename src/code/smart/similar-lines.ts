@@ -4,7 +4,9 @@ import { type LikelyLocations, type TextLocation, winnersOf } from "./location.t
 import { isSlip } from "./slips.ts";
 import type { LineTable } from "./text-locations.ts";
 
-/** The lines most similar to a text. Lines that differ in meaning, even in one number, are listed but never win. */
+/**
+ * Returns the lines most similar to a text. Lines that differ in meaning, even in one number, are listed but never win.
+ */
 export function similarLines(source: Source, lines: LineTable, text: string): LikelyLocations {
   const given = text
     .trimEnd()
@@ -81,7 +83,10 @@ function meanLikeness(wanted: readonly Pairs[], found: (index: number) => Pairs)
   return sum / weights;
 }
 
-/** Whether texts differ only in punctuation and typing errors. A word of the file is not a typing error. */
+/**
+ * Returns whether texts differ only in punctuation and typing errors. A word that occurs in the file is not a typing
+ * error.
+ */
 function meansTheSame(wanted: string, found: string, file: string): boolean {
   const [one, other] = [wanted.match(signs) ?? [], found.match(signs) ?? []];
   return (

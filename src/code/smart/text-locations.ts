@@ -4,7 +4,7 @@ import { everyOccurrence } from "../../edit/match/search.ts";
 import { bytesOf, type Source } from "../../edit/source.ts";
 import { maxLocations, type TextLocation } from "./location.ts";
 
-/** The positions at which a text occurs exactly, except for line ends. */
+/** Returns the positions at which a text occurs exactly, except for line ends. */
 export function exactLocations(source: Source, text: string): readonly TextLocation[] {
   const sought = bytesOf(text);
   const literal: TextLocation[] = [];
@@ -19,7 +19,9 @@ export function exactLocations(source: Source, text: string): readonly TextLocat
     .map(({ start, end }) => locationOf(source, "text", start, end));
 }
 
-/** The positions at which it occurs with other indentation, glyphs or wrapping, as `edit.replace` finds it. */
+/**
+ * Returns the positions at which a text occurs with other indentation, glyphs or wrapping, as `edit.replace` finds it.
+ */
 export function tolerantLocations(source: Source, text: string): readonly TextLocation[] {
   return tolerantMatches(source, text)
     .slice(0, maxLocations)
@@ -27,7 +29,7 @@ export function tolerantLocations(source: Source, text: string): readonly TextLo
 }
 
 function tolerantMatches(source: Source, text: string) {
-  // Replaces the text with itself, because only the location matters.
+  // The text is replaced with itself, because only the location matters.
   return findingsOf(source, blockOfTexts("the location", text, text)).flatMap(({ matches }) => matches);
 }
 
@@ -44,7 +46,7 @@ export interface LineSpan {
   readonly last: number;
 }
 
-/** The lines named by number: "line 42", "lines 10-20", "10-20", "L7", "L7-L9", "42". */
+/** Returns the lines named by number: "line 42", "lines 10-20", "10-20", "L7", "L7-L9", "42". */
 export function lineNumbersIn(location: string): LineSpan | undefined {
   const match = lineRange.exec(location.trim());
   if (!match) return undefined;
@@ -55,7 +57,10 @@ export function lineNumbersIn(location: string): LineSpan | undefined {
 const lineRange =
   /^(?:lines?\s*|l(?:ine)?\.?\s*|#l)?(\d{1,9})(?:\s*(?:-|–|—|\.\.|to|through)\s*(?:lines?\s*|l)?(\d{1,9}))?$/i;
 
-/** Matches numbers that are not a range of lines: "3:12" (line and column), "lines 3 and 12", "3, 12". */
+/**
+ * Returns whether the location has numbers that are not a range of lines: "3:12" (line and column), "lines 3 and 12",
+ * "3, 12".
+ */
 export function isUnclearNumbers(location: string): boolean {
   return location.length <= maxChars && severalNumbers.test(location.trim());
 }

@@ -1,7 +1,9 @@
 import { endOfText, opensLine } from "../lines.ts";
 import type { Piece, Pieces } from "./gather-pieces.ts";
 
-/** Joins the clauses of a function: same name and number of parameters, with only comments between. */
+/**
+ * Joins the clauses of a function, which have the same name and number of parameters, with only comments between them.
+ */
 export function joinClauses({ symbols, comments, attributes }: Pieces, text: string): Pieces {
   const commentEnds = new Map(comments.map(({ start, end }) => [start, end]));
   const joined: Piece[] = [];
@@ -45,7 +47,7 @@ function onlyComments(text: string, from: number, to: number, ends: ReadonlyMap<
   }
 }
 
-/** Extends every heading to the next one of its level or above. Headings in lists and quotations do not count. */
+/** Extends every heading to the next heading of its level or above. Headings in lists and quotations do not count. */
 export function nestHeadings(levelOf: (heading: string) => number) {
   return ({ symbols, comments, attributes }: Pieces, text: string): Pieces => {
     const scopes = symbols.filter(({ kind }) => kind === "scope");
@@ -73,7 +75,7 @@ export function nestHeadings(levelOf: (heading: string) => number) {
   };
 }
 
-/** When several patterns name the same node, the first in the query wins. */
+/** Keeps one symbol per node. When several patterns find a node, the first in the query decides. */
 export function onePerNode({ symbols, comments, attributes }: Pieces): Pieces {
   const best = new Map<number, Piece>();
   for (const piece of symbols) {
@@ -83,7 +85,7 @@ export function onePerNode({ symbols, comments, attributes }: Pieces): Pieces {
   return { symbols: symbols.filter((piece) => best.get(piece.node) === piece), comments, attributes };
 }
 
-/** Ends symbols before trailing comments on separate lines, which belong to the next symbol. */
+/** Ends symbols before trailing comments on their own lines, which belong to the next symbol. */
 export function withoutTrailingComments(pieces: Pieces, text: string): Pieces {
   const startOf = new Map(pieces.comments.map(({ start, end }) => [endOfText(text, end), start]));
   for (const piece of pieces.symbols) {

@@ -29,7 +29,7 @@ export interface Pieces {
   readonly attributes: Attribute[];
 }
 
-/** `doc`: its text, if it serves as a doc comment. */
+/** An attribute; `doc` is its text, if it serves as a doc comment. */
 type Attribute = TextSpan & Pick<Piece, "doc">;
 
 const kinds: ReadonlySet<string> = new Set(symbolKinds);
@@ -46,7 +46,7 @@ export function gatherPieces(
   const attributes: Attribute[] = [];
   const scopes: Piece[] = [];
   const wrappings: Wrapping[] = [];
-  // Queries count bytes of UTF-16, unlike everything else.
+  // Queries count bytes of UTF-16, two per unit.
   const options = part ? { startIndex: part.start * 2, endIndex: part.end * 2 } : {};
   for (const { patternIndex, captures } of query.matches(root, options)) {
     const match: Match = { pattern: patternIndex };
@@ -87,7 +87,7 @@ function take(match: Match, capture: string, node: Node): void {
   else if (!capture.startsWith("_")) match[capture as Capture] = node;
 }
 
-/** A name belongs to one symbol. If several patterns find it, the first in the query decides. */
+/** Adds a symbol. A name belongs to one symbol, and if several patterns find it, the first in the query decides. */
 function addPiece(found: Map<number, Piece>, match: Match, text: string, rules: SymbolRules): void {
   const { symbol, kind, pattern } = match;
   if (!symbol || !kind) return;
@@ -131,7 +131,7 @@ function scopeOf(node: Node, pattern: number): Piece {
 function headEndOf({ inside, body, open, close, symbol, last }: Match): number | undefined {
   const node = inside ?? body ?? open;
   if (!node && last) return symbol?.endIndex;
-  // The node that opens the inside may be the last part of the head, such as the parameters in Lua.
+  // A named node that opens the inside is the last part of the head, such as the parameters in Lua.
   return node === open && (open?.isNamed || !close) ? open?.endIndex : node?.startIndex;
 }
 
@@ -156,7 +156,10 @@ function insideOf(match: Match, text: string): TextSpan | undefined {
 
 const closingOf: Readonly<Record<string, string>> = { "{": "}", "(": ")", "[": "]" };
 
-/** A single symbol in a statement covers all of it. Of several, each keeps its own part. */
+/**
+ * Extends symbols to the statements around them. A single symbol in a statement covers all of it; of several, each
+ * keeps its own part.
+ */
 function widen(symbols: readonly Piece[], wrappings: readonly Wrapping[], text: string): void {
   if (wrappings.length === 0) return;
   const outerOf = new Map<number, Node>();

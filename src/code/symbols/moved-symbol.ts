@@ -1,6 +1,6 @@
 import type { CodeSymbol } from "../../contract/code.ts";
 
-/** How far a symbol moves when the text above it changes. */
+/** The distance by which a symbol moves when the text above it changes. */
 export interface Movement {
   readonly offset: number;
   readonly lines: number;

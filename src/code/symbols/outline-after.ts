@@ -12,14 +12,14 @@ export interface OutlineBefore {
   readonly changed: Change;
 }
 
-/** Outside of this range, both texts and both trees are equal except for the shift. In UTF-16 units. */
+/** The changed range, in UTF-16 units. Outside it, both texts and both trees are equal except for the shift. */
 interface Change {
   readonly start: number;
   readonly oldEnd: number;
   readonly newEnd: number;
 }
 
-/** Gives the same result as outlineOf, but reads only the changed part and its neighbours. */
+/** Returns the same as outlineOf, but reads only the changed part and its neighbours. */
 export function outlineAfter(tree: Tree, text: string, language: string, before: OutlineBefore): Outline {
   const compiled = compiledRules(language, tree.language);
   const mustReadAll =
@@ -42,7 +42,7 @@ export function outlineAfter(tree: Tree, text: string, language: string, before:
   return { language, symbols: joined(old, part, read, moved), faults: [] };
 }
 
-/** Reads the changed part; undefined if the change affects more. */
+/** Reads the changed part. Returns undefined if the change affects more. */
 function symbolsIn(
   part: Part,
   old: readonly CodeSymbol[],
@@ -70,7 +70,7 @@ function symbolsIn(
   return symbolsOf({ ...pieces, symbols }, text, compiled.rules, lineStarts, { before: first, holder });
 }
 
-/** Whether a symbol and its ancestors have the same ends as before, except for the shift. */
+/** Returns whether a symbol and its ancestors have the same ends as before, except for the shift. */
 function stillHold(
   old: readonly CodeSymbol[],
   holder: number | undefined,
@@ -126,7 +126,7 @@ interface Part extends TextSpan {
   readonly holder: number | undefined;
 }
 
-/** The changed children of the innermost symbol around the change, and one more on each side. */
+/** Returns the changed children of the innermost symbol around the change, and one more on each side. */
 function partToRead({ outline, changed, text }: OutlineBefore, docInside: boolean): Part {
   const old = outline.symbols;
   const holder = holderOf(old, changed, text, docInside);
@@ -144,7 +144,7 @@ function partToRead({ outline, changed, text }: OutlineBefore, docInside: boolea
   while (to < siblings.length && startOf(to) <= changed.oldEnd) to++;
   from = Math.max(0, from - 1);
   to = Math.min(siblings.length, to + 1);
-  // Names of one declaration may share their text.
+  // Symbols of one declaration may share their text, so they are read together.
   while (from > 0 && endOf(from - 1) > startOf(from)) from--;
   while (to < siblings.length && startOf(to) < endOf(to - 1)) to++;
   return {
@@ -156,7 +156,7 @@ function partToRead({ outline, changed, text }: OutlineBefore, docInside: boolea
   };
 }
 
-/** `docInside`: a symbol can contain its doc comment. */
+/** Returns the innermost symbol around a change. `docInside` means that a symbol can contain its doc comment. */
 function holderOf(
   old: readonly CodeSymbol[],
   { start, oldEnd }: Change,

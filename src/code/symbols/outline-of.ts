@@ -45,7 +45,7 @@ import { faultsOf } from "./syntax-faults.ts";
  * not a symbol. `kind` of the rules can override both. For the rest see SymbolRules.
  */
 
-/** The symbols of a parsed text and its syntax faults. There are no symbols without rules for the language. */
+/** Returns the symbols of a parsed text and its syntax faults. Without rules for the language there are no symbols. */
 export function outlineOf(tree: Tree, text: string, language: string): Outline {
   const lineStarts = lineStartsOf(text);
   const compiled = compiledRules(language, tree.language);
@@ -71,7 +71,10 @@ function allSymbols(
   return rules.most === undefined ? symbols : limitSymbols(rules.most, symbols);
 }
 
-/** A query searches from each token to the next named one, so it would never end among very many unnamed tokens. */
+/**
+ * Returns whether a text is not code. A query searches from each token to the next named one, so it would never end
+ * among very many unnamed tokens.
+ */
 function isNotCode(root: Node): boolean {
   if (!root.hasError) return false;
   const isEndless = (node: Node | null) => node?.isError === true && node.childCount > 10_000;
@@ -85,7 +88,7 @@ export interface CompiledRules {
 
 const compiled = new WeakMap<Language, CompiledRules>();
 
-/** Compiled once per grammar; undefined without rules. */
+/** Returns the rules of a language, compiled once per grammar; undefined without rules. */
 export function compiledRules(language: string, grammar: Language): CompiledRules | undefined {
   const rules = rulesOf(language);
   return (
@@ -107,7 +110,7 @@ function fullQuery(rules: SymbolRules, grammar: Language): string {
 
 const commentType = /^(?:(?:line|block|multiline|documentation)_)?comment$/i;
 
-/** Omits the innermost symbols, level by level, until at most `wanted` are left; then the last ones. */
+/** Omits the innermost symbols, level by level, until at most `wanted` are left, and then the last ones. */
 export function limitSymbols(wanted: number, symbols: readonly CodeSymbol[]): CodeSymbol[] {
   if (symbols.length <= wanted) return [...symbols];
   const levels: number[] = [];

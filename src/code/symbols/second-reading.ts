@@ -6,7 +6,10 @@ const longest = 400_000;
 
 let parser: Parser | undefined;
 
-/** Calls `read` with the tree that has fewer faults: with or without constructs that the grammar cannot parse. */
+/**
+ * Calls `read` with the tree that has fewer faults: that of the text, or that of the text without constructs that the
+ * grammar cannot parse.
+ */
 export function withBestReading<Answer>(
   tree: Tree,
   text: string,
@@ -33,7 +36,7 @@ function faultsIn(tree: Tree): number {
   return faultsOf(tree, "", new Uint32Array(1)).length;
 }
 
-/** The start of a symbol, including text before it on its line that was blanked out. */
+/** Returns the start of a symbol, including text before it on its line that was blanked out. */
 export function startWithBlanked(start: number, text: string, respelled: string): number {
   if (respelled === text) return start;
   let first = start;

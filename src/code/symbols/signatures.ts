@@ -15,7 +15,7 @@ export function signatureOf(parts: readonly TextSpan[], text: string, comments: 
 }
 
 function withoutComments({ start, end }: TextSpan, text: string, comments: readonly TextSpan[]): string {
-  // The part that is cut off need not be read.
+  // Text that is cut off later is not read.
   const last = Math.min(end, start + longest * 20);
   let kept = "";
   let at = start;

@@ -4,7 +4,7 @@ import { endOfText, lineOf, startOfText } from "../lines.ts";
 
 const most = 1000;
 
-/** The faults that the grammar found or would have to repair, in text order. */
+/** Returns the faults that the grammar found or would have to repair, in text order. */
 export function faultsOf(tree: Tree, text: string, lineStarts: Uint32Array): SyntaxFault[] {
   const root = tree.rootNode;
   if (!root.hasError) return [];
@@ -21,7 +21,9 @@ export function faultsOf(tree: Tree, text: string, lineStarts: Uint32Array): Syn
 
 type Found = Pick<SyntaxFault, "start" | "end" | "message">;
 
-/** Descends only into nodes with errors. Not recursive, because texts can be nested deeper than the call stack. */
+/**
+ * Collects faults from nodes with errors. It is not recursive, because texts can be nested deeper than the call stack.
+ */
 function look(root: Node, text: string, found: Found[]): void {
   const open = [opened(root, found)];
   for (let at = open.at(-1); at && found.length < most; at = open.at(-1)) {

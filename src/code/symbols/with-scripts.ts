@@ -30,7 +30,7 @@ function scriptLanguage({ kind, name, inside, signature }: CodeSymbol, holder: s
 
 async function readScript({ inside }: CodeSymbol, text: string, language: string): Promise<Outline> {
   const { start, end } = inside!;
-  // Blanks replace everything before it, so that all offsets and lines are unchanged.
+  // Blanks replace the text before the script, so that all offsets and lines stay the same.
   const alone = text.slice(0, start).replace(/[^\r\n]/g, " ") + text.slice(start, end);
   const grammar = await loadGrammar(language);
   parser ??= new Parser();

@@ -12,7 +12,7 @@ interface CodeWorkerOptions extends Omit<WorkerOptions, "program" | "args" | "fl
 
 export class CodeWorker<Theirs extends ServiceOf<Theirs>> extends Worker<Theirs> {
   constructor({ role, heavy = false, ...others }: CodeWorkerOptions) {
-    // Keeps V8 from optimizing hot functions. NODE_OPTIONS does not accept this flag, and V8 ignores it at run time.
+    // This flag keeps V8 from optimizing hot functions. NODE_OPTIONS does not accept it, and V8 ignores it at run time.
     const flags = heavy ? ["--liftoff-only"] : [];
     const program = workerProgram("code-worker", import.meta.url);
     const crashed: WorkerOptions["failures"]["crashed"] = (about, { how, stderrTail }, hint) =>
@@ -21,7 +21,7 @@ export class CodeWorker<Theirs extends ServiceOf<Theirs>> extends Worker<Theirs>
   }
 }
 
-/** Retries in a heavy worker, because V8 may crash on a grammar that was not known to be heavy. */
+/** Asks the light worker, then the heavy one, because V8 may crash on a grammar that was not known to be heavy. */
 export async function orInHeavyWorker<AnyWorker, Answer>(
   ask: (worker: AnyWorker) => Promise<Answer>,
   light: AnyWorker,

@@ -32,7 +32,7 @@ export function indexerService(workspace: string, directory: string, parent: Cha
   } satisfies IndexerService & Pick<IndexService, "close">;
 }
 
-/** Each worker is a process with grammars. With more of them, writing is the bottleneck. */
+/** Each worker is a process with grammars. With more workers, writing is the bottleneck. */
 const mostWorkers = 8;
 
 function buildWorker(workspace: string): BuildWorker {

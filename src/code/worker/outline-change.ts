@@ -2,12 +2,14 @@ import type { CodeSymbol, Outline } from "../../contract/code.ts";
 import { BoundedCache } from "../../lib/bounded-cache.ts";
 import { type Movement, movedSymbol } from "../symbols/moved-symbol.ts";
 
-/** Converts one outline to another: replaces the symbols between the first and the last few, which only move. */
+/**
+ * A change from one outline to another. It replaces the symbols between the first and the last few, which only move.
+ */
 export interface OutlineChange extends Omit<Outline, "symbols"> {
   readonly first: number;
   readonly symbols: readonly CodeSymbol[];
   readonly last: number;
-  /** `index`: how far the parents move, except those among the first. */
+  /** The movement of the last symbols; `index` is that of their parents, except those among the first. */
   readonly by: Movement & { readonly index: number };
 }
 

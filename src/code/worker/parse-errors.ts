@@ -1,6 +1,6 @@
 import { ToolError } from "../../contract/error.ts";
 
-const readAsText = "Other files can still be parsed; read and edit this one as text.";
+const readAsText = "Read and edit it as text; other files can still be parsed.";
 
 export function tooSlow(about: string): ToolError {
   return new ToolError("timeout", `${about} took too long to parse`, { hint: readAsText });

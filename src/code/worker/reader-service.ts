@@ -10,7 +10,7 @@ import { parserCrashed } from "./parse-errors.ts";
 import { keyOf } from "./sent-texts.ts";
 import { type ParsedText, type SentText, Trees } from "./trees.ts";
 
-/** The service of a worker that parses texts. Returns undefined if it needs the whole text. */
+/** The service of a worker that parses texts. A method returns undefined if the worker needs the whole text. */
 export interface ReaderService {
   outline(request: OutlineRequest, options: Reading): Promise<OutlineAnswer | undefined>;
   occurrences(
@@ -21,7 +21,7 @@ export interface ReaderService {
 
 export interface OutlineRequest extends Pick<OutlineOptions, "literalsIn"> {
   readonly source: SentText;
-  /** The version whose outline the caller has. Only the change is returned then. */
+  /** The version whose outline the caller has. Then only the change is returned. */
   readonly known: number | undefined;
 }
 
@@ -40,7 +40,7 @@ export function readerService(retire: () => void): ReaderService {
       return parsed && (await answer(parsed));
     } catch (error) {
       if (error instanceof ToolError) throw error;
-      // WebAssembly has stopped in an undefined state: out of memory or stack.
+      // WebAssembly ran out of memory or stack and is in an undefined state.
       retire();
       throw parserCrashed(source.path, (error as Error).message, error);
     }

@@ -50,7 +50,7 @@ export class ReaderWorker {
   readonly #outlines = new LastOutlines();
 
   constructor({ heavy }: { readonly heavy: boolean }) {
-    // The parse itself has a lower limit. On a busy machine a worker needs seconds to start and to load a grammar.
+    // The parse itself has a lower limit, but on a busy machine a worker needs seconds to start and to load a grammar.
     this.#worker = new CodeWorker({ role: ["reader"], heavy, concurrency: 1, limitMs: 30_000 });
   }
 
@@ -93,7 +93,7 @@ export class ReaderWorker {
     return this.#worker.close();
   }
 
-  /** Sends the whole text if the worker no longer has the previous one. */
+  /** Sends a change, or the whole text if the worker no longer has the previous one. */
   async #whole<Answer>(
     { path, text }: Source,
     { name: language, grammar }: CodeLanguage,

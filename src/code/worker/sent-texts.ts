@@ -13,7 +13,7 @@ export class SentTexts {
   });
   #versions = 0;
 
-  /** `process` is the number of the worker process. A new process has no texts. */
+  /** Returns what to send for a text. `process` is the number of the worker process; a new process has no texts. */
   next(
     { path, language, text }: { readonly path: string; readonly language: string; readonly text: string },
     process: number,
@@ -32,22 +32,22 @@ export function keyOf({ path, language }: { readonly path: string; readonly lang
   return `${language}\0${path}`;
 }
 
-/** The worker caches a few more trees, so that it rarely asks for a text again. */
+/** The worker caches a few more trees than this, so that it rarely asks for a text again. */
 const mostTexts = 8;
 const mostUnits = 3_000_000;
 
-/** Replaces `start` to `oldEnd` with `text`. In UTF-16 units. */
+/** A change that replaces `start` to `oldEnd` with `text`, in UTF-16 units. */
 export interface TextChange {
   readonly start: number;
   readonly oldEnd: number;
   readonly text: string;
 }
 
-/** The smallest change that splits no surrogate pair. */
+/** Returns the smallest change that splits no surrogate pair. */
 export function changeBetween(before: string, after: string): TextChange {
   const shorter = Math.min(before.length, after.length);
   let start = 0;
-  // Compares large pieces first, because comparing strings is far faster than comparing single units.
+  // Large pieces are compared first, because comparing strings is far faster than comparing single units.
   for (let piece = 4096; piece >= 1; piece = Math.floor(piece / 8)) {
     while (
       start + piece <= shorter &&

@@ -11,14 +11,14 @@ export interface SentText extends SentState {
   readonly grammar: string;
 }
 
-/** A text and its tree, which the cache owns. The previous version helps to update it. */
+/** A text and its tree, which the cache owns. */
 export interface ParsedText<Known> {
   readonly text: string;
   readonly tree: Tree;
   readonly language: string;
   readonly version: number;
   known: Known | undefined;
-  /** The version that this one was derived from, and where text or tree differ. Its tree is deleted. */
+  /** The version that this one was derived from, and where text or tree differ. The tree of that version is deleted. */
   readonly previous: Previous<Known> | undefined;
 }
 
@@ -26,7 +26,7 @@ interface Previous<Known> extends Pick<OutlineBefore, "text" | "changed"> {
   readonly known: Known | undefined;
 }
 
-/** The trees of the last few texts. A changed text is parsed again only where it changed. */
+/** Caches the trees of the last few texts. A changed text is parsed again only where it changed. */
 export class Trees<Known> {
   readonly #held = new BoundedCache<string, ParsedText<Known>>({
     maxEntries: mostTrees,
@@ -54,7 +54,7 @@ export class Trees<Known> {
       return this.#hold(key, { ...parsed, text: sent, tree: this.#read(path, sent) });
     if (before?.version !== sent.base) return undefined;
     const text = changed(before.text, sent);
-    // The old tree is not needed any more.
+    // The old tree is removed from the cache, because this text replaces it.
     this.#held.delete(key);
     try {
       before.tree.edit(editOf(before.text, sent));
@@ -101,7 +101,7 @@ function editOf(before: string, { start, oldEnd, text }: TextChange): Edit {
   });
 }
 
-/** The point of `end`, given the point of `from`. */
+/** Returns the point of `end`, given the point of `from`. */
 function pointAt(text: string, end: number, { row, column }: Point, from: number): Point {
   let rows = row;
   let lineStart = from - column;

@@ -13,7 +13,7 @@ import type { BuildWorker } from "./build-service.ts";
 import { commitLexical, commitWords, noWords } from "./commit.ts";
 import type { WorkspaceState } from "./workspace-state.ts";
 
-/** Two processes may both read up to this many files, because that is cheaper than waiting for each other. */
+/** Up to this many files are read without the lock, because that is cheaper than waiting for another process. */
 const fewFiles = 100;
 const pollMs = 100;
 const retryMs = 30_000;
@@ -51,7 +51,7 @@ export class BackgroundBuild {
     return this.#running !== undefined;
   }
 
-  /** The result of the last scan, with later updates. */
+  /** Returns the result of the last scan, with later updates. */
   get found(): IndexView | undefined {
     return this.#found;
   }
@@ -60,7 +60,7 @@ export class BackgroundBuild {
     this.#failed = { message: `The index cannot be written: ${error.message}`, atMs: Date.now() };
   }
 
-  /** Starts the workers early, because that takes as long as a scan of all files. */
+  /** Starts the workers early, because starting takes as long as a scan of all files. */
   wake(): void {
     for (const worker of this.#workers) worker.lexical({ files: [] }, this.#signal).catch(() => {});
   }
@@ -79,7 +79,7 @@ export class BackgroundBuild {
       .finally(() => {
         this.#lock.release();
         this.#running = undefined;
-        // The index was discarded during the build: start again.
+        // If the index was discarded during the build, the build starts again.
         if (!this.#signal.aborted && this.#found!.store !== store)
           this.begin(this.#found!.store, this.#found!.state);
       });
@@ -127,7 +127,7 @@ export class BackgroundBuild {
       }
       await Promise.all(this.#workers.map((_, number) => this.#work(number)));
       await mergeSmallSegments(this.#found!.store, this.#signal);
-      // A scan may have found more in the meantime.
+      // A scan may have found more files in the meantime.
     } while (this.#batches.hasMore(this.#found!.state));
   }
 
@@ -182,7 +182,10 @@ function group(count: number): string {
   return String(count).replace(/\B(?=(?:\d{3})+$)/g, " ");
 }
 
-/** Lets one process at a time build an index: a lock on an empty database, which is released when its process dies. */
+/**
+ * Lets one process at a time build an index, by a lock on an empty database. The lock is released when its process
+ * dies.
+ */
 export class BuildLock {
   readonly #path: string;
   #held: DatabaseSync | undefined;
@@ -191,7 +194,7 @@ export class BuildLock {
     this.#path = join(directory, "building.db");
   }
 
-  /** Whether this process may build. If the lock cannot be taken at all, no other process can have it either. */
+  /** Returns whether this process may build. If no process can take the lock, every process may build. */
   take(): boolean {
     if (this.#held !== undefined) return true;
     let database: DatabaseSync | undefined;

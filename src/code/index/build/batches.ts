@@ -12,7 +12,7 @@ const limits = {
   words: { files: 2000, bytes: 4 * 1024 * 1024 },
 } as const;
 
-/** The first word requests are smaller, so that searches find something soon. */
+/** The first requests for words are smaller, so that searches soon find something. */
 const firstBytes = 512 * 1024;
 
 export class Batches {
@@ -20,7 +20,7 @@ export class Batches {
   readonly #languages: WorkerLanguages;
   readonly #underway = new Set<string>();
   readonly #again: Batch[] = [];
-  /** Failed files by content hash, so that new content is tried again. */
+  /** The content hashes of failed files, so that new content is tried again. */
   readonly #unparsable = new Set<string>();
   readonly #wordless = new Set<string>();
   readonly #unreadable = new Set<string>();
@@ -31,7 +31,7 @@ export class Batches {
     this.#languages = new WorkerLanguages(workers);
   }
 
-  /** The next work for a worker. The trigrams of all files come first. */
+  /** Returns the next work for a worker. The trigrams of all files come before their words. */
   next(
     state: WorkspaceState,
     hashOf: (path: string) => string | undefined,
@@ -52,7 +52,10 @@ export class Batches {
     for (const { path } of files) this.#underway.delete(path);
   }
 
-  /** After a crash, tries each half, and a single file without symbols. Returns whether to give up the file. */
+  /**
+   * Handles a crash: tries each half of a batch again, and a single file again without symbols. Returns whether to give
+   * up the file.
+   */
   blame(batch: Batch): boolean {
     if (batch.files.length > 1) {
       const middle = batch.files.length >> 1;
@@ -100,7 +103,7 @@ export class Batches {
     return { number, path, hash, language, parsed };
   }
 
-  /** The first few files in path order, fewer if there are not enough to keep all workers busy. */
+  /** Returns the first files, few enough to keep all workers busy, in path order. */
   #take<File extends { readonly path: string; readonly bytes: number }>(
     files: readonly File[],
     limit: { readonly files: number; readonly bytes: number },
@@ -139,7 +142,10 @@ export class WorkerLanguages {
     this.#claimed = Array.from({ length: workers }, () => new Set<string>());
   }
 
-  /** The files for a worker: its own languages, then unclaimed ones, then those of other workers. */
+  /**
+   * Orders the files for a worker: its own languages, then unclaimed ones. Files of other workers come only if nothing
+   * else is left.
+   */
   choose<File extends Waiting>(files: readonly File[], worker: number): readonly File[] {
     const [own, others] = [this.#claimed[worker]!, this.#claimed.filter((_, other) => other !== worker)];
     const byLanguage = Map.groupBy(files, ({ language }) => language);

@@ -21,24 +21,24 @@ export interface LexicalAnswer {
   readonly segment: Segment;
 }
 
-/** "same": the content is already known. "gone": the file no longer exists. */
+/** "same" means that the content is already known, "gone" that the file no longer exists. */
 export type LexicalFile = "same" | "gone" | LexicalContent;
 
 interface LexicalContent {
-  /** Empty for a file that could not be read. */
+  /** The content hash; empty for a file that could not be read. */
   readonly hash: string;
   readonly language: string | undefined;
   readonly traits: FileTraits;
   readonly document: number | undefined;
 }
 
-/** Larger files are not indexed, so every search reads them. */
+/** A larger file is not indexed, so every search reads it. */
 const maxBytes = 16 * 1024 * 1024;
 
-/** Larger files take seconds to parse, and their symbols are not useful. */
+/** A larger file takes seconds to parse, and its symbols are rarely useful. */
 const maxParsedBytes = 1024 * 1024;
 
-/** A longer average line is not written by hand. */
+/** A file with a longer average line is not written by hand. */
 const maxLineBytes = 400;
 
 const languageBytes = 16_000;
@@ -107,7 +107,7 @@ function isMinified(bytes: Uint8Array): boolean {
   return true;
 }
 
-/** Reads files in path order, and keeps a directory open for consecutive files in it. */
+/** Reads files in path order. Keeps a directory open for consecutive files in it. */
 export class FilesReader {
   readonly #environment: Environment;
   #directory: Directory | undefined;
@@ -140,11 +140,11 @@ export class FilesReader {
   }
 }
 
-/** Collects the trigrams of texts, and writes for each trigram the texts that contain it. Reusable. */
+/** Collects the trigrams of texts, then writes for each trigram the texts that contain it. Can be used again. */
 export class TrigramCollector {
-  /** A bit for each trigram already seen in the current text. */
+  /** One bit for each trigram seen in the current text. */
   readonly #seen = new Uint32Array(trigramCount / 32);
-  /** The number of texts with each trigram, and the trigrams of any text. */
+  /** The number of texts with each trigram; `#held` lists the trigrams of any text. */
   readonly #counts = new Uint32Array(trigramCount);
   readonly #held: number[] = [];
   #trigrams = new Uint32Array(2 ** 20);
@@ -174,12 +174,12 @@ export class TrigramCollector {
     this.#ends.push(length);
   }
 
-  /** The segment of all texts since the last call, numbered in order. */
+  /** Returns the segment of all texts since the last call, numbered in order. */
   write(): Segment {
     const counts = this.#counts;
     const held = Uint32Array.from(this.#held).sort();
     const postings = new Uint32Array(this.#length);
-    // From here on, a count is the position for the next text with that trigram.
+    // From here on, a count is the position of the next text with that trigram.
     let total = 0;
     for (const trigram of held) {
       const count = counts[trigram]!;
@@ -224,14 +224,14 @@ interface SearchableBytes {
   readonly binary: boolean;
 }
 
-/** The bytes of a file that a search reads, like ripgrep: UTF-8, or converted UTF-16, up to the first NUL. */
+/** Returns the bytes of a file that a search reads, as in ripgrep: UTF-8, or converted UTF-16, up to the first NUL. */
 export function searchableBytes(bytes: Uint8Array): SearchableBytes {
   const all = byteOrderMarkLength(bytes) === 2 ? fromUtf16(bytes) : bytes;
   const end = all.indexOf(0);
   return end < 0 ? { bytes: all, binary: false } : { bytes: all.subarray(0, end), binary: true };
 }
 
-/** Whether it contains the Kelvin sign or the long s, which match "k" and "s" when case is ignored. */
+/** Returns whether a text contains the Kelvin sign or the long s, which match "k" and "s" when case is ignored. */
 export function hasOddCase(bytes: Uint8Array): boolean {
   if (isAscii(bytes)) return false;
   const buffer = asBuffer(bytes);

@@ -14,7 +14,7 @@ export interface BuildService {
   words(request: WordIndexRequest & InWorkspace, options: Reading): Promise<WordIndexAnswer>;
 }
 
-/** Calls `retire` when this process can no longer be trusted. */
+/** Creates the service. It calls `retire` when its process can no longer be trusted. */
 export function buildService(retire: () => void): BuildService {
   const builders = new Map<string, LexicalBuilder>();
   const builderFor = (workspace: string) =>
@@ -22,7 +22,8 @@ export function buildService(retire: () => void): BuildService {
   return {
     lexical: ({ workspace, ...request }, { signal }) => builderFor(workspace).build(request, signal),
     words: async ({ workspace, ...request }, { signal }) => {
-      // Loaded after the trigrams are done, because loading takes longer than the rest of the program.
+      // This module is loaded after the trigrams are done, because loading it takes longer than the rest of the
+      // program.
       const { buildWordIndex } = await import("./build-words.ts");
       const answer = await buildWordIndex(request, builderFor(workspace).environment, signal);
       if (answer.files.includes("broken")) retire();
@@ -31,7 +32,7 @@ export function buildService(retire: () => void): BuildService {
   };
 }
 
-/** Reads files for the index in a process that may crash. A request after a crash starts another process. */
+/** Reads files for the index in a process that may crash. A request after a crash starts a new process. */
 export interface BuildWorker {
   lexical(request: LexicalRequest, signal: AbortSignal): Promise<LexicalAnswer>;
   words(request: WordIndexRequest, signal: AbortSignal): Promise<WordIndexAnswer>;

@@ -33,10 +33,13 @@ export interface WordIndexAnswer {
   readonly columns: Omit<WordHead, keyof Segment>;
 }
 
-/** "other": the content has changed. "broken": the parser crashed in this process. "left": not read after that. */
+/**
+ * "other" means that the content has changed, "broken" that the parser crashed, "left" that the file was not read after
+ * a crash.
+ */
 type WordIndexResult = "other" | "broken" | "left" | { readonly outline: Uint8Array | undefined };
 
-/** Only this much of a larger file is indexed, because the rest is data. */
+/** Only this much of a larger file is indexed, because the rest is usually data. */
 const maxUnits = 1024 * 1024;
 const maxUnparsedUnits = 128 * 1024;
 const maxBytes = 16 * 1024 * 1024;
@@ -77,7 +80,7 @@ export async function buildWordIndex(
   }
 }
 
-/** A grammar that crashed may have corrupted the memory that all grammars share. */
+/** Returns "broken" if the parser crashes, because it may have corrupted the memory that all grammars share. */
 async function outlineOrBroken(text: string, language: string): Promise<Outline | undefined | "broken"> {
   try {
     return await parseOutline(text, language);
@@ -93,7 +96,7 @@ function textOf(bytes: Uint8Array): string {
 
 let parser: Parser | undefined;
 
-/** Parses in this process, which may crash. Undefined if it takes too long. */
+/** Parses in this process, which may crash. Returns undefined if parsing takes too long. */
 async function parseOutline(text: string, language: string): Promise<Outline | undefined> {
   const grammar = await loadGrammar(findLanguage(language).grammar);
   parser ??= new Parser();

@@ -4,14 +4,14 @@ import type { WordIndexAnswer, WordIndexFile } from "./build-words.ts";
 import type { ListedFile } from "./list-workspace.ts";
 import { haveSameFigures, type WorkspaceState } from "./workspace-state.ts";
 
-/** A file, and its state and content hash before it was read. */
+/** A file to read, with its listed state and the content hash known before. */
 export interface ReadFile {
   readonly path: string;
   readonly listed: ListedFile;
   readonly knownHash: string | undefined;
 }
 
-/** The segment of a file without words. */
+/** Stands for the segment of a file without words. */
 export const noWords = -1;
 
 /** Commits files, except those that have changed since they were read. */
@@ -50,7 +50,7 @@ export function commitLexical(
         if (document !== undefined) numbers[document] = record.number;
         known.push(record);
       }
-      // A file with the content of a record that another process removed stays outdated.
+      // A file whose record was removed by another process stays outdated.
     }
     if (numbers.some((number) => number > 0)) store.segments.addLexical(answer.segment, numbers);
   });
@@ -73,7 +73,7 @@ export function commitWords(
     for (const [index, { number, path, hash }] of files.entries()) {
       const answer = found[index]!;
       const record = store.record(number);
-      // A rebuilt index has other files with the same numbers.
+      // In a rebuilt index, other files have the same numbers.
       if (record?.path !== path || record.hash !== hash) continue;
       if (record.words !== 0 || typeof answer === "string") continue;
       records.push(record);
@@ -86,16 +86,16 @@ export function commitWords(
     const words = store.segments.addWords(segment, { ...columns, fileOf });
     for (const record of records) store.update(Object.assign(record, { words }));
   });
-  // Files with other content are outdated, and the next scan finds them.
+  // The next scan finds files with other content.
   for (const [index, { number }] of files.entries()) {
     if (found[index] !== "left" && found[index] !== "broken") state.wordless.delete(number);
   }
 }
 
-/** Stored for files without symbols, so that a missing outline is noticed. */
+/** Files without symbols get this outline, so that a missing outline is noticed. */
 const noOutline = new Uint8Array(0);
 
-/** Removes the records of deleted files with numbers below `next`. Other processes may have added later ones. */
+/** Removes the records of deleted files with numbers below `next`. Other processes may have added records since. */
 export function commitGone(store: IndexStore, { files }: WorkspaceState, next: number): void {
   const gone = () =>
     [...store.records.values()].filter(({ path, number }) => number < next && !files.has(path));

@@ -4,7 +4,7 @@ import { nameOf, parentOf, visibleAmong } from "../../../files/visible-paths.ts"
 import { walkFiles } from "../../../files/walk.ts";
 import { IgnoreChain } from "../../../lib/ignore/ignore-chain.ts";
 
-/** Equal while the file is unchanged. */
+/** Figures that stay equal while the file is unchanged. */
 export type Figures = readonly [
   bytes: number,
   modified: number,
@@ -14,15 +14,15 @@ export type Figures = readonly [
 ];
 
 export interface ListedFile {
-  /** Undefined when unknown. The file must be read then. */
+  /** The figures; undefined when unknown, and then the file must be read. */
   readonly figures: Figures | undefined;
   readonly settled: boolean;
 }
 
-/** As in ripgrep and `search.grep`, without hidden and ignored files. */
+/** Hidden and ignored files are skipped, as in ripgrep and `search.grep`. */
 const visibility = { hidden: false, ignoreFiles: true } as const;
 
-/** Lists the files that a search finds, with their figures. Faster from the second time on. */
+/** Lists the files that a search finds, with their figures. Later listings reuse the previous one. */
 export class WorkspaceLister {
   readonly #environment: Environment;
   #known: Snapshot | undefined;
@@ -54,21 +54,21 @@ export class WorkspaceLister {
     let hasForeignRules = chain.hasForeignRules;
     for (const path of snapshot.paths) {
       const name = nameOf(path);
-      if (!telling.has(name)) continue;
+      if (!ruleFiles.has(name)) continue;
       withRules.add(parentOf(path));
       hasForeignRules ||= name === ".ignore" || name === ".rgignore";
     }
     if (!hasForeignRules)
       return visibleAmong([...files.keys()], { environment, directory: "", chain, visibility, withRules });
-    // These may include files that git ignores, which the snapshot omits.
+    // Such rules may include files that git ignores, which the snapshot omits.
     const walked: string[] = [];
     for await (const { path } of walkFiles(environment, "", { ...visibility, signal })) walked.push(path);
     return walked;
   }
 }
 
-/** Files with ignore rules, or that end git's rules. */
-const telling: ReadonlySet<string> = new Set([".gitignore", ".ignore", ".rgignore", ".git"]);
+/** Names of files with ignore rules, and of the folder at which git's rules end. */
+const ruleFiles: ReadonlySet<string> = new Set([".gitignore", ".ignore", ".rgignore", ".git"]);
 
 function isFile({ figures, leftOut }: Snapshot, index: number): boolean {
   if (kindOfMode(figures[index * figureCount + figure.mode]!) !== "file") return false;

@@ -40,7 +40,7 @@ export class TermCollector {
     if (symbols.length === 0) return;
     if (this.#pieces.length === first)
       this.#pieces.push({ file: number, kind: 255, firstLine: 1, lastLine: 1, symbol: 0 });
-    // A search for a symbol by its name only needs the file.
+    // The names of all symbols are added to one piece, because a search for a symbol by its name only needs the file.
     for (const term of new Set(symbols.flatMap(({ name }) => this.#named(name)))) this.#post(term, first, 1);
   }
 
@@ -115,7 +115,7 @@ class Postings {
 }
 
 export function inOrderOfBytes(numbers: Uint32Array, terms: Terms): Uint32Array {
-  // Sorts numbers made of the first units and the position, which is many times faster than sorting strings.
+  // Sorting numbers made of the first units and the position is many times faster than sorting strings.
   const keys = Float64Array.from(
     numbers,
     (number, position) => keyOf(terms.term(number)) * mostTerms + position,
@@ -134,7 +134,7 @@ export function inOrderOfBytes(numbers: Uint32Array, terms: Terms): Uint32Array 
 const keyUnits = 5;
 const mostTerms = 2 ** 23;
 
-/** Six bits for each of the first units. A term that sorts first never has a greater key. */
+/** Returns a key with six bits for each of the first units. A term that sorts first never has a greater key. */
 function keyOf(term: string): number {
   let key = 0;
   let isExact = true;
@@ -146,7 +146,10 @@ function keyOf(term: string): number {
   return key;
 }
 
-/** Any other unit has the rank of the next of these, and units after it do not count. */
+/**
+ * These units have their own rank. Any other unit has the rank of the next of these, and the units after it do not
+ * count.
+ */
 const isFrequent: readonly boolean[] = Array.from({ length: 128 }, (_, unit) =>
   /[0-9a-z_=@~]/.test(String.fromCharCode(unit)),
 );
@@ -156,7 +159,7 @@ const rankOf: readonly number[] = isFrequent.map(
 
 function sortAlike(order: Uint32Array, terms: Terms): void {
   const sorted = Array.from(order, (number) => ({ number, term: terms.term(number) }));
-  // The same order as their bytes, except for characters beyond the first plane.
+  // Strings sort like their bytes, except for characters beyond the first plane.
   if (sorted.some(({ term }) => /[\ud800-\udfff]/.test(term)))
     sorted.sort((one, other) => Buffer.compare(Buffer.from(one.term), Buffer.from(other.term)));
   else sorted.sort((one, other) => (one.term < other.term ? -1 : 1));

@@ -3,15 +3,15 @@ import { rulesOf } from "../../symbols/rules-of.ts";
 import type { FileRecord, IndexStore } from "../storage/index-store.ts";
 import type { Figures, ListedFile } from "./list-workspace.ts";
 
-/** The files of the workspace, and those whose current state is not in the index. */
+/** The files of the workspace, and which of them the index does not know in their current state. */
 export class WorkspaceState {
   readonly files: ReadonlyMap<string, ListedFile>;
-  /** New or possibly changed files. A search reads them regardless of the index. */
+  /** Files that are new or may have changed. A search reads them regardless of the index. */
   readonly outdated: Map<string, ListedFile> = new Map();
-  /** Files that are known except for their words, by number. */
+  /** Files whose words are not indexed yet, by number. */
   readonly wordless: Map<number, FileRecord> = new Map();
   readonly #undecided = new Set<FileRecord>();
-  /** Content hashes read since this scan began, by path, because their figures alone do not identify them. */
+  /** Content hashes by path, read since this scan began, for files whose figures do not identify their content. */
   readonly #read = new Map<string, string>();
   #edition: number;
 
@@ -34,7 +34,7 @@ export class WorkspaceState {
     if (!hasFullTrigrams(record)) this.#undecided.add(record);
   }
 
-  /** Known files whose trigrams do not decide, so they are always candidates. */
+  /** Returns the known files that are always candidates, because their trigrams do not decide. */
   withoutFullTrigrams({ records }: Records): readonly FileRecord[] {
     return [...this.#undecided].filter((record) => records.get(record.path) === record && this.knows(record));
   }

@@ -6,7 +6,10 @@ import { filterFiles } from "./path-filter.ts";
 import { trigramsOfLiteral, trigramsOfRegex } from "./required-trigrams.ts";
 import { documentsFor } from "./trigrams.ts";
 
-/** All files that can contain a pattern, in path order: those with its trigrams, and those that are unknown. */
+/**
+ * Returns all files that can contain a pattern, in path order: those with its trigrams, and those the index does not
+ * know.
+ */
 export function findCandidates(pattern: CandidatePattern, { store, state }: IndexView): readonly string[] {
   const { kind, text, ignoreCase } = pattern;
   const query = (kind === "literal" ? trigramsOfLiteral : trigramsOfRegex)(text, { ignoreCase });

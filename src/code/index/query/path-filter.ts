@@ -4,7 +4,7 @@ import { findLanguage } from "../../languages/find-language.ts";
 
 type Filter = Pick<IndexFilter, "path" | "language">;
 
-/** Filters files by path and language. A file of unknown language passes. */
+/** Returns a filter by path and language. A file of unknown language passes. */
 export function filterFiles({ path, language }: Filter): (file: FilteredFile) => boolean {
   const isIn = path === undefined ? () => true : pathFilter(path);
   const name = language === undefined ? undefined : findLanguage(language).name;
@@ -17,7 +17,7 @@ export interface FilteredFile {
   readonly language: string | undefined | "unknown";
 }
 
-/** A file or folder if it can be one, else a glob. */
+/** Matches a file or folder, or a glob. */
 function pathFilter(wanted: string): (path: string) => boolean {
   const plain = wanted.replace(/^(?:\.\/+)+|\/+$/g, "");
   if (plain === "" || plain === ".") return () => true;

@@ -3,13 +3,13 @@ import { parseRegex } from "../../../lib/rust-regex/parse.ts";
 import type { ClassSet, Node } from "../../../lib/rust-regex/syntax.ts";
 import { byteClasses, every, some, type TrigramQuery } from "./trigrams.ts";
 
-/** The trigrams that a text must contain to match. In this file, texts are strings of byte classes. */
+/** Returns the trigrams that a file must contain to match a text. In this module, texts are strings of byte classes. */
 export function trigramsOfLiteral(text: string, options: { readonly ignoreCase: boolean }): TrigramQuery {
   const codes = Array.from(text, (character) => character.codePointAt(0)!);
   return whole(analyseRow(codes.map((code) => ({ kind: "literal", code, ...options }))));
 }
 
-/** The required trigrams of a pattern in ripgrep's syntax; "all" if it cannot be parsed. */
+/** Returns the required trigrams of a pattern in ripgrep's syntax, or "all" if it cannot be parsed. */
 export function trigramsOfRegex(pattern: string, options: { readonly ignoreCase: boolean }): TrigramQuery {
   try {
     const { node, untranslatable } = parseRegex(pattern, options);
@@ -21,7 +21,7 @@ export function trigramsOfRegex(pattern: string, options: { readonly ignoreCase:
 }
 
 interface Known {
-  /** All matching texts while they are few. If they are listed, the rest adds nothing. */
+  /** All matching texts, if they are few. Then the other fields add nothing. */
   readonly exact: readonly string[] | undefined;
   /** Every match begins with one of `starts` and ends with one of `ends`. */
   readonly starts: readonly string[];
@@ -32,7 +32,7 @@ interface Known {
 const anything: Known = { exact: undefined, starts: [""], ends: [""], query: "all" };
 const nothing: Known = { exact: [""], starts: [""], ends: [""], query: "all" };
 
-/** More texts cost more to look up than they save. */
+/** Looking up more texts would cost more than it saves. */
 const maxTexts = 24;
 const maxLength = 64;
 
@@ -60,7 +60,7 @@ function analyse(node: Node): Known {
   }
 }
 
-/** Consecutive letters are handled together, for speed. */
+/** Analyses a sequence of nodes. Consecutive letters are handled together, for speed. */
 function analyseRow(nodes: readonly Node[]): Known {
   const parts: Known[] = [];
   let letters = "";
@@ -82,7 +82,7 @@ function analyseRow(nodes: readonly Node[]): Known {
 
 function literal({ code, ignoreCase }: Extract<Node, { kind: "literal" }>): Known {
   const character = String.fromCodePoint(code);
-  // For ASCII the index ignores case. For other characters the other case has other bytes.
+  // The index ignores the case of ASCII. Any other letter has other bytes in the other case.
   if (ignoreCase && code > 0x7f && character.toLowerCase() !== character.toUpperCase()) return anything;
   return exactly([classesOf(character)]);
 }

@@ -1,14 +1,17 @@
 import type { Postings } from "../storage/segment.ts";
 
 /**
- * Three consecutive bytes of a text: capitals as small letters, control characters as one class, bytes beyond ASCII in
- * the remaining classes of seven bits. Different bytes may share a class, but a byte never has two.
+ * Three consecutive bytes of a text as seven-bit classes. Capitals count as small letters, and most control characters
+ * as one class; bytes beyond ASCII use the remaining classes. Several bytes may share a class.
  */
 export type Trigram = number;
 
 export const trigramCount: number = 2 ** 21;
 
-/** Classes that no ASCII byte needs: control characters except tab, line feed and return; capitals. */
+/**
+ * The classes that no ASCII byte uses: those of capitals, and of control characters except NUL, tab, line feed and
+ * return.
+ */
 const spare = [
   ...Array.from({ length: 32 }, (_, code) => code).filter((code) => ![0, 9, 10, 13].includes(code)),
   ...Array.from({ length: 26 }, (_, letter) => 0x41 + letter),
@@ -24,7 +27,7 @@ function classOf(byte: number): number {
   return byte;
 }
 
-/** A trigram as a term. Terms sort like the numbers. */
+/** Returns a trigram as a term. Terms sort like the numbers. */
 export function trigramTerm(trigram: Trigram, term: Uint8Array = new Uint8Array(3)): Uint8Array {
   term[0] = trigram >> 14;
   term[1] = (trigram >> 7) & 0x7f;
@@ -32,7 +35,7 @@ export function trigramTerm(trigram: Trigram, term: Uint8Array = new Uint8Array(
   return term;
 }
 
-/** The texts that can match. "all": nothing is known. */
+/** A condition for texts that can match; "all" if nothing is known. */
 export type TrigramQuery = "all" | Condition;
 
 type Condition =

@@ -10,7 +10,7 @@ import type { WordHead } from "../storage/segment-table.ts";
 
 export interface WordIndex {
   readonly segments: readonly WordSegment[];
-  /** Undefined for a file that is missing or has changed. Its documents do not count. */
+  /** Returns undefined for a file that is missing or has changed, whose documents do not count. */
   file(number: number): WordFile | undefined;
   files(): Iterable<WordFile>;
   outline(number: number): readonly OutlinedSymbol[];
@@ -18,7 +18,7 @@ export interface WordIndex {
 
 interface WordSegment extends Pick<WordHead, "documents" | "fileOf" | "kindOf"> {
   postings(term: string): Postings | undefined;
-  /** `symbol` is an index in the outline of the file. */
+  /** Returns the piece of a document. Its `symbol` is an index in the outline of the file. */
   piece(document: number): Omit<Piece, "stretches">;
 }
 

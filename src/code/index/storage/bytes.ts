@@ -91,5 +91,5 @@ export class ByteReader {
   }
 }
 
-/** Thrown for a damaged index. The index is discarded and rebuilt, and no query is answered from it. */
+/** Thrown for a damaged index, which is then discarded and rebuilt. No query is answered from it. */
 export class DamagedIndex extends Error {}

@@ -6,7 +6,7 @@ import { getOrMake } from "../../get-or-make.ts";
 import { DamagedIndex } from "./bytes.ts";
 import { indexFile } from "./index-file.ts";
 
-/** Increase this when the stored format or its meaning changes. An index of another version is rebuilt. */
+/** Increase this number when the stored format or its meaning changes. An index of another version is rebuilt. */
 const version = 4;
 
 const patienceMs = 10_000;
@@ -24,7 +24,7 @@ const tables = `
   CREATE TABLE outlines (file INTEGER PRIMARY KEY, bytes BLOB NOT NULL, checked INTEGER NOT NULL) STRICT;
 `;
 
-/** The database of an index. Not safe against a power failure, but every part has a checksum. */
+/** The database of an index. It is not safe against a power failure, but every part has a checksum. */
 export class IndexDatabase {
   readonly path: string;
   readonly identity: string | undefined;
@@ -40,7 +40,7 @@ export class IndexDatabase {
     this.identity = opened.identity;
   }
 
-  /** Whether it is still the file at that path. Another process may have discarded it. */
+  /** Returns whether this is still the file at its path. Another process may have discarded it. */
   get isCurrent(): boolean {
     return this.problem !== undefined || identityOf(this.path) === this.identity;
   }
@@ -57,7 +57,7 @@ export class IndexDatabase {
     return this.#statement(sql).get(...values) as unknown as Row | undefined;
   }
 
-  /** The bytes that `sql` selects by their key, with their checksum. Throws if the checksum does not match. */
+  /** Returns the bytes that `sql` selects by their key. Throws if their checksum does not match. */
   checked(sql: string, kind: string, key: number): Uint8Array {
     const [bytes, check] = this.one<[Uint8Array, number]>(sql, key) ?? [];
     if (bytes !== undefined && checkOf(bytes, kind, key) === check) return bytes;
@@ -68,14 +68,14 @@ export class IndexDatabase {
     this.#statement(sql).run(...values);
   }
 
-  /** A number that was never used, not even for a removed row. */
+  /** Returns a number that was never used, not even for a removed row. */
   nextNumber(table: "files" | "segments"): number {
     return (this.one<[number]>("SELECT seq FROM sqlite_sequence WHERE name=?", table)?.[0] ?? 0) + 1;
   }
 
   read<Result>(act: () => Result): Result {
     return this.#within("BEGIN", () => {
-      // The first read decides which state the transaction sees.
+      // The first read decides which state the transaction sees, so it happens at once.
       this.one("SELECT number FROM segments LIMIT 1");
       return act();
     });
@@ -106,7 +106,7 @@ export class IndexDatabase {
     if (this.#database.isOpen) this.#database.close();
   }
 
-  /** Deletes the file. Other processes notice this by `isCurrent`. */
+  /** Deletes the file. Other processes notice that by `isCurrent`. */
   discard(): void {
     this.close();
     if (this.identity !== undefined) discardDatabase(this.path, this.identity);
@@ -123,12 +123,15 @@ export class IndexDatabase {
 
 type Value = number | string | Uint8Array;
 
-/** The checksum of a part, bound to its position, so that no part can replace another. */
+/** Returns the checksum of a part, which depends on its position, so that no part can replace another. */
 export function checkOf(bytes: Uint8Array, kind: string, key: number): number {
   return crc32(bytes, crc32(`${kind} ${key}`));
 }
 
-/** Whether the database is damaged. SQLite uses one code for many errors, so the message decides there. */
+/**
+ * Returns whether an error means that the database is damaged. SQLite uses one code for many errors, so there the
+ * message decides.
+ */
 export function isDamage(error: unknown): boolean {
   if (error instanceof DamagedIndex) return true;
   const code = codeOf(error);
@@ -153,7 +156,7 @@ function codeOf(error: unknown): number {
 
 const maxTries = 3;
 
-/** Falls back to an index in memory when the folder is not writable. */
+/** Opens the file, or a database in memory when the folder is not writable. */
 function openFile(
   directory: string,
   path: string,

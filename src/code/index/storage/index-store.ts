@@ -4,7 +4,9 @@ import { DamagedIndex } from "./bytes.ts";
 import { checkOf, IndexDatabase } from "./index-database.ts";
 import { SegmentTable } from "./segment-table.ts";
 
-/** The index in memory and in its database. `sync` loads changes of other processes. For errors see `isDamage`. */
+/**
+ * Holds the index in memory and in its database. `sync` loads changes of other processes. For errors see `isDamage`.
+ */
 export class IndexStore {
   readonly segments: SegmentTable;
   readonly #database: IndexDatabase;
@@ -47,7 +49,7 @@ export class IndexStore {
     this.#database.read(() => this.#takeOver());
   }
 
-  /** Sees everything written before, and nothing written in the meantime. */
+  /** Runs `act` on one consistent state, which includes everything written before. */
   read<Result>(act: () => Result): Result {
     return this.#database.read(() => {
       this.#takeOver();
@@ -55,7 +57,7 @@ export class IndexStore {
     });
   }
 
-  /** Runs while no other process writes, after loading their changes. */
+  /** Runs `act` while no other process writes, after loading their changes. */
   change<Result>(act: () => Result): Result {
     try {
       return this.#database.change(() => {
@@ -63,7 +65,7 @@ export class IndexStore {
         return act();
       });
     } catch (error) {
-      // The rolled back changes must not stay in memory.
+      // The changes were rolled back, so the memory is loaded again.
       this.#seen = -1;
       this.segments.forget();
       this.sync();
@@ -71,7 +73,7 @@ export class IndexStore {
     }
   }
 
-  /** Call within `change`, like the methods below. Replaces the record of the same path. */
+  /** Adds a record, which replaces that of the same path. Call this and the methods below within `change`. */
   add(record: Omit<FileRecord, "number">): FileRecord {
     const before = this.#byPath.get(record.path);
     if (before !== undefined) this.remove(before);
@@ -143,26 +145,26 @@ export class IndexStore {
   }
 }
 
-/** A file in the index. Other content is another record with another number. */
+/** A file in the index. New content gets a new record with another number. */
 export interface FileRecord {
   readonly number: number;
   readonly path: string;
   figures: Figures;
-  /** Whether these figures identify this content; see `isSettled`. */
+  /** Whether the figures identify this content; see `isSettled`. */
   settled: boolean;
   readonly hash: string;
   readonly language: string | undefined;
   traits: FileTraits;
-  /** The segment with its trigrams. 0 means none, so the file may contain anything. */
+  /** The segment with the file's trigrams. 0 means none, so the file may contain anything. */
   lexical: number;
-  /** The segment with its words; 0 while unknown. */
+  /** The segment with the file's words; 0 while unknown. */
   words: number;
 }
 
 export interface FileTraits {
   readonly binary: boolean;
   readonly oddCase: boolean;
-  /** Whether its symbols are skipped: it crashes its grammar, is too large, or is generated. */
+  /** Whether the symbols are skipped, because the file crashes its grammar, is too large, or is generated. */
   readonly unparsed: boolean;
 }
 

@@ -49,7 +49,10 @@ function toMerge<Head extends { readonly documents: number }>(
 
 const counts = new WeakMap<Uint32Array, number>();
 
-/** The documents of one file are adjacent. Cached, because this runs after each change. */
+/**
+ * Counts the files of a segment, whose documents are adjacent. The result is cached, because this runs after each
+ * change.
+ */
 function countOfFiles(files: Uint32Array): number {
   return getOrMake(counts, files, () =>
     files.reduce((sum, file, at) => (file === files[at - 1] ? sum : sum + 1), 0),
@@ -58,7 +61,7 @@ function countOfFiles(files: Uint32Array): number {
 
 function mergeLexical(store: IndexStore, merging: readonly Merging<LexicalHead>[]): void {
   store.change(() => {
-    // Another process may have merged them.
+    // Another process may have merged these segments.
     if (!exist(merging, store.segments.lexical)) return;
     const { segment, sources } = mergeTerms(merging, { weighted: false });
     const fileOf = ({ from, document }: (typeof sources)[number]) =>
@@ -100,14 +103,17 @@ function replace(
 ): void {
   const old = new Set(merging.map(({ segment }) => segment.number));
   const number = add === undefined ? noWords : add();
-  // Includes files without a document, because an empty file has no words.
+  // This includes files without a document, because an empty file has no words.
   for (const record of store.records.values()) {
     if (old.has(record[kind])) store.update(Object.assign(record, { [kind]: number }));
   }
   for (const segment of old) store.segments.remove(segment);
 }
 
-/** Merges the current documents of several segments. `sources`: the segment and number that each comes from. */
+/**
+ * Merges the current documents of several segments. `sources` holds the segment and number that each document comes
+ * from.
+ */
 function mergeTerms(merging: readonly Merging<SegmentHead>[], options: { readonly weighted: boolean }) {
   const sources: { from: number; document: number }[] = [];
   const positions = merging.map(({ alive }, from) =>

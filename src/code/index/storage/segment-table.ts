@@ -112,17 +112,17 @@ export class SegmentTable {
 }
 
 export interface LexicalHead extends SegmentHead {
-  /** The file number of each document; 0 for one that was outdated when written. */
+  /** The file number of each document; 0 for a document that was outdated when written. */
   readonly files: Uint32Array;
 }
 
 export interface WordHead extends SegmentHead {
   readonly fileOf: Uint32Array;
-  /** The index in `symbolKinds`; 255 for none. */
+  /** The index of each document's kind in `symbolKinds`; 255 for none. */
   readonly kindOf: Uint8Array;
   readonly firstLines: Uint32Array;
   readonly lastLines: Uint32Array;
-  /** Index in the outline of the file plus 1, or 0. */
+  /** The index of each document's symbol in the outline of its file plus 1; 0 for none. */
   readonly symbols: Uint32Array;
 }
 

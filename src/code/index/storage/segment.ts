@@ -1,7 +1,7 @@
 import { firstIndex } from "../../first-index.ts";
 import { ByteReader, ByteWriter, DamagedIndex } from "./bytes.ts";
 
-/** Terms, each with the documents that contain it. Never changed once written. */
+/** Terms, each with the documents that contain it. A segment never changes. */
 export interface Segment {
   readonly documents: number;
   readonly weighted: boolean;
@@ -9,7 +9,7 @@ export interface Segment {
   readonly pages: readonly Uint8Array[];
 }
 
-/** Pages end at this size, so that most fit into a page of SQLite. */
+/** A page ends at this size, so that most fit into a page of SQLite. */
 const pageBytes = 3500;
 
 /** Writes terms in ascending byte order into pages. Each term is stored relative to the previous one. */
@@ -29,7 +29,10 @@ export class SegmentWriter {
     this.#bitmap = new Uint8Array((documents + 7) >> 3);
   }
 
-  /** `documents` are ascending. Only those from `start` to `end` count, with the weights at the same positions. */
+  /**
+   * Adds a term. `documents` are ascending; only those from `start` to `end` count, with the weights at the same
+   * positions.
+   */
   add(
     term: Uint8Array,
     documents: ArrayLike<number>,
@@ -87,7 +90,7 @@ function sharedLength(one: Uint8Array, other: Uint8Array): number {
 
 export interface Postings {
   readonly documents: Uint32Array;
-  /** Weights at the same positions; empty in an unweighted segment. */
+  /** The weights at the same positions; empty in an unweighted segment. */
   readonly weights: Uint8Array;
 }
 
@@ -107,7 +110,7 @@ export class SegmentReader {
     if (page < 0) return undefined;
     const bytes = this.#readPage(page);
     const reader = new ByteReader(bytes);
-    // How many bytes the wanted term shares with the previous one. A term that shares fewer comes after it.
+    // This counts the bytes that the wanted term shares with the previous one. A term that shares fewer comes after it.
     let matched = 0;
     while (!reader.isAtEnd) {
       const shared = reader.varint();
@@ -145,7 +148,7 @@ export class SegmentReader {
     }
   }
 
-  /** The last page whose first term is not greater; -1 when there is none. */
+  /** Returns the last page whose first term is not greater, or -1 when there is none. */
   #pageOf(term: Uint8Array): number {
     const { firstTerms } = this.head;
     return firstIndex(firstTerms.length, (page) => Buffer.compare(firstTerms[page]!, term) > 0) - 1;

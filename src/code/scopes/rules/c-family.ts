@@ -12,7 +12,7 @@ import {
 
 const { type, any } = kinds;
 
-/** `struct node` and `node` are two names: the first is a tag. */
+/** `struct node` and `node` are two names, because the first is a tag. */
 const tag = kinds.private;
 
 export const c: ScopeRules = scopeRules({
@@ -51,7 +51,7 @@ export const c: ScopeRules = scopeRules({
     "nullptr static_assert thread_local true typeof typeof_unqual asm main",
 });
 
-/** A macro's parameters are its own; other names are resolved where it is used. */
+/** Resolves a name in a macro. Parameters belong to the macro; other names are resolved where it is used. */
 function inMacro(path: NodePath, { start, end }: TextSpan): Meaning | undefined {
   if (!path.steps.some(({ type: kind }) => kind === "preproc_arg")) return undefined;
   if (/^#\s*(?:error|warning)/.test(path.textOf(path.steps.at(-2)!))) return "foreign";
@@ -60,19 +60,25 @@ function inMacro(path: NodePath, { start, end }: TextSpan): Meaning | undefined 
   return parameters.split(/\W+/).includes(path.text.slice(start, end)) ? "foreign" : "unclear";
 }
 
-/** In a block it is visible from its declaration on, including its own value. In a file, other files may use it. */
+/**
+ * Defines a declared name. In a block it is visible from its declaration on, including its own value. At the top level,
+ * other files may use it.
+ */
 function declared(path: NodePath, at: number): Meaning {
   const { steps } = path;
   const declaration = path.textBefore(at);
   const isInBlock = path.nearest(["compound_statement", "for_statement"], at - 2) !== undefined;
   if (steps[at - 2]?.type === "function_definition") return define({ at: at - 2 });
   if (!isInBlock) return define({ in: "file", kind: any, isPublic: !/\bstatic\b/.test(declaration) });
-  // Another name for a declaration of the file.
+  // Such a declaration is another name for a declaration of the file.
   if (/\bextern\b/.test(declaration) || isFunction(path, at)) return "unclear";
   return define({ from: path.steps.at(-1)!.start });
 }
 
-/** Visible in the body of the defined function, but not of one that is only declared in the list. */
+/**
+ * Defines a parameter, visible in the body of the function that is defined, but not of a function only declared in the
+ * list.
+ */
 function parameter({ steps }: NodePath): Meaning {
   const definition = steps.findLastIndex(({ type: kind }) => kind === "function_definition");
   const lists = steps.slice(definition).filter(({ type: kind }) => kind === "parameter_list").length;
@@ -94,7 +100,7 @@ function tagged(path: NodePath, at: number): Meaning {
   return define({ in: "file", kind: tag, isPublic: true });
 }
 
-/** C++ as far as one text shows it: variables and parameters of functions, and parameters of templates. */
+/** C++ as far as one file shows it: variables and parameters of functions, and parameters of templates. */
 export const cpp: ScopeRules = scopeRules({
   ...c,
   names: { ...c.names, namespace_identifier: "foreign" },
@@ -150,7 +156,9 @@ function declaredInCpp(path: NodePath, at: number): Meaning {
 
 const cppHolder = /^(?:(?:field_)?declaration_list|(?:compound|for|if|while|switch)_statement)$/;
 
-/** Visible in the body of the definition, but not for another function that is only declared in the list. */
+/**
+ * Defines a parameter, visible in the body of the definition, but not for another function only declared in the list.
+ */
 function cppParameter({ steps }: NodePath): Meaning {
   const owner = steps.findLastIndex(({ type }) => parameterOwners.has(type));
   const lists = steps.slice(owner).filter(({ type }) => /^(?:template_)?parameter_list$/.test(type)).length;
@@ -161,7 +169,7 @@ const parameterOwners: ReadonlySet<string> = new Set(
   "function_definition lambda_expression catch_clause template_declaration".split(" "),
 );
 
-/** Whether the preprocessor may use the name as something other than a value: a member, a label, text. */
+/** Returns whether the preprocessor may use the name as something other than a value: a member, a label, text. */
 function isForPreprocessor(path: NodePath): boolean {
   const { steps } = path;
   return steps.some(({ type }, index) => {
@@ -181,7 +189,7 @@ const headersMacros = /^(?:container_of|offsetof|sizeof_field|h?list_\w*entry\w*
 
 let last: { readonly text: string; readonly odd: ReadonlySet<string> } = { text: "", odd: new Set() };
 
-/** Macros of this text that do not behave like functions of values. Cached for the last text. */
+/** Returns the macros of a text that do not behave like functions of values. The result is cached for the last text. */
 function oddMacrosOf(text: string): ReadonlySet<string> {
   if (last.text !== text) last = { text, odd: findOddMacros(text) };
   return last.odd;

@@ -11,7 +11,7 @@ import {
 const { any, label, type } = kinds;
 const ofType = refer({ kind: type });
 
-/** Locals of methods, and type parameters. Everything in a class is a member. */
+/** Covers locals of methods, and type parameters. Everything in a class is a member. */
 export const cSharp: ScopeRules = scopeRules({
   names: { identifier: refer({ kind: any }), implicit_parameter: define() },
   positions: {
@@ -64,7 +64,7 @@ export const cSharp: ScopeRules = scopeRules({
   byName: /\bGet(?:Field|Property|Method)\s*\(/,
 });
 
-/** Locals are visible in their whole block. Those of a class are members. */
+/** Defines a variable. A local is visible in its whole block; a variable of a class is a member. */
 function variable(path: NodePath, at: number): Meaning {
   if (path.steps[at]!.field !== "name" && path.steps[at]!.type !== "tuple_pattern")
     return refer({ kind: any });
@@ -73,7 +73,7 @@ function variable(path: NodePath, at: number): Meaning {
   return define(isLocal ? {} : { isMember: true });
 }
 
-/** All parts of a partial type must use the same name. */
+/** Defines a type parameter. All parts of a partial type must use the same name, so there it is unclear. */
 function typeParameter(path: NodePath, at: number): Meaning {
   const declaration = path.steps[at - 3];
   const head = declaration ? path.textOf({ start: declaration.start, end: path.steps[at]!.start }) : "";
@@ -89,7 +89,10 @@ function parameter({ steps }: NodePath, at: number): Meaning {
   return /^(?:lambda|anonymous)/.test(holder) ? define() : define({ isArgument: true });
 }
 
-/** `new { name }` also names a property; in `new { name = other }` the name is only that. */
+/**
+ * Resolves a name in an anonymous object. `new { name }` also names a property; in `new { name = other }` the name is
+ * only the property.
+ */
 function propertyOrValue(path: NodePath, at: number): Meaning {
   if (/=\s*$/.test(path.textBefore(at))) return refer({ kind: any });
   if (/^\s*=/.test(path.textAfter(at))) return "foreign";

@@ -10,7 +10,7 @@ import {
   scopeRules,
 } from "../scope-rules.ts";
 
-/** Types and values share their names. */
+/** In Go, types and values share one namespace. */
 export const go: ScopeRules = scopeRules({
   names: {
     "identifier type_identifier package_identifier": reference,
@@ -52,12 +52,12 @@ export const go: ScopeRules = scopeRules({
     "return select struct switch type var init",
 });
 
-/** `:=` also reuses an existing name, including parameters, which belong to the body. */
+/** Defines a name in the scope of its body. `:=` also reuses an existing name, including parameters. */
 function assigned(path: NodePath, at: number): Meaning {
   return inBody(path, at - 1, { from: path.steps[at - 1]!.end });
 }
 
-/** A type is visible in its own definition. */
+/** Defines a type, which is visible in its own definition. */
 function named(path: NodePath, at: number): Meaning {
   if (isOfPackage(path, at)) return define({ in: "file", isPublic: true });
   return inBody(path, at - 2, { from: path.steps[at - 1]!.start, at: at - 2 });
@@ -79,7 +79,7 @@ function embedded(path: NodePath, at: number): Meaning | "up" {
   return bare(field) === bare(path.textOf(path.steps[at]!)) ? "unclear" : "up";
 }
 
-/** The name of a field or the key of a map, depending on the type of the literal. */
+/** Resolves a key: the name of a field or the key of a map, depending on the type of the literal. */
 function key(path: NodePath, at: number): Meaning {
   const literal = path.steps.findLastIndex(({ type }) => type === "composite_literal");
   const values = path.steps.slice(literal, at).filter(({ type }) => type === "literal_value").length;
@@ -91,7 +91,7 @@ function key(path: NodePath, at: number): Meaning {
   if (isListed && (values > 2 || !/^[\w.]+\s*$/.test(element))) return "unclear";
   const name = (isListed ? element : type).trim().replace(/\[.*$/, "");
   if (name === "struct") return "member";
-  // A type of another file may be a map, whose keys are values.
+  // A type declared in another file may be a map, whose keys are values.
   const isStruct = new RegExp(`(?<!\\w)${escapeRegex(name)}\\s*(?:\\[[^\\]]*\\])?\\s+struct\\b`).test(
     path.text,
   );

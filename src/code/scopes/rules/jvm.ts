@@ -63,7 +63,7 @@ export const java: ScopeRules = scopeRules({
   byName: /\bgetDeclared(?:Field|Method)\s*\(|\bClass\.forName\s*\(/,
 });
 
-/** `outer.new Inner()` resolves the name in the type of `outer`. */
+/** Refers to a type. `outer.new Inner()` resolves the name in the type of `outer`. */
 function typeName({ text, steps }: NodePath): Meaning {
   const { start } = steps.at(-1)!;
   return /\.\s*new\s+$/.test(text.slice(Math.max(0, start - 40), start)) ? "member" : refer({ kind: type });
@@ -75,7 +75,7 @@ function variable(path: NodePath, at: number): Meaning {
   return define(holder === "spread_parameter" ? {} : { isMember: true });
 }
 
-/** In a condition it is visible where the condition is true, which brackets do not show. */
+/** Defines a name in a pattern. In a condition it is visible where the condition is true, which braces do not show. */
 function pattern(path: NodePath, at: number): Meaning {
   const isLast = path.steps[at]!.end === path.steps[at - 1]!.end;
   if (!isLast) return refer({ kind: type });
@@ -91,7 +91,7 @@ function named(path: NodePath, at: number): Meaning {
   });
 }
 
-/** Locals of functions, and type parameters. Everything else is a member or visible to other files. */
+/** Covers locals of functions, and type parameters. Everything else is a member or visible to other files. */
 export const kotlin: ScopeRules = scopeRules({
   names: {
     "simple_identifier interpolated_identifier": reference,
@@ -154,7 +154,7 @@ function isOperator({ steps }: NodePath, at: number): boolean {
   return start !== whole.start && end !== whole.end;
 }
 
-/** A local is visible from its declaration on. In a class or file, others see it. */
+/** Defines a variable. A local is visible from its declaration on; others see a variable of a class or file. */
 function kotlinVariable(path: NodePath, at: number): Meaning {
   if (!isDeclared(path, at)) return reference;
   const isLocal = path.steps[at - 2]?.type === "statements";

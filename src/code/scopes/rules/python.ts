@@ -45,7 +45,10 @@ export const python: ScopeRules = scopeRules({
   byName: /\b(?:eval|exec|globals|locals|vars|getattr|setattr|hasattr|delattr)\s*\(|\b__all__\b/,
 });
 
-/** Defaults, annotations, bases and the first iterable are evaluated outside of the scope they belong to. */
+/**
+ * Returns whether a scope applies to a name. Defaults, annotations, bases and the first iterable are evaluated outside
+ * the scope they belong to.
+ */
 function isSeenBy(path: NodePath, index: number): boolean {
   const { type } = path.steps[index]!;
   const next = path.steps[index + 1];
@@ -69,7 +72,7 @@ function isFirstClause(path: NodePath, index: number): boolean {
   return true;
 }
 
-/** A name assigned in a class is a member. A name of the file can be imported. */
+/** Defines a name. A name assigned in a class is a member, and a name of the file can be imported. */
 function definedIn(scope: "nearest" | "outside", path: NodePath, at: number): Definition {
   const around = path.nearest(holders, at);
   const isMember = around?.type === "class_definition";
@@ -96,7 +99,7 @@ function isTypeParameter(path: NodePath, at: number): boolean {
     .some(({ type, field }) => `${type}.${field}` === "type_parameter.type_parameters");
 }
 
-/** One part of a dotted name, in imports and in comparisons of `case`. */
+/** Resolves one part of a dotted name, in imports and in `case` patterns. */
 function dotted(path: NodePath, at: number): Meaning {
   const [holder, name] = [path.steps[at - 2]!, path.steps[at - 1]!];
   const isFirst = path.steps[at]!.start === name.start;

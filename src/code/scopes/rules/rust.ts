@@ -74,19 +74,19 @@ export const rust: ScopeRules = scopeRules({
     "typeof unsafe unsized use virtual where while yield",
 });
 
-/** A name in a pattern is new, unless spelled like a constant; `{ name }` also names a field, which stays. */
+/** Defines a name in a pattern, unless it is spelled like a constant. `{ name }` also names a field, which stays. */
 function pattern(path: NodePath, more?: Parameters<typeof define>[0]): Meaning {
   const name = path.name;
   if (/^\p{Lu}/u.test(name)) return reference;
   const definition = define({ kind: local, yieldsTo: constant, ...more });
   const [field, leaf] = [path.steps.at(-2)!, path.steps.at(-1)!];
   if (field.type !== "field_pattern" || leaf.field !== "name") return definition;
-  // `{ ref name }` would have to become `{ name: ref other }`.
+  // Renaming `{ ref name }` would need `{ name: ref other }`.
   if (field.start !== leaf.start) return "unclear";
   return { ...definition, around: { before: `${name}: `, after: "" } };
 }
 
-/** Items of a module or block, in any order. Those of an impl or trait are members. */
+/** Defines an item of a module or block, visible before its definition too. Items of an impl or trait are members. */
 function item(kind: number): Decide {
   return ({ steps }, at) => {
     const holder = steps[at - 3]?.type;
@@ -100,7 +100,7 @@ function isImported(path: NodePath): boolean {
   return path.nearest(["use_declaration"]) !== undefined;
 }
 
-/** Macros that take only expressions. */
+/** Macros whose arguments are only expressions. */
 const plainMacros =
   /^(?:std::)?(?:e?print(?:ln)?|format(?:_args)?|write(?:ln)?|panic|(?:debug_)?assert(?:_eq|_ne)?|vec|dbg|todo|unreachable|unimplemented|anyhow|bail|ensure)$/;
 
@@ -111,7 +111,7 @@ function macroOf(path: NodePath): { readonly name: string; readonly at: number }
   return { name, at };
 }
 
-/** A macro contains only tokens, so anything beyond expressions is not understood. */
+/** Resolves a token in a macro. Anything beyond expressions is unclear. */
 function token(path: NodePath): Meaning {
   const attribute = path.nearest(["attribute"]);
   if (attribute) return knownAttributes.test(path.textOf(attribute)) ? "foreign" : "unclear";
@@ -133,7 +133,7 @@ function token(path: NodePath): Meaning {
 const knownAttributes =
   /^(?:derive|cfg|cfg_attr|allow|warn|deny|forbid|expect|repr|doc|serde|inline|must_use|deprecated|clap|arg|command|error)\b/;
 
-/** `{name}` in the text of a format macro. */
+/** Resolves `{name}` in the text of a format macro. */
 function inFormat(path: NodePath, { start, end }: TextSpan): Meaning | undefined {
   if (!path.steps.some(({ type }) => /string/.test(type))) return undefined;
   const { text } = path;

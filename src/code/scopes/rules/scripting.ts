@@ -10,10 +10,13 @@ import {
   scopeRules,
 } from "../scope-rules.ts";
 
-/** Functions have a namespace of their own. */
+/** Functions of Bash have their own namespace. */
 const bashFunctions = kinds.private;
 
-/** A function sees the variables of its callers, including local ones, so a name is one variable in the whole file. */
+/**
+ * In Bash a function sees the variables of its callers, including local ones, so a name is one variable in the whole
+ * file.
+ */
 export const bash: ScopeRules = scopeRules({
   names: { variable_name: reference, word: "unclear", extglob_pattern: "foreign" },
   positions: {
@@ -36,7 +39,7 @@ export const bash: ScopeRules = scopeRules({
   byName: /\b(?:eval|source)\b|^\s*\.\s/m,
 });
 
-/** `name=1 program` and `export name=1` pass the name to programs. */
+/** Defines a variable, unless it is passed to programs, as in `name=1 program` and `export name=1`. */
 function bashAssignment(path: NodePath, at: number): Meaning {
   const holder = path.steps[at - 2];
   if (holder?.type === "command" || isBashExport(path, at - 1)) return "unclear";
@@ -48,7 +51,10 @@ function isBashExport(path: NodePath, at: number): boolean {
   return holder?.type === "declaration_command" && /^(?:export|\w+\s+-\w*[xn])/.test(path.textOf(holder));
 }
 
-/** Text that is evaluated later, such as the argument of `trap`, and arguments that commands take as assignments. */
+/**
+ * Resolves names in text that is evaluated later, such as the argument of `trap`, and in arguments that are
+ * assignments.
+ */
 function inBashText(path: NodePath, { start, end }: TextSpan): Meaning | undefined {
   const { type } = path.steps.at(-1)!;
   const before = path.text.slice(Math.max(0, start - 2), start);
@@ -84,7 +90,7 @@ export const lua: ScopeRules = scopeRules({
   byName: /\bload(?:string)?\s*\(|\bgetfenv\s*\(|\b_G\b|\b_ENV\b|\bdebug\.\w+local\b/,
 });
 
-/** `local` begins a new variable, visible after its statement. Any other assignment is to an existing one. */
+/** Defines a variable after `local`, visible after its statement. Any other assignment is to an existing variable. */
 function luaVariable(path: NodePath, at: number): Meaning {
   const holder = path.steps[at - 2]!;
   if (holder.type === "for_generic_clause") return define();
@@ -94,14 +100,14 @@ function luaVariable(path: NodePath, at: number): Meaning {
   return inLuaBody(path, index, define({ renews: true, from: declaration.end }));
 }
 
-/** The condition of `repeat` sees the declarations of its body. */
+/** Defines a name in its block. The condition of `repeat` also sees the declarations of its body. */
 function inLuaBody({ steps }: NodePath, at: number, definition: ReturnType<typeof define>): Meaning {
   const block = steps.slice(0, at + 1).findLastIndex(({ type }) => lua.scopes[type] !== undefined);
   const index = steps[block - 1]?.type === "repeat_statement" ? block - 1 : block;
   return { ...definition, at: Math.max(0, index) };
 }
 
-/** Variables belong to a whole function, or to the file. */
+/** In PHP, variables belong to a whole function, or to the file. */
 export const php: ScopeRules = scopeRules({
   names: { name: (path) => (isPhpVariable(path) ? reference : "foreign") },
   positions: {
@@ -136,7 +142,7 @@ function isPhpVariable({ steps }: NodePath): boolean {
   return steps.at(-2)?.type === "variable_name";
 }
 
-/** `$a->b` names a member, `$a->$b` a variable with the name of one. */
+/** Resolves a name after an arrow. `$a->b` names a member; in `$a->$b`, `$b` is a variable. */
 function phpMember(path: NodePath): Meaning {
   return isPhpVariable(path) ? reference : "member";
 }

@@ -14,7 +14,7 @@ import {
 
 const { any, type } = kinds;
 
-/** TypeScript, with and without JSX, and JavaScript. */
+/** The rules of TypeScript, with and without JSX, and of JavaScript. */
 export const typescript: ScopeRules = scopeRules({
   names: {
     identifier: reference,
@@ -48,7 +48,7 @@ export const typescript: ScopeRules = scopeRules({
     "nested_identifier.property": "member",
     "type_parameter.name": typeParameter,
     "mapped_type_clause.name": define({ kind: type }),
-    // Visible in one branch only, which the path to a name does not show.
+    // The name is visible in one branch only, which the path to a name does not show.
     infer_type: "unclear",
     "enum_body enum_assignment.name": define({ isMember: true }),
     "labeled_statement.label": define({ kind: kinds.label }),
@@ -68,7 +68,7 @@ export const typescript: ScopeRules = scopeRules({
       /^[\p{Ll}]/u.test(name) ? "foreign" : reference,
     with_statement: "unclear",
     "method_definition.name public_field_definition.name field_definition.property": ({ name }) =>
-      // `#name` is only visible in its class.
+      // A name with `#` is only visible in its class.
       name.startsWith("#") ? define({ in: "outside", kind: kinds.private }) : "member definition",
     "method_signature.name abstract_method_signature.name property_signature.name": "member definition",
   },
@@ -90,7 +90,7 @@ export const typescript: ScopeRules = scopeRules({
   byName: /\b(?:eval|Function)\s*\(|\bwith\s*\(/,
 });
 
-/** A name in a pattern: `{ name }` also names a property, which stays. */
+/** Handles names in patterns: `{ name }` also names a property, which stays. */
 function written(decide: (path: NodePath, at: number) => Meaning): Decide {
   return (path, at) => {
     const meaning = decide(path, at);
@@ -106,20 +106,20 @@ function variable(path: NodePath, at: number): Meaning {
   return visible(path, at - 2, define({ in: isVar ? "function" : "nearest", at: at - 2 }));
 }
 
-/** `for (x of …)` only assigns. */
+/** Defines the variable of a loop. `for (x of …)` without a keyword only assigns. */
 function loopVariable(path: NodePath, at: number): Meaning {
   const [, word] = /\b(var|let|const|using)\s*$/.exec(path.textBefore(at)) ?? [];
   if (word === undefined) return reference;
   return define({ in: word === "var" ? "function" : "nearest" });
 }
 
-/** `constructor(private name)` also declares a property. */
+/** Defines a parameter. `constructor(private name)` also declares a property. */
 function parameter(path: NodePath, at: number): Meaning {
   const isMember = /\b(?:public|private|protected|readonly|override)\b/.test(path.textBefore(at));
   return define(isMember ? { isMember } : {});
 }
 
-/** Classes and interfaces of one name merge, and must use the same type parameters. */
+/** Defines a type parameter. Classes and interfaces of one name merge, and must use the same type parameters. */
 function typeParameter(path: NodePath, at: number): Meaning {
   const holder = path.steps[at - 3]!;
   const [, name] =
@@ -133,7 +133,7 @@ function declared(definition: Definition): Decide {
   return (path, at) => visible(path, at - 1, hoisted(path, at - 1, definition));
 }
 
-/** In sloppy mode, a function in a block can be called outside of it. */
+/** Widens the scope of a function in a block, because in sloppy mode it can be called outside the block. */
 function hoisted({ steps }: NodePath, at: number, definition: Definition): Definition {
   const isFunction = /^(?:generator_)?function_/.test(steps[at]!.type);
   const isInBlock =
@@ -141,7 +141,7 @@ function hoisted({ steps }: NodePath, at: number, definition: Definition): Defin
   return isFunction && isInBlock ? { ...definition, in: "function", at: at - 1 } : definition;
 }
 
-/** Whether others see the declarations of the statement at `at`. An export of a namespace is a member of it. */
+/** Marks a definition that others can see. An export of a namespace is a member of it. */
 function visible(path: NodePath, at: number, definition: Definition): Meaning {
   const { steps } = path;
   const outer = path.nearest(["internal_module", "module"], at - 1);
@@ -154,7 +154,7 @@ function visible(path: NodePath, at: number, definition: Definition): Meaning {
   return isDefault ? definition : { ...definition, isPublic: true };
 }
 
-/** `export { a } from "b"` refers to a name of another file. */
+/** Resolves a name in an export. `export { a } from "b"` refers to a name of another file. */
 function exported(path: NodePath, at: number): Meaning {
   const clause = path.steps[at - 2] as Step;
   if (/^\s*from\b/.test(path.text.slice(clause.end, clause.end + 40))) return "foreign";
@@ -162,7 +162,7 @@ function exported(path: NodePath, at: number): Meaning {
   return refer({ kind: any, around: { before: "", after } });
 }
 
-/** The specifier is only this name, except for a leading `type`. */
+/** Returns whether the specifier is only this name, except for a leading `type`. */
 function isAlone(path: NodePath, at: number): boolean {
   return !/\bas\b/.test(path.textAfter(at));
 }

@@ -49,7 +49,7 @@ export const cFamilyRules: SymbolRulesTable = {
     `,
     nameNode: nameInDeclarator,
     declaredKind,
-    // `operator bool() const`: the grammar gives the whole conversion as its name.
+    // The grammar gives the whole conversion `operator bool() const` as its name.
     name: (written) => written.replace(/(\boperator\s+[^\s(].*?)\s*\(\s*\)[^()]*$/s, "$1"),
     respell: withoutMacros,
     lastWordAt: lastPartAt,
@@ -92,7 +92,10 @@ export const cFamilyRules: SymbolRulesTable = {
   },
 };
 
-/** Without macro expansion some declarations look like others: `EXPORT int f()` like a variable called int. */
+/**
+ * Returns whether a symbol is misread. Without macro expansion some declarations look like others: `EXPORT int f()`
+ * like a variable called int.
+ */
 function isMisread({ kind, name, hasInside }: FoundSymbol, parent: FoundSymbol | undefined): boolean {
   if (keyword.test(name)) return true;
   // Fields of an anonymous struct in a function belong to no symbol.
@@ -104,7 +107,10 @@ function isMisread({ kind, name, hasInside }: FoundSymbol, parent: FoundSymbol |
 const keyword =
   /^(int|char|void|long|short|unsigned|signed|float|double|bool|struct|enum|union|if|for|while|switch|return|static|const)$/;
 
-/** The brackets of a declarator show whether it declares a function: `*f(int)`, but not `(*f)(int)`. */
+/**
+ * Returns the kind that a declarator declares. Its brackets show whether it is a function: `*f(int)`, but not
+ * `(*f)(int)`.
+ */
 function declaredKind(declarator: Node, kind: SymbolKind): SymbolKind {
   if (kind !== "variable" && kind !== "field") return kind;
   let isFunction = false;
@@ -117,7 +123,7 @@ function declaredKind(declarator: Node, kind: SymbolKind): SymbolKind {
   return kind === "field" ? "method" : "function";
 }
 
-/** `*(*name)[3]`: the name is the innermost part of the declarator. */
+/** Returns the name in a declarator, which is its innermost part: `*(*name)[3]`. */
 function nameInDeclarator(captured: Node): Node {
   let node = captured;
   for (let inner = innerDeclarator(node); inner; inner = innerDeclarator(node)) node = inner;
@@ -135,7 +141,7 @@ const unnamedHolders: ReadonlySet<string> = new Set(
   "parenthesized_declarator reference_declarator variadic_declarator attributed_declarator".split(" "),
 );
 
-/** The start of the part after the last `::` outside of angle brackets. */
+/** Returns the start of the part after the last `::` outside of angle brackets. */
 function lastPartAt(written: string): number {
   const operator = written.lastIndexOf("operator");
   if (operator >= 0) return operator;
@@ -149,7 +155,9 @@ function lastPartAt(written: string): number {
   return 0;
 }
 
-/** `initWithName:age:` of `initWithName:(NSString *)name age:(int)age`; `Agent (Private)` of a category. */
+/**
+ * Returns `initWithName:age:` for `initWithName:(NSString *)name age:(int)age`, and `Agent (Private)` for a category.
+ */
 function selector(written: string): string {
   const name = written.replace(/\s*[{;].*$/, "").replace(/:\s*\((?:[^()]|\([^()]*\))*\)\s*\w+\s*/g, ":");
   return /\([^)]*$/.test(name) ? `${name})` : name;

@@ -1,6 +1,6 @@
 import { blankOut } from "../second-reading.ts";
 
-/** C and C++ without macros that the grammar cannot parse, so that it can parse the code around them. */
+/** Blanks out macros of C and C++ that the grammar cannot parse, so that it can parse the code around them. */
 export function withoutMacros(text: string): string {
   return misplaced.reduce(blankOut, text);
 }
@@ -16,7 +16,7 @@ const afterParameters = "const|noexcept|override|final";
 const lineStart = "(?<=^[ \\t]{0,80})";
 const typeAndName = "[\\w:]+(?:<[^;{}()]*>)?(?:[ \\t*&]+)[\\w:~]+[ \\t]*\\(";
 
-/** Parentheses with their content; inner ones match `deeper`. */
+/** Returns a pattern for parentheses with their content, in which inner parentheses match `deeper`. */
 function nested(deeper: string): string {
   return `\\((?:[^()"']|${string}|${deeper}){0,1000}\\)`;
 }

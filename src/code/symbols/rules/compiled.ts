@@ -1,6 +1,6 @@
 import type { SymbolRulesTable } from "../symbol-rules.ts";
 
-/** In the grammar of Dart a signature and its body are siblings. */
+/** In Dart's grammar, a signature and its body are siblings. */
 const dartBody = `. (function_body (block)? @inside)? @last`;
 
 const nimName = "name: [(identifier) @name (exported_symbol (_) @name) (accent_quoted) @name]";
@@ -54,7 +54,7 @@ export const compiledRules: SymbolRulesTable = {
     `,
     kind({ kind, name }, parent) {
       if (name === "_" && !isGoFunction(kind)) return undefined;
-      // Fields of an anonymous struct: a table of test cases.
+      // Fields of an anonymous struct, such as a table of test cases, are not symbols.
       if (kind === "field" && parent && isGoFunction(parent.kind)) return undefined;
       return kind;
     },
@@ -104,7 +104,7 @@ export const compiledRules: SymbolRulesTable = {
       [(lambda_literal) (computed_getter) (computed_setter) (willset_clause) (didset_clause)] @scope
       (attribute) @attribute
     `,
-    // Types have the field "name" too, but after the name.
+    // The type of a declaration also has the field "name", but after the declared name.
     nameNode: (captured) => captured.childForFieldName("name") ?? captured,
     kind({ kind }, parent) {
       if (kind === "variable" || kind === "constant") return parent ? swiftMemberKind(parent.kind) : kind;
@@ -274,7 +274,7 @@ function isGoFunction(kind: string): boolean {
   return kind === "function" || kind === "method";
 }
 
-/** A declaration in a computed property is local to it. */
+/** Returns the kind of a variable in a parent. A declaration in a computed property is local to it. */
 function swiftMemberKind(parent: string): "property" | undefined {
   return parent === "property" || parent === "variable" ? undefined : "property";
 }

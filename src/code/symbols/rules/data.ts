@@ -181,7 +181,7 @@ export const dataRules: SymbolRulesTable = {
   },
 };
 
-/** A stage extends to the next `FROM`. */
+/** Extends each stage to the next `FROM`. */
 function dockerStages(pieces: Pieces, text: string): Pieces {
   return withoutTrailingComments(nestHeadings(() => 1)(onePerNode(pieces), text), text);
 }

@@ -2,14 +2,14 @@ import type { Node } from "web-tree-sitter";
 import { joinClauses } from "../arrange-pieces.ts";
 import type { SymbolRulesTable } from "../symbol-rules.ts";
 
-/** Equations are symbols in a module, a class or an instance, and local elsewhere. */
+/** Equations in a module, a class or an instance are symbols. All others are local. */
 const haskellEquations = (holder: string) => `
     (${holder} (signature name: [(variable) @name (prefix_id (_) @name)]) @function)
     (${holder} (function name: [(variable) @name (prefix_id (_) @name)] match: (_) @body) @function)
     (${holder} (function (infix operator: [(operator) @name (infix_id (_) @name)]) match: (_) @body) @function)
     (${holder} (bind name: [(variable) @name (prefix_id (_) @name)] match: (_) @body) @function)`;
 
-/** The bindings of a module are symbols; those of an expression are local to it. */
+/** The bindings of a module are symbols, and those of an expression are local to it. */
 const ocamlBindings = (holder: string) => `
     (${holder} (value_definition (let_binding pattern: [(value_name) (parenthesized_operator)] @name
       (parameter) body: (_) @body) @function))
@@ -184,7 +184,7 @@ function withoutParentheses(written: string): string {
   return written.replace(/^\(\s*(.*?)\s*\)$/, "$1");
 }
 
-/** `run` in `run(a, b) when a > b`, `+` in `a + b`, `t` in `t(a) :: list(a)`. */
+/** Returns the name in a definition: `run` in `run(a, b) when a > b`, `+` in `a + b`, `t` in `t(a) :: list(a)`. */
 function elixirNameNode(captured: Node): Node {
   let node = captured;
   for (;;) {
@@ -192,7 +192,7 @@ function elixirNameNode(captured: Node): Node {
     if (operator && operator.type !== "when" && operator.type !== "::") return operator;
     const inner = operator ? node.childForFieldName("left") : node.childForFieldName("target");
     if (!inner) return node;
-    // A macro constructs the name, so the whole call is the name.
+    // If a macro constructs the name, the whole call is the name.
     if (inner.type === "call" && !operator) return inner;
     node = inner;
   }

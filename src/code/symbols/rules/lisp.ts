@@ -14,7 +14,7 @@ function quoted(words: string): string {
     .join(" ");
 }
 
-/** A form in quoted data or in a comment is not a definition. */
+/** Returns the kind, or undefined for a form in quoted data or in a comment, which is not a definition. */
 function unlessQuoted({ kind }: FoundSymbol, parent: FoundSymbol | undefined): SymbolKind | undefined {
   return parent?.name === "" ? undefined : kind;
 }

@@ -3,7 +3,7 @@ import type { SymbolRulesTable } from "../symbol-rules.ts";
 const rName = "[(identifier) @name (string content: (_) @name)]";
 const rAssignment = '["<-" "<<-" "="]';
 
-/** The call on the left of a definition in Julia, with or without types around it. */
+/** Matches the call on the left of a definition in Julia, with or without types around it. */
 const juliaCall = (name: string) => `[
       (call_expression . ${name})
       (typed_expression . (call_expression . ${name}))
@@ -64,7 +64,8 @@ export const scriptingRules: SymbolRulesTable = {
       return kind;
     },
     name: (written) => written.replace(/^:(?=[^:])/, ""),
-    // Whether :a and :b are symbols depends on the word before both, so a change there needs a full read.
+    // Rules with `arrange` always read the whole text. That is needed here, because the word before both decides
+    // whether :a and :b are symbols.
     arrange: (pieces) => pieces,
     unrelatedComment: /^#\s*(frozen_string_literal|encoding|-\*-|typed|rubocop|:nodoc:)/,
   },

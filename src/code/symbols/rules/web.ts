@@ -140,12 +140,12 @@ export const webRules: SymbolRulesTable = {
   },
 };
 
-/** `const Name = class Inner {}`: a class directly in a class is the same one. */
+/** Returns whether a class is the one around it under a second name, as in `const Name = class Inner {}`. */
 function isSecondName({ kind }: FoundSymbol, parent: FoundSymbol | undefined): boolean {
   return kind === "class" && parent?.kind === "class";
 }
 
-/** A name may be a string: `declare module "x"`, `{ "on-click"() {} }`. */
+/** Removes the quotes of a name that is a string, as in `declare module "x"` and `{ "on-click"() {} }`. */
 function withoutQuotes(written: string): string {
   return /^(["'`]).*\1$/.test(written) ? written.slice(1, -1) : written;
 }
