@@ -11,7 +11,7 @@ it("gives a hint when the files of the workspace are on another machine", async 
   const { signal } = new AbortController();
   await expect(code.index({ signal, progress: () => {} })).rejects.toMatchObject({
     code: "unavailable",
-    message: "There is no index of a workspace on another machine",
+    message: "A workspace on another machine has no index",
     hint: "Search with search.grep, and list symbols file by file with code.symbols.",
   });
   await code.close();

@@ -140,7 +140,7 @@ describe("a reader", () => {
       first: {
         code: "unavailable",
         message: "The parser crashed on slow.ts (SIGKILL)",
-        hint: "Other files can still be parsed; read and edit this one as text.",
+        hint: "Read and edit it as text; other files can still be parsed.",
       },
       waiting: "json",
       again: "json",

@@ -140,27 +140,27 @@ describe("a rename is refused", () => {
     "when the new name already exists": [
       { "a.ts": "let a = 1, b = 2;\n" },
       { name: "a", new_name: "b" },
-      "invalid-input: `b` already means something else there (line 1): other code would change its meaning | Choose another name.",
+      "invalid-input: `b` already has another meaning (line 1): the rename would change what other code means | Choose another name.",
     ],
     "when an inner scope would capture the new name": [
       { "a.ts": "const a = 1;\nfunction f(b) { return a + b; }\n" },
       { name: "a", new_name: "b" },
-      "invalid-input: `b` already means something else there (line 2): other code would change its meaning | Choose another name.",
+      "invalid-input: `b` already has another meaning (line 2): the rename would change what other code means | Choose another name.",
     ],
     "when the new name would capture another symbol": [
       { "a.ts": "function f(a) {\n  return a + b;\n}\n" },
       { name: "a", new_name: "b" },
-      "invalid-input: `b` already means something else there (line 2): other code would change its meaning | Choose another name.",
+      "invalid-input: `b` already has another meaning (line 2): the rename would change what other code means | Choose another name.",
     ],
     "when a pattern would match it": [
       { "a.rs": "const LIMIT: u8 = 3;\nfn f(v: u8) -> u8 { match v { n => n + 1 } }\n" },
       { name: "LIMIT", new_name: "n" },
-      "invalid-input: `n` already means something else there (line 2): other code would change its meaning | Choose another name.",
+      "invalid-input: `n` already has another meaning (line 2): the rename would change what other code means | Choose another name.",
     ],
     "when a macro uses a name that would be hidden": [
       { "a.c": "#define LIMIT limit\nint limit;\nint f(void) { int q = 1; return q + LIMIT; }\n" },
       { name: "q", new_name: "limit" },
-      "invalid-input: `limit` already means something else there (line 1): other code would change its meaning | Choose another name.",
+      "invalid-input: `limit` already has another meaning (line 1): the rename would change what other code means | Choose another name.",
     ],
     "when a macro uses it": [
       { "a.c": "#define LIMIT limit\nint limit;\n" },
@@ -205,13 +205,13 @@ describe("a rename is refused", () => {
     "for members": [
       { "a.ts": "class A { f() { return this.f(); } }\n" },
       { name: "f", new_name: "g" },
-      `unsupported: \`f\` is a member here (line 1), and which ones are the same depends on types | ${byHand()}`,
+      `unsupported: \`f\` is a member (line 1), and its uses depend on types | ${byHand()}`,
     ],
     "for symbols that are defined elsewhere": [
       { "a.py": "print(1)\n" },
       { name: "print", new_name: "say" },
       "unsupported: `print` is not defined in this file, only used on line 1 | " +
-        `Rename it in the file that defines it (see code.references). ${byHand()}`,
+        "Rename it in the file that defines it, which code.references finds.",
     ],
     "when it does not exist": [
       { "a.py": "# a\nb = 'a'\n" },
@@ -222,7 +222,7 @@ describe("a rename is refused", () => {
     "when it is not on the line": [
       { "a.py": "a = 1\n\nprint(a)\n" },
       { name: "a", new_name: "c", line: 2 },
-      "no-match: `a` does not occur on line 2 | It occurs on lines 1, 3.",
+      "no-match: `a` does not occur on line 2 | Give a `line` where it occurs: lines 1, 3.",
     ],
     "for languages whose scopes are not supported": [
       { "a.json": '{ "a": 1 }\n' },
