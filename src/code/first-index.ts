@@ -1,7 +1,4 @@
-/**
- * Returns the first of `length` indexes that passes the test, or `length`, by binary search. All later indexes must
- * pass too.
- */
+/** Returns the first of `length` indexes that passes, or `length`. All indexes after it must pass too. */
 export function firstIndex(length: number, test: (index: number) => boolean): number {
   let [low, high] = [0, length];
   while (low < high) {

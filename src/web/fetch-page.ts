@@ -111,7 +111,7 @@ async function ask(
   url: URL,
   start: URL,
   { maxBytes, isContinued }: FetchOptions,
-  { environment, pages, signal, progress, addressOf: reach }: FetchSurroundings,
+  { environment, pages, signal, progress, addressOf }: FetchSurroundings,
 ): Promise<Omit<FetchedPage, "kind" | "redirects">> {
   const cached = pages.get(url.href);
   const now = Date.now();
@@ -127,7 +127,7 @@ async function ask(
     headers,
     maxBytes,
     signal,
-    at: await reach(url),
+    at: await addressOf(url),
     progress: (bytes, total) => progress(url, bytes, total),
   });
   if (cached !== undefined && answer.status === 304) {

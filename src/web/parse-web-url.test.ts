@@ -30,7 +30,7 @@ describe("parseWebUrl", () => {
     ["http://good.example:80@evil.example/", "contains a user name or password"],
     ["http://good.example\\@evil.example/", "contains a control character or a backslash"],
     ["http://good.example\n.evil.example/", "contains a control character or a backslash"],
-    ["http://a!b/", "has no valid host name"],
+    ["http://a!b/", "names no host"],
   ])("refuses %j", (text, fault) => {
     const refused = () => parseWebUrl(text);
     expect(refused).toThrow(ToolError);

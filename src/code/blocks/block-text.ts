@@ -41,10 +41,7 @@ export function startByText(text: string, symbol: CodeSymbol, expected: string):
   return startsOf(text, symbol).find((from) => unindented(text.slice(from, end)) === wanted);
 }
 
-/**
- * Returns where a block may begin for a caller, who may have read all, some or none of the comments and attributes
- * above its declaration.
- */
+/** Returns the offsets at which a caller may have begun to read a block: with all, some or no lines above it. */
 function startsOf(text: string, symbol: CodeSymbol): readonly number[] {
   const { start } = spanOf(text, symbol);
   const { declarationStart } = symbol;

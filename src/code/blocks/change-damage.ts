@@ -8,9 +8,7 @@ export interface Damage {
   readonly lost: readonly CodeSymbol[];
 }
 
-/**
- * Returns the damage of a change, or undefined if there is none. A text that did not parse before must not get worse.
- */
+/** Returns the damage of a change, or undefined. A text that did not parse before must not get worse. */
 export function damageOf(
   { text, outline }: { readonly text: string; readonly outline: Outline },
   after: Outline,

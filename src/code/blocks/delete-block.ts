@@ -82,9 +82,7 @@ function linesAbove(text: string, first: number, count: number): number {
   return start;
 }
 
-/**
- * Like `linesAbove`, but includes the line end before them, so that a text without a final line end stays without one.
- */
+/** Like `linesAbove`, with the line end before them, so that a text without a final line end gets none. */
 function beforeLines(text: string, first: number, count: number): number {
   const start = linesAbove(text, first, count - 1);
   if (start === 0) return 0;

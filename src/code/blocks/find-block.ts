@@ -61,10 +61,7 @@ function loosenessOf(symbol: CodeSymbol, wanted: string): number | undefined {
   return fitting.length === 0 ? undefined : Math.min(...fitting.map(({ looseness }) => looseness));
 }
 
-/**
- * Returns the symbols with the nearest names: `impl<T> Stack<T>` is nearer to "Stack" than `impl<T> Display for
- * Stack<T>`.
- */
+/** Returns the nearest names: `impl<T> Stack<T>` before `impl<T> Display for Stack<T>` for "Stack". */
 function nearestSpelled(symbols: readonly CodeSymbol[], wanted: string): readonly CodeSymbol[] {
   const loosenesses = symbols.map((symbol) => loosenessOf(symbol, wanted) ?? 0);
   const least = Math.min(...loosenesses);

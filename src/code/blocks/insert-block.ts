@@ -36,10 +36,7 @@ interface Insertion {
   readonly snippet: Snippet;
 }
 
-/**
- * Returns the ways to insert code next to a block or into it, most likely first. Returns none if the block has no
- * inside.
- */
+/** Returns the ways to insert code next to a block or into it, most likely first; none without an inside. */
 export function insertBlock(insertion: Insertion): readonly BlockChange[] {
   const { position } = insertion;
   if (position === "before" || position === "after") return insertNextTo(insertion);

@@ -16,9 +16,7 @@ export function literalLines({ rootNode }: Tree, text: string, part: TextSpan): 
   return found;
 }
 
-/**
- * Returns whether a line end is inside a string, given the smallest node around it. Code in an interpolation is not.
- */
+/** Returns whether a line end is in a string, given the smallest node around it. An interpolation is not. */
 function isText(node: Node | null): boolean {
   if (!node) return false;
   const literal = textual.test(node.type) ? node : piece.test(node.type) ? node.parent : null;

@@ -95,9 +95,7 @@ function lastName(name: string): string {
   return name.slice(Math.max(name.lastIndexOf("::") + 2, name.lastIndexOf(".") + 1));
 }
 
-/**
- * Returns the path before `spelling`, which must end it at a boundary. The path may have additional type parameters.
- */
+/** Returns the path before `spelling`, which must end it at a boundary, perhaps with more type parameters. */
 function withoutEnd(path: string, spelling: string): string | undefined {
   for (const each of new Set([path, withoutParameters(path)])) {
     if (each === spelling) return "";

@@ -5,10 +5,7 @@ import { spanOf } from "./block-text.ts";
 import { indentationLevel, type Snippet, targetAt } from "./snippet.ts";
 import { separatorAfter, withoutSeparator } from "./spacing.ts";
 
-/**
- * Returns the ways to replace a block, most likely first. `start` is where the replaced text begins. Default: the whole
- * block.
- */
+/** Returns the ways to replace a block from `start` on, most likely first. Default: the whole block. */
 export function replaceBlock(
   text: string,
   outline: Outline,

@@ -60,9 +60,7 @@ export function fitTo(
 const directive =
   /^#\s*(?:if|ifdef|ifndef|else|elif|endif|define|undef|include|pragma|error|region|endregion)\b/;
 
-/**
- * Returns whether the second interpretation reproduces more of the old lines; undefined if both reproduce equally many.
- */
+/** Returns whether the second interpretation reproduces more of the old lines; undefined if they tie. */
 function repeatsMore(
   lines: readonly string[],
   { old = [] }: InsertionTarget,
@@ -125,9 +123,7 @@ function hangs(
   return isAbove || (isClosing && (/[([{]\s*$|\bdo\s*$/.test(lines[0]!) || closesFirst(lines)));
 }
 
-/**
- * Returns whether the last line closes a bracket that the first line opens, perhaps through others: `) -> Result {`.
- */
+/** Returns whether the last line closes a bracket of the first, perhaps through others: `) -> Result {`. */
 function closesFirst(lines: readonly string[]): boolean {
   const last = lines.length - 1;
   if (/^\s*(?:end|fi|done|esac)\b/.test(lines[last]!)) return true;
@@ -163,9 +159,7 @@ function commonBlanks(lines: readonly string[]): string {
   }, first);
 }
 
-/**
- * Converts the additional indentation of lines to the level of the target, if the lines clearly show their own level.
- */
+/** Converts the additional indentation of lines to the target's level, if they clearly show their own. */
 function levelsFor(lines: readonly string[], target: InsertionTarget): (more: string) => string {
   const { level } = target;
   const indented = lines.map(blanksOf).filter((more) => more.length > 1 || more === "\t");

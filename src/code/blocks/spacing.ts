@@ -56,9 +56,7 @@ export function siblingsOf({ symbols }: Outline, parent: number | undefined): re
   return symbols.filter((symbol) => symbol.parent === parent).sort((one, other) => one.start - other.start);
 }
 
-/**
- * Returns the number of blank lines around new lines next to `anchor`, as many as between its nearest similar siblings.
- */
+/** Returns the number of blank lines next to `anchor`: as many as between its nearest similar siblings. */
 export function gapFor(
   text: string,
   outline: Outline,
@@ -98,10 +96,7 @@ export const valueHolders: ReadonlySet<string> = new Set(
   "constant variable field property key enum variant".split(" "),
 );
 
-/**
- * Returns the number of blank lines between two symbols, or undefined when other text is between them or they share a
- * line.
- */
+/** Counts the blank lines between two symbols; undefined if other text is between or they share a line. */
 function gapBetween(text: string, before: CodeSymbol, after: CodeSymbol): number | undefined {
   const { end } = spanOf(text, before);
   if (after.start < end) return undefined;

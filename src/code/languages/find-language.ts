@@ -15,9 +15,7 @@ const byWord: ReadonlyMap<string, CodeLanguage> = new Map(
   ),
 );
 
-/**
- * Returns the language for a name, an alias ("ts", "c++", "golang") or an extension. Throws `unsupported` for others.
- */
+/** Returns the language for a name, an alias ("ts", "c++", "golang") or an extension, or throws. */
 export function findLanguage(word: string): CodeLanguage {
   const plain = word.trim().toLowerCase().replace(/^\./, "");
   const found = byWord.get(plain) ?? byWord.get(plain.replace(/[\s_]+/g, "-"));

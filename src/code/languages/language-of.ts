@@ -2,10 +2,7 @@ import { languages } from "./languages.ts";
 
 const xmlOrNone = [{ language: "xml", sign: /^\uFEFF?\s*</ }, { language: undefined }];
 
-/**
- * Languages that share an extension. The first whose pattern is in the text is chosen, else the last. Undefined means
- * that there is no grammar.
- */
+/** Languages that share an extension: the first whose pattern is in the text, else the last. */
 export const sharedExtensions: Readonly<Record<string, readonly Claim[]>> = {
   h: [
     {

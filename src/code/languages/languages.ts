@@ -8,9 +8,7 @@ export interface CodeLanguage {
   readonly interpreters: readonly string[];
 }
 
-/**
- * Each line has a name; the grammar, if spelled differently; then `.extension`, `=file`, `!interpreter` or an alias.
- */
+/** Each line: a name; the grammar, if spelled differently; `.extension`, `=file`, `!interpreter` or aliases. */
 const table = `
 ada; .adb .ads .ada
 angular; .component.html

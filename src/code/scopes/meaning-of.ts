@@ -26,10 +26,7 @@ interface Understanding {
   readonly at: number;
 }
 
-/**
- * Returns whether a keyword is used as a name. Soft keywords, such as `data` in Kotlin, can be inside a node that is a
- * name.
- */
+/** Returns whether a soft keyword, such as `data` in Kotlin, is used as a name. */
 function isNameOfItsOwn(steps: readonly Step[], { names }: ScopeRules): boolean {
   const [above, word] = [steps.at(-2), steps.at(-1)!];
   return above?.start === word.start && above.end === word.end && names[above.type] !== undefined;
@@ -75,10 +72,7 @@ function meaningAt(path: NodePath, at: number, { positions }: ScopeRules): Meani
   return typeof found === "function" ? found(path, at) : found;
 }
 
-/**
- * Returns whether the word is text, a built-in type, or a part of a longer name. `r#name` is another spelling of the
- * name itself.
- */
+/** Returns whether the word is text, a built-in type or a part of a longer name, except `r#name`. */
 function isOtherText({ steps, text }: NodePath, { start, end }: TextSpan, rules: ScopeRules): boolean {
   const leaf = steps.at(-1)!;
   if (rules.names[leaf.type] === undefined)

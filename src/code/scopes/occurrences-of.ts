@@ -50,10 +50,7 @@ function described(meaning: Meaning, binding: number | "unclear" | undefined): D
   return { role, binding, unbound, around, isPublic, isArgument, isMember, isPathed };
 }
 
-/**
- * Returns whether a word is a name, for a language without rules: everything that its grammar calls a name, outside
- * comments.
- */
+/** Returns whether a word is a name outside comments, as the grammar of a language without rules says. */
 function isCode({ path, isLeaf, isKeyword }: NameLocation): boolean {
   if (!isLeaf || isKeyword || path.steps.some(({ type }) => type.includes("comment"))) return false;
   return nameLike.test(path.steps.at(-1)!.type);

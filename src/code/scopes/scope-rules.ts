@@ -57,14 +57,9 @@ export interface ScopeRules {
   readonly tokens?: RegExp;
   /** Resolves names inside other nodes, such as the text of a format string. */
   within?(path: NodePath, name: TextSpan): Meaning | undefined;
-  /**
-   * Returns whether the scope at `index` applies to a name on this path. A function's scope does not apply to the
-   * default of a parameter.
-   */
+  /** Returns whether the scope at `index` applies to a name. It may not apply to the default of a parameter. */
   isSeenBy?(path: NodePath, index: number): boolean;
-  /**
-   * Returns the kinds that are not visible inside the node at `index`, such as the variables around a Rust function.
-   */
+  /** Returns the kinds that the node at `index` hides, such as the variables around a Rust function. */
   hides?(path: NodePath, index: number): number;
   /** Returns whether the node at `index` may have unknown names, so that a name from outside is unclear. */
   clouds?(path: NodePath, index: number): boolean;
@@ -72,10 +67,7 @@ export interface ScopeRules {
   readonly byName?: RegExp;
 }
 
-/**
- * Decides what a name means. `at` is the index of the step whose position decides; the steps below only lead to the
- * name.
- */
+/** Decides what a name means. `at` is the index of the deciding step; the steps below lead to the name. */
 export type Decide = (path: NodePath, at: number) => Meaning | "up";
 
 /**
@@ -92,9 +84,7 @@ export const kinds = { value: 1, type: 2, any: 3, label: 4, private: 8, local: 1
 export interface Definition extends Written {
   readonly is: "definition";
   readonly kind: number;
-  /**
-   * The scope of the definition: the nearest from `at` up, the nearest function, the one outside of that, or the file.
-   */
+  /** The scope: the nearest from `at` up, the nearest function, the one outside of that, or the file. */
   readonly in: "nearest" | "function" | "outside" | "file";
   /** Where the search for the scope begins. Default: the node that decides. */
   readonly at?: number;

@@ -47,9 +47,7 @@ interface Definition {
   readonly symbol: number;
 }
 
-/**
- * Returns links from each file that uses a name to the files that define it; `definitions` has the symbol of each link.
- */
+/** Returns links from files that use a name to those that define it. `definitions` has their symbols. */
 function linksBetween(
   index: WordIndex,
   files: readonly WordFile[],

@@ -13,9 +13,7 @@ export interface Piece {
 
 const maxLines = 100;
 
-/**
- * Divides a text into pieces. Everything that is not blank belongs to the piece of the innermost symbol that has one.
- */
+/** Divides a text into pieces. Text belongs to the piece of the innermost symbol that has one. */
 export function piecesOf(text: string, symbols: readonly CodeSymbol[]): Piece[] {
   const lineStarts = lineStartsOf(text);
   const pieces: Piece[] = [];
@@ -45,9 +43,7 @@ export const partKinds: ReadonlySet<string> = new Set(
   "field property variant key element variable".split(" "),
 );
 
-/**
- * Returns the text of each symbol without its children, in text order, and the text outside symbols under undefined.
- */
+/** Returns the text of each symbol without its children; undefined stands for text outside symbols. */
 function ownStretches(text: string, symbols: readonly CodeSymbol[]): Map<number | undefined, TextSpan[]> {
   const stretches = new Map<number | undefined, TextSpan[]>();
   const open: number[] = [];

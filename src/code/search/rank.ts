@@ -121,10 +121,7 @@ function roleWeight({ role }: WordFile, roles: ReadonlySet<FileRole>): number {
   return roles.has(name) ? 1 : roleWeights[name];
 }
 
-/**
- * The weights by index in `symbolKinds`; 255 is text around symbols. Functions weigh most, because queries mostly ask
- * for actions.
- */
+/** Weights by index in `symbolKinds`; 255 is text around symbols. Queries mostly ask for actions. */
 const kindWeight: readonly number[] = Array.from({ length: 256 }, (_, kind) =>
   kind >= symbolKinds.length || /^(?:function|method|constructor)$/.test(symbolKinds[kind]!) ? 1 : 0.85,
 );

@@ -195,10 +195,7 @@ class StretchTable {
     return this.#hashes.length;
   }
 
-  /**
-   * Returns the number of a part, or the next number for a new one. `hash` is that of its units, begun with
-   * `firstHash`.
-   */
+  /** Returns the number of a part. A new part gets the next number. `hash` is that of its units. */
   numberOf(text: string, start: number, end: number, hash: number): number {
     const spread = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d) >>> 0;
     const slots = this.#slots;
@@ -244,10 +241,7 @@ class StretchTable {
   }
 }
 
-/**
- * The start of every hash is random in each process, so that no file can be crafted whose words all collide (hash
- * flooding).
- */
+/** The start of all hashes is random, so that no file can be crafted whose words all collide. */
 const firstHash: number = (Math.random() * 2 ** 32) | 0;
 
 export class NumberList {

@@ -90,10 +90,7 @@ function certainLocations(file: SmartFile, lines: LineTable, location: string): 
   return [...blocks, ...rivals(whole, blocks, named.form)];
 }
 
-/**
- * Returns text that the location may mean instead of the named blocks, for example when "fn run" also occurs outside
- * them.
- */
+/** Returns text that the location may mean instead of the named blocks, such as "fn run" outside them. */
 function rivals(
   whole: readonly TextLocation[],
   blocks: readonly TextLocation[],

@@ -9,10 +9,7 @@ export interface NamedSymbols {
   readonly form: Form;
 }
 
-/**
- * A "phrase" has a kind ("fn run"), a "path" has separators ("Agent.run"), a "call" has parentheses ("fn run()"). The
- * last two may also be code.
- */
+/** "phrase" is "fn run", "path" is "Agent.run", "call" is "fn run()". The last two may also be code. */
 type Form = "phrase" | "path" | "call";
 
 /** Parses "fn run", "class Foo.bar", "method run in class Foo", "the run function", "Foo::bar". */

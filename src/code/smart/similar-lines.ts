@@ -4,9 +4,7 @@ import { type LikelyLocations, type TextLocation, winnersOf } from "./location.t
 import { isSlip } from "./slips.ts";
 import type { LineTable } from "./text-locations.ts";
 
-/**
- * Returns the lines most similar to a text. Lines that differ in meaning, even in one number, are listed but never win.
- */
+/** Returns the lines most similar to a text. Lines that differ in meaning are listed but never win. */
 export function similarLines(source: Source, lines: LineTable, text: string): LikelyLocations {
   const given = text
     .trimEnd()
@@ -83,10 +81,7 @@ function meanLikeness(wanted: readonly Pairs[], found: (index: number) => Pairs)
   return sum / weights;
 }
 
-/**
- * Returns whether texts differ only in punctuation and typing errors. A word that occurs in the file is not a typing
- * error.
- */
+/** Returns whether texts differ only in punctuation and typing errors. A word of the file is no such error. */
 function meansTheSame(wanted: string, found: string, file: string): boolean {
   const [one, other] = [wanted.match(signs) ?? [], found.match(signs) ?? []];
   return (

@@ -19,9 +19,7 @@ export function exactLocations(source: Source, text: string): readonly TextLocat
     .map(({ start, end }) => locationOf(source, "text", start, end));
 }
 
-/**
- * Returns the positions at which a text occurs with other indentation, glyphs or wrapping, as `edit.replace` finds it.
- */
+/** Returns where a text occurs with other indentation, glyphs or wrapping, as `edit.replace` finds it. */
 export function tolerantLocations(source: Source, text: string): readonly TextLocation[] {
   return tolerantMatches(source, text)
     .slice(0, maxLocations)
@@ -57,10 +55,7 @@ export function lineNumbersIn(location: string): LineSpan | undefined {
 const lineRange =
   /^(?:lines?\s*|l(?:ine)?\.?\s*|#l)?(\d{1,9})(?:\s*(?:-|–|—|\.\.|to|through)\s*(?:lines?\s*|l)?(\d{1,9}))?$/i;
 
-/**
- * Returns whether the location has numbers that are not a range of lines: "3:12" (line and column), "lines 3 and 12",
- * "3, 12".
- */
+/** Returns whether numbers are not a range of lines: "3:12" (line and column), "lines 3 and 12", "3, 12". */
 export function isUnclearNumbers(location: string): boolean {
   return location.length <= maxChars && severalNumbers.test(location.trim());
 }

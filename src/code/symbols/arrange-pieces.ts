@@ -1,9 +1,7 @@
 import { endOfText, opensLine } from "../lines.ts";
 import type { Piece, Pieces } from "./gather-pieces.ts";
 
-/**
- * Joins the clauses of a function, which have the same name and number of parameters, with only comments between them.
- */
+/** Joins the clauses of a function: same name and number of parameters, only comments between them. */
 export function joinClauses({ symbols, comments, attributes }: Pieces, text: string): Pieces {
   const commentEnds = new Map(comments.map(({ start, end }) => [start, end]));
   const joined: Piece[] = [];

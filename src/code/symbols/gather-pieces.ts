@@ -156,10 +156,7 @@ function insideOf(match: Match, text: string): TextSpan | undefined {
 
 const closingOf: Readonly<Record<string, string>> = { "{": "}", "(": ")", "[": "]" };
 
-/**
- * Extends symbols to the statements around them. A single symbol in a statement covers all of it; of several, each
- * keeps its own part.
- */
+/** Extends a single symbol to the statement around it. Several symbols keep their own parts. */
 function widen(symbols: readonly Piece[], wrappings: readonly Wrapping[], text: string): void {
   if (wrappings.length === 0) return;
   const outerOf = new Map<number, Node>();

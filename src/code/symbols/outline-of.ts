@@ -71,10 +71,7 @@ function allSymbols(
   return rules.most === undefined ? symbols : limitSymbols(rules.most, symbols);
 }
 
-/**
- * Returns whether a text is not code. A query searches from each token to the next named one, so it would never end
- * among very many unnamed tokens.
- */
+/** Returns whether a text is not code. Among very many unnamed tokens, a query would never end. */
 function isNotCode(root: Node): boolean {
   if (!root.hasError) return false;
   const isEndless = (node: Node | null) => node?.isError === true && node.childCount > 10_000;

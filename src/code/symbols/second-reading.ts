@@ -6,10 +6,7 @@ const longest = 400_000;
 
 let parser: Parser | undefined;
 
-/**
- * Calls `read` with the tree that has fewer faults: that of the text, or that of the text without constructs that the
- * grammar cannot parse.
- */
+/** Calls `read` with the tree that has fewer faults: with or without constructs that the grammar cannot parse. */
 export function withBestReading<Answer>(
   tree: Tree,
   text: string,

@@ -5,10 +5,7 @@ import type { Pieces } from "./gather-pieces.ts";
 /** Rules that find the symbols of one language. The meaning of the captures is documented in outline-of.ts. */
 export interface SymbolRules {
   readonly query: string;
-  /**
-   * Returns the kind of a symbol in its context, or undefined if it is not a symbol there. Called after the general
-   * rules.
-   */
+  /** Returns the kind of a symbol in its context; undefined if it is none. Called after the general rules. */
   readonly kind?: (symbol: FoundSymbol, parent: FoundSymbol | undefined) => SymbolKind | undefined;
   /** Returns the name inside the node captured as @name, such as a declarator in C. */
   readonly nameNode?: (captured: Node) => Node;
@@ -19,10 +16,7 @@ export interface SymbolRules {
   readonly lastWordAt?: (written: string) => number;
   /** Matches comments that do not belong to the next symbol, such as Rust's `//!`. */
   readonly unrelatedComment?: RegExp;
-  /**
-   * Returns a text of the same length without constructs that the grammar cannot parse. It is used if it has fewer
-   * faults.
-   */
+  /** Returns the text, of the same length, without constructs that the grammar cannot parse. */
   readonly respell?: (text: string) => string;
   /** Text that may follow a symbol and ends it: ";". */
   readonly terminator?: string;

@@ -21,9 +21,7 @@ export function faultsOf(tree: Tree, text: string, lineStarts: Uint32Array): Syn
 
 type Found = Pick<SyntaxFault, "start" | "end" | "message">;
 
-/**
- * Collects faults from nodes with errors. It is not recursive, because texts can be nested deeper than the call stack.
- */
+/** Collects faults, without recursion, because texts can be nested deeper than the call stack. */
 function look(root: Node, text: string, found: Found[]): void {
   const open = [opened(root, found)];
   for (let at = open.at(-1); at && found.length < most; at = open.at(-1)) {

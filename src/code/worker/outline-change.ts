@@ -2,9 +2,7 @@ import type { CodeSymbol, Outline } from "../../contract/code.ts";
 import { BoundedCache } from "../../lib/bounded-cache.ts";
 import { type Movement, movedSymbol } from "../symbols/moved-symbol.ts";
 
-/**
- * A change from one outline to another. It replaces the symbols between the first and the last few, which only move.
- */
+/** Turns one outline into another: replaces the symbols between the first and the last, which only move. */
 export interface OutlineChange extends Omit<Outline, "symbols"> {
   readonly first: number;
   readonly symbols: readonly CodeSymbol[];

@@ -48,10 +48,7 @@ function subjectOf({ plan, target, mode }: PlannedFile): string {
   }
 }
 
-/**
- * Returns the changed lines, numbered as in the new file. Removed lines are represented by the line now in their
- * position.
- */
+/** Returns the changed lines by their new numbers; for removed lines, the line now in their position. */
 function spansAfter(changes: FilePlan["changes"]): readonly LineSpan[] {
   let growth = 0;
   return changes.map(({ firstLine, removedLines, addedLines }) => {

@@ -20,9 +20,7 @@ export async function driftSince(
   return driftOf(await seen.recall(path), bytes);
 }
 
-/**
- * Returns undefined when all lines that were seen still exist, even at other line numbers. Compares content, not times.
- */
+/** Compares content, not times. Returns undefined if all seen lines still exist, even at other numbers. */
 export function driftOf(seen: readonly SeenPart[], present: Uint8Array): Drift | undefined {
   const bytes = asBuffer(present).subarray(byteOrderMarkLength(present));
   const outdated = seen.filter((part) =>

@@ -55,10 +55,7 @@ export async function withFileState(plan: FilePlan, context: PreviewContext): Pr
   };
 }
 
-/**
- * Returns the new permission bits if they change. As in git, a mode only says whether the file is executable: everyone
- * who may read it may then run it.
- */
+/** Returns new permission bits. As in git, a mode only says whether those who may read may also execute. */
 async function newMode(
   { action, mode }: FilePlan,
   source: string,

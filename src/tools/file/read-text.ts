@@ -32,9 +32,7 @@ export async function readText(
   return slice.lines === 0 ? showNothing(path, offset, slice) : showLines(path, wanted, slice, context);
 }
 
-/**
- * Returns whether a slice may be binary. Every file that is not UTF-8 counts as Latin-1, even a PDF without NUL bytes.
- */
+/** Returns whether a slice may be binary. Any file that is not UTF-8 counts as Latin-1, even some PDFs. */
 function mayBeBinary({ encoding }: LineSlice): boolean {
   return encoding === "binary" || encoding === "latin1";
 }

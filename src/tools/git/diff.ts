@@ -106,9 +106,7 @@ async function compare(
 /** The diff gets this share of the output. The rest is for the list of files. */
 const shownPart = 0.9;
 
-/**
- * Compares files again through git's filters, if the rules allow it, when they differ only because no filter was run.
- */
+/** Compares files again through their filters, if the rules allow it, when only the filter is missing. */
 async function filtered(
   output: ToolOutput<GitDiffData>,
   wanted: Wanted,

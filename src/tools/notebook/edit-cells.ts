@@ -107,9 +107,7 @@ function insertedAt(notebook: NotebookText, index: number, members: object): Tex
   return { start: at, end: at, text: next === undefined ? separator + written : written + separator };
 }
 
-/**
- * Returns an id of eight digits, like Jupyter's. The same edit gets the same id, so that the preview equals the result.
- */
+/** Returns an id of eight digits. The same edit gets the same id, so that the preview equals the result. */
 function newId({ cells }: NotebookText, { index, source }: NewCell): string {
   const taken = new Set(cells.map(({ id }) => id));
   for (let salt = 0; ; salt += 1) {

@@ -1,8 +1,6 @@
 import { isRecord } from "../../lib/json/is-record.ts";
 
-/**
- * Yields the violations of nbformat 4, without positions, so that two versions can be compared. `value` is parsed JSON.
- */
+/** Yields the violations of nbformat 4 in parsed JSON, without positions, so that versions can be compared. */
 export function* notebookFaults(value: unknown): Generator<string> {
   if (!isRecord(value)) {
     yield "it is not an object";

@@ -67,9 +67,7 @@ export function readNotebookText(text: string, name: string): NotebookText {
   };
 }
 
-/**
- * This many values are parsed in a second or two. An image is one value, and images make most large notebooks large.
- */
+/** This many values are parsed in a second or two. Large notebooks are large by images, which are one value. */
 const mostValues = 1_000_000;
 
 function notANotebook(name: string, why: string): ToolError {

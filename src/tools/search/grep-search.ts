@@ -63,10 +63,7 @@ function onlyForRipgrep(reason: string, scope: Scope): ToolError {
 
 /** An in-process search that can be continued. */
 interface InProcessSearch {
-  /**
-   * Continues as far as the budget allows and returns whether the search is finished. Throws OutOfTime for a slow
-   * pattern.
-   */
+  /** Continues within the budget; returns whether it is finished. Throws OutOfTime for a slow pattern. */
   run(budget: Budget): Promise<boolean>;
   close(): Promise<void>;
 }

@@ -10,10 +10,7 @@ import { RipgrepSearch } from "./ripgrep-search.ts";
 import type { Scope } from "./scope.ts";
 import { maxLineChars } from "./search-files.ts";
 
-/**
- * Searches with ripgrep. Returns false if it is not available or cannot be used. `searchesAgain`: files that have
- * changed are searched again in process.
- */
+/** Searches with ripgrep, or returns false. `searchesAgain`: changed files are searched in process. */
 export async function runRipgrep(
   scope: Scope,
   request: GrepRequest,

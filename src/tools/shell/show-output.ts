@@ -86,9 +86,7 @@ function cutCharacter(pieces: readonly Piece[], texts: readonly { readonly text:
   return Math.max(0, begun - texts.reduce((sum, { text }) => sum + text.length, 0));
 }
 
-/**
- * Decodes pieces, where a character may begin in one piece and end in the next. A character that was cut is left out.
- */
+/** Decodes pieces. A character may begin in one and end in the next; a cut character is left out. */
 function decode(
   pieces: readonly Piece[],
   { isCut = false }: { readonly isCut?: boolean } = {},

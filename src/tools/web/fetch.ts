@@ -146,10 +146,7 @@ function shortened(target: string): string {
   return line.length > 500 ? `${line.slice(0, 500)}…` : line;
 }
 
-/**
- * Returns the address of a server that was started here. It listens on the loopback of its sandbox, not of this
- * machine.
- */
+/** Returns the address of a server started here, which listens on the loopback of its sandbox. */
 async function processAddress({ hostname, port, protocol }: URL, { processes }: ToolContext) {
   if (!/^(?:(?:.*\.)?localhost\.?|127\.0\.0\.1|\[::1\])$/.test(hostname)) return undefined;
   return processes.reach(port === "" ? (protocol === "https:" ? 443 : 80) : Number(port));

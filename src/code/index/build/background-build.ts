@@ -182,10 +182,7 @@ function group(count: number): string {
   return String(count).replace(/\B(?=(?:\d{3})+$)/g, " ");
 }
 
-/**
- * Lets one process at a time build an index, by a lock on an empty database. The lock is released when its process
- * dies.
- */
+/** Lets one process at a time build an index. The lock, on an empty database, ends with its process. */
 export class BuildLock {
   readonly #path: string;
   #held: DatabaseSync | undefined;

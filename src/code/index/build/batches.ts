@@ -52,10 +52,7 @@ export class Batches {
     for (const { path } of files) this.#underway.delete(path);
   }
 
-  /**
-   * Handles a crash: tries each half of a batch again, and a single file again without symbols. Returns whether to give
-   * up the file.
-   */
+  /** Handles a crash: retries each half, then a single file without symbols. Returns whether to give up. */
   blame(batch: Batch): boolean {
     if (batch.files.length > 1) {
       const middle = batch.files.length >> 1;
@@ -142,10 +139,7 @@ export class WorkerLanguages {
     this.#claimed = Array.from({ length: workers }, () => new Set<string>());
   }
 
-  /**
-   * Orders the files for a worker: its own languages, then unclaimed ones. Files of other workers come only if nothing
-   * else is left.
-   */
+  /** Orders files for a worker: its own languages, then unclaimed ones, then those of other workers. */
   choose<File extends Waiting>(files: readonly File[], worker: number): readonly File[] {
     const [own, others] = [this.#claimed[worker]!, this.#claimed.filter((_, other) => other !== worker)];
     const byLanguage = Map.groupBy(files, ({ language }) => language);

@@ -33,10 +33,7 @@ export interface WordIndexAnswer {
   readonly columns: Omit<WordHead, keyof Segment>;
 }
 
-/**
- * "other" means that the content has changed, "broken" that the parser crashed, "left" that the file was not read after
- * a crash.
- */
+/** "other": the content has changed. "broken": the parser crashed. "left": not read after a crash. */
 type WordIndexResult = "other" | "broken" | "left" | { readonly outline: Uint8Array | undefined };
 
 /** Only this much of a larger file is indexed, because the rest is usually data. */

@@ -146,10 +146,7 @@ function keyOf(term: string): number {
   return key;
 }
 
-/**
- * These units have their own rank. Any other unit has the rank of the next of these, and the units after it do not
- * count.
- */
+/** These units have a rank. Any other unit has that of the next, and the units after it do not count. */
 const isFrequent: readonly boolean[] = Array.from({ length: 128 }, (_, unit) =>
   /[0-9a-z_=@~]/.test(String.fromCharCode(unit)),
 );

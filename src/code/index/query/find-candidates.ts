@@ -6,10 +6,7 @@ import { filterFiles } from "./path-filter.ts";
 import { trigramsOfLiteral, trigramsOfRegex } from "./required-trigrams.ts";
 import { documentsFor } from "./trigrams.ts";
 
-/**
- * Returns all files that can contain a pattern, in path order: those with its trigrams, and those the index does not
- * know.
- */
+/** Returns all files that can contain a pattern, in path order, including files the index does not know. */
 export function findCandidates(pattern: CandidatePattern, { store, state }: IndexView): readonly string[] {
   const { kind, text, ignoreCase } = pattern;
   const query = (kind === "literal" ? trigramsOfLiteral : trigramsOfRegex)(text, { ignoreCase });

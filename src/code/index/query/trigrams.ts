@@ -8,10 +8,7 @@ export type Trigram = number;
 
 export const trigramCount: number = 2 ** 21;
 
-/**
- * The classes that no ASCII byte uses: those of capitals, and of control characters except NUL, tab, line feed and
- * return.
- */
+/** Classes that no ASCII byte uses: capitals, and control characters except NUL, tab and line ends. */
 const spare = [
   ...Array.from({ length: 32 }, (_, code) => code).filter((code) => ![0, 9, 10, 13].includes(code)),
   ...Array.from({ length: 26 }, (_, letter) => 0x41 + letter),

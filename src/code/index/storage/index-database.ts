@@ -128,10 +128,7 @@ export function checkOf(bytes: Uint8Array, kind: string, key: number): number {
   return crc32(bytes, crc32(`${kind} ${key}`));
 }
 
-/**
- * Returns whether an error means that the database is damaged. SQLite uses one code for many errors, so there the
- * message decides.
- */
+/** Returns whether an error means damage. SQLite uses one code for many errors; there the message decides. */
 export function isDamage(error: unknown): boolean {
   if (error instanceof DamagedIndex) return true;
   const code = codeOf(error);

@@ -4,9 +4,7 @@ import { DamagedIndex } from "./bytes.ts";
 import { checkOf, IndexDatabase } from "./index-database.ts";
 import { SegmentTable } from "./segment-table.ts";
 
-/**
- * Holds the index in memory and in its database. `sync` loads changes of other processes. For errors see `isDamage`.
- */
+/** Holds an index in memory and in its database. `sync` loads changes of other processes. */
 export class IndexStore {
   readonly segments: SegmentTable;
   readonly #database: IndexDatabase;

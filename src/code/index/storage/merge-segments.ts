@@ -49,10 +49,7 @@ function toMerge<Head extends { readonly documents: number }>(
 
 const counts = new WeakMap<Uint32Array, number>();
 
-/**
- * Counts the files of a segment, whose documents are adjacent. The result is cached, because this runs after each
- * change.
- */
+/** Counts the files of a segment, whose documents are adjacent. Cached, because this runs often. */
 function countOfFiles(files: Uint32Array): number {
   return getOrMake(counts, files, () =>
     files.reduce((sum, file, at) => (file === files[at - 1] ? sum : sum + 1), 0),
@@ -110,10 +107,7 @@ function replace(
   for (const segment of old) store.segments.remove(segment);
 }
 
-/**
- * Merges the current documents of several segments. `sources` holds the segment and number that each document comes
- * from.
- */
+/** Merges the current documents of several segments. `sources` says where each document comes from. */
 function mergeTerms(merging: readonly Merging<SegmentHead>[], options: { readonly weighted: boolean }) {
   const sources: { from: number; document: number }[] = [];
   const positions = merging.map(({ alive }, from) =>

@@ -29,10 +29,7 @@ export class SegmentWriter {
     this.#bitmap = new Uint8Array((documents + 7) >> 3);
   }
 
-  /**
-   * Adds a term. `documents` are ascending; only those from `start` to `end` count, with the weights at the same
-   * positions.
-   */
+  /** Adds a term. `documents` are ascending; those from `start` to `end` count, and so do their weights. */
   add(
     term: Uint8Array,
     documents: ArrayLike<number>,

@@ -60,10 +60,7 @@ function inMacro(path: NodePath, { start, end }: TextSpan): Meaning | undefined 
   return parameters.split(/\W+/).includes(path.text.slice(start, end)) ? "foreign" : "unclear";
 }
 
-/**
- * Defines a declared name. In a block it is visible from its declaration on, including its own value. At the top level,
- * other files may use it.
- */
+/** Defines a name: in a block visible from its declaration on, at the top level perhaps in other files. */
 function declared(path: NodePath, at: number): Meaning {
   const { steps } = path;
   const declaration = path.textBefore(at);
@@ -75,10 +72,7 @@ function declared(path: NodePath, at: number): Meaning {
   return define({ from: path.steps.at(-1)!.start });
 }
 
-/**
- * Defines a parameter, visible in the body of the function that is defined, but not of a function only declared in the
- * list.
- */
+/** Defines a parameter of a function, or of one that is only declared in the parameter list. */
 function parameter({ steps }: NodePath): Meaning {
   const definition = steps.findLastIndex(({ type: kind }) => kind === "function_definition");
   const lists = steps.slice(definition).filter(({ type: kind }) => kind === "parameter_list").length;
@@ -156,9 +150,7 @@ function declaredInCpp(path: NodePath, at: number): Meaning {
 
 const cppHolder = /^(?:(?:field_)?declaration_list|(?:compound|for|if|while|switch)_statement)$/;
 
-/**
- * Defines a parameter, visible in the body of the definition, but not for another function only declared in the list.
- */
+/** Defines a parameter of a definition, or of a function that is only declared in the parameter list. */
 function cppParameter({ steps }: NodePath): Meaning {
   const owner = steps.findLastIndex(({ type }) => parameterOwners.has(type));
   const lists = steps.slice(owner).filter(({ type }) => /^(?:template_)?parameter_list$/.test(type)).length;

@@ -89,10 +89,7 @@ function parameter({ steps }: NodePath, at: number): Meaning {
   return /^(?:lambda|anonymous)/.test(holder) ? define() : define({ isArgument: true });
 }
 
-/**
- * Resolves a name in an anonymous object. `new { name }` also names a property; in `new { name = other }` the name is
- * only the property.
- */
+/** Resolves `name` in `new { name }`, where it is also a property, and in `new { name = other }`. */
 function propertyOrValue(path: NodePath, at: number): Meaning {
   if (/=\s*$/.test(path.textBefore(at))) return refer({ kind: any });
   if (/^\s*=/.test(path.textAfter(at))) return "foreign";

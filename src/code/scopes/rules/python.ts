@@ -45,10 +45,7 @@ export const python: ScopeRules = scopeRules({
   byName: /\b(?:eval|exec|globals|locals|vars|getattr|setattr|hasattr|delattr)\s*\(|\b__all__\b/,
 });
 
-/**
- * Returns whether a scope applies to a name. Defaults, annotations, bases and the first iterable are evaluated outside
- * the scope they belong to.
- */
+/** Excludes defaults, annotations, bases and the first iterable, which are evaluated outside their scope. */
 function isSeenBy(path: NodePath, index: number): boolean {
   const { type } = path.steps[index]!;
   const next = path.steps[index + 1];

@@ -13,10 +13,7 @@ import {
 /** Functions of Bash have their own namespace. */
 const bashFunctions = kinds.private;
 
-/**
- * In Bash a function sees the variables of its callers, including local ones, so a name is one variable in the whole
- * file.
- */
+/** In Bash a function sees the variables of its callers, so a name is one variable in the whole file. */
 export const bash: ScopeRules = scopeRules({
   names: { variable_name: reference, word: "unclear", extglob_pattern: "foreign" },
   positions: {
@@ -51,10 +48,7 @@ function isBashExport(path: NodePath, at: number): boolean {
   return holder?.type === "declaration_command" && /^(?:export|\w+\s+-\w*[xn])/.test(path.textOf(holder));
 }
 
-/**
- * Resolves names in text that is evaluated later, such as the argument of `trap`, and in arguments that are
- * assignments.
- */
+/** Resolves names in text that is evaluated later, such as that of `trap`, and in assignments as arguments. */
 function inBashText(path: NodePath, { start, end }: TextSpan): Meaning | undefined {
   const { type } = path.steps.at(-1)!;
   const before = path.text.slice(Math.max(0, start - 2), start);

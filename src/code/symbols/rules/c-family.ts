@@ -92,10 +92,7 @@ export const cFamilyRules: SymbolRulesTable = {
   },
 };
 
-/**
- * Returns whether a symbol is misread. Without macro expansion some declarations look like others: `EXPORT int f()`
- * like a variable called int.
- */
+/** Returns whether a macro makes a declaration look like another: `EXPORT int f()` like a variable int. */
 function isMisread({ kind, name, hasInside }: FoundSymbol, parent: FoundSymbol | undefined): boolean {
   if (keyword.test(name)) return true;
   // Fields of an anonymous struct in a function belong to no symbol.
@@ -107,10 +104,7 @@ function isMisread({ kind, name, hasInside }: FoundSymbol, parent: FoundSymbol |
 const keyword =
   /^(int|char|void|long|short|unsigned|signed|float|double|bool|struct|enum|union|if|for|while|switch|return|static|const)$/;
 
-/**
- * Returns the kind that a declarator declares. Its brackets show whether it is a function: `*f(int)`, but not
- * `(*f)(int)`.
- */
+/** Returns the declared kind. The brackets of a declarator show a function: `*f(int)`, not `(*f)(int)`. */
 function declaredKind(declarator: Node, kind: SymbolKind): SymbolKind {
   if (kind !== "variable" && kind !== "field") return kind;
   let isFunction = false;
@@ -155,9 +149,7 @@ function lastPartAt(written: string): number {
   return 0;
 }
 
-/**
- * Returns `initWithName:age:` for `initWithName:(NSString *)name age:(int)age`, and `Agent (Private)` for a category.
- */
+/** Returns `initWithName:age:` for `initWithName:(NSString *)name age:(int)age`, `Agent (Private)` for a category. */
 function selector(written: string): string {
   const name = written.replace(/\s*[{;].*$/, "").replace(/:\s*\((?:[^()]|\([^()]*\))*\)\s*\w+\s*/g, ":");
   return /\([^)]*$/.test(name) ? `${name})` : name;

@@ -73,7 +73,7 @@ export function planAsIs(
   }
 }
 
-/** Returns the splice that deletes a location. Whole lines are deleted with their line ends, and so is text that fills its lines. */
+/** Deletes a location. Whole lines, and text that fills its lines, are deleted with their line ends. */
 export function planDeletion(text: string, location: TextLocation): Splice {
   const { start, end, firstLine, lastLine } = location;
   if (isPartOfLines(text, location)) return { start, end, text: "" };

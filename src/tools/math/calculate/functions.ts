@@ -189,10 +189,7 @@ function knownDigits(value: Value): Exact {
   return multiply(BigInt(digits.replace(".", "")), power(10n, BigInt(exponent) - 14n)) as Exact;
 }
 
-/**
- * Wraps a JavaScript function, which approximates except at the one point with a known value. It returns NaN where it
- * is undefined.
- */
+/** Wraps a JavaScript function, which approximates except at one point, and is NaN where undefined. */
 function real(
   compute: (value: number) => number,
   known: { readonly at: bigint; readonly is: bigint },
@@ -297,9 +294,7 @@ function exactLogarithm(value: Value, base: Value, near: number): Value | undefi
   return exact === wanted ? BigInt(near) : undefined;
 }
 
-/**
- * Returns the natural logarithm. Near 1 it uses the difference to 1, because a number would lose the relevant digits.
- */
+/** Returns the natural logarithm. Near 1 it uses the difference to 1, which keeps more digits. */
 function naturalNumber(value: Value): number {
   const { mantissa, exponent } = asScaled(value);
   if (typeof value !== "number" && Math.abs(Math.log2(mantissa) + exponent) < 0.5)

@@ -55,10 +55,7 @@ export function quotient(numerator: bigint, denominator: bigint): Value {
   return below > mostDenominator ? toNumber(fraction) : fraction;
 }
 
-/**
- * Returns the smallest useful common divisor. A smaller one leaves the denominator too long, and finding it may take
- * minutes.
- */
+/** Returns the smallest useful divisor. Finding a smaller one may take minutes and does not help. */
 function worthwhileDivisor(denominator: bigint): bigint {
   if (denominator <= mostDenominator && denominator >= leastDenominator) return 0n;
   return (denominator < 0n ? -denominator : denominator) / mostDenominator;
