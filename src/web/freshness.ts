@@ -1,7 +1,7 @@
 import type { KeptPage, WebAnswer } from "../contract/web.ts";
 
 /** Whether an answer may be cached. */
-export function mayBeKept({ status, headers }: WebAnswer): boolean {
+export function mayBeCached({ status, headers }: WebAnswer): boolean {
   return status === 200 && !directives(headers).has("no-store") && headers.vary?.trim() !== "*";
 }
 

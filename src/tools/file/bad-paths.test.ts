@@ -256,7 +256,7 @@ describe("file tools refuse", () => {
     truncateSync(opened.at("sparse"), size);
     expect(await opened.refusal(fileRead, { path: "sparse" })).toEqual({
       code: "unsupported",
-      message: `sparse is a binary file of unknown type, ${size} bytes`,
+      message: `sparse cannot be shown: it is a binary file of unknown type, ${size} bytes`,
       hint: "Read documents, other images and archives with document.read; for other formats use a command.",
     });
     writeFileSync(opened.at("text"), "line\n".repeat(20_000));

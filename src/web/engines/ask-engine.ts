@@ -29,8 +29,8 @@ export async function askEngine(
   { environment, signal }: { readonly environment: Environment; readonly signal: AbortSignal },
 ): Promise<FoundResults> {
   if (environment.exchange === undefined)
-    throw new ToolError("unavailable", "This environment has no network access", {
-      hint: "Work with the files in the workspace.",
+    throw new ToolError("unavailable", "There is no network in this environment", {
+      hint: "Continue without the search.",
       forUser: { hint: "Use a local environment to search the web." },
     });
   const { headers, ...request } = engine.request(question);
