@@ -129,7 +129,7 @@ export function toCallResult(
   };
 }
 
-/** What the client can do; in the 2026 era each request declares it. */
+/** The abilities of the client, which each request declares in the 2026 era. */
 interface ClientAbilities {
   /** Whether it can show the user a form. */
   readonly asks: boolean;
