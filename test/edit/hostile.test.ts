@@ -4,6 +4,7 @@ import { ToolError } from "../../src/contract/error.ts";
 import type { EditRequest, FilePlan } from "../../src/edit/edit-request.ts";
 import { planEdits } from "../../src/edit/plan-edits.ts";
 import { showDiff } from "../../src/edit/rewrite/show-diff.ts";
+import { anyCodePoint } from "../support/any-code-point.ts";
 import { path } from "./attempt.ts";
 import { runs } from "./runs.ts";
 import { slips } from "./slips.ts";
@@ -87,7 +88,7 @@ const pieces = fc.oneof(
       "// rest of the code unchanged\n",
     ],
   ),
-  fc.string({ maxLength: 3, unit: "binary" }),
+  fc.string({ maxLength: 3, unit: anyCodePoint }),
 );
 const text = fc.array(pieces, { maxLength: 14 }).map((parts) => parts.join(""));
 

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import type { EditRequest } from "../../src/edit/edit-request.ts";
+import { anyCodePoint } from "../support/any-code-point.ts";
 import { path } from "./attempt.ts";
 import type { HunkLine } from "./modification.ts";
 import { asClosedReplace, asDiff, asPatch, asReplace, diffLines, patchLines } from "./render.ts";
@@ -39,7 +40,7 @@ const texts = fc
   .array(
     fc.oneof(
       { weight: 4, arbitrary: fc.constantFrom(...parts) },
-      fc.string({ maxLength: 2, unit: "binary" }),
+      fc.string({ maxLength: 2, unit: anyCodePoint }),
     ),
     {
       maxLength: 4,

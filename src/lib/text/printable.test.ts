@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import { anyCodePoint } from "../../../test/support/any-code-point.ts";
 import { printable, printableLine, showPath } from "./printable.ts";
 
 it("leaves ordinary text of all scripts unchanged", () => {
@@ -28,7 +29,7 @@ it("keeps to one line on request", () => {
 it("lets no terminal control character through", () => {
   const steering = /(?!\n|\t|\r\n)[\p{Cc}\p{Bidi_Control}]/u;
   fc.assert(
-    fc.property(fc.string({ unit: "binary" }), (text) => {
+    fc.property(fc.string({ unit: anyCodePoint }), (text) => {
       expect(printable(text)).not.toMatch(steering);
     }),
   );

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { anyCodePoint } from "../../../test/support/any-code-point.ts";
 import type { Action } from "./describe-actions.ts";
 import { readActions } from "./read-actions.ts";
 
@@ -165,13 +166,13 @@ describe("reports what is wrong, and repairs nothing:", () => {
 const anyAction: fc.Arbitrary<Action> = fc.oneof(
   fc.record({
     action: fc.constant("tool_call" as const),
-    tool: fc.string({ minLength: 1, unit: "binary" }),
+    tool: fc.string({ minLength: 1, unit: anyCodePoint }),
     args: fc
       .dictionary(fc.string(), fc.jsonValue({ maxDepth: 3 }))
       .filter((args) => !Object.hasOwn(args, "__proto__")) as fc.Arbitrary<Record<string, unknown>>,
   }),
-  fc.record({ action: fc.constant("respond" as const), message: fc.string({ unit: "binary" }) }),
-  fc.record({ action: fc.constant("done" as const), summary: fc.string({ unit: "binary" }) }),
+  fc.record({ action: fc.constant("respond" as const), message: fc.string({ unit: anyCodePoint }) }),
+  fc.record({ action: fc.constant("done" as const), summary: fc.string({ unit: anyCodePoint }) }),
 );
 const prose = fc.string().map((text) => text.replaceAll(/[{}":<]/g, " "));
 
