@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
-import { LongestFirst } from "./test/support/longest-first.ts";
+import { TestOrder } from "./test/support/test-order.ts";
 
 export default defineConfig({
   test: {
@@ -10,7 +10,7 @@ export default defineConfig({
     isolate: false,
     // They often wait for programs that they have started.
     maxWorkers: availableParallelism() + 2,
-    sequence: { sequencer: LongestFirst },
+    sequence: { sequencer: TestOrder },
     globalSetup: ["test/support/bubblewrap.ts", "test/support/compile-cache.ts"],
     setupFiles: ["test/support/fixed-seed.ts"],
     testTimeout: 60_000,
