@@ -10,7 +10,7 @@ import { Reader } from "./worker/reader.ts";
 export interface CodeOptions {
   readonly workspace: string;
   readonly directory: string;
-  /** The rules now. An index is shared only with users whose rules have the same key. */
+  /** Returns the current rules. An index is shared only with users whose rules have the same key. */
   readonly reads: () => ReadRules;
   /** Whether the files are on another machine. Then texts can be parsed, but there is no index. */
   readonly isElsewhere?: boolean;
@@ -20,16 +20,16 @@ export interface OpenCode extends Code {
   close(): Promise<void>;
 }
 
-/** Parses what it is sent, and answers nothing else, so all users of a workspace can share it. */
+/** Parses the texts it is sent. It reads no files, so all users of a workspace can share it. */
 class SharedReader extends Reader {
-  /** One text for each of its two workers. The users take turns. */
+  /** Each of the two workers parses one text at a time, and the users take turns. */
   readonly turns = new Semaphore(2);
 }
 
 const readers = new Shared<SharedReader>();
 const indexers = new Shared<IndexWorker>();
 
-/** The code of a workspace. All who open the same workspace in this process share its workers. */
+/** Opens the code of a workspace. All who open the same workspace in this process share its workers. */
 export function openCode(options: CodeOptions): OpenCode {
   const opened = new SharedCode(options);
   return {

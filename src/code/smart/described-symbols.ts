@@ -40,7 +40,7 @@ export function describedSymbols(text: string, outline: Outline, description: st
   return bestOfBoth(whole, locations(subject, inName));
 }
 
-/** In "handles authentication", the verb says little: the name must have the rest. Both must not find different symbols. */
+/** Joins the results for the whole description and for its subject alone. Different winners make it ambiguous. */
 function bestOfBoth(whole: LikelyLocations, subject: LikelyLocations): LikelyLocations {
   if (whole.winners.length === 0) return subject.winners.length > 0 ? subject : whole;
   const agrees = ({ start }: TextLocation) => subject.winners.some((other) => other.start === start);
@@ -62,7 +62,7 @@ const maxChars = 2_000_000;
 const clearly = { least: 0.7, margin: 0.6 };
 const mostMissing = 0.1;
 const codeMargin = 0.3;
-/** More than the signature alone can score. */
+/** This score is higher than a match in the signature alone. */
 const inName = 0.85;
 
 /** Matches negation, which the words of a description do not show: "without blocking" contains "blocking". */
@@ -113,7 +113,7 @@ function findingOf(word: string, symbols: readonly SymbolWords[]) {
 const relatedShare = 0.5;
 const verbShare = 0.9;
 
-/** The stems of the verb in a noun: "authentication" is of "authenticate", "transformation" of "transform". */
+/** Returns the stems of the verb in a noun: "authentication" is of "authenticate", "transformation" of "transform". */
 function verbsOf(noun: string): readonly string[] {
   const verb = /^([a-z]{4,})ion$/.exec(noun)?.[1];
   if (verb === undefined) return [];

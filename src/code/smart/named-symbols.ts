@@ -23,7 +23,7 @@ export function namedSymbols(path: string, outline: Outline, location: string): 
   return undefined;
 }
 
-/** The symbol that a misspelled name means. Refuses a location that can only be the name of an unknown symbol. */
+/** Returns the symbol that a misspelled name means. Refuses a location that can only be an unknown name. */
 export function unknownName(
   path: string,
   text: string,

@@ -6,8 +6,8 @@ import { distanceOf, isOtherCase, isSlip } from "./slips.ts";
 import type { LineTable } from "./text-locations.ts";
 
 /**
- * The parts of lines that have the words and marks of a text, up to two letters. One wins if it differs only by typing
- * errors or in case. Any other part, even with one more difference, makes the location ambiguous.
+ * Returns the parts of lines that have the words and marks of a text, up to two letters. One wins if it differs only by
+ * typing errors or in case. Any other part, even with one more difference, makes the location ambiguous.
  */
 export function similarSpans(file: string, lines: LineTable, location: string): LikelyLocations {
   const wanted = piecesOf(location);
@@ -37,7 +37,7 @@ export function similarSpans(file: string, lines: LineTable, location: string): 
   return decided(found);
 }
 
-/** The symbol whose name has a typing error in "fn process_paymnet", if no other name is near. */
+/** Returns the symbol whose name has a typing error in "fn process_paymnet", if no other name is near. */
 export function misspelledSymbol(
   text: string,
   outline: Outline,

@@ -1,6 +1,6 @@
 /**
- * Whether a word of a location is a typing error for a word of the file: two swapped letters, or one missing or extra
- * letter, inside a longer part of the name. A word of the file or of the language is not a typing error.
+ * Returns whether a word of a location is a typing error for a word of the file: two swapped letters, or one missing or
+ * extra letter, inside a longer part of the name. A word of the file or of the language is not a typing error.
  */
 export function isSlip(wanted: string, found: string, file: string, leastLetters: number): boolean {
   const [shorter, longer] = wanted.length < found.length ? [wanted, found] : [found, wanted];
@@ -21,7 +21,7 @@ export function isSlip(wanted: string, found: string, file: string, leastLetters
   );
 }
 
-/** Whether only the case of a longer word differs, and the file does not have it as it was given. */
+/** Returns whether only the case of a longer word differs, and the file does not have it as it was given. */
 export function isOtherCase(wanted: string, found: string, file: string): boolean {
   return (
     wanted.length >= leastOtherCase &&
@@ -33,7 +33,7 @@ export function isOtherCase(wanted: string, found: string, file: string): boolea
 
 const leastOtherCase = 5;
 
-/** The letters that one word lacks of the other, whatever their case; undefined when they are more than `most`. */
+/** Returns how many letters one word lacks of the other, ignoring case; undefined for more than `most`. */
 export function distanceOf(wanted: string, found: string, most: number): number | undefined {
   const [one, other] = [wanted.toLowerCase(), found.toLowerCase()];
   if (one === other) return 0;
@@ -64,7 +64,7 @@ function isWithin(word: string, start: number, end: number): boolean {
   );
 }
 
-/** The lower-case part of a name around a letter: "payment" in "processPaymentRequest". */
+/** Returns the lower-case part of a name around a letter: "payment" in "processPaymentRequest". */
 function partAt(name: string, at: number): string {
   const before = /\p{Lu}?\p{Ll}*$/u.exec(name.slice(0, at))![0];
   return (before + /^\p{Ll}*/u.exec(name.slice(at))![0]).toLowerCase();
