@@ -31,13 +31,13 @@ export function decideCall(question: Question, policy: Policy, readCommand: Read
 }
 
 /** Returns whether a call leaves the sandbox, which a rule must allow for every command in it. */
-function areUnconfined(parts: readonly Part[], { tool }: Question, policy: Policy): boolean {
+function areUnconfined(parts: readonly Part[], question: Question, policy: Policy): boolean {
   if (policy.unconfined.length === 0) return false;
   const commands = parts.filter((part) => part.kind === "run");
   return (
     commands.length > 0 &&
     parts.every(({ kind }) => kind !== "unclear") &&
-    commands.every(({ command }) => unconfinedBy(command, tool, policy) !== undefined)
+    commands.every(({ command }) => unconfinedBy(command, question, policy) !== undefined)
   );
 }
 
@@ -93,14 +93,15 @@ function verdictOn(
   const isBare = part.kind === "run" && question.sandbox === "none" && finding.unconfined === undefined;
   const bare = isBare || undefined;
   if (wins?.effect === "ask")
-    return { ...give("ask", wins.because ?? "a rule asks before this", wins), bare };
+    return { ...give("ask", finding.lapsed ?? wins.because ?? "a rule asks before this", wins), bare };
   if (part.kind === "unclear") return askFirmly(`it cannot be analysed: ${part.reason}`);
   if (bare) {
     const without = "no sandbox is available, so every command needs approval";
     const usual = `mode ${mode} asks before commands run, and there is no sandbox`;
-    return { ...give("ask", wins === undefined ? usual : without), bare };
+    return { ...give("ask", finding.lapsed ?? (wins === undefined ? usual : without)), bare };
   }
   if (wins !== undefined) return give("allow", wins.because ?? "a rule allows it", wins);
+  if (finding.lapsed !== undefined) return give("ask", finding.lapsed);
   if (doubt !== undefined) return give("ask", doubt);
   return { part, risk, rule: undefined, ...verdictOfMode(part, risk, mode, question) };
 }

@@ -4,6 +4,7 @@ import { kindOfHost } from "./hosts.ts";
 import type { ReadCommand } from "./parts.ts";
 import { findPathRules } from "./paths/find-path-rules.ts";
 import type { Part, Question } from "./policy.ts";
+import { changedPieces, codeKey, lapseReason } from "./rules/binding.ts";
 import { worse } from "./rules/command-risk.ts";
 import type { Policy } from "./rules/compile-policy.ts";
 import { matchExactly } from "./rules/match-exactly.ts";
@@ -30,7 +31,7 @@ export function findRules(
     case "use":
       return findToolRules(part, tool, policy);
     case "run":
-      return findCommandRules(part, tool, policy, readCommand);
+      return findCommandRules(part, question, policy, readCommand);
     case "connect":
       return findHostRules(part, tool, policy);
     case "unclear":
@@ -47,20 +48,26 @@ function findToolRules(part: Extract<Part, { kind: "use" }>, tool: Tool, policy:
 
 function findCommandRules(
   { command }: Extract<Part, { kind: "run" }>,
-  tool: Tool,
+  question: Question,
   policy: Policy,
   readCommand: ReadCommand,
 ): RuleFinding {
+  const { tool } = question;
   const { named, others, highestFirst } = policy.commands;
   const name = command.words[0]?.value;
   const about = () => namesOf(command).flatMap((program) => named.get(program) ?? []);
   const near = name === undefined ? highestFirst : [...new Set([...about(), ...others])];
   const found: Rule[] = [];
   let mayDeny: RuleFinding["mayDeny"];
+  const code = question.codeRun?.get(codeKey(command));
+  let lapsed: readonly string[] | undefined;
   for (const rule of near) {
     if (!isFor(rule, tool)) continue;
     if (rule.effect === "allow") {
-      if (matchExactly(rule.pattern, command, policy.context)) found.push(rule);
+      if (!matchExactly(rule.pattern, command, policy.context)) continue;
+      const changed = rule.bound ? changedPieces(rule.bound, code) : [];
+      if (changed.length === 0) found.push(rule);
+      else if (lapsed === undefined || changed.length < lapsed.length) lapsed = changed;
       continue;
     }
     const match = matchLoosely(rule.pattern, command);
@@ -73,16 +80,24 @@ function findCommandRules(
     if (rule.effect === "ask") found.push(rule);
     else mayDeny ??= { rule, reason: "it may run a command that a rule denies", aimed: true };
   }
-  const unconfined = unconfinedBy(command, tool, policy);
-  return { risk: worse(command.risk, "execute"), ...strongest(found), mayDeny, unconfined };
+  const unconfined = unconfinedBy(command, question, policy);
+  const risk = worse(command.risk, "execute");
+  const reason =
+    lapsed && !found.some((rule) => rule.effect === "allow") ? lapseReason(lapsed, code) : undefined;
+  return { risk, ...strongest(found), mayDeny, unconfined, lapsed: reason };
 }
 
 export function unconfinedBy(
   command: SimpleCommand,
-  tool: Tool,
+  { tool, codeRun }: Question,
   { unconfined, context }: Policy,
 ): CommandRule | undefined {
-  return unconfined.findLast((rule) => isFor(rule, tool) && matchExactly(rule.pattern, command, context));
+  return unconfined.findLast(
+    (rule) =>
+      isFor(rule, tool) &&
+      matchExactly(rule.pattern, command, context) &&
+      (rule.bound === undefined || changedPieces(rule.bound, codeRun?.get(codeKey(command))).length === 0),
+  );
 }
 
 function findHostRules(

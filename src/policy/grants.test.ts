@@ -8,7 +8,7 @@ const tool = { name: "shell.run", risk: "execute" } as const;
 const elsewhere = { name: "create_issue", server: "git hub", risk: "network" } as const;
 const command = (text: string): Access => ({ kind: "execute", command: text });
 const grants = (access: Access, trial: Circumstances = {}) =>
-  grantsFor(decideOn([access], [], { tool, ...trial }), tool);
+  grantsFor(decideOn([access], [], { tool, ...trial }), { tool });
 const granted = (lines: readonly string[] | undefined) => rules((lines ?? []).join("\n"), "granted");
 
 it("grants exactly the requested words, paths and hosts, to this tool", () => {
@@ -17,7 +17,7 @@ it("grants exactly the requested words, paths and hosts, to this tool", () => {
     grants(command("ls | wc -l")),
     grants({ kind: "delete", path: "my docs/a*.md" }, { mode: "safe" }),
     grants({ kind: "network", host: "A.example:443" }),
-    grantsFor(decideOn([], [], { tool: elsewhere }), elsewhere),
+    grantsFor(decideOn([], [], { tool: elsewhere }), { tool: elsewhere }),
   ]).toEqual([
     [
       "allow run CI=1 npm test 'a b' by shell.run",

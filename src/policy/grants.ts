@@ -1,21 +1,25 @@
 import { quoteForRule } from "../lib/text/rule-text.ts";
 import type { Decision, Part, Question } from "./policy.ts";
+import { bindingText, codeKey } from "./rules/binding.ts";
 
-/** Returns the rules that would allow exactly this call, one per line; undefined if a part cannot be granted. */
+/**
+ * Returns the rules that would allow exactly this call, one per line; undefined if a part cannot be granted. Rules about commands
+ * are bound to the program text that the command names, as it is now.
+ */
 export function grantsFor(
   decision: Decision,
-  tool: Pick<Question["tool"], "name" | "server">,
+  { tool, codeRun }: Pick<Question, "codeRun"> & { readonly tool: Pick<Question["tool"], "name" | "server"> },
 ): readonly string[] | undefined {
   const asked = decision.parts.filter(({ verdict }) => verdict === "ask");
   const lines = asked.flatMap(({ part, firm, bare }) => {
-    const line = firm ? undefined : grant(part);
+    const line = firm ? undefined : grant(part, codeRun);
     return bare ? [line, line?.replace(/^allow/, "unconfined")] : [line];
   });
   if (lines.length === 0 || !lines.every(isOneLine)) return undefined;
   return [...new Set(lines.map((line) => `${line} by ${named(tool.name, tool.server)}`))];
 }
 
-function grant(part: Part): string | undefined {
+function grant(part: Part, codeRun: Question["codeRun"]): string | undefined {
   switch (part.kind) {
     case "use":
       return `allow use ${named(part.tool, part.server)}`;
@@ -24,12 +28,16 @@ function grant(part: Part): string | undefined {
     case "run": {
       const { words, assignments } = part.command;
       const values = [...words, ...assignments.map(({ value }) => value)].map((word) => word?.value);
-      if (values.includes(undefined)) return undefined;
+      const code = codeRun?.get(codeKey(part.command));
+      if (values.includes(undefined) || code?.rewritten !== undefined) return undefined;
       const sets = assignments.map(({ name, value }) => `${name}=${quoteForRule(value!.value!)}`);
       const [program, ...rest] = words.map(({ value }) => quoteForRule(value!));
       // The quotes keep a program of that name from being read as a variable.
       const isName = /^[A-Za-z_]\w*=/.test(program ?? "");
-      return ["allow run", ...sets, isName ? `'${program}'` : program, ...rest].join(" ");
+      return (
+        ["allow run", ...sets, isName ? `'${program}'` : program, ...rest].join(" ") +
+        (code ? bindingText(code) : "")
+      );
     }
     case "unclear":
       return undefined;

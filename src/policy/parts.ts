@@ -75,6 +75,17 @@ export function changesPlanned(
   });
 }
 
+/** Every simple command of a call. */
+export function commandsOf(
+  accesses: readonly Access[],
+  context: PathContext,
+  readCommand: ReadCommand,
+  shells?: Question["shells"],
+): readonly SimpleCommand[] {
+  const read = reader(readCommand, context, shells);
+  return accesses.flatMap((access) => (access.kind === "execute" ? read(access).commands : []));
+}
+
 /** Returns every directory that the commands of a call would read recursively, named by `searchOf`. */
 export function directoriesRead(
   accesses: readonly Access[],

@@ -36,15 +36,15 @@ it("states that there is no sandbox, and offers a grant that says so", () => {
     source: "mode cautious",
     reason: "it would run `npm test`: no sandbox is available, so every command needs approval",
   });
-  const grants = grantsFor(decisionOn("npm test", "", { sandbox: "none" }), { name: "shell.run" });
+  const grants = grantsFor(decisionOn("npm test", "", { sandbox: "none" }), { tool: { name: "shell.run" } });
   expect(grants).toEqual(["allow run npm test by shell.run", "unconfined run npm test by shell.run"]);
   expect(verdictOn("npm test", grants!.join("\n"), { sandbox: "none" })).toBe("allow");
   expect(
-    grantsFor(decisionOn("npm test", "ask run npm **", { sandbox: "none" }), { name: "shell.run" }),
+    grantsFor(decisionOn("npm test", "ask run npm **", { sandbox: "none" }), { tool: { name: "shell.run" } }),
   ).toEqual(grants);
-  expect(grantsFor(decisionOn("npm test", "", { sandbox: "bwrap" }), { name: "shell.run" })).toEqual([
-    "allow run npm test by shell.run",
-  ]);
+  expect(
+    grantsFor(decisionOn("npm test", "", { sandbox: "bwrap" }), { tool: { name: "shell.run" } }),
+  ).toEqual(["allow run npm test by shell.run"]);
 });
 
 it("runs a call outside the sandbox when a rule covers each command in it", () => {

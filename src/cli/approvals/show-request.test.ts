@@ -111,7 +111,7 @@ it("shows a command with the segments that need approval, why, and by which rule
     risk,
     ...record,
     parts,
-    grants: grantsFor(decision, { name: "shell.run" }) ?? [],
+    grants: grantsFor(decision, { tool: { name: "shell.run" } }) ?? [],
   });
   expect(shown).toBe(`
 Tool   shell.run

@@ -1,5 +1,6 @@
 import { bigintAsText } from "../../lib/json/bigint-as-text.ts";
 import { printable, printableLine } from "../../lib/text/printable.ts";
+import { bindingNotes } from "../../lib/text/rule-text.ts";
 import { truncateText } from "../../lib/text/truncate.ts";
 import type { Span } from "../../policy/commands/analysis.ts";
 import { formatOrigin } from "../../policy/guard-paths.ts";
@@ -24,7 +25,11 @@ export function showRequest(request: ShownRequest, columns: number): string {
     ...(preview === undefined ? showInput(request, columns) : showPreview(preview, columns)),
     ...(grants.length === 0
       ? ["It can only be allowed once."]
-      : ["Answers s and a add the rule:", ...grants.flatMap((grant) => quoteText(grant, columns))]),
+      : [
+          "Answers s and a add the rule:",
+          ...grants.flatMap((grant) => quoteText(grant, columns)),
+          ...bindingNotes(request).flatMap((line) => wrap(printableLine(line), columns)),
+        ]),
     "",
   ].join("\n");
 }

@@ -13,6 +13,7 @@ import { contentHash } from "../../lib/bytes/content-hash.ts";
 import { monotonicMs } from "../../lib/clock.ts";
 import { bigintAsText } from "../../lib/json/bigint-as-text.ts";
 import { printable, printableLine } from "../../lib/text/printable.ts";
+import { bindingNotes } from "../../lib/text/rule-text.ts";
 import { truncateText } from "../../lib/text/truncate.ts";
 import type { Approval, ApprovalRequest } from "../../toolcrib/index.ts";
 import type { QuestionOptions } from "../types.ts";
@@ -181,9 +182,12 @@ function describeRequest(request: ApprovalRequest): string {
     ...commands.flatMap((command) => ["Command:", quote(command)]),
     ...(commands.length === 0 ? [] : [`It runs ${confinementOf(request)}.`]),
     ...(preview === undefined ? describeInput(request, commands) : ["Changes:", quote(preview)]),
-    grants.length === 0
-      ? "It can only be allowed once."
-      : `"session" and "always" add these rules: ${grants.map(printableLine).join("; ")}`,
+    ...(grants.length === 0
+      ? ["It can only be allowed once."]
+      : [
+          `"session" and "always" add these rules: ${grants.map(printableLine).join("; ")}`,
+          ...bindingNotes(request).map(printableLine),
+        ]),
   ].join("\n");
 }
 

@@ -5,6 +5,7 @@ import { contentHash } from "../../lib/bytes/content-hash.ts";
 import { wordsRun } from "../../policy/parts.ts";
 import { spelledPath } from "../../policy/paths/path-target.ts";
 import type { CommandSegment, PartVerdict } from "../../policy/policy.ts";
+import { codeKey, describePieces } from "../../policy/rules/binding.ts";
 import { type DecidedCall, type PolicySettings, runsCommands } from "./decide-call.ts";
 import { hashValue } from "./hash-call.ts";
 import type { Preview } from "./preview-call.ts";
@@ -33,6 +34,10 @@ export interface ApprovalRequest {
   readonly preview: string | undefined;
   /** The rules that the answers "session" and "always" add; empty when the call can only be allowed once. */
   readonly grants: readonly string[];
+  /** The program text that these rules are bound to: "the test script of package.json". They lapse when it changes. */
+  readonly boundTo?: readonly string[];
+  /** Commands that also run code which these rules are not bound to. */
+  readonly notBoundTo?: readonly string[];
   /** The folder in which commands start. */
   readonly directory: string;
   /** A fingerprint of the variables that commands get. */
@@ -106,6 +111,7 @@ export async function approvalRequest(
     parts: decision.parts,
     preview: preview.text,
     grants,
+    ...(grants.length > 0 && bindingsOf(decided)),
     directory: call.environment.workspace,
     environment: hashValue(settings.surroundings.variables(policy.settings.variables)).slice(0, 16),
     sandbox: decision.sandbox,
@@ -114,6 +120,18 @@ export async function approvalRequest(
     hash: await approvalHash(call, decided, settings),
     previewHash: hashValue([preview.whole, preview.found]),
   };
+}
+
+function bindingsOf({ decision, question }: DecidedCall): Pick<ApprovalRequest, "boundTo" | "notBoundTo"> {
+  const asked = decision.parts.flatMap(({ part, verdict }) => {
+    const code = part.kind === "run" && question.codeRun?.get(codeKey(part.command));
+    return verdict === "ask" && code
+      ? [{ code, shown: part.in.command.slice(part.in.span.start, part.in.span.end) }]
+      : [];
+  });
+  const boundTo = [...new Set(asked.flatMap(({ code }) => describePieces(code)))];
+  const notBoundTo = asked.filter(({ code }) => code.runsMore).map(({ shown }) => shown);
+  return { ...(boundTo.length > 0 && { boundTo }), ...(notBoundTo.length > 0 && { notBoundTo }) };
 }
 
 /** Leaves out the input when there is a preview, and the parts that are allowed. */
@@ -146,6 +164,7 @@ export async function approvalHash(
     variables: surroundings.variables(policy.settings.variables),
     sandbox: decision.sandbox,
     shells: question.shells,
+    codeRun: question.codeRun,
     filesRun: await filesRun(call, decided),
   });
 }

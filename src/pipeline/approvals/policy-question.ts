@@ -9,7 +9,13 @@ import type { Foreseeing, foreseeLoss } from "../../journal/keep/foresee-loss.ts
 import { oncePerObject } from "../../lib/once-per-object.ts";
 import { ownRealPath } from "../../lib/own-real-path.ts";
 import { guardPaths, isWithin } from "../../policy/guard-paths.ts";
-import { changesPlanned, directoriesRead, pathsNamed, type ReadCommand } from "../../policy/parts.ts";
+import {
+  changesPlanned,
+  commandsOf,
+  directoriesRead,
+  pathsNamed,
+  type ReadCommand,
+} from "../../policy/parts.ts";
 import {
   type Mode,
   outsideWorkspace,
@@ -18,12 +24,13 @@ import {
   visibleIn,
 } from "../../policy/policy.ts";
 import type { Policy } from "../../policy/rules/compile-policy.ts";
+import type { CodeReading, readCode } from "./read-code.ts";
 
 /** A call whose paths have not been resolved yet. */
 export interface CallToCheck {
   readonly tool: Pick<AnyTool, "name" | "canonical" | "server" | "ownName" | "risk">;
   readonly accesses: readonly Access[];
-  readonly environment: Lister & Foreseeing;
+  readonly environment: Lister & Foreseeing & CodeReading;
 }
 
 /**
@@ -52,6 +59,8 @@ export async function policyQuestion(
   const directories = hidesSecrets ? [] : directoriesRead(accesses, policy.context, readCommand, shells);
   const realPaths = paths.length === 0 ? nowhere : await realPathsOf(paths, open, policy, environment);
   const changes = mode === "cautious" ? changesPlanned(accesses, policy.context, readCommand, shells) : [];
+  const commands = mode === "yolo" ? [] : commandsOf(accesses, policy.context, readCommand, shells);
+  const context = policy.context;
   return {
     mode,
     tool: { name: ownName, risk, server },
@@ -59,6 +68,7 @@ export async function policyQuestion(
     sandbox,
     shells,
     realPaths,
+    ...(commands.length > 0 && { codeRun: await codeOf(commands, { environment, context, readCommand }) }),
     notCovered: changes.length === 0 ? nowhere : await lossesOf(changes, realPaths, environment),
     refusedBelow:
       directories.length === 0 ? nowhere : await refusedBelow(directories, environment, guardPaths(policy)),
@@ -71,6 +81,11 @@ const nowhere: ReadonlyMap<string, string> = new Map();
 async function lossesOf(...given: Parameters<typeof foreseeLoss>): ReturnType<typeof foreseeLoss> {
   const journal = await import("../../journal/keep/foresee-loss.ts");
   return journal.foreseeLoss(...given);
+}
+
+/** Loaded with the first command. */
+async function codeOf(...given: Parameters<typeof readCode>): ReturnType<typeof readCode> {
+  return (await import("./read-code.ts")).readCode(...given);
 }
 
 /** Returns whether a rule asks before reads, or is about the reads of some tools only. */

@@ -4,6 +4,7 @@ import { quoteForRule, ruleFlags } from "../../lib/text/rule-text.ts";
 import { describePart } from "../../policy/decide.ts";
 import { formatOrigin } from "../../policy/guard-paths.ts";
 import type { Decision, Mode, PartVerdict } from "../../policy/policy.ts";
+import { withoutBinding } from "../../policy/rules/binding.ts";
 
 /** Returns the error of a call that a rule denies. */
 export function denied(decision: Decision): ToolError {
@@ -69,6 +70,14 @@ export function pathsChanged(): ToolError {
   });
 }
 
+/** The program text that the command runs is not the one that was allowed. */
+export function codeChanged(): ToolError {
+  return new ToolError("stale", "What the command runs changed after it was allowed", {
+    hint: "Nothing was done. Repeat the call, to be asked again.",
+    forUser: { hint: "Nothing was done. Try again." },
+  });
+}
+
 export function couldNotAsk(cause: unknown): ToolError {
   if (cause instanceof ToolError && cause.code === "needs-approval") return cause;
   const reason = cause instanceof Error ? cause.message : String(cause);
@@ -115,7 +124,7 @@ function howToAllow({ parts }: Described, grants: readonly string[], mode: Mode 
     ({ verdict, bare, rule }) => verdict === "ask" && bare && rule === undefined,
   );
   const install = needsSandbox ? "install a sandbox (see: toolcrib doctor), or " : "";
-  return `To allow it, approve it on a terminal, or ${install}add ${ruleFlags(grants)}`;
+  return `To allow it, approve it on a terminal, or ${install}add ${ruleFlags(grants.map(withoutBinding))}`;
 }
 
 /** Describes the parts that decided, each with its rule and its source, so that the caller can keep the other parts. */

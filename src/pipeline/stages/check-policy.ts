@@ -23,6 +23,7 @@ import { hashValue } from "../approvals/hash-call.ts";
 import { isStillShown, type PreviewServices, previewCall } from "../approvals/preview-call.ts";
 import {
   callChanged,
+  codeChanged,
   couldNotAsk,
   denied,
   deniedByUser,
@@ -47,13 +48,15 @@ export function checkPolicy(settings: PolicySettings, previews: PreviewServices)
       const recheck = () => recheckCall(call, question, settings);
       const run = async (answer: "approved" | "not asked", latest = decided) => {
         const confinement = await confinementFor(call, latest, answer, settings);
-        return next({ ...call, recheck, confinement });
+        // Storing files for undo takes time, in which other calls may change what this one runs.
+        const beforeRun = latest.question.codeRun?.size ? recheck : undefined;
+        return next({ ...call, recheck, beforeRun, confinement });
       };
       if (decision.verdict === "allow") return run("not asked");
       if (decision.verdict === "deny") throw denied(decision);
       const approve = settings.approverOf?.(call.id);
       // Paranoid mode ignores allow rules, so none is offered there.
-      const grants = (question.mode !== "paranoid" && grantsFor(decision, question.tool)) || [];
+      const grants = (question.mode !== "paranoid" && grantsFor(decision, question)) || [];
       if (!approve) throw needsApproval(decision, { grants, mode: question.mode });
 
       const answered = openRequests.answered(grants);
@@ -109,6 +112,8 @@ async function approveCall(
 async function recheckCall(call: ToolCall, decided: Question, settings: PolicySettings): Promise<void> {
   const { question: now, decision } = await decideNow(call, settings);
   if (decision.verdict === "deny") throw denied(decision);
+  if (decision.verdict !== "allow" && hashValue(now.codeRun) !== hashValue(decided.codeRun))
+    throw codeChanged();
   if (hashValue(now.shells) !== hashValue(decided.shells)) {
     if (decision.verdict !== "allow") throw callChanged();
   } else if (hashValue(now.realPaths) !== hashValue(decided.realPaths)) throw pathsChanged();

@@ -29,7 +29,11 @@ export function keepUndo(parts: UndoParts): Stage {
   }
 
   async function run(call: ToolCall, next: Next): Promise<Outcome> {
-    if (await mayChangeFiles(call)) return parts.scanner.around(call, next);
+    if (await mayChangeFiles(call))
+      return parts.scanner.around(call, async (own) => {
+        await call.beforeRun?.();
+        return next(own);
+      });
     return call.tool.startsPrograms ? aroundPrograms(call, next, parts.scanner) : next(call);
   }
 }

@@ -1,6 +1,7 @@
 import type { Access } from "../../contract/access.ts";
 import { ToolError } from "../../contract/error.ts";
 import { type Mode, modes, type Question, type RuleOrigin, type RuleSource } from "../policy.ts";
+import { type Binding, readCondition } from "./binding.ts";
 import { type About, type Effect, loosens, type ParsedRule, type PathUse, type ToolPattern } from "./rule.ts";
 import {
   checkClass,
@@ -85,6 +86,7 @@ function readRules(line: string, origin: RuleOrigin): ParsedRule[] {
   const last = words.at(-1) ?? head;
   const because = takeBecause(words);
   const by = takeBy(words);
+  const bound = subject === "run" && loosens(effect) ? takeBinding(words) : undefined;
   const [start] = words;
   const end = words.at(-1);
   if (start === undefined || end === undefined)
@@ -94,7 +96,7 @@ function readRules(line: string, origin: RuleOrigin): ParsedRule[] {
   const before = line.slice(first.column, start.column);
   const after = line.slice(end.column + end.text.length, last.column + last.text.length);
   return readAbouts(subject, words).map(({ about, text }) => {
-    return { effect, about, by, because, origin: { ...origin, text: before + text + after } };
+    return { effect, about, by, because, bound, origin: { ...origin, text: before + text + after } };
   });
 }
 
@@ -149,6 +151,15 @@ function takeBy(words: RuleWord[]): ToolPattern | undefined {
   if (!isWord(-2, "by")) return undefined;
   const [, name] = words.splice(-2);
   return { name: name!, server: undefined };
+}
+
+/** `while Makefile=HASH …`, as grants have it. */
+function takeBinding(words: RuleWord[]): Binding | undefined {
+  const at = words.findLastIndex(({ bare, text }) => bare && text === "while");
+  const conditions = words.slice(at + 1).map(({ literal }) => readCondition(literal ?? ""));
+  if (at < 0 || conditions.length === 0 || !conditions.every((one) => one !== undefined)) return undefined;
+  words.splice(at);
+  return new Map(conditions);
 }
 
 function explain(source: RuleSource, text: string, line: number, error: RuleSyntaxError): ToolError {

@@ -1,6 +1,7 @@
 import type { Risk } from "../../contract/access.ts";
 import type { NamePattern, Segment } from "../../lib/glob/glob-segment.ts";
 import type { Question, RuleOrigin } from "../policy.ts";
+import type { Binding } from "./binding.ts";
 import type { CommandPattern } from "./command-pattern.ts";
 import type { RuleWord } from "./rule-words.ts";
 
@@ -12,6 +13,8 @@ export interface ParsedRule {
   readonly by: ToolPattern | undefined;
   /** The user's reason. */
   readonly because: string | undefined;
+  /** The rule applies only while this program text is unchanged. */
+  readonly bound?: Binding | undefined;
   readonly origin: RuleOrigin;
 }
 
@@ -47,6 +50,7 @@ interface RuleBase {
 export interface CommandRule extends RuleBase {
   readonly kind: "run";
   readonly pattern: CommandPattern;
+  readonly bound?: Binding | undefined;
 }
 
 export interface PathRule extends RuleBase {
@@ -92,6 +96,8 @@ export interface RuleFinding {
   readonly unconfined?: Rule | undefined;
   /** The reason why the part needs approval although the mode would allow it. */
   readonly doubt?: string | undefined;
+  /** Why an approval that the user gave before does not count. */
+  readonly lapsed?: string | undefined;
 }
 
 export interface Because {
