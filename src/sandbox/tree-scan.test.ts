@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
 import { type PathRules, TreeScan } from "./tree-scan.ts";
@@ -68,7 +69,6 @@ it("detects changes since the last scan, and only then checks paths again", asyn
   rmSync(join(folder.path, "c/d/.env"));
   await expect.poll(hidden).toEqual([]);
   // Directories written just now are read again until the file system's clock advances.
-  const { setTimeout } = await import("node:timers/promises");
   await setTimeout(150);
   await expect
     .poll(async () => {
@@ -155,18 +155,22 @@ it("hides an unreadable directory as a whole, because a command could open it", 
   ]);
 });
 
-it("skips entries so deep that no path can name them", async () => {
+it("hides a directory with a secret so deep that no path can name it, and no other deep one", async () => {
   await using folder = temporaryFolder();
-  fill(folder.path, [".env"]);
-  const make = 'for (1..30) { mkdir "d" x 200; chdir "d" x 200 } mkdir "e"; open F, ">.env"';
-  execFileSync("perl", ["-e", make], { cwd: folder.path });
-  expect(await new TreeScan(folder.path).scan(judge)).toEqual({
-    hidden: [{ path: join(folder.path, ".env"), kind: "file" }],
-    readOnly: [],
-    repositories: [],
-    bare: [],
-    unnameable: [],
-    isWhole: true,
-  });
+  const make =
+    'mkdir $ARGV[0]; chdir $ARGV[0]; for (1..30) { mkdir "d" x 200; chdir "d" x 200 } open F, ">", $ARGV[1]';
+  for (const [top, name] of [
+    ["a", "b.txt"],
+    ["c", ".env"],
+  ] as const)
+    execFileSync("perl", ["-e", make, top, name], { cwd: folder.path });
+  const scan = new TreeScan(folder.path);
+  const depth = Math.floor((4000 - folder.path.length - 2) / 201);
+  const hidden = [{ path: join(folder.path, "c", ...Array(depth).fill("d".repeat(200))), kind: "directory" }];
+  expect((await scan.scan(judge)).hidden).toEqual(hidden);
+  await setTimeout(150);
+  const rename = 'chdir "a"; for (1..30) { chdir "d" x 200 } rename "b.txt", ".env"';
+  execFileSync("perl", ["-e", rename], { cwd: folder.path });
+  expect((await scan.scan(judge, { fresh: true })).hidden).toHaveLength(2);
   execFileSync("rm", ["-rf", folder.path]);
 });

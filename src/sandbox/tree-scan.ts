@@ -1,4 +1,4 @@
-import { readdirSync, type Stats } from "node:fs";
+import { closeSync, constants, openSync, readdirSync, type Stats } from "node:fs";
 import { join } from "node:path";
 import { TimeSlice } from "../lib/async/time-slice.ts";
 import { monotonicMs } from "../lib/clock.ts";
@@ -155,8 +155,10 @@ function look(
   if (known?.changed === stats.ctimeMs && known.inode === stats.ino && known.wasReadOnly === isReadOnly)
     return known;
   // File system clocks are coarse, so a directory that just changed may change again with the same time.
-  const changed = now - stats.ctimeMs < settledMs ? Number.NaN : stats.ctimeMs;
-  return { ...sort(path, isReadOnly, rules), changed, inode: stats.ino, wasReadOnly: isReadOnly };
+  const isSettled = now - stats.ctimeMs >= settledMs;
+  const { isDeep, ...sorted } = sort(path, isReadOnly, rules);
+  const changed = isSettled && !isDeep ? stats.ctimeMs : Number.NaN;
+  return { ...sorted, changed, inode: stats.ino, wasReadOnly: isReadOnly };
 }
 
 const settledMs = 100;
@@ -168,7 +170,8 @@ function sort(
   directory: string,
   isReadOnly: boolean,
   rules: PathRules,
-): Omit<Known, "changed" | "inode" | "wasReadOnly"> {
+): Omit<Known, "changed" | "inode" | "wasReadOnly"> & { readonly isDeep: boolean } {
+  let isDeep = false;
   const prefix = withSlash(directory);
   const sorted = { ...new FoundEntries(), below: [] as { path: string; isReadOnly: boolean }[] };
   // A directory that is missing, or inaccessible to this user and so to every command, has no entries.
@@ -177,7 +180,10 @@ function sort(
   if (bareNames.length === 3) sorted.bare.push(directory);
   for (const entry of entries) {
     const path = prefix + entry.name;
-    if (Buffer.byteLength(path) > longestPath) continue;
+    if (Buffer.byteLength(path) > longestPath) {
+      isDeep = true;
+      continue;
+    }
     if (entry.name === ".git") {
       sorted.repositories.push(path);
       continue;
@@ -195,8 +201,42 @@ function sort(
     if (kind === "directory" && entry.name !== "node_modules")
       sorted.below.push({ path, isReadOnly: isReadOnly || isProtected });
   }
-  return sorted;
+  // Commands reach entries step by step that no mount can name. Without secrets among them, commands keep their access.
+  if (isDeep && hidesBelow(directory, directory, rules, { entriesLeft: mostDeepEntries }))
+    return { ...new FoundEntries(), hidden: [{ path: directory, kind: "directory" }], below: [], isDeep };
+  return { ...sorted, isDeep };
 }
+
+/**
+ * Whether a rule hides an entry at any depth below a directory, or there are too many to tell. `reached` is a short path
+ * to it: through an open descriptor where its own path is too long.
+ */
+function hidesBelow(
+  path: string,
+  reached: string,
+  rules: PathRules,
+  budget: { entriesLeft: number },
+): boolean {
+  const entries = attempt(() => readdirSync(reached, { withFileTypes: true })) ?? [];
+  budget.entriesLeft -= entries.length + 1;
+  if (budget.entriesLeft < 0) return true;
+  if (entries.some((entry) => !entry.isSymbolicLink() && rules.isHidden(`${path}/${entry.name}`)))
+    return true;
+  const directories = entries.filter((entry) => entry.isDirectory());
+  const isLong = directories.some(({ name }) => Buffer.byteLength(`${reached}/${name}`) > longestPath);
+  const opened = isLong
+    ? attempt(() => openSync(reached, constants.O_RDONLY | constants.O_DIRECTORY))
+    : undefined;
+  try {
+    const near = opened === undefined ? reached : `/proc/self/fd/${opened}`;
+    return directories.some(({ name }) => hidesBelow(`${path}/${name}`, `${near}/${name}`, rules, budget));
+  } finally {
+    if (opened !== undefined) closeSync(opened);
+  }
+}
+
+// Enough for every real tree at that depth, and it bounds the depth of the recursion.
+const mostDeepEntries = 5_000;
 
 /** Whether a path is valid text. U+FFFD replaces invalid bytes, but a valid name may contain it too. */
 function isText(path: string): boolean {

@@ -124,6 +124,21 @@ describe.skipIf(missing !== undefined)("in bubblewrap", () => {
     await fixture[Symbol.asyncDispose]();
   });
 
+  it("hides secrets in directories too deep for a path to name, and lets commands delete others", async () => {
+    await using fixture = openSandboxFixture("bwrap");
+    const isHidden = (path: string) => path.endsWith("/.env");
+    const down = "for i in $(seq 25); do cd -P dddd*; done";
+    const make = `mkdir $2; cd $2; ${down.replace("cd -P dddd*", 'mkdir "$1"; cd -P "$1"')}; echo canary > $3`;
+    for (const names of [
+      ["a", ".env"],
+      ["b", "other"],
+    ])
+      execFileSync("bash", ["-c", make, "bash", "d".repeat(200), ...names], { cwd: fixture.workspace });
+    const commands = `(cd a; ${down} 2> /dev/null; cat .env); (cd b; ${down}; cat other); rm -rf b; ls`;
+    const { stdout } = await fixture.run(commands, { isHidden });
+    expect(stdout).toBe("canary\na\n");
+  });
+
   it("hides the contents of secrets, but not their names", async () => {
     await using fixture = openSandboxFixture("bwrap");
     fixture.put(".env", "canary");
