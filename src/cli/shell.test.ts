@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { cliWorkspace } from "../../test/support/cli-workspace.ts";
 import { hasTerminals } from "../../test/support/pseudo-terminal.ts";
@@ -41,8 +43,43 @@ describe("without a terminal", () => {
       5,
       "begun\n",
       "The command did not finish within 2 s and was stopped\n" +
-        "Give a larger `timeout_ms` (at most 600000), or run it with `background`.\n",
+        "Give a larger `timeout_ms` (at most 600000).\n",
     ]);
+  });
+
+  it("refuses to start what would end with the command, in every dialect, and starts nothing", async () => {
+    await using fixture = cliWorkspace();
+    const started = "touch started; sleep 60";
+    const calls = [
+      ["process.start", started],
+      ["shell.run", started, "--background"],
+      ["tools.call", JSON.stringify({ name: "process.start", arguments: { command: started } })],
+      ["Bash", "--dialect", "claude-code", started, "--run-in-background"],
+      ["process.output", "web"],
+      ["process.list"],
+    ];
+    for (const words of calls) {
+      const { exit, stdout, stderr } = await fixture.run("call", "--mode", "yolo", ...words);
+      expect([exit, stdout, stderr]).toEqual([
+        1,
+        "",
+        "toolcrib call keeps no processes: they would end with this command\n" +
+          "Use process.start in a session: toolcrib chat, toolcrib run or toolcrib mcp." +
+          (words.some((word) => word.includes(started))
+            ? ` Or start it without Toolcrib's sandbox and rules: nohup sh -c '${started}' &\n`
+            : "\n"),
+      ]);
+    }
+    expect(existsSync(join(fixture.workspace, "started"))).toBe(false);
+  });
+
+  it("runs a process to its end, and fails when it has to be stopped", async () => {
+    await using fixture = cliWorkspace();
+    const start = ["call", "process.start", "--mode", "yolo", "--name", "web"];
+    const ended = await fixture.run(...start, "echo done", "--wait-ms", "60000");
+    expect([ended.exit, ended.stderr]).toEqual([0, ""]);
+    const stopped = await fixture.run(...start, "sleep 60", "--wait-ms", "1");
+    expect([stopped.exit, stopped.stderr]).toEqual([1, "[Stopped, because this command ends: web]\n"]);
   });
 });
 

@@ -1,6 +1,8 @@
 import { ToolError } from "../../contract/error.ts";
 import { findTool } from "../../dialects/find-tool.ts";
-import type { Approval, Approve, CallResult, ProcessStatus } from "../../toolcrib/index.ts";
+import { isRecord } from "../../lib/json/is-record.ts";
+import { shellQuote } from "../../lib/text/shell-quote.ts";
+import type { Approval, Approve, CallResult, Dialect, ProcessStatus } from "../../toolcrib/index.ts";
 import type { Command } from "../command.ts";
 import { onInterruption } from "../interruption.ts";
 import {
@@ -36,6 +38,7 @@ export const callCommand: Command = {
     "Arguments are one JSON object, or flags: --key value, --hidden or --no-hidden for a boolean, a repeated flag for a list, --max-results for max_results.",
     "The tool's main argument needs no flag: the path of file.read, the command of shell.run.",
     "When a tool and Toolcrib share an option name (--mode), write the tool's option after a lone --.",
+    "A call keeps nothing running: process.start and shell.run --background are refused. Use them in chat, run or mcp.",
   ],
   options: [
     { name: "no-input", summary: "never ask: a call that needs approval fails with exit code 4" },
@@ -68,6 +71,7 @@ export const callCommand: Command = {
       });
     const dialect = await dialectHere(options.get("dialect"));
     const input = await readInput(findTool(dialect.tools, name, dialect), words);
+    await refuseBackground(dialect, name, input);
     const timeoutMs = readCount(given, "timeout-ms");
     const { openToolcrib } = await import("../../toolcrib/index.ts");
     const crib = await openToolcrib({
@@ -88,20 +92,41 @@ export const callCommand: Command = {
     // The result is printed before the journal is closed, so that the reader need not wait.
     if (options.has("json")) printJson(toReport(result));
     else printResult(name, result, isTerminal(1) ? progress.notShown : (text) => text);
-    remarkLeftRunning(crib.processes());
+    const wasCutShort = remarkLeftRunning(crib.processes());
     await crib.close();
     remarkWarnings(crib.warnings);
     interruption.stop();
     if (result.error) return exitCodeOf(result.error.code);
-    return result.isError || result.failed !== undefined ? 1 : 0;
+    return result.isError || result.failed !== undefined || wasCutShort ? 1 : 0;
   },
 };
 
-/** Reports the background processes, which end with the command that started them. */
-function remarkLeftRunning(processes: readonly ProcessStatus[]): void {
-  const names = processes.filter(({ state }) => state !== "ended").map(({ name }) => name);
-  if (names.length > 0)
-    remark(`[Stopped with this command: ${names.join(", ")}. Only a session keeps processes running.]\n`);
+/**
+ * Refuses a call that would leave a process running, and calls about such processes: nothing outlives this command
+ * (decision 40). A start that waits for the exit is allowed.
+ */
+async function refuseBackground(dialect: Dialect, name: string, given: unknown): Promise<void> {
+  const { Toolset } = await import("../../dialects/toolset.ts");
+  const { tool, input } = await new Toolset(dialect).find(name, given);
+  const { canonical = tool.name } = tool;
+  const { command, background, wait_ms: waitMs } = isRecord(input) ? input : {};
+  const isKept = canonical === "shell.run" ? background === true : canonical.startsWith("process.");
+  if (!isKept || (canonical === "process.start" && waitMs !== undefined)) return;
+  const yourself =
+    typeof command !== "string"
+      ? ""
+      : ` Or start it without Toolcrib's sandbox and rules: nohup sh -c ${shellQuote(command)} &`;
+  throw new ToolError("unsupported", "toolcrib call keeps no processes: they would end with this command", {
+    hint: `Use process.start in a session: toolcrib chat, toolcrib run or toolcrib mcp.${yourself}`,
+  });
+}
+
+/** Reports processes that still run and therefore end with this command. Returns whether a program was stopped. */
+function remarkLeftRunning(processes: readonly ProcessStatus[]): boolean {
+  const left = processes.filter(({ state }) => state !== "ended");
+  const names = left.map(({ name }) => name);
+  if (names.length > 0) remark(`[Stopped, because this command ends: ${names.join(", ")}]\n`);
+  return left.some(({ kind }) => kind === "process");
 }
 
 async function askUser(...asked: Parameters<Approve>): Promise<Approval> {

@@ -238,6 +238,11 @@ describe("toolcrib doctor", () => {
     expect([await faults(unmade), await faults(unopened)]).toEqual([
       [
         {
+          about: "state",
+          message: expect.stringMatching(/ cannot be created: .*workspaces is a file$/),
+          hint: "Move it away, or set TOOLCRIB_HOME to a writable folder.",
+        },
+        {
           about: "journal",
           message: expect.stringMatching(/^The folder .* cannot be created: /),
           hint: "Set TOOLCRIB_HOME to a writable folder.",

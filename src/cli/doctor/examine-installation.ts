@@ -115,6 +115,12 @@ export function examineFolders({
 function examine(about: string, folder: string, open: string | undefined, change: string): Finding {
   if (statsOf(folder) === undefined) {
     const above = nearestExisting(folder);
+    if (statsOf(above)?.isFile())
+      return problem(
+        about,
+        `${folder} cannot be created: ${above} is a file`,
+        "Move it away, or set TOOLCRIB_HOME to a writable folder.",
+      );
     if (isWritable(above)) return ok(about, `${folder} (not created yet)`);
     return problem(
       about,

@@ -59,6 +59,7 @@ export function outOfTime(
       ];
   return new ToolError("timeout", `The command ${how} and was stopped`, {
     hint: `${fix}, or run it with \`background\`.`,
+    forUser: { hint: `${fix}.` },
     details: run.wasQuiet
       ? undefined
       : { kind: "command-timeout", stdout: run.shown.stdout, stderr: run.shown.stderr },
@@ -73,6 +74,7 @@ export function endedWithCall(run: CommandRun, reason: unknown): ToolError {
     reason instanceof ToolError ? reason : new ToolError("cancelled", "The call was cancelled");
   return new ToolError(code, message, {
     hint: code === "timeout" ? "Allow the call more time, or run the command with process.start." : hint,
+    forUser: code === "timeout" ? { hint: "Allow the call more time." } : undefined,
     output: outputOf(run),
     kept: run.kept,
   });
