@@ -10,10 +10,11 @@ export async function readInput(tool: DialectTool, words: readonly string[]): Pr
   const [first, ...rest] = words;
   if (first === undefined) return {};
   if (rest.length === 0 && first === "-") return readText(await readStandardInput(), tool);
+  const isAlone = rest.length === 0 && !isFlag(first);
+  if (isAlone && /^\s*\{/.test(first)) return parseJson(first, "The argument", tool);
   const { fieldSchemasOf, mainFieldOf, readFields } = await import("./tool-fields.ts");
   const schemas = fieldSchemasOf(await tool.load());
-  const isJson = /^\s*\{/.test(first) || mainFieldOf(schemas) === undefined;
-  if (rest.length === 0 && !isFlag(first) && isJson) return parseJson(first, "The argument", tool);
+  if (isAlone && mainFieldOf(schemas) === undefined) return parseJson(first, "The argument", tool);
   return readFields(tool.canonical, words, schemas);
 }
 
