@@ -70,6 +70,7 @@ async function openSession(options: CreateSessionOptions, known: KnownParts): Pr
   const recorder = openRecorder(crib.conversations, crib.session, (message) =>
     live.core.emit({ type: "warning", message }),
   );
+  crib.setPlanning(options.plan ?? recorded?.isPlanning ?? false);
   const { restoreSession } = recorded ? await import("./records/resume.ts") : {};
   const resumed = recorded && restoreSession?.(crib, recorded);
   const live = new LiveSession({
@@ -102,6 +103,8 @@ async function openSession(options: CreateSessionOptions, known: KnownParts): Pr
   if (recorded === undefined) recorder.add({ kind: "start", version: 1, ...current, ...constant });
   else if (recorded.model !== current.model || recorded.reasoning !== current.reasoning)
     recorder.add({ kind: "change", ...current });
+  if (crib.isPlanning !== (recorded?.isPlanning ?? false))
+    recorder.add({ kind: "change", isPlanning: crib.isPlanning });
   return live;
 }
 

@@ -73,6 +73,10 @@ export class LiveSession implements Session {
     return this.core.spending.cost;
   }
 
+  get isPlanning(): boolean {
+    return this.crib.isPlanning;
+  }
+
   get context(): ContextUse {
     return this.core.conversation.context;
   }
@@ -105,6 +109,11 @@ export class LiveSession implements Session {
     // The session may have been closed meanwhile.
     this.#checkOpen();
     if (model || reasoning) this.core.change(model, reasoning);
+  }
+
+  setPlanning(isPlanning: boolean): void {
+    this.#checkOpen();
+    this.core.setPlanning(isPlanning);
   }
 
   async compact(): Promise<boolean> {

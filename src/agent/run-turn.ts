@@ -54,6 +54,7 @@ async function runRounds(
   const { conversation, loops, parts } = core;
   if (turn > parts.limits.turns) return limited(core, "turns");
   if (parts.meter.isTooLong(message)) return failed(core, inputTooLong(core.model));
+  sendPlanNotice(core, turn);
   // The input is recorded before any abort check, so that an aborted turn does not lose it.
   conversation.addUser(message, { ...options, turn });
   loops.reset();
@@ -124,12 +125,20 @@ async function runRound(core: SessionCore, tally: Tally, signal: AbortSignal): P
 
 const notUnderstood = "The reply could not be parsed; asking the model again.";
 
-function sendSteering({ steering, conversation, loops, emit }: SessionCore, { turn }: Tally): void {
+function sendSteering(core: SessionCore, { turn }: Tally): void {
+  const { steering, conversation, loops, emit } = core;
+  sendPlanNotice(core, turn);
   for (const text of steering.splice(0)) {
     conversation.addUser(userMessage(text), { turn, source: "steering" });
     emit({ type: "steering", text });
     loops.reset();
   }
+}
+
+function sendPlanNotice(core: SessionCore, turn: number): void {
+  const { planNotice, conversation } = core;
+  core.planNotice = undefined;
+  if (planNotice !== undefined) conversation.addUser(userMessage(planNotice), { turn, source: "notice" });
 }
 
 /** Adds the reply to the conversation, unless the provider filtered it or it is empty. */

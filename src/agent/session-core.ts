@@ -18,6 +18,8 @@ export class SessionCore {
   readonly toolsByName: ReadonlyMap<string, ToolDefinition>;
   /** Messages of the user that the model has not seen. The round that sends one removes it. */
   readonly steering: string[] = [];
+  /** The notice about plan mode that the next request contains. */
+  planNotice: string | undefined;
   /** Callers that asked for compaction and wait for its result. */
   readonly compactionRequests: ((isShorter: boolean) => void)[] = [];
   readonly relay: (event: AgentEvent) => void;
@@ -39,6 +41,8 @@ export class SessionCore {
     this.toolsByName = new Map(tools.map((tool) => [tool.name, tool]));
     this.model = model;
     this.reasoning = reasoning;
+    if (parts.crib.isPlanning) this.planNotice = planNotice(parts);
+    else if (resumed?.isPlanning) this.planNotice = planEnded;
     for (const [id, usage] of resumed?.usage ?? []) this.spending.addSum(usage, parts.pricesOf(id));
   }
 
@@ -67,6 +71,16 @@ export class SessionCore {
     if (reasoning) this.reasoning = reasoning;
     this.parts.recorder.add({ kind: "change", model: model?.id, reasoning });
     this.emit({ type: "model", model: this.model.id, reasoning: this.reasoning ?? null });
+  }
+
+  setPlanning(isPlanning: boolean): void {
+    const { crib, recorder } = this.parts;
+    if (crib.isPlanning === isPlanning) return;
+    crib.setPlanning(isPlanning);
+    recorder.add({ kind: "change", isPlanning });
+    // A change that the model has not seen and that was reverted needs no notice.
+    const isReverted = this.planNotice !== undefined;
+    this.planNotice = isReverted ? undefined : isPlanning ? planNotice(this.parts) : planEnded;
   }
 
   /** Counts and reports usage. Usage that no reply in the conversation accounts for is recorded on its own. */
@@ -123,6 +137,15 @@ export class SessionCore {
     }
   }
 }
+
+const canOnlyRead = "Plan mode is on: you can read and search, and calls that change anything are denied.";
+
+function planNotice({ parent }: SessionParts): string {
+  if (parent) return `[${canOnlyRead}]`;
+  return `[${canOnlyRead} Find out what you need, then reply with a plan: the steps, the files to change, and how to check the result. The user accepts the plan or asks for changes.]`;
+}
+
+const planEnded = "[Plan mode is off: you can change files again.]";
 
 async function askWith(approve: Approve, request: ApprovalRequest, signal: AbortSignal): Promise<Approval> {
   return (await unlessAborted(Promise.resolve(approve(request, signal)), signal)) ?? { allow: false };

@@ -59,6 +59,7 @@ export interface ResumedConversation {
   readonly turns: number;
   /** The usage by model id, subagents included. */
   readonly usage: ReadonlyMap<string, Usage>;
+  readonly isPlanning: boolean;
   /** Whether its last turn was cut off. */
   readonly isTurnOpen: boolean;
 }

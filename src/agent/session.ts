@@ -17,6 +17,8 @@ export interface SessionOptions extends Omit<ToolcribOptions, "agents" | "dialec
   readonly instructions?: string | undefined;
   /** Whether AGENTS.md and similar files are read. Default: true. */
   readonly projectInstructions?: boolean | undefined;
+  /** Whether the session starts in plan mode. Default: false; for a resumed session, as it was. */
+  readonly plan?: boolean | undefined;
   readonly limits?: Partial<SessionLimits> | undefined;
   readonly hooks?: SessionHooks | undefined;
   /** The session to resume. */
@@ -82,6 +84,8 @@ export interface Session {
   /** In US dollars; null when a price is unknown. */
   readonly cost: number | null;
   readonly context: ContextUse;
+  /** Whether plan mode is on: the model can only read. */
+  readonly isPlanning: boolean;
   /** The instance that its tools come from. */
   readonly crib: Toolcrib;
   /**
@@ -97,6 +101,8 @@ export interface Session {
   abort(): Promise<void>;
   /** Takes effect with the next round. */
   use(change: { readonly model?: string | Model; readonly reasoning?: ReasoningEffort }): Promise<void>;
+  /** Turns plan mode on or off, at once. The next request tells the model. */
+  setPlanning(isPlanning: boolean): void;
   /**
    * Compacts the conversation; returns whether it succeeded. Waits for the next round, so do not await it in a hook or
    * tool.

@@ -18,6 +18,8 @@ export interface ToolCall {
   readonly environment: Environment;
   /** Default: the first caller of the instance. */
   readonly caller?: CallerMemory | undefined;
+  /** Whether the user makes the call, for whom plan mode does not apply. */
+  readonly isOfUser?: boolean | undefined;
   readonly account: Account;
   /** Repeats the policy check after the call has waited. Throws when its real paths have changed. */
   readonly recheck?: () => Promise<void>;

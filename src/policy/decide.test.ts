@@ -30,6 +30,19 @@ it("allows in each mode exactly what the mode promises", () => {
   });
 });
 
+it("runs in plan mode only confined commands that read, in every mode and despite every rule", () => {
+  const commands = ["ls", "rg -n x src", "git status", "cat a > b", "make", "rm a", "sed -i s/a/b/ c", "$X"];
+  const denied = (circumstances: Circumstances) =>
+    commands.filter(
+      (command) => verdictOn(command, "allow run **", { isPlanning: true, ...circumstances }) === "deny",
+    );
+  const changing = commands.slice(3);
+  expect(modes.map((mode) => denied({ mode }))).toEqual(modes.map(() => changing));
+  expect(denied({ sandbox: "none" })).toEqual(commands);
+  const inShell: Access = { kind: "execute", command: "ls", session: "main" };
+  expect(decideOn([inShell], [], { isPlanning: true }).verdict).toBe("deny");
+});
+
 it("asks in cautious about what undo cannot restore, and says why, by whatever tool", () => {
   const notCovered = { big: "300 MB are more than is stored for one call" };
   const about = (access: Access, lines = "") => {

@@ -42,7 +42,8 @@ function areUnconfined(parts: readonly Part[], question: Question, policy: Polic
 }
 
 function strictness({ part, verdict, risk, rule }: PartVerdict): number {
-  if (part.kind === "use" && part.names === "everything" && rule === undefined) return -1;
+  const isImplied = part.kind === "use" && part.names === "everything" && verdict === "allow";
+  if (isImplied && rule === undefined) return -1;
   return strict[verdict] * 20 + harm(risk) * 2 + (rule === undefined ? 0 : 1);
 }
 
@@ -54,7 +55,7 @@ function recordOf(decisive: PartVerdict, parts: readonly PartVerdict[], { mode }
   const alike = parts.filter((part) => strictness(part) === strictness(decisive));
   const would = [...new Set(alike.map(({ part }) => describePart(part)))];
   const shown = would.length > 5 ? [...would.slice(0, 5), `${would.length - 5} more`] : would;
-  const source = `mode ${mode}`;
+  const source = decisive.planned ? "plan mode" : `mode ${mode}`;
   const doubt = reason.startsWith(source) ? "" : `: ${reason}`;
   return { verdict, rule: `${source}: ${risk}`, source, reason: `it would ${shown.join(", ")}${doubt}` };
 }
@@ -69,6 +70,9 @@ function verdictOn(
   const { mode } = question;
   const finding = findRules(part, question, policy, readCommand);
   const { deny, mayDeny, wins, doubt, risk } = finding;
+  const planned = question.isPlanning ? deniedByPlan(part, question) : undefined;
+  if (planned !== undefined)
+    return { part, verdict: "deny", risk, rule: undefined, reason: planned, planned: true };
   const give = (verdict: PartVerdict["verdict"], reason: string, rule?: Rule): PartVerdict => {
     return { part, verdict, risk, rule: rule?.origin, reason };
   };
@@ -105,6 +109,34 @@ function verdictOn(
   if (doubt !== undefined) return give("ask", doubt);
   return { part, risk, rule: undefined, ...verdictOfMode(part, risk, mode, question) };
 }
+
+/** Returns why plan mode denies a part; undefined for a part that only reads. No rule and no mode can allow more. */
+function deniedByPlan(part: Part, { tool, accesses, sandbox }: Question): string | undefined {
+  const commands = accesses.filter((access) => access.kind === "execute");
+  switch (part.kind) {
+    case "read":
+    case "connect":
+      return undefined;
+    case "use": {
+      // The commands of such a call are separate parts.
+      const onlyRunsCommands = commands.length > 0 && commands.length === accesses.length;
+      const isWebReader = tool.server === undefined && webReaders.has(tool.name);
+      return tool.risk === "read" || onlyRunsCommands || isWebReader ? undefined : onlyReads;
+    }
+    case "run": {
+      // Later commands of an open shell may write, so its sandbox cannot be read-only.
+      const isInOpenShell = commands.some(({ session }) => session !== undefined);
+      const isConfinedRead = part.command.risk === "read" && sandbox !== "none" && !isInOpenShell;
+      return isConfinedRead ? undefined : "plan mode runs only commands that read, in the sandbox";
+    }
+    default:
+      return onlyReads;
+  }
+}
+
+const onlyReads = "plan mode only reads";
+
+const webReaders: ReadonlySet<string> = new Set(["web.fetch", "web.search"]);
 
 /** Returns the verdict on a part that no rule is about. `cautious` allows every change that undo covers in full. */
 function verdictOfMode(

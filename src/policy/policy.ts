@@ -96,6 +96,8 @@ export interface PartVerdict {
   readonly rule: RuleOrigin | undefined;
   /** Whether the part needs approval despite any rule, and cannot be granted. */
   readonly firm?: true;
+  /** Whether plan mode denies the part. */
+  readonly planned?: true;
   /** Whether the part would run without a sandbox, which a grant must allow too. */
   readonly bare?: true | undefined;
   /** The reason for users and models: "mode cautious asks before commands run". */
@@ -121,6 +123,8 @@ export const outsideWorkspace = "/\0";
 
 export interface Question {
   readonly mode: Mode;
+  /** Whether plan mode denies everything but reads. */
+  readonly isPlanning?: boolean;
   readonly tool: { readonly name: string; readonly server?: string | undefined; readonly risk: Risk };
   readonly accesses: readonly Access[];
   readonly sandbox: SandboxLevel;

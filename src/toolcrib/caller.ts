@@ -56,6 +56,8 @@ export interface CallerOptions {
   /** Default: the dialect of the Toolcrib. */
   readonly dialect?: string | Dialect | undefined;
   readonly agents?: Agents | undefined;
+  /** Whether the user makes the calls, who may change things in plan mode. Default: false. */
+  readonly isUser?: boolean | undefined;
 }
 
 /** The parts that all callers of one Toolcrib share. */
@@ -133,6 +135,7 @@ export class ToolsetCaller implements Caller {
         accesses: [],
         environment,
         caller: this.#own?.memory,
+        isOfUser: this.#own?.isUser,
         account: {},
         signal: entered.signal,
         timeoutMs,
@@ -159,6 +162,7 @@ export class ToolsetCaller implements Caller {
 
 interface OwnCalls {
   readonly memory: CallerMemory;
+  readonly isUser: boolean;
   readonly calls: RunningCalls;
 }
 
@@ -174,12 +178,13 @@ export class AddedCaller extends ToolsetCaller {
     shared: SharedByCallers,
     own: {
       readonly memory: CallerMemory;
+      readonly isUser: boolean;
       /** Ends the processes and shells that this caller started. */
       readonly endLeftovers: () => Promise<unknown>;
     },
   ) {
     const calls = new RunningCalls();
-    super(dialect, toolset, shared, { memory: own.memory, calls });
+    super(dialect, toolset, shared, { ...own, calls });
     this.#calls = calls;
     this.#endLeftovers = own.endLeftovers;
   }

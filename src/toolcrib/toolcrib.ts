@@ -102,6 +102,7 @@ export class Toolcrib implements Caller {
   readonly #caller: ToolsetCaller;
   readonly #closeWarnings: string[] = [];
   #mode: Mode;
+  #isPlanning = false;
   #closing: Promise<void> | undefined;
 
   /** For `openToolcrib` only. */
@@ -164,6 +165,16 @@ export class Toolcrib implements Caller {
     this.#mode = checkMode(mode);
   }
 
+  /** Whether plan mode is on: calls that do not only read are denied, except those of the user. */
+  get isPlanning(): boolean {
+    return this.#isPlanning;
+  }
+
+  /** Changes plan mode, also for calls that wait. Call it for the user, never for a model. */
+  setPlanning(isPlanning: boolean): void {
+    this.#isPlanning = isPlanning;
+  }
+
   /** The events of all calls, as they happen. */
   get events(): EventSource {
     return this.#events;
@@ -206,14 +217,14 @@ export class Toolcrib implements Caller {
    * Adds a caller with its own dialect and its own memory of files; everything else is shared. It is closed with this
    * Toolcrib.
    */
-  async addCaller({ agents, dialect: wanted }: CallerOptions = {}): Promise<AddedCaller> {
+  async addCaller({ agents, dialect: wanted, isUser = false }: CallerOptions = {}): Promise<AddedCaller> {
     const dialect = wanted === undefined ? this.#dialect : await toDialect(wanted);
     const isDenied = this.#shared.denied;
     const toolset = openToolset(dialect, { ...this.#options, agents }, isDenied, { allowUnknown: true });
     const tools = finderIn(toolset);
     const memory = newCallerMemory(this.#workspace.environment, { agents: agents ?? noAgents, tools });
     const endLeftovers = () => Promise.all([this.#processes.stopOf(memory), this.#shells.stopOf(memory)]);
-    return new AddedCaller(dialect, toolset, this.#shared, { memory, endLeftovers });
+    return new AddedCaller(dialect, toolset, this.#shared, { memory, isUser, endLeftovers });
   }
 
   /** Returns a part of a stored output, by its handle. Rejects with `not-found` when it is no longer stored. */
@@ -286,10 +297,13 @@ export class Toolcrib implements Caller {
 
   #policySettings(approvers: ReadonlyMap<string, Approve>): PolicySettings {
     const approve = this.#options.approve ?? this.#storingApprove();
-    const modeNow = () => this.#mode;
+    const now = () => ({ mode: this.#mode, isPlanning: this.#isPlanning });
     return {
       get mode() {
-        return modeNow();
+        return now().mode;
+      },
+      get isPlanning() {
+        return now().isPlanning;
       },
       rules: this.#workspace.policy,
       surroundings: {

@@ -165,7 +165,11 @@ const shapes: Readonly<Record<SessionEntry["kind"], z.ZodMiniType>> = {
     messages: z.array(z.union([user, assistant, tool])),
     pinned: z.array(count),
   }),
-  change: z.looseObject({ model: z.optional(text), reasoning: z.optional(z.nullable(reasoning)) }),
+  change: z.looseObject({
+    model: z.optional(text),
+    reasoning: z.optional(z.nullable(reasoning)),
+    isPlanning: z.optional(z.boolean()),
+  }),
   spent: z.looseObject({ model: text, usage }),
   "turn-end": z.looseObject({
     result: z.looseObject({

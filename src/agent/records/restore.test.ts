@@ -34,6 +34,7 @@ describe("a restored session", () => {
     ];
     expect(restore(entries)).toEqual({
       start,
+      isPlanning: false,
       messages: [
         task.message,
         whole.message,

@@ -28,6 +28,7 @@ export function restore(entries: readonly SessionEntry[]): Restored | undefined 
   const conversation = new Conversation();
   const usage = new Map<string, Usage>();
   let { model, reasoning } = start;
+  let isPlanning = false;
   let turns = 0;
   let endedTurn = 0;
   // The parent of a fork has paid for the copied part.
@@ -44,11 +45,12 @@ export function restore(entries: readonly SessionEntry[]): Restored | undefined 
     else if (entry.kind === "change") {
       model = entry.model ?? model;
       if (entry.reasoning !== undefined) reasoning = entry.reasoning;
+      isPlanning = entry.isPlanning ?? isPlanning;
     }
   }
   const { messages, pinned, unanswered } = conversation;
   const isTurnOpen = turns > endedTurn;
-  return { start, messages, pinned, turns, usage, isTurnOpen, model, reasoning, unanswered };
+  return { start, messages, pinned, turns, usage, isTurnOpen, model, reasoning, isPlanning, unanswered };
 }
 
 class Conversation {

@@ -8,7 +8,7 @@ import { lastEndedTurn, readEntries, restoreEntries } from "./read-entries.ts";
 import { answerLostCall, type Restored } from "./restore.ts";
 import type { SessionEntry } from "./session-entry.ts";
 
-export interface RecordedSession extends Pick<Restored, "start" | "model" | "reasoning"> {
+export interface RecordedSession extends Pick<Restored, "start" | "model" | "reasoning" | "isPlanning"> {
   readonly session: string;
   /** The last turn that a fork copies; undefined for a session to resume. */
   readonly forkedAfter: number | undefined;
@@ -36,8 +36,8 @@ export function findRecorded(options: SessionOptions): RecordedSession | undefin
 
 function readRecorded(journal: WorkspaceJournal, session: string, turn: number | undefined): RecordedSession {
   const entries = readEntries(journal.conversations, session, turn);
-  const { start, model, reasoning } = restoreEntries(entries, session);
-  return { session, forkedAfter: turn, start, model, reasoning };
+  const { start, model, reasoning, isPlanning } = restoreEntries(entries, session);
+  return { session, forkedAfter: turn, start, model, reasoning, isPlanning };
 }
 
 /** Returns the last turn, or the last ended one while the session runs. */

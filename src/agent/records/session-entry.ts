@@ -45,7 +45,12 @@ export type SessionEntry =
       readonly tokensBefore: number;
       readonly tokensAfter: number;
     }
-  | { readonly kind: "change"; readonly model?: string; readonly reasoning?: ReasoningEffort | null }
+  | {
+      readonly kind: "change";
+      readonly model?: string;
+      readonly reasoning?: ReasoningEffort | null;
+      readonly isPlanning?: boolean;
+    }
   /** Tokens that no recorded reply accounts for: those of subagents, summaries and dropped replies. */
   | { readonly kind: "spent"; readonly model: string; readonly usage: Usage }
   | { readonly kind: "turn-end"; readonly result: TurnResult };

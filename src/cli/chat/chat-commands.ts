@@ -61,6 +61,13 @@ const chatCommands: readonly ChatCommand[] = [
     },
   },
   {
+    name: "plan",
+    takes: "[on|accept|off]",
+    choices: ["on", "accept", "off"],
+    summary: "only read and plan, until you accept",
+    run: plan,
+  },
+  {
     name: "diff",
     summary: "show what this session changed",
     run: async (chat) => formatDiff(await chat.callForUser("journal.diff", {})),
@@ -169,6 +176,19 @@ function explainChat(): string {
     "A line typed while the model works is sent to it after its current calls.",
     "Ctrl-C stops the turn and keeps its changes: see /diff and /undo.",
   ].join("\n");
+}
+
+/** `/plan` begins plan mode; `/plan accept` ends it and lets the model carry out its plan. */
+async function plan(chat: ChatSessions, step: string): Promise<string | undefined> {
+  const { session } = chat;
+  const wasPlanning = session.isPlanning;
+  session.setPlanning(step === "" || step === "on");
+  if (session.isPlanning)
+    return "Plan mode is on: the model can only read. Describe the task; /plan accept carries out its plan.";
+  if (step === "off") return "Plan mode is off.";
+  if (!wasPlanning)
+    throw new ToolError("invalid-input", "Plan mode is not on", { hint: "To plan first: /plan" });
+  return (await chat.turn("I accept the plan. Carry it out.")) ? undefined : "leave";
 }
 
 async function undo(chat: ChatSessions, count: string): Promise<string> {

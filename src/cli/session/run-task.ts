@@ -19,11 +19,10 @@ export async function runTask(given: Arguments, start?: SessionStart): Promise<n
   const screen = new Screen(ownOutputs());
   try {
     const task = await readTask(given);
-    const session = await openSession(
-      given,
-      start ?? (await sessionStartOf(given)),
-      approverOn(screen, options),
-    );
+    const started = start ?? (await sessionStartOf(given));
+    // A task for a session in plan mode accepts its plan.
+    const planned = { ...started, plan: options.has("plan") };
+    const session = await openSession(given, planned, approverOn(screen, options));
     const warnings = new PrintedWarnings();
     warnings.print(session.crib.warnings);
     remarkFewDescriptors();

@@ -17,6 +17,7 @@ export const sessionOptionList: readonly Option[] = [
     summary: "reasoning effort (default: the model's own)",
   },
   { name: "resume", value: "SESSION", summary: "continue a session of this folder; `last` is the latest" },
+  { name: "plan", summary: "only read and plan, until you accept the plan" },
   { name: "no-input", summary: "never ask: calls that need approval are refused" },
   { name: "instructions", value: "FILE", summary: "your instructions, added at the end of the prompt" },
   { name: "no-project-instructions", summary: "do not read AGENTS.md and similar files" },

@@ -9,7 +9,7 @@ import { readInstanceOptions } from "../options.ts";
 import { readCount } from "../parse-arguments.ts";
 
 /** The session to resume or fork; without either, a new session starts. */
-export type SessionStart = Pick<SessionOptions, "resume" | "fork">;
+export type SessionStart = Pick<SessionOptions, "resume" | "fork" | "plan">;
 
 /** Returns the options of a session, except for its model and its approver. */
 export function sessionOptions(
@@ -25,6 +25,7 @@ export function sessionOptions(
     reasoning: options.get("reasoning") as ReasoningEffort | undefined,
     instructions: readInstructions(options.get("instructions")),
     projectInstructions: !options.has("no-project-instructions"),
+    plan: options.has("plan") || undefined,
     limits: { rounds: readCount(given, "max-rounds"), cost: readCost(options.get("max-cost")) },
     telemetry: options.has("telemetry"),
   };

@@ -11,6 +11,8 @@ import { policyQuestion } from "./policy-question.ts";
 export interface PolicySettings {
   /** The current mode. */
   readonly mode: Mode;
+  /** Whether plan mode is on. */
+  readonly isPlanning?: boolean;
   readonly rules: Rules;
   readonly surroundings: Surroundings;
   /** Asks the user about a call. Without it, calls that need approval are refused with `needs-approval`. */
@@ -44,12 +46,12 @@ export interface DecidedCall {
   readonly decision: Decision;
 }
 
-type DecisionSettings = Pick<PolicySettings, "mode" | "rules" | "surroundings">;
+type DecisionSettings = Pick<PolicySettings, "mode" | "isPlanning" | "rules" | "surroundings">;
 
 /** Decides a call by the current rules and the current state of the files it names. */
 export async function decideNow(
   call: ToolCall,
-  { mode, rules, surroundings }: DecisionSettings,
+  { mode, isPlanning = false, rules, surroundings }: DecisionSettings,
 ): Promise<DecidedCall> {
   const isCommand = runsCommands(call);
   // The command parser is loaded with the first call that runs a command.
@@ -60,7 +62,8 @@ export async function decideNow(
   const policy = await rules.refreshed();
   const shells = isCommand ? await shellsUsed(call, policy, surroundings) : undefined;
   const settings = { mode, sandbox, policy, lookUp: "what decides", readCommand, shells } as const;
-  const question = await policyQuestion(call, settings);
+  const asked = await policyQuestion(call, settings);
+  const question = { ...asked, isPlanning: isPlanning && !call.isOfUser };
   return { question, policy, decision: decideCall(question, policy, readCommand) };
 }
 

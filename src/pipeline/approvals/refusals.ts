@@ -6,8 +6,13 @@ import { formatOrigin } from "../../policy/guard-paths.ts";
 import type { Decision, Mode, PartVerdict } from "../../policy/policy.ts";
 import { withoutBinding } from "../../policy/rules/binding.ts";
 
-/** Returns the error of a call that a rule denies. */
+/** Returns the error of a call that a rule or plan mode denies. */
 export function denied(decision: Decision): ToolError {
+  if (decision.decisive.planned)
+    return new ToolError("denied", `Denied: ${describe(decision)}`, {
+      hint: "Plan mode is on. Read what you need, then reply with a plan that the user can accept.",
+      forUser: { hint: "To carry out the plan: /plan accept" },
+    });
   return new ToolError("denied", `Denied: ${describe(decision)}`, {
     hint: "Do not work around it. Continue without it, or ask the user to change the rule.",
     forUser: { hint: howToLift(decision) },

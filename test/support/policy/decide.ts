@@ -20,6 +20,7 @@ export function rules(text: string, level: Level = "user"): RuleSource {
 
 export interface Circumstances {
   readonly mode?: Mode;
+  readonly isPlanning?: boolean;
   readonly tool?: Question["tool"];
   readonly sandbox?: Question["sandbox"];
   readonly realPaths?: Readonly<Record<string, string>>;
@@ -37,6 +38,7 @@ export function decideOn(
 ): Decision {
   const question: Question = {
     mode: circumstances.mode ?? "cautious",
+    isPlanning: circumstances.isPlanning ?? false,
     tool: circumstances.tool ?? { name: "shell.run", risk: "execute" },
     accesses,
     sandbox: circumstances.sandbox ?? "landlock",
