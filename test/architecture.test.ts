@@ -41,9 +41,10 @@ const mayImport: Record<string, readonly string[]> = {
     "wire",
   ],
   adapters: ["contract", "wire", "toolcrib"],
-  mcp: ["contract", "lib", "system", "environment", "dialects", "wire", "toolcrib"],
+  mcp: ["contract", "lib", "system", "environment", "dialects", "wire", "toolcrib", "config"],
   compat: ["contract", "lib", "system", "tools", "dialects", "toolcrib", "mcp"],
   models: ["contract", "lib", "dialects", "wire"],
+  config: ["contract", "lib", "system", "environment", "policy", "dialects", "toolcrib", "models"],
   agent: ["contract", "lib", "system", "dialects", "toolcrib", "adapters", "models"],
   cli: [
     "contract",
@@ -57,6 +58,7 @@ const mayImport: Record<string, readonly string[]> = {
     "toolcrib",
     "mcp",
     "models",
+    "config",
     "agent",
   ],
 };

@@ -45,7 +45,7 @@ describe("in bash", () => {
   it("completes commands", () => {
     expect(completeInBash(["toolcrib", ""], ["toolcrib", "c"], ["toolcrib", "--v"])).toEqual([
       [...commands.map(({ name }) => name), "--help", "--version"],
-      ["chat", "call", "checkpoint", "completion"],
+      ["chat", "call", "checkpoint", "config", "completion"],
       ["--version"],
     ]);
   });

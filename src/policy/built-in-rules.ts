@@ -48,6 +48,10 @@ ask write **/.github/workflows/** **/.github/hooks/** .gitlab-ci.yml **/.circlec
 deny run toolcrib policy trust
 deny run toolcrib mcp trust
 deny run toolcrib mcp install
+deny run toolcrib config trust
+deny run toolcrib config set
+deny run toolcrib config unset
+deny run toolcrib config edit
 deny run toolcrib approve
 `,
 };

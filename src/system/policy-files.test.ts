@@ -43,6 +43,7 @@ it("keeps the files of each workspace separate, below the config directory", () 
       trust: "/config/workspaces/project-5da0b7cbcfb32350/trust.json",
       servers: "/config/mcp.json",
       serversTrust: "/config/workspaces/project-5da0b7cbcfb32350/mcp-trust.json",
+      configTrust: "/config/workspaces/project-5da0b7cbcfb32350/config-trust.json",
     },
     {
       user: "/config/rules",
@@ -50,6 +51,7 @@ it("keeps the files of each workspace separate, below the config directory", () 
       trust: "/config/workspaces/project-91785e23679e265f/trust.json",
       servers: "/config/mcp.json",
       serversTrust: "/config/workspaces/project-91785e23679e265f/mcp-trust.json",
+      configTrust: "/config/workspaces/project-91785e23679e265f/config-trust.json",
     },
   ]);
 });

@@ -31,6 +31,8 @@ export interface PolicyFiles {
   readonly servers: string;
   /** Records which content of the project's MCP server list the user trusts. */
   readonly serversTrust: string;
+  /** Records which content of the project's `config.toml` the user trusts. */
+  readonly configTrust: string;
 }
 
 export function policyFiles(config: string, workspace: string): PolicyFiles {
@@ -41,6 +43,7 @@ export function policyFiles(config: string, workspace: string): PolicyFiles {
     trust: join(directory, "trust.json"),
     servers: join(config, "mcp.json"),
     serversTrust: join(directory, "mcp-trust.json"),
+    configTrust: join(directory, "config-trust.json"),
   };
 }
 

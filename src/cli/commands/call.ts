@@ -4,6 +4,7 @@ import { isRecord } from "../../lib/json/is-record.ts";
 import { shellQuote } from "../../lib/text/shell-quote.ts";
 import type { Approval, Approve, CallResult, Dialect, ProcessStatus } from "../../toolcrib/index.ts";
 import type { Command } from "../command.ts";
+import { withConfig } from "../config/with-config.ts";
 import { onInterruption } from "../interruption.ts";
 import {
   dialectHere,
@@ -62,15 +63,16 @@ export const callCommand: Command = {
   ],
   operand: "tool",
   forwardsFlags: true,
-  async run(given) {
+  async run(words) {
+    const given = await withConfig(words, ["mode", "sandbox"]);
     const { options, operands } = given;
-    const [name, ...words] = operands;
+    const [name, ...rest] = operands;
     if (name === undefined)
       throw new ToolError("invalid-input", "A tool name is missing", {
         hint: "List the tools: toolcrib tools",
       });
     const dialect = await dialectHere(options.get("dialect"));
-    const input = await readInput(findTool(dialect.tools, name, dialect), words);
+    const input = await readInput(findTool(dialect.tools, name, dialect), rest);
     await refuseBackground(dialect, name, input);
     const timeoutMs = readCount(given, "timeout-ms");
     const { openToolcrib } = await import("../../toolcrib/index.ts");

@@ -6,6 +6,7 @@ import { callCommand } from "./call.ts";
 import { chatCommand } from "./chat.ts";
 import { checkpointCommand } from "./checkpoint.ts";
 import { completionCommand } from "./completion.ts";
+import { configCommand } from "./config.ts";
 import { diffCommand } from "./diff.ts";
 import { doctorCommand } from "./doctor.ts";
 import { helpCommand } from "./help.ts";
@@ -38,6 +39,7 @@ export const commands: readonly Command[] = [
   indexCommand,
   policyCommand,
   approveCommand,
+  configCommand,
   mcpCommand,
   doctorCommand,
   pathsCommand,

@@ -6,6 +6,7 @@ import { policyFiles } from "../../system/policy-files.ts";
 import { sandboxWanted } from "../../toolcrib/check-options.ts";
 import { type JournalBudget, journalBudget, WorkspaceJournal } from "../../toolcrib/workspace-journal.ts";
 import type { Arguments } from "../command.ts";
+import { withConfig } from "../config/with-config.ts";
 import { withProgress } from "../progress.ts";
 import { printJson, remarkWarnings } from "../report.ts";
 import { columnsOf, isTerminal, paint, print, wrapWords } from "../terminal.ts";
@@ -24,7 +25,8 @@ import { examineModels } from "./examine-models.ts";
 import { examineRules, examineSandbox } from "./examine-sandbox.ts";
 import { type Finding, ok, problem, warning } from "./finding.ts";
 
-export async function runDoctor({ options }: Arguments): Promise<number> {
+export async function runDoctor(given: Arguments): Promise<number> {
+  const { options } = await withConfig(given, ["sandbox"]);
   const workspace = realWorkspace(options.get("workspace") ?? process.cwd());
   const { state, config } = userDirectories();
   const folders = { workspace, state, config };

@@ -105,7 +105,17 @@ export function examineFolders({
   // These folders contain contents of the user's files.
   const secret = [state, join(state, "journal.sqlite"), join(state, "blobs"), join(state, "outputs")];
   // Another user who could write here would decide what needs approval and what runs.
-  const trusted = [config, files.user, files.granted, files.trust, files.servers, files.serversTrust];
+  const { user, granted, trust, servers, serversTrust, configTrust } = files;
+  const trusted = [
+    config,
+    user,
+    granted,
+    trust,
+    servers,
+    serversTrust,
+    configTrust,
+    join(config, "config.toml"),
+  ];
   return [
     examine("state", state, findOpen(secret, 0o077), "go-rwx"),
     examine("config", config, findOpen(trusted, 0o022), "go-w"),

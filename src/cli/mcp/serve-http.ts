@@ -6,15 +6,16 @@ import { serveHttp } from "../../mcp/server/http/serve-http.ts";
 import { makePrivateDirectory, realLocation, userDirectories } from "../../system/directories.ts";
 import { liesInside } from "../../system/workspace-path.ts";
 import type { Arguments } from "../command.ts";
+import { withConfig } from "../config/with-config.ts";
 import { print } from "../terminal.ts";
 import { version } from "../version.ts";
-import { leave, openForClient, servedInstance, untilAskedToEnd } from "./serve-stdio.ts";
+import { leave, openForClient, servedInstance, servedSettings, untilAskedToEnd } from "./serve-stdio.ts";
 import { configuredHub, shared } from "./servers.ts";
 
 /** Runs `toolcrib mcp --http`, which serves any number of clients until a signal. */
 export async function serveHttpClients(given: Arguments): Promise<number> {
   const { host, port } = readAddress(given.options.get("http")!);
-  const { options, instructions } = servedInstance(given);
+  const { options, instructions } = servedInstance(await withConfig(given, servedSettings));
   const secret = readSecret(given, options.workspace);
   if (secret === undefined && !isLoopback(host))
     throw new ToolError("invalid-input", `A token is required, because other machines can reach ${host}`, {

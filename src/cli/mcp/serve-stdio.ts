@@ -6,6 +6,7 @@ import { realLocation, realWorkspace } from "../../system/directories.ts";
 import { liesInside } from "../../system/workspace-path.ts";
 import type { Toolcrib, ToolcribOptions } from "../../toolcrib/index.ts";
 import type { Arguments } from "../command.ts";
+import { withConfig } from "../config/with-config.ts";
 import { readInstanceOptions } from "../options.ts";
 import { readCount } from "../parse-arguments.ts";
 import { printFailure, remarkFewDescriptors, remarkRecovered, remarkWarnings } from "../report.ts";
@@ -15,7 +16,7 @@ import { configuredHub } from "./servers.ts";
 
 /** Runs `toolcrib mcp`, which serves one client until it disconnects. */
 export async function serveStdioClient(given: Arguments): Promise<number> {
-  const { options, instructions } = servedInstance(given);
+  const { options, instructions } = servedInstance(await withConfig(given, servedSettings));
   const connection = serveStdio({
     version,
     instructions,
@@ -82,6 +83,9 @@ export async function openForClient(options: ToolcribOptions): Promise<Toolcrib>
     throw error;
   }
 }
+
+/** The settings of config.toml that a server uses. */
+export const servedSettings = ["mode", "sandbox", "dialect"] as const;
 
 /** Returns the options of the instance that a command line asks for, and the instructions for clients. */
 export function servedInstance(given: Arguments): {

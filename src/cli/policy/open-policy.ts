@@ -7,6 +7,7 @@ import { type PolicyFiles, policyFiles } from "../../system/policy-files.ts";
 import { sandboxWanted } from "../../toolcrib/check-options.ts";
 import { OpenPolicy } from "../../toolcrib/open-policy.ts";
 import type { Arguments } from "../command.ts";
+import { withConfig } from "../config/with-config.ts";
 import { addedRules } from "../options.ts";
 
 /** The rules of a workspace, and an environment to resolve paths. */
@@ -22,9 +23,10 @@ export interface PolicyContext {
 }
 
 export async function withPolicy<Result>(
-  { options }: Arguments,
+  given: Arguments,
   work: (context: PolicyContext) => Promise<Result>,
 ): Promise<Result> {
+  const { options } = await withConfig(given, ["mode", "sandbox"]);
   const workspace = realWorkspace(options.get("workspace") ?? process.cwd());
   const { state, config } = userDirectories();
   const rules = await OpenPolicy.open({ workspace, state, config, ...addedRules(options) });

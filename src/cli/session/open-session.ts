@@ -5,6 +5,7 @@ import type { Hub } from "../../mcp/hub/connect-hub.ts";
 import type { ModelSettings } from "../../models/settings.ts";
 import type { Approve } from "../../toolcrib/index.ts";
 import type { Arguments } from "../command.ts";
+import { withConfig } from "../config/with-config.ts";
 import { configuredHub } from "../mcp/servers.ts";
 import { commandProgress } from "../progress.ts";
 import { remarkRecovered, remarkWarnings } from "../report.ts";
@@ -14,10 +15,13 @@ import { type SessionStart, sessionOptions } from "./session-options.ts";
 
 /** Opens a session by the command line's options, with the configured model and MCP servers. */
 export async function openSession(
-  given: Arguments,
+  words: Arguments,
   start: SessionStart,
   approve: Approve | undefined,
 ): Promise<Session> {
+  // A resumed session has its own model and dialect.
+  const isNew = start.resume === undefined && start.fork === undefined;
+  const given = await withConfig(words, [...everySession, ...(isNew ? newSession : [])]);
   const options = sessionOptions(given);
   const { createSession } = await import("../../agent/create-session.ts");
   const { readModelSettings } = await import("../../agent/read-model-settings.ts");
@@ -26,8 +30,6 @@ export async function openSession(
   try {
     progress.update("finding the model");
     const models = await readModelSettings();
-    // A resumed session has its own model.
-    const isNew = start.resume === undefined && start.fork === undefined;
     const model = given.options.get("model") ?? (isNew ? await defaultModel(models) : undefined);
     sources = await configuredHub(options.workspace, { startAfterMs: 0 });
     if (sources.length > 0) progress.update("starting the MCP servers of mcp.json");
@@ -45,6 +47,9 @@ export async function openSession(
     progress.stop();
   }
 }
+
+const everySession = ["mode", "sandbox", "max-rounds", "max-cost"] as const;
+const newSession = ["model", "reasoning", "dialect"] as const;
 
 async function defaultModel(models: ModelSettings): Promise<string> {
   const { chooseModel } = await import("../../models/default-model.ts");

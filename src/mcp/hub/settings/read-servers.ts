@@ -44,7 +44,7 @@ export async function readServers(folders: ServerFolders): Promise<ConfiguredSer
   const warnings: string[] = [];
   let own: Servers = {};
   try {
-    own = readOwnServers(files.servers);
+    own = { ...(await configuredServers(folders)), ...readOwnServers(files.servers) };
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;
     warnings.push(`${error.message}.`);
@@ -69,12 +69,27 @@ export async function readServers(folders: ServerFolders): Promise<ConfiguredSer
   return { servers: { ...distrusted, ...own }, warnings };
 }
 
-/** Reads the user's own servers. They start in the folder of their file, because many programs load code from there. */
+/** Reads the user's own servers. */
 function readOwnServers(file: string): Servers {
   const text = readPolicyFile(file);
-  if (text === undefined) return {};
-  return mapServers(parseServers(text, file), (server) =>
-    server.command === undefined ? server : { cwd: dirname(file), ...server },
+  return text === undefined ? {} : startedIn(dirname(file), parseServers(text, file));
+}
+
+/** Reads `mcp_servers` of the user's `config.toml`. Mistakes in that file are reported with its other settings. */
+async function configuredServers({
+  workspace,
+  configDirectory = userDirectories().config,
+}: ServerFolders): Promise<Servers> {
+  if (!mayExist(join(configDirectory, "config.toml"))) return {};
+  const { readConfig } = await import("../../../config/read-config.ts");
+  const { servers } = await readConfig({ workspace, configDirectory });
+  return startedIn(configDirectory, servers as Servers);
+}
+
+/** The user's servers start in the folder of their file, because many programs load code from there. */
+function startedIn(folder: string, servers: Servers): Servers {
+  return mapServers(servers, (server) =>
+    server.command === undefined ? server : { cwd: folder, ...server },
   );
 }
 
