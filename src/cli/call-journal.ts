@@ -16,6 +16,7 @@ export async function callJournal(
     workspace: options.get("workspace") ?? process.cwd(),
     mode: "yolo",
     undoes: "workspace",
+    client: { kind: "cli" },
   });
   remarkRecovered(crib.recovered);
   return interruptible(async (signal) => {

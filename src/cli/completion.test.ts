@@ -80,7 +80,7 @@ describe("in bash", () => {
         ["toolcrib", "tools", "--dialect", "tool"],
       ),
     ).toEqual([
-      ["--limit", "--session", "--tool", "--failed", "--since", "--head", "--workspace", "--json", "--help"],
+      "--limit --session --tool --failed --since --follow --all --head --workspace --json --help".split(" "),
       ["safe", "cautious", "paranoid", "yolo"],
       ["safe", "cautious", "paranoid", "yolo"],
       ["paranoid"],

@@ -2,7 +2,8 @@ import type { Change } from "../contract/history.ts";
 import { isRecord } from "../lib/json/is-record.ts";
 import { thisProcess } from "../system/process-identity.ts";
 import { inTransaction, journalUnusable } from "./database.ts";
-import { parseBody, readCalls, readSessions, refuseOpen, toCall, toChanges } from "./read-calls.ts";
+import { parseBody, readCalls, readEnded, toCall, toChanges } from "./read-calls.ts";
+import { readOpenings, readSessions, refuseOpen } from "./read-sessions.ts";
 import type * as record from "./record.ts";
 import type { Attempt, CallRecord, Ending, JournalRecord, RecordedChange } from "./record.ts";
 import { type Entry, printValue, type Records, type Redact, type Row, type RunningCall } from "./records.ts";
@@ -13,6 +14,9 @@ export type * from "./record.ts";
 export interface JournalOptions {
   readonly file: string;
   readonly session: string;
+  /** The program that uses this session, and its workspace. Recorded when the session opens. */
+  readonly client?: record.ClientInfo | undefined;
+  readonly workspace?: string;
   /** Removes values that look like secrets from records. */
   readonly redact?: Redact;
   /** The time to wait while another process locks the database. Default: 5 s. */
@@ -28,17 +32,23 @@ export class Journal {
   readonly #redact: Redact;
   readonly #now: () => number;
   readonly #store: Store;
+  readonly #workspace: string | undefined;
+  #client: record.ClientInfo | undefined;
   /** The database in which this session is recorded as open. */
   #announcedIn: OpenStore | undefined;
   readonly #begun = new Set<string>();
   /** A function serializes its entry when the entry is written, so that the call does not wait. */
   #waiting: (Entry | (() => Entry))[] = [];
   #timer: NodeJS.Timeout | undefined;
+  #introduction: NodeJS.Timeout | undefined;
 
   /** Opens the database on the first write. The folder of `file` must exist by then. */
-  constructor({ file, session, redact, patienceMs = 5_000, now = Date.now }: JournalOptions) {
+  constructor(options: JournalOptions) {
+    const { file, session, client, workspace, redact, patienceMs = 5_000, now = Date.now } = options;
     this.file = file;
     this.session = session;
+    this.#client = client;
+    this.#workspace = workspace;
     this.#redact = redact ?? ((text) => text);
     this.#now = now;
     this.#store = new Store({ file, session, patienceMs });
@@ -52,6 +62,13 @@ export class Journal {
 
   get hasWritten(): boolean {
     return this.#announcedIn !== undefined || this.#waiting.length > 0;
+  }
+
+  /** Names the program that uses this session. Recorded a little later, so that its first calls need not wait. */
+  introduce(client: record.ClientInfo): void {
+    this.#client = client;
+    if (this.#announcedIn !== undefined) this.#waiting.push(this.#announcement("opened"));
+    this.#introduction ??= setTimeout(() => this.#introduce(), introductionDelayMs).unref();
   }
 
   /** Records an attempt at once, because a call that may change something must not run unrecorded. */
@@ -95,6 +112,11 @@ export class Journal {
     return this.#read((records) => readCalls(records, filter));
   }
 
+  /** Returns the matching calls that ended after a sequence number, in this order, and the last number so far. */
+  ended(after: number, filter: record.CallFilter): record.EndedCalls {
+    return this.#read((records) => readEnded(records, after, filter));
+  }
+
   find(callId: string): CallRecord | undefined {
     return this.#read((records) => toCall(records.ofCall(callId)));
   }
@@ -124,6 +146,16 @@ export class Journal {
   /** Returns the recorded sessions, oldest first. */
   sessions(): readonly record.SessionRecord[] {
     return this.#read(readSessions);
+  }
+
+  /** Returns what the session of each call had recorded about itself when the call was made. */
+  openings(calls: readonly CallRecord[]): readonly record.SessionOpening[] {
+    return this.#read((records) => readOpenings(records, calls));
+  }
+
+  /** Counts the calls of these sessions. */
+  countCalls(sessions: readonly string[]): ReadonlyMap<string, record.SessionCalls> {
+    return this.#read((records) => records.countCalls(sessions));
   }
 
   /** Returns records of every kind, oldest first. */
@@ -179,6 +211,7 @@ export class Journal {
   }
 
   close(): void {
+    clearTimeout(this.#introduction);
     openJournals.delete(this);
     if (openJournals.size === 0) process.off("exit", flushOpenJournals);
     if (this.hasWritten) this.#waiting.push(this.#announcement("closed"));
@@ -191,8 +224,12 @@ export class Journal {
    * write.
    */
   flushQuietly(): void {
+    this.#quietly(() => this.flush());
+  }
+
+  #quietly(write: () => void): void {
     try {
-      this.flush();
+      write();
     } catch (error) {
       process.emitWarning(`Toolcrib could not write its journal ${this.file}: ${(error as Error).message}`);
     }
@@ -231,7 +268,15 @@ export class Journal {
   }
 
   #announcement(kind: "opened" | "closed"): Entry {
-    return this.#entry(kind, "", JSON.stringify({ owner: thisProcess() }));
+    const opening = { client: this.#client, workspace: this.#workspace };
+    return this.#entry(kind, "", JSON.stringify({ owner: thisProcess(), ...(kind === "opened" && opening) }));
+  }
+
+  #introduce(): void {
+    this.#introduction = undefined;
+    this.#quietly(() => {
+      if (this.#announcedIn === undefined || this.#waiting.length > 0) this.#write([]);
+    });
   }
 
   #read<Result>(act: (records: Records) => Result): Result {
@@ -272,3 +317,4 @@ function flushOpenJournals(): void {
 
 const batchSize = 256;
 const batchDelayMs = 50;
+const introductionDelayMs = 500;

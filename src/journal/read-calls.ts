@@ -1,9 +1,7 @@
-import { ToolError } from "../contract/error.ts";
 import type { Change, EntryState } from "../contract/history.ts";
 import { tryParseJson } from "../lib/json/try-parse-json.ts";
-import { ownerHasEnded } from "../system/process-identity.ts";
-import type { CallFilter, CallRecord, FileCounts, RecordedChange, SessionRecord } from "./record.ts";
-import { type Records, type Row, sessionAbandonedMs } from "./records.ts";
+import type { CallFilter, CallRecord, EndedCalls, FileCounts, RecordedChange } from "./record.ts";
+import type { Records, Row } from "./records.ts";
 
 /** Returns the matching calls, newest first. */
 export function readCalls(records: Records, filter: CallFilter): readonly CallRecord[] {
@@ -15,6 +13,19 @@ export function readCalls(records: Records, filter: CallFilter): readonly CallRe
     if (record !== undefined && fits(record, filter)) calls.push(record);
   }
   return calls;
+}
+
+/** Returns the matching calls that ended after a sequence number, in the order of their ends. */
+export function readEnded(records: Records, after: number, filter: CallFilter): EndedCalls {
+  const upTo = records.last().sequence;
+  const { session, since = 0 } = filter;
+  const ends = [
+    ...records.where("kind IN ('call', 'end') AND sequence > ? AND sequence <= ?", [after, upTo]),
+  ];
+  const calls = ends.flatMap(({ call }) => toCall(records.ofCall(call)) ?? []);
+  const isWanted = (call: CallRecord) =>
+    (session === undefined || call.session === session) && call.startedAt >= since && fits(call, filter);
+  return { calls: calls.filter(isWanted), upTo };
 }
 
 /** Builds one call from its records, oldest first; undefined without a beginning. */
@@ -103,60 +114,4 @@ const hasChanges =
 function fits(record: CallRecord, { tool, failed }: CallFilter): boolean {
   const hasFailed = record.outcome !== "ok" || record.message !== null;
   return (tool === undefined || record.tool === tool) && (!failed || hasFailed);
-}
-
-/** Returns the recorded sessions, oldest first. Several processes may have opened a session one after the other. */
-export function readSessions(records: Records): readonly SessionRecord[] {
-  return fold(records.where("call = '' AND kind IN ('opened', 'closed')", []));
-}
-
-/** Throws `unavailable` when a session is open in a running process. */
-export function refuseOpen(records: Records, session: string): void {
-  const condition = "call = '' AND kind IN ('opened', 'closed') AND session = ?";
-  const [found] = fold(records.where(condition, [session]));
-  if (found?.state === "open") throw sessionInUse(session, found.pid);
-}
-
-export function sessionInUse(session: string, pid: number | undefined): ToolError {
-  return new ToolError("unavailable", `The session ${session} is open in process ${pid}`, {
-    hint: `Close it there first, or continue in a copy: toolcrib sessions fork ${session}`,
-  });
-}
-
-interface Found {
-  readonly openedAt: number;
-  /** The processes that have the session open, and since when. */
-  readonly owners: Map<string, number>;
-  readonly lastOwner: string;
-}
-
-function fold(rows: Iterable<Row>): readonly SessionRecord[] {
-  const sessions = new Map<string, Found>();
-  for (const row of rows) {
-    const { session, at, kind } = row;
-    const owner = ownerIn(row);
-    const found = sessions.get(session);
-    if (kind === "closed") {
-      // Earlier versions did not record the process, and allowed only one.
-      if (owner === undefined) found?.owners.clear();
-      else found?.owners.delete(owner);
-    } else {
-      const { openedAt, owners } = found ?? { openedAt: at, owners: new Map<string, number>() };
-      const lastOwner = owner ?? "";
-      sessions.set(session, { openedAt, owners: owners.set(lastOwner, at), lastOwner });
-    }
-  }
-  return [...sessions].map(([session, found]) => ({ session, openedAt: found.openedAt, ...stateOf(found) }));
-}
-
-function stateOf({ owners, lastOwner }: Found): Pick<SessionRecord, "state" | "pid"> {
-  const now = Date.now();
-  const living = [...owners].find(([owner, at]) => !ownerHasEnded(owner, now - at, sessionAbandonedMs));
-  if (living === undefined) return { state: owners.has(lastOwner) ? "died" : "closed" };
-  return { state: "open", pid: Number.parseInt(living[0], 10) };
-}
-
-function ownerIn(row: Row): string | undefined {
-  const { owner } = parseBody(row) ?? {};
-  return typeof owner === "string" ? owner : undefined;
 }

@@ -85,12 +85,46 @@ export interface CallFilter {
   readonly limit?: number;
 }
 
+/** Calls that ended, in this order. */
+export interface EndedCalls {
+  readonly calls: readonly CallRecord[];
+  /** The last sequence number that was read; later calls end after it. */
+  readonly upTo: number;
+}
+
+/** The program that uses an instance. */
+export interface ClientInfo {
+  /** `cli` is one command, such as `toolcrib call`; `chat` and `run` are agents. */
+  readonly kind: "cli" | "chat" | "run" | "mcp" | "library";
+  /** The name and the version that an MCP client gave. */
+  readonly name?: string | undefined;
+  readonly version?: string | undefined;
+  /** "http": the server of this MCP client also serves others. */
+  readonly transport?: "http" | undefined;
+}
+
+/** What a session records about itself when it opens. */
+export interface SessionOpening {
+  /** Null when an earlier version recorded it. */
+  readonly client: ClientInfo | null;
+  /** The real path of the workspace. Null when an earlier version recorded it. */
+  readonly workspace: string | null;
+}
+
 /** A recorded session. */
-export interface SessionRecord {
+export interface SessionRecord extends SessionOpening {
   readonly session: string;
   readonly openedAt: number;
   /** "died" means that its process ended without closing it. */
   readonly state: "open" | "closed" | "died";
   /** The process that has it open. */
   readonly pid?: number;
+  /** The identity of that process. */
+  readonly owner?: string;
+}
+
+/** How many calls a session made, and when the latest began. */
+export interface SessionCalls {
+  readonly calls: number;
+  readonly lastAt: number;
 }

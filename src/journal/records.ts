@@ -76,6 +76,21 @@ export class Records {
     return this.#ofCall.all(callId) as unknown as Row[];
   }
 
+  /** Counts the calls of these sessions, and finds when the latest began. */
+  countCalls(
+    sessions: readonly string[],
+  ): ReadonlyMap<string, { readonly calls: number; readonly lastAt: number }> {
+    const query = `SELECT session, count(*) AS calls, max(at) AS lastAt FROM records
+      WHERE kind IN ('begin', 'call') AND session IN (SELECT value FROM json_each(?)) GROUP BY session`;
+    const rows = this.#database.prepare(query).all(JSON.stringify(sessions));
+    return new Map(
+      rows.map(({ session, calls, lastAt }) => [
+        String(session),
+        { calls: Number(calls), lastAt: Number(lastAt) },
+      ]),
+    );
+  }
+
   page(after: number, limit: number): readonly Row[] {
     const query = `SELECT ${columns} FROM records WHERE sequence > ? ORDER BY sequence LIMIT ?`;
     return this.#database.prepare(query).all(after, limit) as unknown as Row[];

@@ -64,7 +64,7 @@ export { reshape } from "../dialects/reshape.ts";
 export { openLocalEnvironment } from "../environment/local/local-environment.ts";
 export { MemoryEnvironment } from "../environment/memory/memory-environment.ts";
 export type { JournalBudget } from "../journal/collect/collector.ts";
-export type { CallRecord } from "../journal/journal.ts";
+export type { CallRecord, ClientInfo } from "../journal/journal.ts";
 export type {
   Approval,
   ApprovalRequest,

@@ -21,7 +21,7 @@ import { TransactionMarks } from "../system/transaction-marks.ts";
 import type { Workspace } from "./open-workspace.ts";
 import type { ToolcribOptions } from "./options.ts";
 
-interface HistoryOptions extends Pick<ToolcribOptions, "journal" | "undoes" | "parkTransaction"> {
+interface HistoryOptions extends Pick<ToolcribOptions, "journal" | "undoes" | "parkTransaction" | "client"> {
   readonly session: string;
 }
 
@@ -46,7 +46,13 @@ export function openHistory(workspace: Workspace, options: HistoryOptions): Work
   const { environment, files, unguarded } = workspace;
   const { session } = options;
   const { guard } = workspace.policy;
-  const journal = new Journal({ file: files.journal, session, redact: redactNamedText });
+  const journal = new Journal({
+    file: files.journal,
+    session,
+    client: options.client ?? { kind: "library" },
+    workspace: workspace.path,
+    redact: redactNamedText,
+  });
   const budget = journalBudget(options.journal);
   const collector = new Collector({ journal, folder: files.blobs, scans: files.scans, budget });
   const blobs = openBlobs(files.blobs);

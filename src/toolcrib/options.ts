@@ -5,6 +5,7 @@ import type { ExtraRoots } from "../contract/guard.ts";
 import type { AnyTool, SearchSettings, ToolSource } from "../contract/tool.ts";
 import type { Dialect } from "../dialects/dialect.ts";
 import type { JournalBudget } from "../journal/collect/collector.ts";
+import type { ClientInfo } from "../journal/journal.ts";
 import type { Approve } from "../pipeline/approvals/approval-request.ts";
 import type { Mode } from "../policy/policy.ts";
 
@@ -48,6 +49,8 @@ export interface ToolcribOptions {
    * `unavailable` while a running process has it open.
    */
   readonly session?: string;
+  /** The program that uses this Toolcrib, for the log. Default: `{ kind: "library" }`. */
+  readonly client?: ClientInfo;
   /** Other agents for the caller. Without them there are no `agent.*` tools. */
   readonly agents?: Agents;
   /** Folders outside the workspace where tools can use files by name. Default: those of the dialect; most have none. */

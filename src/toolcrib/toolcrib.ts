@@ -6,7 +6,7 @@ import type { ToolFinder } from "../contract/tool.ts";
 import type { Dialect } from "../dialects/dialect.ts";
 import { findDialect } from "../dialects/dialects.ts";
 import { Toolset } from "../dialects/toolset.ts";
-import type { CallRecord } from "../journal/journal.ts";
+import type { CallRecord, ClientInfo } from "../journal/journal.ts";
 import { newIdentifier } from "../lib/identifier.ts";
 import type { Approve } from "../pipeline/approvals/approval-request.ts";
 import type { PolicySettings } from "../pipeline/approvals/decide-call.ts";
@@ -173,6 +173,11 @@ export class Toolcrib implements Caller {
   /** Changes plan mode, also for calls that wait. Call it for the user, never for a model. */
   setPlanning(isPlanning: boolean): void {
     this.#isPlanning = isPlanning;
+  }
+
+  /** Names the program that uses this Toolcrib, for the log, when it becomes known only now. */
+  setClient(client: ClientInfo): void {
+    if (!this.#running.haveEnded) this.#history.journal.introduce(client);
   }
 
   /** The events of all calls, as they happen. */

@@ -7,20 +7,28 @@ import { type Coverage, coverageOf } from "../journal/coverage.ts";
 import {
   type CallFilter,
   type CallRecord,
+  type ClientInfo,
   Journal,
   type RecordedChange,
+  type SessionCalls,
   type SessionRecord,
 } from "../journal/journal.ts";
-import { sessionInUse } from "../journal/read-calls.ts";
+import { sessionInUse } from "../journal/read-sessions.ts";
 import type { JournalSurvey } from "../journal/survey.ts";
 import type { JournalReport } from "../journal/verify-journal.ts";
 import { newIdentifier } from "../lib/identifier.ts";
-import { makePrivateDirectory, workspaceFiles } from "../system/directories.ts";
+import { makePrivateDirectory, type WorkspaceFiles, workspaceFiles } from "../system/directories.ts";
 
 export type { Collection } from "../journal/collect/collect.ts";
 export type { JournalBudget } from "../journal/collect/collector.ts";
 export { journalBudget } from "../journal/collect/collector.ts";
-export type { CallFilter, CallRecord, RecordedChange, SessionRecord } from "../journal/journal.ts";
+export type {
+  CallFilter,
+  CallRecord,
+  ClientInfo,
+  RecordedChange,
+  SessionRecord,
+} from "../journal/journal.ts";
 export type { JournalSurvey } from "../journal/survey.ts";
 export type { JournalReport } from "../journal/verify-journal.ts";
 export { redactValue } from "../policy/redaction/redact.ts";
@@ -31,17 +39,32 @@ export interface LoggedCall extends CallRecord {
   readonly state: NonNullable<CallRecord["outcome"]> | "failed" | "running" | "interrupted";
   /** How much of its changes can be undone; null when it changed nothing. */
   readonly undoable: Coverage | null;
+  /** The program that made it; null when an earlier version recorded the call. */
+  readonly client: ClientInfo | null;
+  /** The real path of the workspace; null when it is not known. */
+  readonly workspace: string | null;
+  /** The machine of the workspace. */
+  readonly target: "local";
+}
+
+/** Where a workspace has its journal. */
+export interface JournalPlace {
+  readonly files: WorkspaceFiles;
+  /** The real path of the workspace; undefined when only its journal knows it. */
+  readonly workspace?: string;
 }
 
 /** The journal of a workspace, for the user to read while others may be writing it. Must be closed. */
 export class WorkspaceJournal {
-  readonly #files: ReturnType<typeof workspaceFiles>;
+  readonly #files: WorkspaceFiles;
+  readonly #workspace: string | undefined;
   readonly #journal: Journal;
   readonly #blobs: Blobs;
   readonly #conversations: Conversations;
 
-  constructor({ state, workspace }: { readonly state: string; readonly workspace: string }) {
-    this.#files = workspaceFiles(state, workspace);
+  constructor(place: { readonly state: string; readonly workspace: string } | JournalPlace) {
+    this.#files = "files" in place ? place.files : workspaceFiles(place.state, place.workspace);
+    this.#workspace = place.workspace;
     makePrivateDirectory(this.#files.outputs);
     this.#journal = new Journal({ file: this.#files.journal, session: newIdentifier("session") });
     this.#blobs = openBlobs(this.#files.blobs);
@@ -57,6 +80,12 @@ export class WorkspaceJournal {
     return this.#log(this.#journal.calls(filter));
   }
 
+  /** Returns the matching calls that ended after a sequence number, in this order, and the last number so far. */
+  ended(after: number, filter: CallFilter): { readonly calls: readonly LoggedCall[]; readonly upTo: number } {
+    const { calls, upTo } = this.#journal.ended(after, filter);
+    return { calls: this.#log(calls), upTo };
+  }
+
   find(callId: string): LoggedCall | undefined {
     const found = this.#journal.find(callId);
     return found && this.#log([found])[0];
@@ -70,6 +99,11 @@ export class WorkspaceJournal {
   /** Returns the sessions that wrote something, oldest first. */
   sessions(): readonly SessionRecord[] {
     return this.#journal.sessions();
+  }
+
+  /** Counts the calls of these sessions. */
+  countCalls(sessions: readonly string[]): ReadonlyMap<string, SessionCalls> {
+    return this.#journal.countCalls(sessions);
   }
 
   /** Throws `unavailable` when a running process has the session open. */
@@ -114,8 +148,12 @@ export class WorkspaceJournal {
     const alive = new Set(
       this.#journal.running().flatMap(({ callId, isAlive }) => (isAlive ? [callId] : [])),
     );
-    return calls.map((call) => ({
+    const openings = this.#journal.openings(calls);
+    return calls.map((call, at) => ({
       ...call,
+      client: openings[at]!.client,
+      workspace: openings[at]!.workspace ?? this.#workspace ?? null,
+      target: "local",
       state: stateOf(call, alive),
       undoable: coverageOf(this.#journal.changesOf([call.callId]), this.#blobs) ?? null,
     }));

@@ -40,7 +40,7 @@ export class ChatSessions {
   async open(start: SessionStart): Promise<void> {
     const { given, screen } = this;
     const approve = approverOn(screen, given.options, (ask) => this.#keyboard.lend(ask));
-    const next = await openSession(given, start, approve);
+    const next = await openSession(given, start, approve, { kind: "chat" });
     await this.close();
     this.#session = next;
     this.#warnings.print(this.#session.crib.warnings);

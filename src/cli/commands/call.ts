@@ -84,6 +84,7 @@ export const callCommand: Command = {
       // Every call of the command line is a separate session. Therefore it may undo other sessions, and leaves its
       // transaction open for the next call.
       undoes: "workspace",
+      client: { kind: "cli" },
       parkTransaction: true,
     });
     remarkRecovered(crib.recovered);

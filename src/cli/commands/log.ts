@@ -6,16 +6,17 @@ export const logCommand: Command = {
   summary: "List recorded calls and verify the journal",
   usage: [
     ["log [--limit N] [--session ID] [--tool NAME] [--failed] [--since TIME]", "list calls, newest first"],
+    ["log --follow", "show each call when it ends, until Ctrl-C"],
     ["log show <call>", "show everything recorded about a call"],
     ["log verify [--head HASH]", "check that no record was altered, removed, added or moved"],
   ],
   notes: [
-    "+1 ~2 -3 counts the files created, changed and deleted.",
+    "+1 ~2 -3 counts the files created, changed and deleted; `partly` and `gone` mean that undo restores only a part of them, or nothing any more. The client is the program that called: cli, chat, run, library, or mcp with the name of the MCP client. Columns that do not fit the terminal are left out; --json has everything.",
     "`log verify` prints the hash of the last record, the head. Note it down, and --head proves later that no record up to it was altered. Exits with 1 when one was.",
   ],
   options: [
     { name: "limit", value: "N", summary: "how many calls (default: 20)" },
-    { name: "session", value: "ID", summary: "only calls of this session; `last` is the latest" },
+    { name: "session", value: "ID", summary: "only this session: its id, a unique beginning, or `last`" },
     { name: "tool", value: "NAME", summary: "only calls of this tool, such as file.write" },
     { name: "failed", summary: "only calls that failed or were interrupted" },
     {
@@ -23,6 +24,8 @@ export const logCommand: Command = {
       value: "TIME",
       summary: "only calls since TIME: 2h, 3d, 2026-11-15, '2026-11-15 09:30'",
     },
+    { name: "follow", short: "f", summary: "show new calls when they end; with --json one per line" },
+    { name: "all", summary: "calls of all workspaces" },
     { name: "head", value: "HASH", summary: "verify: a head noted earlier" },
     workspaceOption,
     jsonOption,
@@ -30,6 +33,7 @@ export const logCommand: Command = {
   examples: [
     ["toolcrib log --limit 5", "the latest five calls"],
     ["toolcrib log --failed --since 2h", "recent failures"],
+    ["toolcrib log --follow --all", "watch what every agent does"],
     ["toolcrib log --json | jq '.[0].input'", "the input of the latest call"],
     ["toolcrib log verify", "check the journal"],
   ],
@@ -37,8 +41,8 @@ export const logCommand: Command = {
   async run({ options, operands }) {
     const [subcommand, ...rest] = operands;
     const given: Arguments = { options, operands: rest };
-    const { listCalls, showCall, verifyLog } = await import("../log/log.ts");
-    if (subcommand === "show") return showCall(given);
-    return subcommand === "verify" ? verifyLog(given) : listCalls({ options, operands });
+    if (subcommand === "show") return (await import("../log/log.ts")).showCall(given);
+    if (subcommand === "verify") return (await import("../log/log.ts")).verifyLog(given);
+    return (await import("../log/list-calls.ts")).listCalls({ options, operands });
   },
 };

@@ -1,11 +1,15 @@
+import { once } from "node:events";
 import { mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { cliWorkspace } from "../../../test/support/cli-workspace.ts";
 import { type CommandResult, runInHost } from "../../../test/support/command-host.ts";
 import { workspaceFiles } from "../../system/directories.ts";
 import { type CallResult, openToolcrib } from "../../toolcrib/index.ts";
+import { WorkspaceJournal } from "../../toolcrib/workspace-journal.ts";
 import { readSince } from "../call-journal.ts";
 
 let folder: string;
@@ -36,11 +40,12 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 describe("toolcrib log", () => {
   it("shows calls, newest first, with outcome, changes, and the rule that stopped them", async () => {
-    const { exit, stdout, stderr } = await run("log");
+    const { exit, stdout, stderr } = await runWide(200, "log");
     const { created, edited, refused, missing } = results;
     const rows = stdout.split("\n").map((line) =>
       line
-        .replace(/^\S+ \S+/, "TIME")
+        .replace(/^\S+(?: \d\d:\d\d)?(?= {2})/, "TIME")
+        .replace(/ {2}\w{9} {2}/, "  SESSION  ")
         .replace(/\d+ ms/, "1 ms")
         .split(/ {2,}/),
     );
@@ -48,10 +53,21 @@ describe("toolcrib log", () => {
       exit: 0,
       stderr: "",
       rows: [
-        ["TIME", missing.callId, "file.read", "not-found", "1 ms", '{"path":"none.txt\\u001b[2J"}'],
+        [
+          "TIME",
+          missing.callId,
+          "library",
+          "SESSION",
+          "file.read",
+          "not-found",
+          "1 ms",
+          '{"path":"none.txt\\u001b[2J"}',
+        ],
         [
           "TIME",
           refused.callId,
+          "library",
+          "SESSION",
           "file.delete",
           "needs-approval",
           "1 ms",
@@ -61,6 +77,8 @@ describe("toolcrib log", () => {
         [
           "TIME",
           edited.callId,
+          "library",
+          "SESSION",
           "edit.replace",
           "ok",
           "+0 ~1 -0",
@@ -70,6 +88,8 @@ describe("toolcrib log", () => {
         [
           "TIME",
           created.callId,
+          "library",
+          "SESSION",
           "file.write",
           "ok",
           "+1 ~0 -0",
@@ -92,6 +112,7 @@ describe("toolcrib log", () => {
       found("--tool", "edit.replace"),
       found("--session", "last", "--since", "1h"),
       found("--session", "session_other"),
+      found("--session", sessionOf(results.created).slice("session_".length, -4), "--limit", "1"),
       found("--since", "2999-01-01"),
     ]);
     expect(answers).toEqual([
@@ -100,8 +121,70 @@ describe("toolcrib log", () => {
       ["edit.replace"],
       ["file.read", "file.delete", "edit.replace", "file.write"],
       [],
+      ["file.read"],
       [],
     ]);
+  });
+
+  it("fits the terminal: leaves out columns, never the call, the tool and the result", async () => {
+    const [narrow, wide] = await Promise.all([run("log"), runWide(150, "log")]);
+    const lines = narrow.stdout.trimEnd().split("\n");
+    const { created, refused } = results;
+    expect(lines.map((line) => line.length).filter((length) => length > 80)).toEqual([]);
+    expect(lines.at(-1)).toMatch(new RegExp(`^\\S+  ${created.callId}  .*file\\.write .* ok  .*\\{"path`));
+    expect(lines.find((line) => line.includes(refused.callId))).toMatch(/file\.delete {3}needs-approval/);
+    expect(wide.stdout).toContain(`  library  ${sessionOf(created).slice(8, 17)}  `);
+  });
+
+  it("lists the calls of all workspaces, also when one journal cannot be read", async () => {
+    const other = join(folder, "another workspace");
+    mkdirSync(other);
+    const crib = await openToolcrib({
+      workspace: other,
+      stateDirectory: home,
+      configDirectory: join(home, "config"),
+      client: { kind: "mcp", name: "a\u001b[2Jgent", version: "1.2" },
+    });
+    const { callId } = await crib.call("file.list", { path: "." });
+    await crib.close();
+    const unreadable = workspaceFiles(home, join(folder, "newer"));
+    mkdirSync(join(unreadable.journal, ".."), { recursive: true });
+    const database = new DatabaseSync(unreadable.journal);
+    database.exec("PRAGMA user_version = 99");
+    database.close();
+    const [all, json, last] = await Promise.all([
+      runWide(200, "log", "--all"),
+      run("log", "--all", "--json", "--limit", "2"),
+      run("log", "--all", "--json", "--session", "last"),
+    ]);
+    const [first, second] = JSON.parse(json.stdout);
+    expect([first, second]).toMatchObject([
+      { callId, workspace: other, client: { kind: "mcp", version: "1.2" }, target: "local" },
+      { callId: results.missing.callId, workspace, client: { kind: "library" } },
+    ]);
+    expect(JSON.parse(last.stdout).map((call: { callId: string }) => call.callId)).toEqual([callId]);
+    expect(all.stdout).toMatch(/another workspace {2}mcp a<U\+001B>\[2Jgen/);
+    expect(all.stderr).toMatch(/^newer-\w+: The journal .* was written by a newer Toolcrib\n$/);
+    rmSync(join(unreadable.journal, ".."), { recursive: true });
+  });
+
+  it("follows the calls of other processes, and ends with 130 on Ctrl-C", async () => {
+    await using fixture = cliWorkspace();
+    const options = { workspace: fixture.workspace, stateDirectory: fixture.home };
+    const crib = await openToolcrib({ ...options, configDirectory: join(fixture.home, "config") });
+    const before = await crib.call("file.list", { path: "." });
+    await crib.call("file.write", { path: "a.txt", content: "" });
+    const child = fixture.start("log", "--follow", "--json");
+    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+    const next = async () => JSON.parse((await lines.next()).value ?? "null");
+    expect([(await next()).callId, (await next()).tool]).toEqual([before.callId, "file.write"]);
+    const failed = await crib.call("file.read", { path: "none" });
+    expect(await next()).toMatchObject({ callId: failed.callId, state: "not-found" });
+    await fixture.run("call", "file.write", "--path", "b.txt", "--content", "b");
+    expect(await next()).toMatchObject({ tool: "file.write", client: { kind: "cli" } });
+    child.kill("SIGINT");
+    expect(await once(child, "exit")).toEqual([130, null]);
+    await crib.close();
   });
 
   it("reports an empty journal", async () => {
@@ -128,7 +211,9 @@ describe("toolcrib log", () => {
     expect(rows).toEqual([
       ["call", callId],
       ["tool", "edit.replace"],
+      ["client", "library"],
       ["session", call.session],
+      ["workspace", workspace],
       ["time", expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/)],
       ["outcome", "ok"],
       ["duration", expect.stringMatching(/^\d+ ms$/)],
@@ -222,13 +307,13 @@ describe("toolcrib log", () => {
     const { blobs } = workspaceFiles(home, workspace);
     renameSync(blobs, `${blobs} away`);
     const [list, shown] = await Promise.all([
-      run("log", "--tool", "edit.replace"),
+      runWide(120, "log", "--tool", "edit.replace"),
       run("log", "show", callId),
     ]);
     renameSync(`${blobs} away`, blobs);
-    expect(list.stdout).toContain("  +0 ~1 -0 (no longer undoable)  ");
+    expect(list.stdout).toContain("  +0 ~1 -0 gone  ");
     expect(shown.stdout.trimEnd().split("\n").at(-1)).toBe(
-      "undo      not possible: the old contents are no longer stored",
+      "undo       not possible: the old contents are no longer stored",
     );
   });
 
@@ -242,7 +327,7 @@ describe("toolcrib log", () => {
     expect([exit, stderr]).toEqual([
       0,
       expect.stringMatching(
-        /^No calls in .*\nThe journal .* is damaged \(file is not a database\)\. It was moved to .*\.damaged-.* and a new one was started: earlier changes can no longer be undone\.\n$/,
+        /^The journal .* is damaged \(file is not a database\)\. It was moved to .*\.damaged-.* and a new one was started: earlier changes can no longer be undone\.\nNo calls in .*\n$/,
       ),
     ]);
   });
@@ -270,6 +355,17 @@ it("parses times as users write them", () => {
 const mode = (state: { readonly mode: number }) => state.mode.toString(8);
 
 function run(...words: string[]): Promise<CommandResult> {
+  return runWide(80, ...words);
+}
+
+function runWide(columns: number, ...words: string[]): Promise<CommandResult> {
   const env = { ...process.env, TOOLCRIB_HOME: home, NO_COLOR: "1", FORCE_COLOR: undefined };
-  return runInHost({ words, cwd: workspace, env });
+  return runInHost({ words, cwd: workspace, env: { ...env, COLUMNS: String(columns) } });
+}
+
+function sessionOf({ callId }: CallResult): string {
+  const journal = new WorkspaceJournal({ state: home, workspace });
+  const { session } = journal.find(callId)!;
+  journal.close();
+  return session;
 }

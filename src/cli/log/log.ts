@@ -5,58 +5,17 @@ import { counted, showSize } from "../../lib/text/format-quantity.ts";
 import { printable, printableLine } from "../../lib/text/printable.ts";
 import { realWorkspace, userDirectories } from "../../system/directories.ts";
 import {
-  type CallFilter,
   type JournalReport,
   type LoggedCall,
   type RecordedChange,
   WorkspaceJournal,
 } from "../../toolcrib/workspace-journal.ts";
-import { readSince } from "../call-journal.ts";
 import type { Arguments } from "../command.ts";
 import { logCommand } from "../commands/log.ts";
-import { readCount, refuseOperands } from "../parse-arguments.ts";
+import { refuseOperands } from "../parse-arguments.ts";
 import { printFailure, printJson, remarkWarnings } from "../report.ts";
-import { layTable, print, remark, shorten, toLocalTime } from "../terminal.ts";
-
-export async function listCalls(given: Arguments): Promise<number> {
-  refuseOperands(given.operands, logCommand);
-  return withJournal(given, (journal, workspace) => {
-    const calls = journal.calls(toFilter(given, journal));
-    if (given.options.has("json")) printJson(calls);
-    else if (calls.length > 0) print(layTable(calls.map(toRow)));
-    else remark(isFiltered(given) ? "No recorded calls match.\n" : `No calls in ${workspace} yet.\n`);
-    return 0;
-  });
-}
-
-function toFilter(given: Arguments, journal: WorkspaceJournal): CallFilter {
-  const { options } = given;
-  const since = options.get("since");
-  return {
-    limit: readCount(given, "limit") ?? 20,
-    failed: options.has("failed"),
-    session:
-      options.get("session") === "last" ? journal.calls({ limit: 1 })[0]?.session : options.get("session"),
-    tool: options.get("tool"),
-    since: since === undefined ? undefined : readSince(since),
-  };
-}
-
-function isFiltered({ options }: Arguments): boolean {
-  return ["session", "tool", "failed", "since"].some((name) => options.has(name));
-}
-
-function toRow(call: LoggedCall): readonly string[] {
-  return [
-    toLocalTime(call.startedAt),
-    call.callId,
-    call.tool,
-    call.state,
-    countFiles(call),
-    formatDuration(call),
-    printableLine(shorten(JSON.stringify(call.input) ?? "", 60)) + formatDecision(call),
-  ];
-}
+import { layTable, print, toLocalTime } from "../terminal.ts";
+import { describeClient, formatDuration, formatRule } from "./call-table.ts";
 
 /** Opens the journal of the workspace, and prints its warnings at the end. */
 export async function withJournal<Result>(
@@ -71,35 +30,6 @@ export async function withJournal<Result>(
     journal.close();
     remarkWarnings(journal.warnings);
   }
-}
-
-/**
- * Formats the changes as `+1 ~2 -3`, with a note when they cannot be undone completely. Changes are recorded before
- * they are made, so a failed call made at most these.
- */
-function countFiles({ files, undoable, outcome }: LoggedCall): string {
-  if (undoable === null) return "";
-  const { created, changed, removed } = files;
-  const marks = { whole: "", partly: " (partly undoable)", gone: " (no longer undoable)" };
-  const most = outcome === "ok" ? "" : " at most";
-  return `+${created} ~${changed} -${removed}${most}${marks[undoable]}`;
-}
-
-function formatDuration({ durationMs }: LoggedCall): string {
-  return durationMs === null ? "" : `${Math.max(1, Math.round(durationMs))} ms`;
-}
-
-/** Formats the verdict and its rule. Returns "" when the call was allowed. */
-function formatDecision({ decision }: LoggedCall): string {
-  if (decision === null || decision.verdict === "allow") return "";
-  const { verdict, answer, rule, source } = decision;
-  const decided = verdict === "deny" ? "denied" : answer === undefined ? "asked" : `asked, ${answer}`;
-  return `  [${decided}: ${printableLine(formatRule(rule, source))}]`;
-}
-
-/** Formats a rule and its source, unless the rule names the source itself: "mode cautious: destructive". */
-function formatRule(rule: string, source: string): string {
-  return source === "" || rule.startsWith(source) ? rule : `${rule} (${source})`;
 }
 
 export async function showCall(given: Arguments): Promise<number> {
@@ -124,7 +54,9 @@ function describe(call: LoggedCall, changes: readonly RecordedChange[], journal:
   const rows = [
     ["call", call.callId],
     ["tool", call.tool],
+    ["client", describeClient(call.client)],
     ["session", call.session],
+    ["workspace", printableLine(call.workspace ?? "")],
     ["time", toLocalTime(call.startedAt)],
     ["outcome", call.message === null ? call.state : `${call.state}: ${printableLine(call.message)}`],
     ["duration", formatDuration(call)],

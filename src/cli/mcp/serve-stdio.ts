@@ -112,6 +112,7 @@ export function servedInstance(given: Arguments): {
       rules: [...limits, ...rules],
       maxShownTokens,
       pendingApprovals: true,
+      client: { kind: "mcp" },
       waitForApprovalMs: readCount(given, "approval-wait-ms"),
     },
     instructions: instructionsFor({ workspace, readOnly: instance.readOnly, note }),

@@ -3,7 +3,7 @@ import type { Session } from "../../agent/session.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { Hub } from "../../mcp/hub/connect-hub.ts";
 import type { ModelSettings } from "../../models/settings.ts";
-import type { Approve } from "../../toolcrib/index.ts";
+import type { Approve, ClientInfo } from "../../toolcrib/index.ts";
 import type { Arguments } from "../command.ts";
 import { withConfig } from "../config/with-config.ts";
 import { configuredHub } from "../mcp/servers.ts";
@@ -18,11 +18,12 @@ export async function openSession(
   words: Arguments,
   start: SessionStart,
   approve: Approve | undefined,
+  client: ClientInfo,
 ): Promise<Session> {
   // A resumed session has its own model and dialect.
   const isNew = start.resume === undefined && start.fork === undefined;
   const given = await withConfig(words, [...everySession, ...(isNew ? newSession : [])]);
-  const options = sessionOptions(given);
+  const options = { ...sessionOptions(given), client };
   const { createSession } = await import("../../agent/create-session.ts");
   const { readModelSettings } = await import("../../agent/read-model-settings.ts");
   const progress = commandProgress("toolcrib");

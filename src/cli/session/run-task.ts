@@ -22,7 +22,7 @@ export async function runTask(given: Arguments, start?: SessionStart): Promise<n
     const started = start ?? (await sessionStartOf(given));
     // A task for a session in plan mode accepts its plan.
     const planned = { ...started, plan: options.has("plan") };
-    const session = await openSession(given, planned, approverOn(screen, options));
+    const session = await openSession(given, planned, approverOn(screen, options), { kind: "run" });
     const warnings = new PrintedWarnings();
     warnings.print(session.crib.warnings);
     remarkFewDescriptors();

@@ -21,6 +21,7 @@ import { withJournal } from "../log/log.ts";
 import { readCount, refuseOperands } from "../parse-arguments.ts";
 import { forReader, printContent, printJson } from "../report.ts";
 import { layTable, paint, print, remark, shorten, toLocalTime } from "../terminal.ts";
+import { matchSession, noSuchSession } from "./match-session.ts";
 import type { SessionStart } from "./session-options.ts";
 
 export async function listSessions(given: Arguments): Promise<number> {
@@ -70,7 +71,7 @@ function listedSessions(journal: WorkspaceJournal, limit: number): readonly List
 
 /** Returns the session id for `last`, an id, or a unique beginning of one. */
 export function findSession(given: Arguments, name: string): Promise<string> {
-  return withJournal(given, (journal) => matchSession(journal, name));
+  return withJournal(given, (journal) => findConversation(journal, name));
 }
 
 function requireSession(name: string | undefined): string {
@@ -80,31 +81,13 @@ function requireSession(name: string | undefined): string {
   });
 }
 
-/** The length from which the beginning of an id counts. A shorter one may be a typo. */
-const minimumChars = 2;
-
-function matchSession(journal: WorkspaceJournal, name: string): string {
+function findConversation(journal: WorkspaceJournal, name: string): string {
   const known = journal.conversations.list().map(({ session }) => session);
-  const [latest] = known;
-  if (name === "last" && latest !== undefined) return latest;
-  if (name === "last" && latest === undefined)
-    throw new ToolError("not-found", "This folder has no sessions", {
-      hint: "To start one, run: toolcrib chat",
-    });
-  if (known.includes(name)) return name;
-  if (name.replace(/^session_/, "").length < minimumChars || "session_".startsWith(name))
-    throw new ToolError("invalid-input", `"${name}" is too short for a session id`, {
-      hint: "Add letters after session_, or find the id with: toolcrib sessions list",
-    });
-  const matching = known.filter((id) => id.startsWith(name) || id.startsWith(`session_${name}`));
-  const [found, ...others] = matching;
-  if (found === undefined)
-    throw new ToolError("not-found", `No session of this folder has the id "${name}"`, {
-      hint: "To list the sessions, run: toolcrib sessions list",
-    });
-  if (others.length === 0) return found;
-  throw new ToolError("invalid-input", `${matching.length} sessions begin with "${name}"`, {
-    hint: `Add letters of the id: ${matching.slice(0, 5).join(", ")}`,
+  const found = name === "last" ? known[0] : matchSession(known, name);
+  if (found !== undefined) return found;
+  if (name !== "last") throw noSuchSession(name);
+  throw new ToolError("not-found", "This folder has no sessions", {
+    hint: "To start one, run: toolcrib chat",
   });
 }
 
@@ -131,7 +114,7 @@ export async function removeSessions(given: Arguments): Promise<number> {
   const { operands, options } = given;
   return withJournal(given, (journal) => {
     const names = [requireSession(operands[0]), ...operands.slice(1)];
-    const sessions = [...new Set(names.map((name) => matchSession(journal, name)))];
+    const sessions = [...new Set(names.map((name) => findConversation(journal, name)))];
     for (const session of sessions) journal.refuseOpen(session);
     for (const session of sessions) journal.conversations.remove(session);
     if (options.has("json")) printJson({ removed: sessions });
@@ -145,7 +128,7 @@ export async function showSession(given: Arguments): Promise<number> {
   refuseOperands(rest, sessionsCommand);
   const { options } = given;
   return withJournal(given, (journal) => {
-    const session = matchSession(journal, requireSession(name));
+    const session = findConversation(journal, requireSession(name));
     const stored = journal.conversations.entries(session);
     const entries = options.has("with-secrets") ? stored : withoutSecrets(stored);
     if (options.has("json")) {
@@ -220,7 +203,7 @@ export async function exportToFile(given: Arguments): Promise<number> {
   const file = options.get("output");
   const format = (options.get("format") ?? formatOf(file)) as ExportFormat;
   return withJournal(given, (journal) => {
-    const session = matchSession(journal, requireSession(name));
+    const session = findConversation(journal, requireSession(name));
     const withSecrets = options.has("with-secrets");
     const text = exportSession(session, journal.conversations.entries(session), format, { withSecrets });
     if (file !== undefined) write(file, text);

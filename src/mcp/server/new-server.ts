@@ -1,4 +1,11 @@
-import { type JsonSchemaValidator, type jsonSchemaValidator, Server } from "@modelcontextprotocol/server";
+import {
+  CLIENT_INFO_META_KEY,
+  type JsonSchemaValidator,
+  type jsonSchemaValidator,
+  Server,
+} from "@modelcontextprotocol/server";
+import { isRecord } from "../../lib/json/is-record.ts";
+import type { ClientInfo } from "../../toolcrib/index.ts";
 import { toMcp } from "../../wire/mcp.ts";
 import type { ServerIdentity } from "../types.ts";
 import { ApprovalQuestions } from "./approvals.ts";
@@ -9,6 +16,8 @@ import type { ServedToolcrib } from "./served-toolcrib.ts";
 export interface ServerParts extends ServerIdentity {
   readonly toolcrib: ServedToolcrib;
   readonly questions?: ApprovalQuestions;
+  /** "http": the server has other clients, too. */
+  readonly transport?: "http";
 }
 
 /**
@@ -20,6 +29,7 @@ export function newServer({
   version,
   instructions,
   questions = new ApprovalQuestions(),
+  transport,
 }: ServerParts): Server {
   const server = new Server(
     { name: "toolcrib", title: "Toolcrib", version },
@@ -31,16 +41,28 @@ export function newServer({
       requestState: { verify: (state, context) => questions.verify(state, context) },
     },
   );
+  const introduce = (info: unknown) => served.introduce(toClient(info, transport));
+  server.oninitialized = () => introduce(server.getClientVersion());
   server.setRequestHandler("tools/list", async () => ({ tools: (await served.definitions()).map(toMcp) }));
-  server.setRequestHandler("tools/call", ({ params: { name, arguments: input = {} } }, context) =>
-    served.busy(() =>
+  server.setRequestHandler("tools/call", ({ params: { name, arguments: input = {} } }, context) => {
+    const envelope: Record<string, unknown> | undefined = context.mcpReq.envelope;
+    // In the 2026 era each request names its client.
+    if (envelope?.[CLIENT_INFO_META_KEY] !== undefined) introduce(envelope[CLIENT_INFO_META_KEY]);
+    return served.busy(() =>
       callTool({ name, input }, { served, questions }, abilitiesOf(server, context), context),
-    ),
-  );
+    );
+  });
   server.setRequestHandler("resources/list", () => ({ resources: listOutputs(served) }));
   server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: [outputTemplate] }));
   server.setRequestHandler("resources/read", ({ params: { uri } }) => readOutput(served, uri));
   return server;
+}
+
+/** The client as it names itself. */
+function toClient(info: unknown, transport: "http" | undefined): ClientInfo {
+  const { name, version } = isRecord(info) ? info : {};
+  const text = (value: unknown) => (typeof value === "string" ? value.slice(0, 100) : undefined);
+  return { kind: "mcp", name: text(name), version: text(version), transport };
 }
 
 /** The SDK's validator is slow to create and not needed: the pipeline validates. */

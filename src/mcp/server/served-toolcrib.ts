@@ -1,5 +1,6 @@
+import { isDeepStrictEqual } from "node:util";
 import { BoundedCache } from "../../lib/bounded-cache.ts";
-import { type Toolcrib, type ToolDefinition, ToolError } from "../../toolcrib/index.ts";
+import { type ClientInfo, type Toolcrib, type ToolDefinition, ToolError } from "../../toolcrib/index.ts";
 
 interface CallAdmission {
   run<Result>(session: object, call: () => Promise<Result>): Promise<Result>;
@@ -15,6 +16,7 @@ export class ServedToolcrib {
   #crib: Promise<Toolcrib> | undefined;
   #definitions: Promise<readonly ToolDefinition[]> | undefined;
   #structured: Promise<ReadonlySet<string>> | undefined;
+  #client: ClientInfo | undefined;
   #running = 0;
   #closed: Promise<void> | undefined;
 
@@ -32,6 +34,16 @@ export class ServedToolcrib {
       );
     this.#crib ??= this.#openCrib();
     return this.#crib;
+  }
+
+  /** Names the client in the log. */
+  introduce(client: ClientInfo): void {
+    if (isDeepStrictEqual(client, this.#client)) return;
+    this.#client = client;
+    this.#crib?.then(
+      (crib) => crib.setClient(client),
+      () => {},
+    );
   }
 
   /** Returns the listed tools. */
@@ -86,6 +98,7 @@ export class ServedToolcrib {
   async #openCrib(): Promise<Toolcrib> {
     try {
       const crib = await this.#open();
+      if (this.#client !== undefined) crib.setClient(this.#client);
       crib.onToolsChange(() => {
         this.#definitions = undefined;
         this.#structured = undefined;

@@ -25,7 +25,7 @@ export interface HttpHandler {
 export function newHttpHandler(options: HttpHandlerOptions): HttpHandler {
   const { open, version, instructions } = options;
   const { maxSessions = 100, idleMs = 2 * 60 * 60_000, maxBodyBytes = 32 * 1024 * 1024 } = options;
-  const identity = { version, instructions };
+  const identity = { version, instructions, transport: "http" } as const;
   const questions = new ApprovalQuestions();
   const admission = new Admission();
   const served = new ServedToolcrib(open, admission);

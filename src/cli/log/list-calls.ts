@@ -1,0 +1,206 @@
+import { statSync } from "node:fs";
+import { basename, dirname } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { ToolError } from "../../contract/error.ts";
+import {
+  allWorkspaceFiles,
+  realWorkspace,
+  userDirectories,
+  workspaceFiles,
+} from "../../system/directories.ts";
+import { FileStamps } from "../../system/policy-files.ts";
+import {
+  type CallFilter,
+  type JournalPlace,
+  type LoggedCall,
+  WorkspaceJournal,
+} from "../../toolcrib/workspace-journal.ts";
+import { readSince } from "../call-journal.ts";
+import type { Arguments } from "../command.ts";
+import { logCommand } from "../commands/log.ts";
+import { interruptible } from "../interruption.ts";
+import { readCount, refuseOperands } from "../parse-arguments.ts";
+import { printJson, remarkWarnings } from "../report.ts";
+import { knownSessions, matchSession } from "../session/match-session.ts";
+import { onOutputClosed, print, remark } from "../terminal.ts";
+import { CallTable } from "./call-table.ts";
+
+/** `toolcrib log`: calls of one workspace or of all, newest first; with --follow oldest first and without an end. */
+export async function listCalls(given: Arguments): Promise<number> {
+  refuseOperands(given.operands, logCommand);
+  const log = new Log(given);
+  if (given.options.has("follow")) return log.follow();
+  const calls = log.latest();
+  if (given.options.has("json")) printJson(calls);
+  else if (calls.length > 0) print(log.table.lay(calls));
+  else remark(log.isFiltered ? "No recorded calls match.\n" : `No calls${log.where} yet.\n`);
+  return 0;
+}
+
+/** How far a followed journal has been shown. */
+interface Position {
+  readonly stamps: FileStamps;
+  upTo: number;
+}
+
+class Log {
+  readonly table: CallTable;
+  readonly #given: Arguments;
+  readonly #workspace: string | undefined;
+  readonly #limit: number;
+  readonly #session: string | undefined;
+
+  constructor(given: Arguments) {
+    const { options } = given;
+    const isAll = options.has("all");
+    this.#given = given;
+    this.#workspace = isAll ? undefined : realWorkspace(options.get("workspace") ?? process.cwd());
+    this.#limit = readCount(given, "limit") ?? 20;
+    this.table = new CallTable({ withWorkspace: isAll });
+    const session = options.get("session");
+    this.#session = session === "last" ? (this.#latestOf({ limit: 1 })[0]?.session ?? session) : session;
+  }
+
+  get isFiltered(): boolean {
+    return ["session", "tool", "failed", "since"].some((name) => this.#given.options.has(name));
+  }
+
+  /** " in /folder", or "" for all workspaces. */
+  get where(): string {
+    return this.#workspace === undefined ? "" : ` in ${this.#workspace}`;
+  }
+
+  /** Newest first. */
+  latest(): readonly LoggedCall[] {
+    return this.#latestOf({ limit: this.#limit, ...this.#filter });
+  }
+
+  /** Shows the latest calls, then each further one when it ends, until Ctrl-C. Returns the exit code. */
+  follow(): Promise<number> {
+    return interruptible(async (signal) => {
+      const closed = new AbortController();
+      onOutputClosed(() => closed.abort());
+      const stopped = AbortSignal.any([signal, closed.signal]);
+      const positions = new Map(this.#places().map((place) => [place.files.journal, this.#end(place)]));
+      const before = this.latest().filter(({ outcome }) => outcome !== null);
+      const shown = new Set(before.map(({ callId }) => callId));
+      this.#show(before.toReversed());
+      while (!stopped.aborted) {
+        // A call that ended while the latest ones were read is among both.
+        this.#show(this.#newCalls(positions).filter(({ callId }) => !shown.has(callId)));
+        await pause(pollMs, undefined, { signal: stopped }).catch(() => {});
+      }
+      return signal.aborted ? 130 : 0;
+    });
+  }
+
+  get #filter(): Omit<CallFilter, "session"> {
+    const { options } = this.#given;
+    const since = options.get("since");
+    return {
+      failed: options.has("failed"),
+      tool: options.get("tool"),
+      since: since === undefined ? undefined : readSince(since),
+    };
+  }
+
+  #show(calls: readonly LoggedCall[]): void {
+    if (this.#given.options.has("json")) for (const call of calls) printJson(call);
+    else if (calls.length > 0) print(this.table.lay(calls, { expectMore: true }));
+  }
+
+  #latestOf(filter: CallFilter): readonly LoggedCall[] {
+    let calls: readonly LoggedCall[] = [];
+    for (const place of this.#places()) {
+      const oldest = calls.length === filter.limit ? calls.at(-1) : undefined;
+      // Places are sorted by time, so no further journal has a later call.
+      if (oldest !== undefined && changedAt(place) < oldest.startedAt) break;
+      const more = this.#read(place, [], (journal) =>
+        this.#inSession(journal, [], (session) => journal.calls({ ...filter, ...session })),
+      );
+      calls = calls.length === 0 ? more : merge([...calls, ...more], filter.limit);
+    }
+    return calls;
+  }
+
+  /** The calls that ended since the positions, which are moved. */
+  #newCalls(positions: Map<string, Position>): readonly LoggedCall[] {
+    return this.#places().flatMap((place) => {
+      const { journal: file } = place.files;
+      const position = positions.get(file) ?? { stamps: stampsOf(place), upTo: 0 };
+      if (positions.has(file) && position.stamps.areSame) return [];
+      positions.set(file, position);
+      position.stamps.note();
+      return this.#read(place, [], (journal) =>
+        this.#inSession(journal, [], (session) => {
+          const { calls, upTo } = journal.ended(position.upTo, { ...this.#filter, ...session });
+          position.upTo = upTo;
+          return calls;
+        }),
+      );
+    });
+  }
+
+  #end(place: JournalPlace): Position {
+    const stamps = stampsOf(place);
+    const end = this.#read(place, 0, (journal) => journal.ended(Number.MAX_SAFE_INTEGER, {}).upTo);
+    return { stamps, upTo: end };
+  }
+
+  /** With the session that --session means in this journal. Returns `otherwise` when it has no such session. */
+  #inSession<Result>(
+    journal: WorkspaceJournal,
+    otherwise: Result,
+    work: (filter: Pick<CallFilter, "session">) => Result,
+  ): Result {
+    if (this.#session === undefined) return work({});
+    const session = matchSession(knownSessions(journal), this.#session);
+    return session === undefined ? otherwise : work({ session });
+  }
+
+  /** One workspace, or all that have a journal, the latest first. */
+  #places(): readonly JournalPlace[] {
+    const { state } = userDirectories();
+    const workspace = this.#workspace;
+    if (workspace !== undefined) return [{ files: workspaceFiles(state, workspace), workspace }];
+    const times = allWorkspaceFiles(state).map((files) => ({ files, time: changedAt({ files }) }));
+    return times.filter(({ time }) => time > 0).sort((one, other) => other.time - one.time);
+  }
+
+  /** A journal that cannot be read does not hide those of other workspaces. */
+  #read<Result>(place: JournalPlace, otherwise: Result, work: (journal: WorkspaceJournal) => Result): Result {
+    const journal = new WorkspaceJournal(place);
+    try {
+      return work(journal);
+    } catch (error) {
+      const isOther = error instanceof ToolError && error.code === "unavailable";
+      if (!isOther || this.#workspace !== undefined) throw error;
+      remarkWarnings([`${basename(dirname(place.files.journal))}: ${error.message}`]);
+      return otherwise;
+    } finally {
+      journal.close();
+      remarkWarnings(journal.warnings);
+    }
+  }
+}
+
+const pollMs = 200;
+
+function merge(calls: readonly LoggedCall[], limit: number | undefined): readonly LoggedCall[] {
+  return calls.toSorted((one, other) => other.startedAt - one.startedAt).slice(0, limit);
+}
+
+/** New records are first in the write-ahead log. */
+function databaseFiles({ files: { journal } }: JournalPlace): readonly string[] {
+  return [journal, `${journal}-wal`];
+}
+
+function stampsOf(place: JournalPlace): FileStamps {
+  return new FileStamps(databaseFiles(place));
+}
+
+/** Milliseconds since 1970; 0 without a journal. */
+function changedAt(place: JournalPlace): number {
+  const times = databaseFiles(place).map((file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0);
+  return Math.max(...times);
+}
