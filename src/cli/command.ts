@@ -9,8 +9,8 @@ export interface Command {
   readonly notes?: readonly string[];
   readonly options: readonly Option[];
   readonly examples: readonly Example[];
-  /** Possible first operands, for completion. */
-  readonly operand?: "command" | "tool" | readonly string[];
+  /** Possible first operands, for completion. Other operands are completed by the placeholders of `usage`. */
+  readonly operand?: readonly string[];
   /** Whether unknown flags, and everything after `--`, belong to the tool that the first operand names. */
   readonly forwardsFlags?: true;
   /** Runs the command and returns the exit code; throws ToolError. */

@@ -1,131 +1,164 @@
-import { execFileSync, spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { spawnSync } from "node:child_process";
+import { chmodSync, existsSync, writeFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { builtProgram } from "../../test/support/built-program.ts";
+import { type CliWorkspace, cliWorkspace } from "../../test/support/cli-workspace.ts";
+import { hasTerminals, onTerminal } from "../../test/support/pseudo-terminal.ts";
+import { start, turnEnd, user } from "../../test/support/session-records/entries.ts";
+import { openToolcrib } from "../toolcrib/index.ts";
+import { WorkspaceJournal } from "../toolcrib/workspace-journal.ts";
 import { commands } from "./commands/commands.ts";
-import { writeCompletion } from "./completion.ts";
+import { completionScript } from "./completion.ts";
 
-const tools = [
-  ...["file.read", "file.write", "file.list", "file.delete", "file.move"],
-  ...["edit.replace", "edit.patch", "edit.diff", "edit.preview", "edit.smart"],
-  ...["search.grep", "search.glob", "document.read"],
-  ...["process.start", "process.list", "process.output", "process.input", "process.wait", "process.stop"],
-  ...["git.status", "git.diff", "git.log", "git.show", "git.blame", "git.stage", "git.commit", "git.branch"],
-  ...["journal.undo", "journal.diff", "journal.checkpoint"],
-  ...["transaction.begin", "transaction.check", "transaction.commit", "transaction.rollback"],
-  ...["notebook.edit", "math.calculate", "time.now", "text.echo", "tools.find", "tools.call"],
-  ...["web.fetch", "web.search"],
-];
-const isInstalled = (shell: string) => spawnSync(shell, ["-c", "true"]).status === 0;
-
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "toolcrib completion "));
-  for (const shell of ["bash", "zsh", "fish"] as const) {
-    writeFileSync(join(folder, shell), writeCompletion(shell, commands));
-  }
-});
-afterAll(() => rmSync(folder, { recursive: true }));
-
-/** The completions of bash for the last word; bash treats `=` as a separate word. */
-function completeInBash(...lines: (readonly string[])[]): string[][] {
-  const script = lines.map((words) => {
-    const quoted = words.map((word) => `'${word}'`).join(" ");
-    return `COMP_WORDS=(${quoted}); COMP_CWORD=$((\${#COMP_WORDS[@]} - 1)); _toolcrib; echo "\${COMPREPLY[*]}"`;
+describe("toolcrib completion words", () => {
+  let fixture: CliWorkspace;
+  beforeAll(() => {
+    fixture = cliWorkspace({ ANTHROPIC_API_KEY: "x", TOOLCRIB_MODEL: "ollama/llama:8b" });
   });
-  const answer = execFileSync("bash", ["-c", [`source "${folder}/bash"`, ...script].join("\n")]);
-  return `${answer}`
-    .slice(0, -1)
-    .split("\n")
-    .map((line) => line.split(" ").filter((word) => word !== ""));
+  afterAll(() => fixture[Symbol.asyncDispose]());
+
+  /** What completes the last word: what the shell adds, then the candidates. */
+  async function complete(...words: readonly string[]): Promise<readonly string[]> {
+    const { stdout, stderr } = await fixture.run("completion", "words", "--", ...words);
+    expect(stderr).toBe("");
+    return stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => line.split("\t")[0]!);
+  }
+
+  it("completes commands and subcommands", async () => {
+    expect(await complete("")).toEqual(["words", ...commands.map(({ name }) => name), "--help", "--version"]);
+    expect(await complete("completi")).toEqual(["words", "completion"]);
+    expect(await complete("--v")).toEqual(["words", "--version"]);
+    expect(await complete("policy", "t")).toEqual(["words", "test", "trust"]);
+    expect(await complete("policy", "--rule", "x", "un")).toEqual(["words", "untrust"]);
+    expect(await complete("nonsense", "")).toEqual(["words"]);
+  });
+
+  it("completes tools with dots, or as the dialect names them", async () => {
+    expect(await complete("call", "search.")).toEqual(["words", "search.grep", "search.glob"]);
+    expect(await complete("call", "--mode=yolo", "search.gr")).toEqual(["words", "search.grep"]);
+    expect(await complete("call", "--dialect", "claude-code", "Gr")).toEqual(["words", "Grep"]);
+    expect(await complete("log", "--tool", "git.st")).toEqual(["words", "git.status", "git.stage"]);
+    expect(await complete("help", "to")).toEqual(["words", "tools", "tour", "tools.find", "tools.call"]);
+  });
+
+  it("completes options and their values", async () => {
+    expect(await complete("tools", "--d")).toEqual(["words", "--dialect"]);
+    expect(await complete("call", "file.read", "--mode", "")).toEqual([
+      ...["words", "safe", "cautious", "paranoid", "yolo"],
+    ]);
+    expect(await complete("call", "file.read", "--mode=pa")).toEqual(["words", "--mode=paranoid"]);
+    expect(await complete("paths", "-C", "x")).toEqual(["folders"]);
+    expect(await complete("call", "--rules", "")).toEqual(["files"]);
+  });
+
+  it("completes the arguments of the tool that was typed, and their values", async () => {
+    expect(await complete("call", "git.log", "--p")).toEqual(["words", "--path"]);
+    expect(await complete("call", "git.log", "--path", "src/")).toEqual(["files"]);
+    expect(await complete("call", "file.read", "REA")).toEqual(["files"]);
+    expect(await complete("call", "shell.run", "npm test", "--cwd", "")).toEqual(["folders"]);
+    // A switch takes no value, and the tool's own --mode comes after a lone --.
+    expect(await complete("call", "search.grep", "x", "--hidden", "--m")).toEqual([
+      ...["words", "--multiline", "--max-per-file", "--mode"],
+    ]);
+    expect(await complete("call", "search.grep", "x", "--", "--mode", "")).toEqual([
+      ...["words", "content", "files", "count"],
+    ]);
+    expect(await complete("call", "search.grep", "x", "--", "--mode=f")).toEqual(["words", "--mode=files"]);
+    expect(await complete("call", "no.such", "--")).toEqual(["words"]);
+  });
+
+  it("creates nothing before there is a journal", async () => {
+    expect(await complete("log", "show", "c")).toEqual(["words"]);
+    expect(await complete("approve", "a")).toEqual(["words"]);
+    expect(existsSync(join(fixture.home, "workspaces"))).toBe(false);
+  });
+
+  it("completes call, session, checkpoint and approval ids, and models, without control characters", async () => {
+    const journal = new WorkspaceJournal({ state: fixture.home, workspace: fixture.workspace });
+    journal.conversations.append("session_ab1", [start, user(1, "Say\t\u001b[2J\nso"), turnEnd(1)]);
+    journal.conversations.append("session_\u001b[2J", [start, user(1, "Hi"), turnEnd(1)]);
+    journal.close();
+    await using crib = await openServer(fixture);
+    const { callId } = await crib.call("file.write", { path: "a.txt", content: "one\n" });
+    await crib.call("journal.checkpoint", { name: "before-all" });
+    await crib.call("file.delete", { path: "a.txt" });
+    const { id } = crib.pending()[0]!;
+    expect(await complete("log", "show", "c")).toContain(callId);
+    expect(await complete("undo", callId.slice(0, -2))).toEqual(["words", callId]);
+    expect(await complete("undo", "--to", "")).toEqual(["words", "before-all"]);
+    expect(await complete("diff", "bef")).toEqual(["words", "before-all"]);
+    expect(await complete("sessions", "show", "")).toEqual(["words", "last", "session_ab1"]);
+    expect(await complete("sessions", "rm", "session_ab1", "l")).toEqual(["words", "last"]);
+    expect(await complete("chat", "--resume", "s")).toEqual(["words", "session_ab1"]);
+    expect(await complete("log", "--session", crib.session.slice(0, -2))).toEqual(["words", crib.session]);
+    expect(await complete("approve", "")).toEqual(["words", id]);
+    expect(await complete("run", "-m", "")).toEqual([
+      ...["words", "ollama/llama:8b", expect.stringMatching(/^anthropic\//), start.model],
+    ]);
+    const { stdout } = await fixture.run("completion", "words", "--", "sessions", "show", "session");
+    expect(stdout).toBe("words\nsession_ab1\tSay<U+0009><U+001B>[2J<U+000A>so\n");
+  });
+});
+
+async function openServer(fixture: CliWorkspace) {
+  const crib = await openToolcrib({
+    workspace: fixture.workspace,
+    rules: ["ask delete **"],
+    stateDirectory: fixture.home,
+    configDirectory: join(fixture.home, "config"),
+    pendingApprovals: true,
+  });
+  return Object.assign(crib, { [Symbol.asyncDispose]: () => crib.close() });
 }
 
-describe("in bash", () => {
-  it("completes commands", () => {
-    expect(completeInBash(["toolcrib", ""], ["toolcrib", "c"], ["toolcrib", "--v"])).toEqual([
-      [...commands.map(({ name }) => name), "--help", "--version"],
-      ["chat", "call", "checkpoint", "config", "completion"],
-      ["--version"],
-    ]);
-  });
+const shells = {
+  bash: ["bash", "--norc", "--noprofile", "-i"],
+  zsh: ["zsh", "-f", "-i"],
+  fish: ["fish", "--no-config", "-i"],
+} as const;
 
-  it("completes the arguments of a command (tools, shells, commands), but only once", () => {
-    expect(
-      completeInBash(
-        ["toolcrib", "call", "file."],
-        ["toolcrib", "call", "--mode", "yolo", "search"],
-        ["toolcrib", "call", "--mode", "=", "yolo", "search"],
-        ["toolcrib", "call", "file.read", "s"],
-        ["toolcrib", "completion", ""],
-        ["toolcrib", "help", "t"],
-      ),
-    ).toEqual([
-      tools.filter((tool) => tool.startsWith("file.")),
-      ["search.grep", "search.glob"],
-      ["search.grep", "search.glob"],
-      [],
-      ["bash", "zsh", "fish", "--help", "-h"],
-      ["tools", "tour", ...tools.filter((tool) => tool.startsWith("t"))],
-    ]);
-  });
+/** The commands that load the script `completion` and set a prompt. */
+const preparations = {
+  bash: "PS1='ready> '; . ./completion",
+  zsh: "autoload -U compinit; compinit -u -D; PS1='ready> '; . ./completion",
+  fish: "function fish_prompt; echo -n 'ready> '; end; source ./completion",
+} as const;
 
-  it("completes options and their values, also after an equals sign", () => {
-    expect(
-      completeInBash(
-        ["toolcrib", "log", "--"],
-        ["toolcrib", "call", "file.read", "--mode", ""],
-        ["toolcrib", "call", "file.read", "--mode", "="],
-        ["toolcrib", "call", "file.read", "--mode", "=", "pa"],
-        ["toolcrib", "tools", "--dialect", "tool"],
-      ),
-    ).toEqual([
-      "--limit --session --tool --failed --since --follow --all --head --workspace --json --help".split(" "),
-      ["safe", "cautious", "paranoid", "yolo"],
-      ["safe", "cautious", "paranoid", "yolo"],
-      ["paranoid"],
-      ["toolcrib"],
-    ]);
-  });
-
-  it("completes folders and files, and leaves the tool's arguments to the shell", () => {
-    expect(
-      completeInBash(
-        ["toolcrib", "paths", "-C", folder.slice(0, -1)],
-        ["toolcrib", "policy", "test", "--rules", join(folder, "ba")],
-        ["toolcrib", "call", "x", "--", "--"],
-      ),
-    ).toEqual([folder.split(" "), join(folder, "bash").split(" "), []]);
-  });
-
-  it("completes subcommands", () => {
-    expect(completeInBash(["toolcrib", "policy", "t"], ["toolcrib", "policy", "--rule", "x", "un"])).toEqual([
-      ["test", "trust"],
-      ["untrust"],
-    ]);
-  });
-});
-
-describe.each(["zsh", "fish"].filter(isInstalled))("in %s", (shell) => {
-  it("is a script the shell can read", () => {
-    expect(spawnSync(shell, ["-n", join(folder, shell)], { encoding: "utf8" })).toMatchObject({
-      status: 0,
-      stderr: "",
+for (const shell of ["bash", "zsh", "fish"] as const) {
+  const isInstalled = spawnSync(shell, ["-c", "true"]).status === 0;
+  it.runIf(isInstalled && hasTerminals)(`completes what is typed in ${shell}`, async () => {
+    await using fixture = cliWorkspace();
+    fixture.write("completion", completionScript(shell));
+    fixture.write("my notes.txt", "");
+    // Answers the script as toolcrib does, and otherwise prints its arguments, one in each pair of brackets.
+    const program = join(fixture.workspace, "toolcrib");
+    writeFileSync(
+      program,
+      `#!/bin/sh\nif [ "$1" = completion ]; then exec '${process.execPath}' '${builtProgram}' "$@"; fi\nprintf 'ran '; printf '[%s]' "$@"; echo\n`,
+    );
+    chmodSync(program, 0o755);
+    const { screen } = await onTerminal(shells[shell], {
+      cwd: fixture.workspace,
+      env: {
+        ...process.env,
+        PATH: `${fixture.workspace}${delimiter}${process.env.PATH}`,
+        TOOLCRIB_HOME: fixture.home,
+        HOME: fixture.home,
+        TERM: "dumb",
+      },
+      typed: [
+        ["", `${preparations[shell]}; echo pre''pared\n`],
+        ["prepared", "toolcrib call search.gr\t--only\tTODO --mode=pa\t--path my\t\n"],
+        ["ran ", "exit\n"],
+      ],
     });
+    expect(screen).toContain(
+      "ran [call][search.grep][--only-matching][TODO][--mode=paranoid][--path][my notes.txt]",
+    );
   });
-});
-
-describe.each(["fish"].filter(isInstalled))("in %s", (shell) => {
-  it("completes commands, tools and values", () => {
-    const complete = (line: string) =>
-      execFileSync(shell, ["-c", `source "${folder}/fish"; complete -C "${line}"`], { encoding: "utf8" })
-        .trim()
-        .split("\n")
-        .map((offer) => offer.split("\t")[0]);
-    expect([
-      complete("toolcrib ca"),
-      complete("toolcrib call search."),
-      complete("toolcrib call file.read --mode "),
-    ]).toEqual([["call"], ["search.glob", "search.grep"], ["cautious", "paranoid", "safe", "yolo"]]);
-  });
-});
+  if (!isInstalled) it.skip(`completes what is typed in ${shell} (skipped: not installed)`, () => {});
+}

@@ -1,133 +1,63 @@
-import { toolcribDialect } from "../dialects/toolcrib.ts";
-import { shellQuote } from "../lib/text/shell-quote.ts";
-import type { Command, Option } from "./command.ts";
 import type { Shell } from "./commands/completion.ts";
-import { optionsOf } from "./options.ts";
 
-/** The part of a command that shells complete. */
-interface Completable {
-  readonly name: string;
-  readonly summary: string;
-  readonly options: readonly Option[];
-  /** Possible first operands. */
-  readonly operands: readonly string[];
-  readonly takesFiles: boolean;
+/**
+ * Returns a script that completes the words of a command line. It asks `toolcrib completion words`, whose first line
+ * says whether the shell adds files or folders; each other line is a candidate, a tab and its description.
+ */
+export function completionScript(shell: Shell): string {
+  return { bash, zsh, fish }[shell];
 }
 
-/** Returns a script that completes commands, options, their values, and tool names. */
-export function writeCompletion(shell: Shell, commands: readonly Command[]): string {
-  const completables = commands.map((command) => ({
-    name: command.name,
-    summary: command.summary,
-    options: optionsOf(command),
-    operands: operandsOf(command, commands),
-    takesFiles: command.forwardsFlags === true,
-  }));
-  return { bash: writeBash, zsh: writeZsh, fish: writeFish }[shell](completables);
-}
-
-function operandsOf({ operand }: Command, commands: readonly Command[]): readonly string[] {
-  const tools = toolcribDialect.tools.map(({ canonical }) => canonical);
-  if (operand === "tool") return tools;
-  if (operand === "command") return [...commands.map(({ name }) => name), ...tools];
-  return operand ?? [];
-}
-
-/** Returns the flags of an option: `--workspace`, and `-C` where there is a short form. */
-function flagsOf({ name, short }: Option): readonly string[] {
-  return short === undefined ? [`--${name}`] : [`--${name}`, `-${short}`];
-}
-
-function takesFolder({ value }: Option): boolean {
-  return value === "DIR";
-}
-
-function takesFile({ value }: Option): boolean {
-  return value === "FILE";
-}
-
-/** Writes the script for bash. It is limited to bash 3.2, which macOS ships. */
-function writeBash(commands: readonly Completable[]): string {
-  const names = commands.map(({ name }) => name).join(" ");
-  return `# Completion of toolcrib for bash. In ~/.bashrc: eval "$(toolcrib completion bash)"
+/** Limited to bash 3.2, which macOS ships. */
+const bash = `# Completion of toolcrib for bash. In ~/.bashrc: eval "$(toolcrib completion bash)"
 _toolcrib() {
-  local IFS=$' \\t\\n' current=\${COMP_WORDS[COMP_CWORD]} previous=\${COMP_WORDS[COMP_CWORD-1]}
-  local flags="" operands="" valued="" index
-  # Bash breaks --mode=safe into three words.
-  if [[ $current == "=" ]]; then current=""
-  elif [[ $previous == "=" ]]; then previous=\${COMP_WORDS[COMP_CWORD-2]}
-  fi
-  COMPREPLY=()
-  if ((COMP_CWORD == 1)); then
-    COMPREPLY=($(compgen -W "${names} --help --version" -- "$current"))
-    return
-  fi
-  case \${COMP_WORDS[1]} in
-${commands.map(writeBashCommand).join("")}    *) return ;;
-  esac
-  # Offer an operand once; the value of a flag is not an operand.
-  for ((index = 2; index < COMP_CWORD; index++)); do
-    case \${COMP_WORDS[index]} in
-      --) return ;;
-      -*)
-        if [[ " $valued " == *" \${COMP_WORDS[index]} "* ]]; then
-          [[ \${COMP_WORDS[index+1]} == "=" ]] && ((index++))
-          ((index++))
-        fi
-        ;;
-      *) operands="" ;;
-    esac
+  local IFS=$'\\n' word glue="" kind="" prefix line current=\${COMP_WORDS[COMP_CWORD]}
+  local -a words=()
+  # Bash breaks --mode=safe and llama:8b into three words.
+  for word in "\${COMP_WORDS[@]:1:COMP_CWORD}"; do
+    if [[ $word =~ ^[=:]+$ && \${#words[@]} -gt 0 ]]; then words[\${#words[@]}-1]+=$word; glue=1
+    elif [[ $glue ]]; then words[\${#words[@]}-1]+=$word; glue=""
+    else words[\${#words[@]}]=$word
+    fi
   done
-  COMPREPLY=($(compgen -W "$operands $flags" -- "$current"))
+  [[ $current =~ ^[=:]+$ ]] && current=""
+  prefix=\${words[\${#words[@]}-1]}
+  prefix=\${prefix%"$current"}
+  COMPREPLY=()
+  while IFS= read -r line; do
+    if [[ -z $kind ]]; then kind=$line; continue; fi
+    line=\${line%%$'\\t'*}
+    COMPREPLY[\${#COMPREPLY[@]}]=\${line#"$prefix"}
+  done < <(command toolcrib completion words -- "\${words[@]}" 2>/dev/null)
+  case $kind in
+    files) compopt -o filenames 2>/dev/null; COMPREPLY+=($(compgen -f -- "$current")) ;;
+    folders) compopt -o filenames 2>/dev/null; COMPREPLY+=($(compgen -d -- "$current")) ;;
+  esac
 }
-complete -o default -F _toolcrib toolcrib
+complete -F _toolcrib toolcrib
 `;
-}
 
-function writeBashCommand({ name, options, operands }: Completable): string {
-  const valued = options.filter(({ value }) => value !== undefined);
-  const cases = [
-    ...writePaths(valued.filter(takesFolder), "-d"),
-    ...writePaths(valued.filter(takesFile), "-f"),
-    ...valued
-      .filter((option) => !takesFolder(option) && !takesFile(option))
-      .map((option) => {
-        const values = `COMPREPLY=($(compgen -W "${option.choices?.join(" ") ?? ""}" -- "$current"))`;
-        return `        ${flagsOf(option).join(" | ")}) ${values}; return ;;\n`;
-      }),
-  ];
-  return `    ${name})
-${cases.length === 0 ? "" : `      case $previous in\n${cases.join("")}      esac\n`}      flags="${options.flatMap(flagsOf).join(" ")}"
-      operands="${operands.join(" ")}"
-      valued="${valued.flatMap(flagsOf).join(" ")}"
-      ;;
-`;
-}
-
-function writePaths(options: readonly Option[], kind: "-d" | "-f"): readonly string[] {
-  if (options.length === 0) return [];
-  const complete = `IFS=$'\\n'; compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen ${kind} -- "$current"))`;
-  return [`        ${options.flatMap(flagsOf).join(" | ")}) ${complete}; return ;;\n`];
-}
-
-/** Writes the script for zsh, which works from a file on the fpath and through `eval`. */
-function writeZsh(commands: readonly Completable[]): string {
-  const described = commands.map(({ name, summary }) => `    ${shellQuote(`${name}:${summary}`)}\n`);
-  return `#compdef toolcrib
+/** Works from a file on the fpath and through \`eval\`. */
+const zsh = `#compdef toolcrib
 # Completion of toolcrib for zsh. In ~/.zshrc, after compinit: eval "$(toolcrib completion zsh)"
 _toolcrib() {
-  local -a commands
-  commands=(
-${described.join("")}  )
-  if ((CURRENT == 2)); then
-    _describe command commands
-    _arguments '--help[show help]' '--version[print the version]'
-    return
-  fi
-  shift words
-  ((CURRENT--))
-  case $words[1] in
-${commands.map(writeZshCommand).join("")}  esac
+  local line kind value
+  local -a lines offers
+  lines=("\${(@f)$(command toolcrib completion words -- "\${(@Q)words[2,CURRENT]}" 2>/dev/null)}")
+  kind=$lines[1]
+  for line in "\${(@)lines[2,-1]}"; do
+    value=\${line%%$'\\t'*}
+    if [[ $line == *$'\\t'* ]]; then offers+=("\${value//:/\\\\:}:\${line#*$'\\t'}")
+    else offers+=("\${value//:/\\\\:}")
+    fi
+  done
+  (( $#offers )) && _describe -V toolcrib offers
+  # A value after an equals sign is completed without its flag.
+  [[ $kind != words ]] && compset -P '--*='
+  case $kind in
+    files) _files ;;
+    folders) _directories ;;
+  esac
 }
 if [[ $funcstack[1] == _toolcrib ]]; then
   _toolcrib "$@"
@@ -135,75 +65,23 @@ else
   compdef _toolcrib toolcrib
 fi
 `;
-}
 
-function writeZshCommand({ name, options, operands, takesFiles }: Completable): string {
-  const specifications = [
-    ...options.map(writeZshOption),
-    ...(operands.length === 0 ? [] : [shellQuote(`1:${name}:(${operands.join(" ")})`)]),
-    ...(takesFiles ? [shellQuote("*:argument:_files")] : []),
-  ];
-  return `    ${name})
-      _arguments ${specifications.join(" \\\n        ")}
-      ;;
-`;
-}
-
-function writeZshOption(option: Option): string {
-  const flags = flagsOf(option);
-  const summary = `[${option.summary.replace(/[[\]:]/g, "\\$&")}]`;
-  const choices = `(${option.choices?.join(" ") ?? ""})`;
-  const action = takesFolder(option) ? "_directories" : takesFile(option) ? "_files" : choices;
-  const value = option.value === undefined ? "" : `:${option.value}:${action}`;
-  const names = flags.length === 1 ? flags[0] : `${shellQuote(`(${flags.join(" ")})`)}{${flags.join(",")}}`;
-  return `${names}${shellQuote(summary + value)}`;
-}
-
-function writeFish(commands: readonly Completable[]): string {
-  return `# Completion of toolcrib for fish. In ~/.config/fish/config.fish: toolcrib completion fish | source
-function __toolcrib_names
+const fish = `# Completion of toolcrib for fish. In ~/.config/fish/config.fish: toolcrib completion fish | source
+function __toolcrib_complete
     set -l words (commandline -opc)
-    test (count $words) -ge 2; and test "$words[2]" = "$argv[1]"
-end
-function __toolcrib_lacks
-    set -l words (commandline -opc)
-    for word in $argv
-        contains -- $word $words[3..-1]; and return 1
+    set -l current (commandline -ct)
+    set -l lines (command toolcrib completion words -- $words[2..-1] "$current" 2>/dev/null)
+    test (count $lines) -gt 1; and printf '%s\\n' $lines[2..-1]
+    # A value after an equals sign needs its flag again.
+    set -l flag (string match -r -- '^--[^=]*=' "$current")
+    set -l value (string replace -- "$flag" '' "$current")
+    switch "$lines[1]"
+        case files
+            string replace -r -- '^' "$flag" (__fish_complete_path "$value")
+        case folders
+            string replace -r -- '^' "$flag" (__fish_complete_directories "$value")
     end
-    return 0
 end
 complete -c toolcrib -e
-complete -c toolcrib -f
-complete -c toolcrib -n 'test (count (commandline -opc)) -eq 1' -l help -d 'show help'
-complete -c toolcrib -n 'test (count (commandline -opc)) -eq 1' -l version -d 'print the version'
-${commands.map(writeFishCommand).join("")}`;
-}
-
-function writeFishCommand({ name, summary, options, operands, takesFiles }: Completable): string {
-  const after = (condition = "") => `complete -c toolcrib -n '__toolcrib_names ${name}${condition}'`;
-  const noneYet = `; and __toolcrib_lacks ${operands.join(" ")}`;
-  return [
-    `complete -c toolcrib -n 'test (count (commandline -opc)) -eq 1' -a ${name} -d ${quoteFish(summary)}`,
-    ...options.map((option) => `${after()} ${writeFishOption(option)}`),
-    ...(operands.length === 0 ? [] : [`${after(noneYet)} -a '${operands.join(" ")}'`]),
-    ...(takesFiles ? [`${after()} -F`] : []),
-  ]
-    .map((line) => `${line}\n`)
-    .join("");
-}
-
-function writeFishOption(option: Option): string {
-  const { name, short, value, choices, summary } = option;
-  const values = takesFolder(option) ? "(__fish_complete_directories)" : (choices?.join(" ") ?? "");
-  return [
-    `-l ${name}`,
-    ...(short === undefined ? [] : [`-s ${short}`]),
-    ...(value === undefined ? [] : [takesFile(option) ? "-r -F" : `-x -a '${values}'`]),
-    `-d ${quoteFish(summary)}`,
-  ].join(" ");
-}
-
-/** Quotes a text for fish, where a backslash escapes a quote inside single quotes. */
-function quoteFish(text: string): string {
-  return `'${text.replace(/[\\']/g, "\\$&")}'`;
-}
+complete -c toolcrib -f -k -a '(__toolcrib_complete)'
+`;

@@ -51,7 +51,7 @@ export async function explainCommand(
   columns = helpColumns(),
 ): Promise<string> {
   const [operand] = given.operands;
-  if (command.operand !== "tool" || operand === undefined) return explain(command, columns);
+  if (!command.forwardsFlags || operand === undefined) return explain(command, columns);
   const { explainTool } = await import("./tool-help.ts");
   return explainTool(operand, given.options.get("dialect"), command, columns);
 }
@@ -80,7 +80,7 @@ function explain(command: Command, columns: number): string {
       options.filter(({ isCommon }) => isCommon),
     ),
     section("Examples", explainExamples(examples, columns)),
-    command.operand === "tool" ? explainExitCodes(columns) : "",
+    command.forwardsFlags ? explainExitCodes(columns) : "",
   ]);
 }
 

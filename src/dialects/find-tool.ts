@@ -33,13 +33,16 @@ export function findTool(
   });
 }
 
+/** Returns the name that users write: `file.read` for `file_read`, and the dialect's name where it differs. */
+export function nameForUser({ name, canonical }: Pick<DialectTool, "name" | "canonical">): string {
+  return name === canonical.replaceAll(".", "_") ? canonical : name;
+}
+
 /** Users type `file.read` where models write `file_read`, and often only `read`. */
 function hintForUser(name: string, tools: readonly DialectTool[], near: string | undefined): string {
-  const spelled = (tool: DialectTool) =>
-    tool.name === tool.canonical.replaceAll(".", "_") ? tool.canonical : tool.name;
   const isSimilar = ({ canonical, ...tool }: DialectTool) =>
     near === undefined ? canonical.split(".").at(-1) === name : [tool.name, canonical].includes(near);
-  const similar = tools.filter(isSimilar).map(spelled);
+  const similar = tools.filter(isSimilar).map(nameForUser);
   const isFew = similar.length > 0 && similar.length < 4;
   return isFew ? `Did you mean ${similar.join(" or ")}?` : "List the tools: toolcrib tools";
 }

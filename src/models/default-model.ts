@@ -39,6 +39,16 @@ export function namedModel(settings: ModelSettings, variables: NodeJS.ProcessEnv
   return undefined;
 }
 
+/** Returns the models that are known without asking a server: the configured ones, and one per provider with a key. */
+export function modelsByName(settings: ModelSettings, variables: NodeJS.ProcessEnv): readonly string[] {
+  const usual = knownProviders(settings).flatMap((name) => {
+    const access = accessTo(name, settings, variables);
+    return access?.secret !== undefined && access.api.model ? [`${name}/${access.api.model}`] : [];
+  });
+  const named = namedModel(settings, variables)?.id;
+  return [...(named ? [named] : []), ...Object.keys(settings.models ?? {}), ...usual];
+}
+
 export function servedModel(reached: readonly CheckedProvider[]): ModelChoice | undefined {
   const serving = reached.filter(
     ({ state, name, addressFrom, models }) =>

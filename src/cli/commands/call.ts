@@ -61,7 +61,6 @@ export const callCommand: Command = {
     ["toolcrib call edit.diff - < change.diff", "a text from standard input"],
     ["toolcrib call search.grep --help", "show a tool's arguments"],
   ],
-  operand: "tool",
   forwardsFlags: true,
   async run(words) {
     const given = await withConfig(words, ["mode", "sandbox"]);

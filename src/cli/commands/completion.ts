@@ -8,7 +8,10 @@ const shells = ["bash", "zsh", "fish"] as const;
 export const completionCommand: Command = {
   name: "completion",
   summary: "Print a shell completion script",
-  usage: [[`completion ${shells.join("|")}`]],
+  usage: [
+    [`completion ${shells.join("|")}`, "print the script of a shell"],
+    ["completion words -- WORD ...", "print what can complete the last word; the scripts call it"],
+  ],
   options: [],
   examples: [
     ['eval "$(toolcrib completion bash)"', "in ~/.bashrc"],
@@ -17,17 +20,27 @@ export const completionCommand: Command = {
   ],
   operand: shells,
   async run({ operands: [shell, ...rest] }) {
+    if (shell === "words") return printCompletions(rest);
     refuseOperands(rest, completionCommand);
     if (!isShell(shell))
       throw new ToolError("invalid-input", `A shell is missing: ${shells.join(", ")}`, {
         hint: 'For example: eval "$(toolcrib completion bash)"',
       });
-    const { commands } = await import("./commands.ts");
-    const { writeCompletion } = await import("../completion.ts");
-    print(writeCompletion(shell, commands));
+    const { completionScript } = await import("../completion.ts");
+    print(completionScript(shell));
     return 0;
   },
 };
+
+/** Prints no error, because the user is typing. */
+async function printCompletions(words: readonly string[]): Promise<number> {
+  const [{ commands }, { completeWords }] = await Promise.all([
+    import("./commands.ts"),
+    import("../complete-words.ts"),
+  ]);
+  print(await completeWords(words, commands).catch(() => "words\n"));
+  return 0;
+}
 
 export type Shell = (typeof shells)[number];
 

@@ -11,7 +11,6 @@ export const helpCommand: Command = {
     ["toolcrib help call", "a command"],
     ["toolcrib help search.grep", "a tool"],
   ],
-  operand: "command",
   async run({ operands: [name, ...rest] }) {
     refuseOperands(rest, helpCommand);
     const { explainCommand, explainEverything } = await import("../help.ts");

@@ -1,0 +1,125 @@
+import { existsSync } from "node:fs";
+import { nameForUser } from "../dialects/find-tool.ts";
+import { realWorkspace, userDirectories, workspaceFiles } from "../system/directories.ts";
+import type { WorkspaceJournal } from "../toolcrib/workspace-journal.ts";
+import type { Command } from "./command.ts";
+import { dialectHere } from "./options.ts";
+
+/** A completion of the last word. */
+export interface Candidate {
+  readonly value: string;
+  readonly description?: string | undefined;
+}
+
+export interface CandidateContext {
+  readonly options: ReadonlyMap<string, string>;
+  readonly commands: readonly Command[];
+}
+
+/** Returns the candidates for a placeholder such as `call`; none for one that cannot be completed. Asks no server. */
+export async function candidatesOf(kind: string, context: CandidateContext): Promise<readonly Candidate[]> {
+  return (await loaders[kind]?.(context)) ?? [];
+}
+
+const loaders: Readonly<Record<string, (context: CandidateContext) => Promise<readonly Candidate[]>>> = {
+  command: async ({ commands }) =>
+    commands.map(({ name, summary }) => ({ value: name, description: summary })),
+  tool: ({ options }) => tools(options.get("dialect")),
+  call: (context) => fromJournal(context, calls),
+  checkpoint: (context) => fromJournal(context, checkpoints),
+  session: (context) => fromJournal(context, sessions),
+  recorded: (context) => fromJournal(context, recordedSessions),
+  id: approvals,
+  model: models,
+};
+
+async function tools(dialect: string | undefined): Promise<readonly Candidate[]> {
+  return (await dialectHere(dialect)).tools.map((tool) => ({ value: nameForUser(tool) }));
+}
+
+/** Opens the journal only when there is one: a completion creates nothing. */
+async function fromJournal(
+  { options }: CandidateContext,
+  list: (journal: WorkspaceJournal) => readonly Candidate[] | Promise<readonly Candidate[]>,
+): Promise<readonly Candidate[]> {
+  const { workspace, files, state } = placesOf(options);
+  if (!existsSync(files.journal)) return [];
+  const { WorkspaceJournal } = await import("../toolcrib/workspace-journal.ts");
+  const journal = new WorkspaceJournal({ state, workspace });
+  try {
+    return await list(journal);
+  } finally {
+    journal.close();
+  }
+}
+
+function placesOf(options: CandidateContext["options"]) {
+  const workspace = realWorkspace(options.get("workspace") ?? process.cwd());
+  const { state } = userDirectories();
+  return { workspace, state, files: workspaceFiles(state, workspace) };
+}
+
+async function calls(journal: WorkspaceJournal): Promise<readonly Candidate[]> {
+  const { callStartLine } = await import("./session/call-lines.ts");
+  return journal.calls({ limit: mostListed }).map(({ callId, tool, input }) => ({
+    value: callId,
+    description: callStartLine({ canonical: tool, input }, "").slice(0, mostChars),
+  }));
+}
+
+function checkpoints(journal: WorkspaceJournal): readonly Candidate[] {
+  const made = journal.calls({ tool: "journal.checkpoint", limit: mostListed });
+  return made.flatMap(({ input }) => {
+    const { name } = (input ?? {}) as { readonly name?: unknown };
+    return typeof name === "string" ? [{ value: name }] : [];
+  });
+}
+
+async function sessions(journal: WorkspaceJournal): Promise<readonly Candidate[]> {
+  const { summariseSession } = await import("../agent/records/summarise-session.ts");
+  const stored = journal.conversations.list().slice(0, mostListed);
+  const conversations = stored.map((info) => ({
+    value: info.session,
+    description: summariseSession(journal.conversations, info).task.slice(0, mostChars),
+  }));
+  return conversations.length === 0 ? [] : [{ value: "last", description: "the latest" }, ...conversations];
+}
+
+/** Lists all sessions that made calls, also those of MCP clients. */
+function recordedSessions(journal: WorkspaceJournal): readonly Candidate[] {
+  const newest = journal.sessions().toReversed().slice(0, mostListed);
+  return newest.map(({ session, state }) => ({ value: session, description: state }));
+}
+
+async function approvals({ options }: CandidateContext): Promise<readonly Candidate[]> {
+  const { PendingApprovals } = await import("../toolcrib/pending-approvals.ts");
+  const { workspace, files } = placesOf(options);
+  const pending = new PendingApprovals({ folder: files.approvals, workspace });
+  return pending
+    .list()
+    .filter(({ answer }) => answer === undefined)
+    .map(({ id, request }) => ({ value: id, description: request.tool }));
+}
+
+async function models(context: CandidateContext): Promise<readonly Candidate[]> {
+  const [{ readModelSettings }, { modelsByName }] = await Promise.all([
+    import("../agent/read-model-settings.ts"),
+    import("../models/default-model.ts"),
+  ]);
+  const known = modelsByName(await readModelSettings(), process.env);
+  const used = await fromJournal(context, usedModels);
+  const names = new Set([...known, ...used.map(({ value }) => value)]);
+  return [...names].map((value) => ({ value }));
+}
+
+async function usedModels(journal: WorkspaceJournal): Promise<readonly Candidate[]> {
+  const { summariseSession } = await import("../agent/records/summarise-session.ts");
+  const stored = journal.conversations.list().slice(0, mostListed);
+  return stored.flatMap((info) => {
+    const { model } = summariseSession(journal.conversations, info);
+    return model ? [{ value: model }] : [];
+  });
+}
+
+const mostListed = 30;
+const mostChars = 60;
