@@ -38,9 +38,20 @@ const siblings = new Map([
   ["@workflow/serde", "@ai-sdk/provider"],
 ]);
 
+/** Packages without the text of their licence and without such a sibling: who wrote them, under the MIT License. */
+const authorsOfMit = new Map([["@earendil-works/pi-tui", "Mario Zechner"]]);
+
 function licenceOf(name: string): string {
+  const author = authorsOfMit.get(name);
+  if (author !== undefined) return `Copyright (c) ${author}\n\n${mitLicence()}`;
   const folder = join(packages, siblings.get(name) ?? name);
   const [file] = globSync("[Ll][Ii][Cc][Ee][Nn][CcSs][Ee]*", { cwd: folder });
   if (file === undefined) throw new Error(`${name} is built in, and its licence is not in ${folder}`);
   return readFileSync(join(folder, file), "utf8").trim();
+}
+
+/** Returns the text of the MIT License, from a package that has it. */
+function mitLicence(): string {
+  const text = readFileSync(join(packages, "zod/LICENSE"), "utf8").trim();
+  return text.slice(text.indexOf("Permission is hereby granted"));
 }

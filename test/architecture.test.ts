@@ -79,6 +79,7 @@ const ownedModules: Record<string, readonly string[]> = {
   "@modelcontextprotocol/server/stdio": ["mcp"],
   "@modelcontextprotocol/client": ["mcp"],
   "@modelcontextprotocol/node": ["mcp"],
+  "@earendil-works/pi-tui": ["cli"],
   "@ai-sdk/openai": ["models"],
   "@ai-sdk/anthropic": ["models"],
   "@ai-sdk/google": ["models"],

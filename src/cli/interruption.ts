@@ -25,6 +25,12 @@ export async function interruptible<Result>(work: (signal: AbortSignal) => Promi
   return work(signal).finally(stop);
 }
 
+/** Acts as if the terminal had sent the signal: in raw mode it sends a key instead. */
+export function interrupt(name: "SIGINT" | "SIGHUP"): void {
+  const emitter: NodeJS.EventEmitter = process;
+  emitter.emit(name, name, name === "SIGINT" ? 2 : 1);
+}
+
 /** The time within which a second signal is the same Ctrl-C: the launcher, npx and npm repeat the terminal's signal. */
 const sameMs = 500;
 

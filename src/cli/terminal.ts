@@ -34,7 +34,7 @@ export function forLocale(text: string): string {
   return text.replace(/[\u00a0-\u2fff]/g, (character) => asciiForms[character] ?? boxForm(character));
 }
 
-function isAsciiLocale(): boolean {
+export function isAsciiLocale(): boolean {
   const { LC_ALL, LC_CTYPE, LANG } = process.env;
   return /^(?:C|POSIX)$/.test(LC_ALL || LC_CTYPE || LANG || "");
 }
@@ -92,8 +92,18 @@ export function isTerminal(descriptor: Descriptor): boolean {
 
 /** Returns whether an output is a terminal that can rewrite a line. */
 export function canRedraw(descriptor: Descriptor): boolean {
-  return isTerminal(descriptor) && process.env.TERM !== "dumb";
+  return captured === undefined && isTerminal(descriptor) && process.env.TERM !== "dumb";
 }
+
+/** Gives `show` everything that would be written, because a screen owns the terminal. Returns a function that ends this. */
+export function captureOutput(show: (text: string) => void): () => void {
+  captured = show;
+  return () => {
+    captured = undefined;
+  };
+}
+
+let captured: ((text: string) => void) | undefined;
 
 /** Moves to the first column and erases the line. */
 export const startOfLine = "\r\u001b[2K";
@@ -119,6 +129,10 @@ function emitClosed(descriptor: Descriptor): void {
 
 /** Writes without `process.stdout`, which takes a sixth of the start time to load. */
 function write(descriptor: Descriptor, text: string): void {
+  if (captured) {
+    captured(text);
+    return;
+  }
   const bytes = Buffer.from(text);
   let written = 0;
   try {

@@ -5,6 +5,7 @@ import { delimiter, dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { builtProgram } from "./built-program.ts";
 import { type CommandResult, runInHost } from "./command-host.ts";
+import { type EmulatedTerminal, emulatedTerminal, type TerminalSetup } from "./emulated-terminal.ts";
 import { onTerminal, type TerminalRun } from "./pseudo-terminal.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
@@ -33,6 +34,8 @@ export interface CliWorkspace extends AsyncDisposable {
     typed: TerminalRun["typed"],
     env?: NodeJS.ProcessEnv,
   ): ReturnType<typeof onTerminal>;
+  /** Starts it on a terminal whose screen can be read. */
+  emulate(words: readonly string[], setup?: Omit<TerminalSetup, "cwd">): EmulatedTerminal;
 }
 
 /** `await using` removes it. Settings of the user who runs the tests do not apply, except these variables. */
@@ -96,6 +99,12 @@ export function cliWorkspace(variables: NodeJS.ProcessEnv = {}): CliWorkspace {
         typed,
         cwd: workspace,
         env: { ...env, ...more },
+      }),
+    emulate: (words, { env: more, ...setup } = {}) =>
+      emulatedTerminal([process.execPath, builtProgram, ...words], {
+        ...setup,
+        cwd: workspace,
+        env: { ...env, NO_COLOR: "1", LC_ALL: "C.UTF-8", ...more },
       }),
     [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
   };

@@ -14,7 +14,7 @@ import { undoForUser } from "../undo-for-user.ts";
 import type { ChatSessions } from "./chat-sessions.ts";
 
 /** A command that starts with a slash. */
-interface ChatCommand {
+export interface ChatCommand {
   readonly name: string;
   readonly takes?: string;
   readonly summary: string;
@@ -23,7 +23,7 @@ interface ChatCommand {
   run(chat: ChatSessions, argument: string): Promise<string | undefined> | string | undefined;
 }
 
-const chatCommands: readonly ChatCommand[] = [
+export const chatCommands: readonly ChatCommand[] = [
   {
     name: "help",
     summary: "list these commands",
@@ -126,7 +126,7 @@ export async function runChatCommand(chat: ChatSessions, line: string): Promise<
   checkArgument(command, argument);
   const shown = await command.run(chat, argument);
   if (shown === "leave") return false;
-  if (shown !== undefined) chat.screen.showLine(shown);
+  if (shown !== undefined) chat.front.showLine(shown);
   return true;
 }
 

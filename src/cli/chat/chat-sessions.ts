@@ -2,33 +2,26 @@ import type { Session } from "../../agent/session.ts";
 import type { CallResult } from "../../toolcrib/index.ts";
 import type { Arguments } from "../command.ts";
 import { onInterruption } from "../interruption.ts";
-import { withProgress } from "../progress.ts";
-import { EventPrinter } from "../session/event-printer.ts";
 import { LastRefusal } from "../session/exit-code-of-turn.ts";
-import { approverOn, openSession, PrintedWarnings } from "../session/open-session.ts";
-import type { Screen } from "../session/screen.ts";
+import { openSession, PrintedWarnings } from "../session/open-session.ts";
 import type { SessionStart } from "../session/session-options.ts";
-import type { Keyboard } from "./keyboard.ts";
+import type { ChatFront } from "./chat-front.ts";
 
-/** The sessions of a chat, one after the other, on one screen and one keyboard. */
+/** The sessions of a chat, one after the other, on one front. */
 export class ChatSessions {
   readonly given: Arguments;
-  readonly screen: Screen;
-  readonly #keyboard: Keyboard;
+  readonly front: ChatFront;
   readonly #refusal = new LastRefusal();
   readonly #notes: string[] = [];
   readonly #warnings = new PrintedWarnings();
-  #printer: EventPrinter;
   #session: Session | undefined;
   #isLeft = false;
   /** The exit code of the latest turn. */
   exitCode = 0;
 
-  constructor(given: Arguments, screen: Screen, keyboard: Keyboard) {
+  constructor(given: Arguments, front: ChatFront) {
     this.given = given;
-    this.screen = screen;
-    this.#keyboard = keyboard;
-    this.#printer = this.#newPrinter();
+    this.front = front;
   }
 
   get session(): Session {
@@ -38,32 +31,31 @@ export class ChatSessions {
 
   /** Replaces the open session. */
   async open(start: SessionStart): Promise<void> {
-    const { given, screen } = this;
-    const approve = approverOn(screen, given.options, (ask) => this.#keyboard.lend(ask));
-    const next = await openSession(given, start, approve, { kind: "chat" });
+    const next = await openSession(this.given, start, this.front.approve, { kind: "chat" });
     await this.close();
     this.#session = next;
-    this.#warnings.print(this.#session.crib.warnings);
-    this.#printer = this.#newPrinter();
+    this.#warnings.print(next.crib.warnings);
     this.#notes.length = 0;
-    this.#session.on((event) => {
+    this.front.open(next);
+    next.on((event) => {
       this.#refusal.hear(event);
-      this.#printer.show(event);
+      this.front.show(event);
     });
   }
 
   /** Ends the current turn and the chat. */
   leave(): void {
     this.#isLeft = true;
+    this.front.leave();
     void this.#session?.abort();
   }
 
-  /** Runs one turn. Lines typed meanwhile are sent to the model. Returns false when the chat ends. */
+  /** Runs one turn. Input typed meanwhile is sent to the model. Returns false when the chat ends. */
   async turn(input: string): Promise<boolean> {
     const { session } = this;
     const interruption = onInterruption();
     interruption.signal.addEventListener("abort", () => void session.abort());
-    const stopListening = this.#keyboard.listen((line) => this.#steer(line));
+    const stopListening = this.front.listen((line) => this.#steer(line));
     try {
       const notes = this.#notes.splice(0).map((note) => `[${note}]\n\n`);
       const result = await session.run(`${notes.join("")}${input}`).result;
@@ -71,7 +63,7 @@ export class ChatSessions {
     } finally {
       stopListening();
       interruption.stop();
-      this.#printer.stop();
+      this.front.endTurn();
       this.#warnings.print(session.crib.warnings);
     }
     const { aborted, reason } = interruption.signal;
@@ -88,9 +80,8 @@ export class ChatSessions {
 
   /** Shows progress during the work. Ctrl-C cancels the work, not the chat. */
   whileBusy<Result>(doing: string, work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
-    return withProgress("toolcrib", (update, signal) => {
+    return this.front.whileBusy(doing, (signal) => {
       signal.addEventListener("abort", () => void this.#session?.abort());
-      update(doing);
       return work(signal);
     });
   }
@@ -110,11 +101,7 @@ export class ChatSessions {
   #steer(line: string): void {
     if (line.trim() === "") return;
     if (line.startsWith("/"))
-      this.screen.showLine("Commands are not available while the model works. Ctrl-C stops it.");
+      this.front.showLine("Commands are not available while the model works. Ctrl-C stops it.");
     else this.session.steer(line);
-  }
-
-  #newPrinter(): EventPrinter {
-    return new EventPrinter(this.screen, { verbose: this.given.options.has("verbose") });
   }
 }

@@ -4,44 +4,48 @@ import type { Message } from "../../models/message.ts";
 import { ModelError } from "../../models/model-error.ts";
 import { quoteText } from "../approvals/show-request.ts";
 import type { Arguments } from "../command.ts";
-import { interruptible } from "../interruption.ts";
 import { printFailure, remarkFewDescriptors } from "../report.ts";
-import { ownOutputs, Screen } from "../session/screen.ts";
 import { type SessionStart, sessionStartOf } from "../session/session-options.ts";
-import { isTerminal, onOutputClosed, paint, remark } from "../terminal.ts";
-import { completeChatLine, runChatCommand } from "./chat-commands.ts";
+import { canRedraw, columnsOf, isAsciiLocale, onOutputClosed, paint, remark } from "../terminal.ts";
+import { runChatCommand } from "./chat-commands.ts";
+import type { ChatFront } from "./chat-front.ts";
 import { ChatSessions } from "./chat-sessions.ts";
-import { type Keyboard, PipedKeyboard, TerminalKeyboard } from "./keyboard.ts";
+import { LineFront } from "./line-front.ts";
 
 /** Runs `toolcrib chat`: turns until the user leaves. Returns the exit code. */
 export async function chat(given: Arguments, start?: SessionStart): Promise<number> {
-  const isAtTerminal = process.stdin.isTTY && isTerminal(2);
-  const keyboard = isAtTerminal ? new TerminalKeyboard(completeChatLine) : new PipedKeyboard();
-  // The live line would overwrite what the user types while the model works.
-  const outputs = isAtTerminal ? { ...ownOutputs(), canRedraw: false } : ownOutputs();
-  const sessions = new ChatSessions(given, new Screen(outputs), keyboard);
+  const front = await openFront(given);
+  const sessions = new ChatSessions(given, front);
   try {
     await sessions.open(start ?? (await sessionStartOf(given)));
     remarkFewDescriptors();
     onOutputClosed(() => sessions.leave());
-    if (isAtTerminal) greet(sessions);
-    await converse(sessions, keyboard);
-    if (isAtTerminal && sessions.session.turns > 0)
-      remark(`To continue: toolcrib chat --resume ${sessions.session.id}\n`);
+    if (front.isInteractive) greet(sessions);
+    await converse(sessions);
+    const { id, turns } = sessions.session;
     await sessions.close();
-    return isAtTerminal ? 0 : sessions.exitCode;
+    front.close();
+    if (front.isInteractive && turns > 0) remark(`To continue: toolcrib chat --resume ${id}\n`);
+    return front.isInteractive ? 0 : sessions.exitCode;
   } catch (error) {
+    front.close();
     if (!(error instanceof ModelError)) throw error;
     printFailure(error);
     return 1;
-  } finally {
-    keyboard.close();
   }
 }
 
-async function converse(sessions: ChatSessions, keyboard: Keyboard): Promise<void> {
+/** A screen needs a terminal that can move the cursor and show lines and dots. */
+async function openFront(given: Arguments): Promise<ChatFront> {
+  const hasScreen = process.stdin.isTTY && canRedraw(1) && canRedraw(2) && !isAsciiLocale();
+  if (!hasScreen || given.options.has("plain")) return new LineFront(given);
+  const { TuiFront } = await import("./tui/tui-front.ts");
+  return new TuiFront(given);
+}
+
+async function converse(sessions: ChatSessions): Promise<void> {
   for (;;) {
-    const input = await interruptible((signal) => keyboard.read(signal));
+    const input = await sessions.front.read();
     if (input === undefined) return;
     if (input.trim() === "") continue;
     try {
@@ -55,13 +59,13 @@ async function converse(sessions: ChatSessions, keyboard: Keyboard): Promise<voi
   }
 }
 
-function greet({ session, screen }: ChatSessions): void {
+function greet({ session, front }: ChatSessions): void {
   const { model, crib, messages } = session;
   const where = printableLine(`${model.id} in ${crib.workspace}`);
-  screen.showLine(`${where}, mode ${crib.mode}. Type /help for commands, Ctrl-D to leave.`);
+  front.showLine(`${where}, mode ${crib.mode}. Type /help for commands, Ctrl-D to leave.`);
   const reply = lastReply(messages);
   if (reply !== "")
-    screen.showLine(paint(2, "dim", `Last reply:\n${quoteText(reply, screen.outputs.columns()).join("\n")}`));
+    front.showLine(paint(2, "dim", `Last reply:\n${quoteText(reply, columnsOf(2)).join("\n")}`));
 }
 
 /** Returns the end of the last reply of a resumed session. */

@@ -2,7 +2,7 @@ import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
-import { InputHistory } from "./keyboard.ts";
+import { InputHistory } from "./input-history.ts";
 
 it("keeps typed lines for the next time, readable only by the user", async () => {
   await using folder = temporaryFolder();

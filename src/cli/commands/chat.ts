@@ -7,11 +7,14 @@ export const chatCommand: Command = {
   summary: "Chat with a model that has these tools",
   usage: [["chat [options]"]],
   notes: [
-    "Type /help for the commands: /undo reverts changes, /diff shows them, /mode and /model switch. End a line with \\ to continue it; pasted text may have several lines.",
-    "A line typed while the model works is sent to it between calls. Ctrl-C stops the turn; Ctrl-D at the prompt exits.",
+    "Type /help for the commands: /undo reverts changes, /diff shows them, /mode and /model switch. Ctrl-O unfolds calls.",
+    "A message typed while the model works is sent to it between calls. Esc or Ctrl-C stops the turn; Ctrl-D exits.",
     "Without a terminal, each line of standard input is a turn, and calls that need approval are refused.",
   ],
-  options: sessionOptionList,
+  options: [
+    ...sessionOptionList,
+    { name: "plain", summary: "plain lines instead of a screen, for screen readers" },
+  ],
   examples: [
     ["toolcrib chat", "use the default model"],
     ["toolcrib chat -m openai/gpt-5 --reasoning high", "choose a model and its effort"],

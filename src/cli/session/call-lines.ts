@@ -160,7 +160,7 @@ export function formatTime(milliseconds: number): string {
 }
 
 /** Formats a cost: `$0.04`, with more digits for small amounts. */
-function formatCost(dollars: number): string {
+export function formatCost(dollars: number): string {
   return `$${dollars === 0 || dollars >= 0.095 ? dollars.toFixed(2) : Number(dollars.toPrecision(2))}`;
 }
 

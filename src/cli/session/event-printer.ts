@@ -201,15 +201,15 @@ const ofSessionOnly: ReadonlySet<AgentEvent["type"]> = new Set([
   ...(["session-start", "turn-start", "turn-end", "text-start", "text-delta", "text-end"] as const),
 ]);
 
-function modelOf({ agent = "" }: From): string {
+export function modelOf({ agent = "" }: From): string {
   return `${agent} model`;
 }
 
-function callOf({ agent = "", id }: From & { readonly id: string }): string {
+export function callOf({ agent = "", id }: From & { readonly id: string }): string {
   return `${agent} ${id}`;
 }
 
-function prefixed({ agent }: From, line: string): string {
+export function prefixed({ agent }: From, line: string): string {
   return agent === undefined ? line : `${agent}  ${line}`;
 }
 
@@ -218,7 +218,7 @@ function lastLine(text: string): string {
 }
 
 /** Returns the line for an event that is shown as one line. */
-function remarkOf(event: AgentEvent): readonly [Tone, string] | undefined {
+export function remarkOf(event: AgentEvent): readonly [Tone, string] | undefined {
   const isOfSession = event.agent === undefined;
   switch (event.type) {
     case "session-start": {

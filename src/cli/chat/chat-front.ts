@@ -1,0 +1,41 @@
+import type { AgentEvent } from "../../agent/event.ts";
+import type { Session } from "../../agent/session.ts";
+import type { Approve } from "../../toolcrib/index.ts";
+
+/** How a chat is shown and typed: as plain lines (`LineFront`), or on a screen with an input area (`TuiFront`). */
+export interface ChatFront {
+  /** A user is at the terminal. */
+  readonly isInteractive: boolean;
+  /** Asks the user; undefined when calls that need approval are refused. */
+  readonly approve: Approve | undefined;
+  /** Starts to show a session. The first one also starts the screen. */
+  open(session: Session): void;
+  /** The next input, of one line or more; undefined when the user leaves. */
+  read(): Promise<string | undefined>;
+  /** Calls `hear` with each input that is typed while the model works. Returns a function that stops it. */
+  listen(hear: (input: string) => void): () => void;
+  show(event: AgentEvent): void;
+  /** Shows one or more whole lines of Toolcrib. */
+  showLine(lines: string): void;
+  /** The turn has ended: nothing runs any more. */
+  endTurn(): void;
+  /** Shows that work goes on; Ctrl-C cancels it. */
+  whileBusy<Result>(doing: string, work: (signal: AbortSignal) => Promise<Result>): Promise<Result>;
+  /** Lets the user choose from a list; undefined when the user cancels. Absent where there is no screen. */
+  pick?(question: PickQuestion): Promise<string | undefined>;
+  /** Ends a waiting `read`: the output is closed. */
+  leave(): void;
+  close(): void;
+}
+
+export interface PickQuestion {
+  readonly title: string;
+  readonly choices: readonly Choice[];
+}
+
+export interface Choice {
+  /** Returned when the user picks it. */
+  readonly value: string;
+  readonly label: string;
+  readonly description?: string | undefined;
+}

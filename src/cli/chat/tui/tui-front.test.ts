@@ -1,0 +1,216 @@
+import { existsSync, globSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { cliWithModel } from "../../../../test/support/cli-with-model.ts";
+import { isAlive } from "../../../../test/support/is-alive.ts";
+import { hasTerminals } from "../../../../test/support/pseudo-terminal.ts";
+import { attempt } from "../../../system/attempt.ts";
+
+const command = (cmd: string) => ({ name: "exec_command", input: { cmd } });
+const patch = (path: string) => ({
+  name: "apply_patch",
+  input: `*** Begin Patch\n*** Add File: ${path}\n+made\n*** End Patch`,
+});
+
+const enter = "\r";
+const escapeKey = "\u001b";
+const up = "\u001b[A";
+const control = (letter: string) => String.fromCharCode(letter.charCodeAt(0) - 96);
+
+const evil = "\u001b[2J\u001b]0;evil\u0007\u001b]52;c;eA==\u0007\u009b5A\rgone";
+
+if (!hasTerminals) it.skip("the screen (skipped: `script` of util-linux is missing)", () => {});
+else
+  describe("toolcrib chat, on a screen", () => {
+    it("renders Markdown, keeps the input apart from the output, and steers", async () => {
+      await using fixture = await cliWithModel(({ messages }) => {
+        const { role, text } = messages.at(-1)!;
+        if (role !== "user") return { text: "Never." };
+        if (text !== "begin") return { text: `Heard: ${text}.` };
+        const reply =
+          "# Title\n\nSome **bold** text:\n\n```ts\nlet a = 1;\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |";
+        return { text: reply, calls: [command("echo one; sleep 1; echo two; sleep 60")] };
+      });
+      await using terminal = fixture.emulate(["chat", "--rule", "allow run **"]);
+      await terminal.shows("openai/gpt-5 · cautious");
+      terminal.type(`begin${enter}`);
+      await terminal.shows("\n  two\n");
+      terminal.type("half ty");
+      terminal.type(`ped${enter}`);
+      const steering = await terminal.shows("next: half typed");
+      expect(steering).toMatch(
+        /Title\n\nSome bold text:\n\n```ts\n {2}let a = 1;\n```\n\n┌───┬───┐\n│ a │ b │/,
+      );
+      expect(steering).toMatch(/● process\.start echo one.*\n {2}one\n {2}two\n/);
+      terminal.type("never sent");
+      expect((await terminal.shows("never sent")).split("\n").slice(-3)).toEqual([
+        "never sent",
+        "─".repeat(80),
+        expect.stringMatching(/^openai\/gpt-5 · cautious · \d+% context · \$[\d.]+ · \d+ s +\/help$/),
+      ]);
+      terminal.type(escapeKey);
+      const stopped = await terminal.shows("Stopped.");
+      expect(stopped).toContain("never sent");
+      terminal.type(`${control("c")}again${enter}`);
+      await terminal.shows("Heard: again.");
+      terminal.type(control("d"));
+      expect([await terminal.exit, fixture.server.breaches]).toEqual([0, []]);
+      expect(terminal.screen).toContain("To continue: toolcrib chat --resume session_");
+    });
+
+    it("edits several lines, remembers input, and leaves with Ctrl-C twice", async () => {
+      await using fixture = await cliWithModel(({ messages }) => ({
+        text: `${JSON.stringify(messages.at(-1)!.text)} heard.`,
+      }));
+      {
+        await using terminal = fixture.emulate(["chat"]);
+        await terminal.shows("· cautious");
+        terminal.type(`one\\${enter}two${enter}`);
+        await terminal.shows('"one\\ntwo" heard.');
+        terminal.type(` /not a command${enter}`);
+        await terminal.shows('" /not a command" heard.');
+        const pasted = Array.from({ length: 30 }, (_, index) => `line ${index}`).join("\r");
+        terminal.type(`\u001b[200~${pasted}\u001b[201~`);
+        await terminal.shows("[paste #1 +30 lines]");
+        terminal.type(enter);
+        await terminal.shows(/line 28\\nline 29" heard\./);
+        terminal.type(`/exit${enter}`);
+        expect(await terminal.exit).toBe(0);
+      }
+      expect(statSync(join(fixture.home, "chat-history")).mode & 0o777).toBe(0o600);
+      await using terminal = fixture.emulate(["chat"]);
+      await terminal.shows("· cautious");
+      for (const _ of Array.from({ length: 3 })) terminal.type(up);
+      await terminal.shows("/not a command\n");
+      terminal.type(control("c"));
+      terminal.type(control("c"));
+      await terminal.shows("To leave: Ctrl-C again");
+      terminal.type(control("c"));
+      expect(await terminal.exit).toBe(0);
+      // The terminal is as it was: no bracketed paste, a visible cursor.
+      expect(terminal.written.lastIndexOf("\u001b[?2004l")).toBeGreaterThan(
+        terminal.written.lastIndexOf("\u001b[?2004h"),
+      );
+      expect(terminal.written.lastIndexOf("\u001b[?25h")).toBeGreaterThan(
+        terminal.written.lastIndexOf("\u001b[?25l"),
+      );
+    });
+
+    it("asks for approval with one key, and ignores Enter", async () => {
+      await using fixture = await cliWithModel([
+        { calls: [command("rm x")] },
+        { text: "Gone." },
+        { calls: [command("rm y")] },
+        { text: "Kept." },
+      ]);
+      fixture.write("x", "");
+      fixture.write("y", "");
+      await using terminal = fixture.emulate(["chat"], { rows: 40 });
+      await terminal.shows("· cautious");
+      terminal.type(`remove x${enter}`);
+      await terminal.shows("[y]es once");
+      terminal.type(enter);
+      terminal.type("z");
+      terminal.type("y");
+      await terminal.shows("Gone.");
+      terminal.type(`remove y${enter}`);
+      await terminal.shows("[y]es once");
+      terminal.type("n");
+      await terminal.shows("Kept.");
+      expect([existsSync(join(fixture.workspace, "x")), existsSync(join(fixture.workspace, "y"))]).toEqual([
+        false,
+        true,
+      ]);
+    });
+
+    it("unfolds calls to their arguments, output and diff", async () => {
+      await using fixture = await cliWithModel([
+        { calls: [patch("a.txt"), command("echo some output; exit 3")] },
+        { text: "Made." },
+      ]);
+      await using terminal = fixture.emulate(["chat", "--rule", "allow run **"], { rows: 40 });
+      await terminal.shows("· cautious");
+      terminal.type(`make${enter}`);
+      const folded = await terminal.shows("Made.");
+      expect(folded).toMatch(/● edit\.patch a\.txt {2}\+1 −0\n● process\.start echo some output; exit 3/);
+      expect(folded).not.toContain("| +made");
+      terminal.type(control("o"));
+      const unfolded = await terminal.shows("| +made");
+      expect(unfolded).toContain("| cmd: echo some output; exit 3");
+      expect(unfolded).toContain("| some output");
+      terminal.type(control("o"));
+      await terminal.shows(/− ?0\n● process/);
+    });
+
+    it("lets no model, file name or command control the terminal", async () => {
+      await using fixture = await cliWithModel([
+        {
+          text: `Text ${evil}`,
+          calls: [patch(`a${evil}.txt`), command("printf '\\033[2J\\033]0;evil\\007bad\\n'; sleep 1")],
+        },
+        { text: `\`\`\`sh\n${evil}\n\`\`\`\n\n[link${evil}](http://x/${evil})\n\nThe end.` },
+      ]);
+      await using terminal = fixture.emulate(["chat", "--rule", "allow run **"], { rows: 40 });
+      await terminal.shows("· cautious");
+      const before = terminal.written.length;
+      terminal.type(`go ${enter}`);
+      await terminal.shows("The end.");
+      terminal.type(control("o"));
+      await terminal.shows("| cmd:");
+      terminal.type(`\u001b[200~typed ${evil}\u001b[201~`);
+      await terminal.shows("typed");
+      const written = terminal.written.slice(before);
+      // The screen itself ends links, and nothing else, with such a command.
+      const commands = written.split("\u001b]").filter((rest) => !rest.startsWith("8;;"));
+      expect([
+        terminal.title,
+        terminal.screen.includes("go"),
+        commands.length,
+        written.includes("\u009b"),
+      ]).toEqual(["", true, 1, false]);
+    });
+
+    it("draws again after a resize, and keeps what has scrolled away", async () => {
+      const paragraphs = Array.from({ length: 60 }, (_, index) => `Paragraph ${index}.`).join("\n\n");
+      await using fixture = await cliWithModel([{ text: paragraphs }, { text: "Second." }]);
+      await using terminal = fixture.emulate(["chat"], { columns: 100, rows: 30 });
+      await terminal.shows("· cautious");
+      terminal.type(`write${enter}`);
+      await terminal.shows(/Paragraph 59\.\n\n.* written/);
+      terminal.resize(60, 20);
+      await terminal.shows(`\n${"─".repeat(60)}\n`);
+      terminal.resize(90, 25);
+      await terminal.shows(`\n${"─".repeat(90)}\n`);
+      terminal.type(`more${enter}`);
+      await terminal.shows("Second.");
+      const all = terminal.everything;
+      expect([all.includes("Paragraph 0."), all.includes("Paragraph 30."), all.includes("❯ write")]).toEqual([
+        true,
+        true,
+        true,
+      ]);
+    });
+
+    it("ends everything when the terminal closes or the process is asked to end", async () => {
+      const seconds = `6${process.pid}`;
+      await using fixture = await cliWithModel(() => ({ calls: [command(`echo up; sleep ${seconds}`)] }));
+      for (const end of ["hang up", "SIGTERM"] as const) {
+        await using terminal = fixture.emulate(["chat", "--rule", "allow run **"]);
+        await terminal.shows("· cautious");
+        terminal.type(`work${enter}`);
+        await terminal.shows("\n  up\n");
+        const { pid } = terminal;
+        expect([isAlive(pid), isRunning("sleep", seconds)]).toEqual([true, true]);
+        if (end === "SIGTERM") process.kill(pid, "SIGTERM");
+        else terminal.hangUp();
+        await expect.poll(() => isAlive(pid) || isRunning("sleep", seconds), { timeout: 20_000 }).toBe(false);
+        if (end === "SIGTERM") expect(terminal.written).toContain("\u001b[?2004l");
+      }
+    });
+  });
+
+function isRunning(...words: readonly string[]): boolean {
+  return globSync("/proc/[0-9]*/cmdline").some(
+    (file) => attempt(() => readFileSync(file, "utf8")) === `${words.join("\0")}\0`,
+  );
+}

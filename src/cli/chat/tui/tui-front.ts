@@ -1,0 +1,295 @@
+import {
+  Container,
+  Editor,
+  isKeyRelease,
+  matchesKey,
+  ProcessTerminal,
+  setCapabilities,
+} from "@earendil-works/pi-tui";
+import type { AgentEvent } from "../../../agent/event.ts";
+import type { Session } from "../../../agent/session.ts";
+import { ToolError } from "../../../contract/error.ts";
+import { monotonicMs } from "../../../lib/clock.ts";
+import type { Approval, ApprovalRequest, Approve } from "../../../toolcrib/index.ts";
+import type { Arguments } from "../../command.ts";
+import { interrupt, interruptible, onInterruption } from "../../interruption.ts";
+import { canAsk, captureOutput } from "../../terminal.ts";
+import type { ChatFront } from "../chat-front.ts";
+import { InputHistory } from "../input-history.ts";
+import { LinesBlock, userBlock } from "./blocks.ts";
+import { EventView } from "./event-view.ts";
+import { ActivityPanel, StatusLine } from "./footer.ts";
+import { Question, settleMs } from "./question.ts";
+import { editorTheme } from "./theme.ts";
+import { TranscriptScreen } from "./transcript.ts";
+
+/** A chat on a screen: the conversation above, and an input area below that never mixes with it. */
+export class TuiFront implements ChatFront {
+  readonly isInteractive = true;
+  readonly approve: Approve | undefined;
+  readonly #screen = new TranscriptScreen(new ChatTerminal());
+  readonly #activity = new ActivityPanel();
+  readonly #status = new StatusLine();
+  readonly #input = new Container();
+  readonly #editor = new ChatEditor(this.#screen, editorTheme);
+  readonly #history = new InputHistory();
+  readonly #isVerbose: boolean;
+  #view: EventView;
+  #release: (() => void) | undefined;
+  #ticking: NodeJS.Timeout | undefined;
+  /** Takes the next input; undefined means that the user leaves. */
+  #take: ((input: string | undefined) => void) | undefined;
+  #hear: ((input: string) => void) | undefined;
+  #isLeft = false;
+  #isWarned = false;
+  #isInterrupted = false;
+  #questions: Promise<unknown> = Promise.resolve();
+
+  constructor({ options }: Arguments) {
+    this.#isVerbose = options.has("verbose");
+    this.approve = canAsk(options) ? (request, signal) => this.#ask(request, signal) : undefined;
+    this.#view = this.#newView();
+    this.#input.addChild(this.#editor);
+    for (const part of [this.#activity, this.#input, this.#status]) this.#screen.addChild(part);
+    for (const input of this.#history.newestFirst.slice(0, maxRemembered).reverse())
+      this.#editor.addToHistory(input);
+    this.#editor.onInput = (input) => this.#submit(input);
+    this.#screen.addInputListener((data) => (this.#handleKey(data) ? { consume: true } : undefined));
+  }
+
+  open(session: Session): void {
+    this.#view = this.#newView();
+    this.#status.session = session;
+    if (this.#release === undefined) this.#start();
+    this.#draw();
+  }
+
+  read(): Promise<string | undefined> {
+    if (this.#isLeft) return Promise.resolve(undefined);
+    return interruptible((signal) => {
+      const { promise, resolve } = Promise.withResolvers<string | undefined>();
+      this.#take = resolve;
+      signal.addEventListener("abort", () => resolve(undefined));
+      return promise.finally(() => {
+        this.#take = undefined;
+      });
+    });
+  }
+
+  listen(hear: (input: string) => void): () => void {
+    this.#hear = hear;
+    this.#isInterrupted = false;
+    this.#status.turnStart = monotonicMs();
+    return () => {
+      this.#hear = undefined;
+    };
+  }
+
+  show(event: AgentEvent): void {
+    this.#view.show(event);
+    this.#draw();
+  }
+
+  showLine(lines: string): void {
+    const text = lines.replace(/\n+$/, "");
+    if (text.trim() !== "") this.#screen.transcript.add(new LinesBlock(text));
+    this.#draw();
+  }
+
+  endTurn(): void {
+    this.#activity.clear();
+    this.#status.turnStart = undefined;
+    this.#draw();
+  }
+
+  async whileBusy<Result>(doing: string, work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
+    const { signal, stop } = onInterruption();
+    this.#isInterrupted = false;
+    this.#activity.begin(doing, doing);
+    this.#draw();
+    try {
+      return await work(signal);
+    } finally {
+      stop();
+      this.#activity.end(doing);
+      this.#draw();
+    }
+  }
+
+  leave(): void {
+    this.#isLeft = true;
+    this.#take?.(undefined);
+  }
+
+  close(): void {
+    this.#stop();
+  }
+
+  /** Shows one question at a time, in place of the input area. */
+  #ask(request: ApprovalRequest, signal: AbortSignal): Promise<Approval> {
+    const ask = async () => {
+      signal.throwIfAborted();
+      const { promise, resolve, reject } = Promise.withResolvers<Approval>();
+      const question = new Question(request, resolve);
+      const cancel = () => reject(new ToolError("cancelled", "Interrupted"));
+      signal.addEventListener("abort", cancel);
+      this.#replaceInput(question);
+      const arming = setTimeout(() => this.#draw(), settleMs + 10);
+      return promise.finally(() => {
+        clearTimeout(arming);
+        signal.removeEventListener("abort", cancel);
+        this.#replaceInput(this.#editor);
+      });
+    };
+    const answer = this.#questions.then(ask);
+    this.#questions = answer.catch(() => {});
+    return answer;
+  }
+
+  #replaceInput(component: Question | Editor): void {
+    this.#activity.isAsking = component !== this.#editor;
+    this.#input.clear();
+    this.#input.addChild(component);
+    this.#screen.setFocus(component);
+    this.#draw();
+  }
+
+  #submit(input: string): void {
+    this.#isWarned = false;
+    if (input.trim() === "") return;
+    this.#history.add(input);
+    this.#editor.addToHistory(input);
+    if (this.#hear) {
+      if (!input.startsWith("/")) this.#activity.wait(input);
+      this.#hear(input);
+    } else if (this.#take) {
+      this.#screen.transcript.add(userBlock(input));
+      this.#take(input);
+    } else this.#editor.setText(input);
+    this.#draw();
+  }
+
+  /** Handles the keys that mean the same everywhere. Returns whether it was one. */
+  #handleKey(data: string): boolean {
+    if (isKeyRelease(data)) return false;
+    this.#status.remark = "";
+    if (matchesKey(data, "ctrl+c")) this.#handleInterrupt();
+    else if (matchesKey(data, "escape") && this.#isBusy && !this.#editor.isShowingAutocomplete()) {
+      if (!this.#isInterrupted) this.#interrupt();
+    } else if (matchesKey(data, "ctrl+d") && this.#editor.getText() === "") {
+      this.leave();
+      if (this.#isBusy) this.#interrupt();
+    } else if (matchesKey(data, "ctrl+o")) this.#view.toggleCalls(this.#screen.terminal.columns);
+    else if (matchesKey(data, "ctrl+z")) this.#suspend();
+    else return false;
+    this.#draw();
+    return true;
+  }
+
+  get #isBusy(): boolean {
+    return this.#take === undefined;
+  }
+
+  #handleInterrupt(): void {
+    if (this.#isBusy) {
+      this.#interrupt();
+      return;
+    }
+    const wasEmpty = this.#editor.getText() === "";
+    this.#editor.setText("");
+    if (!wasEmpty) return;
+    if (this.#isWarned) this.leave();
+    this.#isWarned = true;
+    this.#status.remark = "To leave: Ctrl-C again, Ctrl-D, or /exit.";
+  }
+
+  /** The same as Ctrl-C outside of a screen, so that one place decides what it stops. */
+  #interrupt(): void {
+    this.#isInterrupted = true;
+    interrupt("SIGINT");
+  }
+
+  #suspend(): void {
+    this.#stop();
+    const keepAlive = setInterval(() => {}, 60_000);
+    process.once("SIGCONT", () => {
+      clearInterval(keepAlive);
+      this.#start();
+      this.#screen.requestRender(true);
+    });
+    // The whole group, as the terminal would: a launcher may be in front.
+    process.kill(0, "SIGTSTP");
+  }
+
+  #start(): void {
+    const stopCapture = captureOutput((text) => this.showLine(text));
+    const restore = () => this.#stop();
+    process.on("exit", restore);
+    // A closed terminal.
+    process.stdout.on("error", this.#hangUp);
+    process.stdin.on("end", this.#hangUp);
+    process.stdin.on("error", this.#hangUp);
+    this.#release = () => {
+      stopCapture();
+      process.off("exit", restore);
+      process.stdin.off("end", this.#hangUp);
+    };
+    // Shows every address, so that a link cannot hide where it leads.
+    setCapabilities({ images: null, trueColor: false, hyperlinks: false });
+    this.#ticking = setInterval(() => {
+      if (this.#activity.isBusy || this.#status.turnStart !== undefined) this.#screen.requestRender();
+    }, tickMs);
+    this.#screen.setFocus(this.#editor);
+    this.#screen.start();
+  }
+
+  #stop(): void {
+    if (this.#release === undefined) return;
+    clearInterval(this.#ticking);
+    this.#release();
+    this.#release = undefined;
+    this.#screen.stop();
+  }
+
+  readonly #hangUp = () => {
+    this.leave();
+    if (this.#isBusy) interrupt("SIGHUP");
+  };
+
+  #draw(): void {
+    this.#screen.requestRender();
+  }
+
+  #newView(): EventView {
+    return new EventView(this.#screen.transcript, this.#activity, { verbose: this.#isVerbose });
+  }
+}
+
+/** Arrow keys bring back this many inputs. */
+const maxRemembered = 100;
+const tickMs = 250;
+const pasteStart = "\u001b[200~";
+
+class ChatTerminal extends ProcessTerminal {
+  override write(data: string): void {
+    // Old messages are only in the scrollback: a redraw must not clear it.
+    super.write(data.replaceAll("\u001b[3J", ""));
+  }
+}
+
+/** The editor trims what it submits, but a leading space sends a line with a slash to the model. */
+class ChatEditor extends Editor {
+  onInput: (input: string) => void = () => {};
+  #typed = "";
+
+  override handleInput(data: string): void {
+    this.#typed = this.getExpandedText();
+    // The editor drops other control characters from what is pasted.
+    super.handleInput(data.startsWith(pasteStart) ? data.replace(/[\u007f-\u009f]/g, "") : data);
+  }
+
+  override onSubmit = (trimmed: string): void => {
+    const isWhole = this.#typed.trim() === trimmed;
+    this.onInput(isWhole ? this.#typed.trimEnd() : trimmed);
+  };
+}
