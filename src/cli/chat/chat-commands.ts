@@ -14,7 +14,7 @@ import { undoForUser } from "../undo-for-user.ts";
 import type { ChatSessions } from "./chat-sessions.ts";
 
 /** A command that starts with a slash. */
-export interface ChatCommand {
+interface ChatCommand {
   readonly name: string;
   readonly takes?: string;
   readonly summary: string;
@@ -23,7 +23,7 @@ export interface ChatCommand {
   run(chat: ChatSessions, argument: string): Promise<string | undefined> | string | undefined;
 }
 
-export const chatCommands: readonly ChatCommand[] = [
+const chatCommands: readonly ChatCommand[] = [
   {
     name: "help",
     summary: "list these commands",

@@ -28,12 +28,12 @@ export interface ChatFront {
   close(): void;
 }
 
-export interface PickQuestion {
+interface PickQuestion {
   readonly title: string;
   readonly choices: readonly Choice[];
 }
 
-export interface Choice {
+interface Choice {
   /** Returned when the user picks it. */
   readonly value: string;
   readonly label: string;

@@ -41,7 +41,7 @@ export const markdownTheme: MarkdownTheme = {
   highlightCode: (code, language) => highlightCode(code, language, tones),
 };
 
-export const listTheme: SelectListTheme = {
+const listTheme: SelectListTheme = {
   selectedPrefix: tones.cyan,
   selectedText: tones.cyan,
   description: tones.dim,
