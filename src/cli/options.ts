@@ -31,7 +31,7 @@ export const policyOptions: readonly Option[] = [
     choices: modes,
     isCommon: true,
     summary:
-      "what runs without approval: safe = reads, cautious = also what undo can restore (default), paranoid = nothing, yolo = everything",
+      "what runs without approval: safe = reads, cautious = also what undo can restore and commands that only read (default), paranoid = nothing, yolo = everything",
   },
   {
     name: "rule",

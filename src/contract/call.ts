@@ -20,6 +20,8 @@ export interface ToolCall {
   readonly caller?: CallerMemory | undefined;
   /** Whether the user makes the call, for whom plan mode does not apply. */
   readonly isOfUser?: boolean | undefined;
+  /** Whether the caller's dialect promises that every command asks in `cautious`. */
+  readonly asksBeforeCommands?: true | undefined;
   readonly account: Account;
   /** Repeats the policy check after the call has waited. Throws when its real paths have changed. */
   readonly recheck?: () => Promise<void>;

@@ -22,6 +22,8 @@ export interface Dialect {
   readonly sets?: Readonly<Record<string, readonly string[]>>;
   /** Names match in any case: `Bash` and `BASH` are `bash`. */
   readonly ignoresCase?: true;
+  /** In `cautious` every command asks. Default: commands that only read run in the sandbox without approval. */
+  readonly asksBeforeCommands?: true;
   /** Folders outside the workspace that its tools may use, unless the caller sets its own. Default: none. */
   extraRoots?(paths: RealPaths): ExtraRoots;
   /** Formats a failure for its models. Default: message, hint and output, one per line. */

@@ -6,6 +6,7 @@ import { continuationOf, failureInSeconds, showFiles } from "./shared/outputs.ts
 
 export const rustantDialect: Dialect = {
   name: "rustant",
+  asksBeforeCommands: true,
   failure: failureInSeconds,
   tools: [
     reshape(["file.read"], {

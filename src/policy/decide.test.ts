@@ -43,6 +43,41 @@ it("runs in plan mode only confined commands that read, in every mode and despit
   expect(decideOn([inShell], [], { isPlanning: true }).verdict).toBe("deny");
 });
 
+it("allows in cautious commands that only read, in a sandbox, unless the dialect asks", () => {
+  const of = (command: string, circumstances: Circumstances = {}, lines = "") =>
+    decideOn([{ kind: "execute", command }], lines === "" ? [] : [rules(lines)], circumstances).verdict;
+  const reading = [
+    "ls -la",
+    "cat a | wc -l",
+    "git status && rg x src",
+    "sed -n 1,5p a",
+    "cd src && ls",
+    "cat a > b",
+  ];
+  const others = ["make", "ls; make", "cat a | tee b", "ls $(make)", "LD_PRELOAD=./x ls", "sed -i s/a/b/ c"];
+  const paths = ["cat /etc/hosts", "ls ~", "cat $X", "cat a > ../b"];
+  const not = (verdict: string) => (command: string) => of(command) !== verdict;
+  expect({
+    reading: reading.filter(not("allow")),
+    others: [...others, ...paths].filter(not("ask")),
+    refused: [of("cat .env"), of("cat a > .git/hooks/pre-commit")],
+    elsewhere: [
+      of("ls", { mode: "safe" }),
+      of("ls", { mode: "paranoid" }),
+      of("ls", { sandbox: "none" }),
+      of("ls", { asksBeforeCommands: true }),
+      of("ls", {}, "ask run **"),
+      of("ls", {}, "unconfined run ls"),
+      of("ls", { asksBeforeCommands: true }, "allow run ls"),
+    ],
+  }).toEqual({
+    reading: [],
+    others: [],
+    refused: ["deny", "deny"],
+    elsewhere: ["ask", "ask", "ask", "ask", "ask", "ask", "allow"],
+  });
+});
+
 it("asks in cautious about what undo cannot restore, and says why, by whatever tool", () => {
   const notCovered = { big: "300 MB are more than is stored for one call" };
   const about = (access: Access, lines = "") => {

@@ -6,7 +6,7 @@ import { formatOrigin } from "./guard-paths.ts";
 import { kindOfHost, spells } from "./hosts.ts";
 import { partsOf, type ReadCommand } from "./parts.ts";
 import type { Decision, Part, PartVerdict, Question } from "./policy.ts";
-import { harm, worse } from "./rules/command-risk.ts";
+import { harm, ownRisk, worse } from "./rules/command-risk.ts";
 import type { Policy } from "./rules/compile-policy.ts";
 import { isFor, type Rule } from "./rules/rule.ts";
 
@@ -138,12 +138,15 @@ const onlyReads = "plan mode only reads";
 
 const webReaders: ReadonlySet<string> = new Set(["web.fetch", "web.search"]);
 
-/** Returns the verdict on a part that no rule is about. `cautious` allows every change that undo covers in full. */
+/**
+ * Returns the verdict on a part that no rule is about. `cautious` allows every change that undo covers in full, and
+ * commands that only read and are confined. The files that they name are separate parts.
+ */
 function verdictOfMode(
   part: Part,
   risk: Risk,
   mode: "safe" | "cautious",
-  { notCovered }: Question,
+  { notCovered, sandbox, asksBeforeCommands }: Question,
 ): Pick<PartVerdict, "verdict" | "reason"> {
   const isChange = part.kind === "write" || part.kind === "delete";
   if (mode === "cautious" && isChange) {
@@ -156,7 +159,10 @@ function verdictOfMode(
   }
   if (part.kind !== "run" && (risk === "read" || (risk === "write" && mode === "cautious")))
     return { verdict: "allow", reason: `mode ${mode} allows ${actions[risk]}` };
-  // A command asks whatever it does, so the reason does not name deleting.
+  const mayRead = mode === "cautious" && sandbox !== "none" && !asksBeforeCommands;
+  if (part.kind === "run" && mayRead && ownRisk(part.command) === "read")
+    return { verdict: "allow", reason: "mode cautious allows commands that only read, in the sandbox" };
+  // Such a command asks whatever it does, so the reason does not name deleting.
   const action = part.kind === "run" && risk === "destructive" ? "execute" : risk;
   return { verdict: "ask", reason: `mode ${mode} asks before ${actions[action]}` };
 }

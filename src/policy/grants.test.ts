@@ -14,7 +14,7 @@ const granted = (lines: readonly string[] | undefined) => rules((lines ?? []).jo
 it("grants exactly the requested words, paths and hosts, to this tool", () => {
   expect([
     grants(command("CI=1 npm test 'a b' && rm x; curl https://a.example/z > ../out"), { mode: "safe" }),
-    grants(command("ls | wc -l")),
+    grants(command("ls | wc -l"), { mode: "safe" }),
     grants({ kind: "delete", path: "my docs/a*.md" }, { mode: "safe" }),
     grants({ kind: "network", host: "A.example:443" }),
     grantsFor(decideOn([], [], { tool: elsewhere }), { tool: elsewhere }),
@@ -53,12 +53,14 @@ const asked = [
 ];
 
 it.each(asked)("a grant for `%s` allows it, and nothing that differs", (text) => {
-  const source = granted(grants(command(text)));
+  // Mode cautious allows some of them, and what they differ in.
+  const source = granted(grants(command(text), { mode: "safe" }));
   const verdict = (given: string): Decision["verdict"] =>
-    decideOn([command(given)], [source], { tool }).verdict;
+    decideOn([command(given)], [source], { tool, mode: "safe" }).verdict;
+  const other = { tool: { name: "other.tool", risk: "execute" }, mode: "safe" } as const;
   expect([
     verdict(text),
-    decideOn([command(text)], [source], { tool: { name: "other.tool", risk: "execute" } }).verdict,
+    decideOn([command(text)], [source], other).verdict,
     ...[`${text} x`, `${text} && make x`, `cd /tmp && ${text}`, `${text} > /tmp/x`, `PATH=. ${text}`].map(
       verdict,
     ),

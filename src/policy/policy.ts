@@ -128,6 +128,8 @@ export interface Question {
   readonly tool: { readonly name: string; readonly server?: string | undefined; readonly risk: Risk };
   readonly accesses: readonly Access[];
   readonly sandbox: SandboxLevel;
+  /** Whether `cautious` also asks before commands that only read, as some dialects promise. */
+  readonly asksBeforeCommands?: true | undefined;
   /** The real path of each named path whose spelling differs from it. */
   readonly realPaths: ReadonlyMap<string, string>;
   /** The state of the open shells that this call uses, by name; missing for a new shell. */

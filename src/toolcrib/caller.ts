@@ -136,6 +136,7 @@ export class ToolsetCaller implements Caller {
         environment,
         caller: this.#own?.memory,
         isOfUser: this.#own?.isUser,
+        asksBeforeCommands: this.#dialect.asksBeforeCommands,
         account: {},
         signal: entered.signal,
         timeoutMs,

@@ -196,13 +196,37 @@ describe.skipIf(missing !== undefined)(`in bubblewrap${missing ? ` (skipped: ${m
     ]);
   });
 
+  it("runs commands that only read without approval in cautious, and lets them change and reach nothing", async () => {
+    await using opened = await openFixture({ sandbox: "bwrap" });
+    execFileSync("git", ["init", "-q"], { cwd: opened.workspace });
+    writeFileSync(join(opened.workspace, "probe.sh"), "echo ran; echo x > made; ls ..\n");
+    // The settings of a hostile repository make `git status` run a program.
+    execFileSync("git", ["config", "core.fsmonitor", `sh '${opened.workspace}/probe.sh' >&2; false`], {
+      cwd: opened.workspace,
+    });
+    const read = await opened.run("ls && git status --short");
+    const written = existsSync(join(opened.workspace, "made"));
+    const [more, rustant] = [
+      await opened.run("ls; make"),
+      await opened.crib().addCaller({ dialect: "rustant" }),
+    ];
+    const asked = await rustant.call("shell_exec", { command: "ls" });
+    await rustant.close();
+    expect([read, written, more, asked.error?.code]).toMatchObject([
+      { stdout: "probe.sh\n?? probe.sh\n", sandbox: "bwrap" },
+      false,
+      { code: "needs-approval" },
+      "needs-approval",
+    ]);
+  });
+
   it("runs a command outside the sandbox only when a rule allows it", async () => {
     const rules = ["allow run cat **", "unconfined run cat **", "allow read /**"];
     await using opened = await openFixture({ sandbox: "bwrap", rules });
     writeFileSync(opened.outside, "outside\n");
-    const [inside, outside] = [await opened.run("cat a; true"), await opened.run(`cat '${opened.outside}'`)];
+    const [inside, outside] = [await opened.run("echo a; true"), await opened.run(`cat '${opened.outside}'`)];
     expect([inside, outside]).toMatchObject([
-      { code: "needs-approval" },
+      { stdout: "a\n", sandbox: "bwrap" },
       { stdout: "outside\n", sandbox: "none" },
     ]);
   });

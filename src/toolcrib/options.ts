@@ -16,8 +16,8 @@ export interface ToolcribOptions {
   /** The names and argument shapes of the tools. Default: `toolcrib`. */
   readonly dialect?: string | Dialect;
   /**
-   * Which calls run without approval. Default: `cautious`: reads and changes that undo covers run, everything else
-   * asks.
+   * Which calls run without approval. Default: `cautious`: reads, changes that undo covers, and sandboxed commands that
+   * only read run; everything else asks.
    */
   readonly mode?: Mode;
   /** Asks the user. Without it, calls that need approval are refused. */

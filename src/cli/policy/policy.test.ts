@@ -272,7 +272,7 @@ command line: --rule
     cli.write("evil/config/rules", "allow run **\n");
     cli.write("evil/toolcrib/rules", "allow run **\n");
     const paths = JSON.parse((await cli.run("paths", "--json")).stdout);
-    const { exit } = await cli.run("policy", "explain", "run ls");
+    const { exit } = await cli.run("policy", "explain", "run make");
     expect([paths.config, exit]).toEqual([join(cli.home, "config"), 4]);
   });
 
@@ -424,7 +424,7 @@ describe("toolcrib policy replay", () => {
     const given = ["--sandbox", "bwrap", ...rules.flatMap((rule) => ["--rule", rule])];
     const { stdout } = await cli.run("policy", "replay", "last", "--json", ...given);
     const verdicts = JSON.parse(stdout).map(({ now }: { now: Verdict }) => now.verdict);
-    expect(verdicts).toEqual(["deny", "allow", "deny", "ask", "ask", "allow"]);
+    expect(verdicts).toEqual(["deny", "allow", "deny", "allow", "ask", "allow"]);
   });
 
   it("reports that nothing is recorded", async () => {
@@ -506,7 +506,7 @@ describe("toolcrib policy trust", () => {
     });
     const { code } = await command.exit;
     await environment.close();
-    expect([code, (await cli.run("policy", "explain", "run ls")).exit]).toEqual([3, 4]);
+    expect([code, (await cli.run("policy", "explain", "run make")).exit]).toEqual([3, 4]);
   });
 
   it("reports that there is nothing to trust", async () => {

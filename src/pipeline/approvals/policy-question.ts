@@ -31,6 +31,7 @@ export interface CallToCheck {
   readonly tool: Pick<AnyTool, "name" | "canonical" | "server" | "ownName" | "risk">;
   readonly accesses: readonly Access[];
   readonly environment: Lister & Foreseeing & CodeReading;
+  readonly asksBeforeCommands?: true | undefined;
 }
 
 /**
@@ -39,7 +40,7 @@ export interface CallToCheck {
  * ones.
  */
 export async function policyQuestion(
-  { tool, accesses, environment }: CallToCheck,
+  { tool, accesses, environment, asksBeforeCommands }: CallToCheck,
   settings: {
     readonly mode: Mode;
     readonly sandbox: SandboxLevel;
@@ -66,6 +67,7 @@ export async function policyQuestion(
     tool: { name: ownName, risk, server },
     accesses,
     sandbox,
+    asksBeforeCommands,
     shells,
     realPaths,
     ...(commands.length > 0 && { codeRun: await codeOf(commands, { environment, context, readCommand }) }),

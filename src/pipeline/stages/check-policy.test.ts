@@ -58,7 +58,7 @@ async function answerAfter(before: Surroundings, after: Surroundings) {
     },
     noServices,
   );
-  const call = commandCall("ls");
+  const call = commandCall("make");
   const outcome = await stage(call, async () => ({
     ok: true,
     text: "",
@@ -84,7 +84,7 @@ it("runs an approved call when nothing has changed, and records the answer and t
         verdict: "ask",
         rule: "mode cautious: execute",
         source: "mode cautious",
-        reason: "it would run `ls`",
+        reason: "it would run `make`",
         answer: "once",
       },
     },

@@ -48,7 +48,14 @@ const rows: Readonly<Record<string, Row>> = {
   "any number of words for two stars": {
     rule: "allow run git log **",
     allows: ["git log", "git log -5", "git log -- src/a.ts src/*.ts"],
-    asks: ["git", "git -C x log", "git log $X", 'git log "$X"', "git log --ext-diff", "git log -- $(ls)"],
+    asks: [
+      "git push",
+      "git -C x log",
+      "git log $X",
+      'git log "$X"',
+      "git log --ext-diff",
+      "git log -- $(ls)",
+    ],
   },
   "words after two stars": {
     rule: "allow run make ** -n",

@@ -23,6 +23,7 @@ export interface Circumstances {
   readonly isPlanning?: boolean;
   readonly tool?: Question["tool"];
   readonly sandbox?: Question["sandbox"];
+  readonly asksBeforeCommands?: true;
   readonly realPaths?: Readonly<Record<string, string>>;
   readonly notCovered?: Readonly<Record<string, string>>;
   readonly refusedBelow?: Readonly<Record<string, string | undefined>>;
@@ -42,6 +43,7 @@ export function decideOn(
     tool: circumstances.tool ?? { name: "shell.run", risk: "execute" },
     accesses,
     sandbox: circumstances.sandbox ?? "landlock",
+    asksBeforeCommands: circumstances.asksBeforeCommands,
     realPaths: new Map(Object.entries(circumstances.realPaths ?? {})),
     notCovered: new Map(Object.entries(circumstances.notCovered ?? {})),
     refusedBelow: new Map(Object.entries(circumstances.refusedBelow ?? {})),
