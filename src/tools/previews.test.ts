@@ -90,7 +90,7 @@ it("shows what would be deleted or moved", async () => {
     "Would delete the link link; its target is kept.",
     "Would delete the directory folder with 1 file or directory in it.",
     "Would move the directory folder to place.",
-    "Would move the link link to song.txt, replacing what was there.",
+    "Would move the link link to song.txt, replacing the existing file.",
   ]);
 });
 
