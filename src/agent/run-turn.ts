@@ -3,6 +3,7 @@ import { counted } from "../lib/text/format-quantity.ts";
 import type { AssistantMessage, UserMessage } from "../models/message.ts";
 import type { Model } from "../models/model.ts";
 import { ModelError } from "../models/model-error.ts";
+import type { HookAnswer } from "../toolcrib/index.ts";
 import { compact, compactIfNeeded } from "./context/compaction.ts";
 import { textOf, userMessage } from "./conversation.ts";
 import type { AgentFailure, TurnResult } from "./event.ts";
@@ -30,9 +31,9 @@ export interface TurnInput {
  */
 export async function runTurn(core: SessionCore, input: TurnInput, signal: AbortSignal): Promise<TurnResult> {
   const before = { usage: core.spending.usage, cost: core.spending.cost };
-  const tally: Tally = { turn: input.turn, rounds: 0, calls: 0, text: "", cuts: 0 };
+  const tally: Tally = { turn: input.turn, rounds: 0, calls: 0, text: "", cuts: 0, stops: 0 };
   const { outcome, error = null } = await runRounds(core, input, tally, signal);
-  const { cuts: _, ...counts } = tally;
+  const { cuts: _, stops: __, ...counts } = tally;
   return { ...counts, outcome, error, ...core.spending.since(before) };
 }
 
@@ -43,6 +44,8 @@ interface Tally {
   text: string;
   /** Consecutive replies that were cut at the output limit of the model. */
   cuts: number;
+  /** How often a hook kept the model from stopping. */
+  stops: number;
 }
 
 async function runRounds(
@@ -54,9 +57,13 @@ async function runRounds(
   const { conversation, loops, parts } = core;
   if (turn > parts.limits.turns) return limited(core, "turns");
   if (parts.meter.isTooLong(message)) return failed(core, inputTooLong(core.model));
+  const hook = await hooksOf(core, "UserPromptSubmit", { prompt: promptOf(message) }, signal);
+  if (hook.block !== undefined) return failed(core, blockedMessage(hook));
   sendPlanNotice(core, turn);
   // The input is recorded before any abort check, so that an aborted turn does not lose it.
   conversation.addUser(message, { ...options, turn });
+  if (hook.context !== undefined)
+    conversation.addUser(userMessage(`[Hook: ${hook.context}]`), { turn, source: "notice" });
   loops.reset();
   try {
     for (;;) {
@@ -120,7 +127,42 @@ async function runRound(core: SessionCore, tally: Tally, signal: AbortSignal): P
   for (const notice of notices)
     conversation.addUser(userMessage(notice), { turn: tally.turn, source: "notice" });
   if (notices.length > 0 || calls.length > 0 || core.steering.length > 0) return undefined;
-  return { outcome: "completed" };
+  return (await mayStop(core, tally, signal)) ? { outcome: "completed" } : undefined;
+}
+
+/** Runs the Stop hooks. A hook that blocks gives the model another round with its reason, a few times per turn. */
+async function mayStop(core: SessionCore, tally: Tally, signal: AbortSignal): Promise<boolean> {
+  const { block } = await hooksOf(core, "Stop", { stop_hook_active: tally.stops > 0 }, signal);
+  if (block === undefined || tally.stops >= mostStops) return true;
+  tally.stops += 1;
+  core.conversation.addUser(userMessage(`[Hook: ${block}]`), { turn: tally.turn, source: "notice" });
+  return false;
+}
+
+/** How often in a turn hooks may keep the model from stopping. */
+const mostStops = 10;
+
+/** Runs the hooks of an event. Subagents work for a turn that has its own hooks. */
+async function hooksOf(
+  { parts }: SessionCore,
+  event: "UserPromptSubmit" | "Stop",
+  details: Readonly<Record<string, unknown>>,
+  signal: AbortSignal,
+): Promise<HookAnswer> {
+  if (parts.parent !== undefined) return {};
+  return parts.crib.runHooks(event, details, signal).catch((error) => {
+    // The round that follows notices the abort.
+    if (signal.aborted) return {};
+    throw error;
+  });
+}
+
+function promptOf({ content }: UserMessage): string {
+  return content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+}
+
+function blockedMessage({ block, source }: HookAnswer): ToolError {
+  return new ToolError("denied", `The hook at ${source} blocked this message: ${block}`);
 }
 
 const notUnderstood = "The reply could not be parsed; asking the model again.";

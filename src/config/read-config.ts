@@ -1,12 +1,14 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { ToolError } from "../contract/error.ts";
+import type { CommandHook } from "../contract/hooks.ts";
 import { openLocalEnvironment } from "../environment/local/local-environment.ts";
 import { contentHash } from "../lib/bytes/content-hash.ts";
 import { isRecord } from "../lib/json/is-record.ts";
 import { realWorkspace, userDirectories } from "../system/directories.ts";
 import { mayExist, policyFiles, readPolicyFile } from "../system/policy-files.ts";
 import { type TrustState, trustIn } from "../toolcrib/trust.ts";
+import { filesOfHook, readHooks } from "./read-hooks.ts";
 import { problemOf, type Setting, type SettingValue, settings, unknownKey } from "./settings.ts";
 import { keyPositions, lineOf, parseToml } from "./toml-text.ts";
 
@@ -25,6 +27,8 @@ export interface Config {
   readonly settings: readonly EffectiveSetting[];
   /** The MCP servers of the user's file. A project names its own in `.toolcrib/mcp.json`. */
   readonly servers: Readonly<Record<string, unknown>>;
+  /** The user's hooks, then those of a trusted project. */
+  readonly hooks: readonly CommandHook[];
   /** Mistakes and ignored settings, with file and line. */
   readonly warnings: readonly string[];
   readonly project: ProjectConfig | undefined;
@@ -75,16 +79,17 @@ export async function readConfig(folders: ConfigFolders): Promise<Config> {
     const mayApply = project?.trust === "trusted" || setting.tightens?.(theirs?.value ?? "", base.value);
     return theirs !== undefined && mayApply ? theirs : base;
   });
-  const ignored = project === undefined ? [] : loosening(project, user);
+  const ignored = project === undefined ? [] : [...loosening(project, user), ...hooksOf(project)];
   for (const file of [user, project]) if (file) warnings.push(...problemsIn(file));
   if (project !== undefined && project.trust !== "trusted" && ignored.length > 0)
     warnings.push(
-      `${untrusted[project.trust]}: ${ignored.map(({ key }) => key).join(", ")}. To review and trust it: toolcrib config trust`,
+      `${untrusted[project.trust]}: ${[...new Set(ignored.map(({ key }) => key))].join(", ")}. To review and trust it: toolcrib config trust`,
     );
   const servers = user?.table.mcp_servers;
   return {
     settings: effective,
     servers: isRecord(servers) ? servers : {},
+    hooks: [user, project].flatMap((file) => (file?.trust === "trusted" ? file.hooks : [])),
     warnings,
     project: project && {
       hash: project.hash,
@@ -108,6 +113,12 @@ interface ConfigFile {
   readonly hash: string;
   readonly trust: TrustState;
   readonly isProject: boolean;
+  readonly hooks: readonly CommandHook[];
+  readonly problems: readonly string[];
+}
+
+function hooksOf({ hooks }: ConfigFile): readonly { readonly key: string; readonly value: string }[] {
+  return hooks.map(({ event, command }) => ({ key: `hooks.${event}`, value: command }));
 }
 
 async function readUserFile(path: string): Promise<ConfigFile | undefined> {
@@ -115,7 +126,7 @@ async function readUserFile(path: string): Promise<ConfigFile | undefined> {
   if (text === undefined) return undefined;
   const home = homedir();
   const name = path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
-  return { ...(await parsed(text, name)), trust: "trusted", isProject: false };
+  return { ...(await parsed(text, name, "user")), trust: "trusted" };
 }
 
 async function readProjectFile(folders: ConfigFolders): Promise<ConfigFile | undefined> {
@@ -125,9 +136,14 @@ async function readProjectFile(folders: ConfigFolders): Promise<ConfigFile | und
   const environment = openLocalEnvironment({ workspace });
   try {
     const { bytes } = await environment.readFile(projectConfigPath, { maxBytes });
-    const file = await parsed(new TextDecoder().decode(bytes), projectConfigPath);
+    const file = await parsed(new TextDecoder().decode(bytes), projectConfigPath, "project");
+    const hooks = await Promise.all(
+      file.hooks.map(async (hook) => ({ ...hook, files: await filesOfHook(hook, environment) })),
+    );
+    const scripts = hooks.map(({ files }) => files);
+    const hash = hooks.length === 0 ? file.hash : contentHash(JSON.stringify([file.hash, scripts]));
     const { configTrust } = policyFiles(folders.configDirectory ?? userDirectories().config, workspace);
-    return { ...file, trust: trustIn({ workspace, hash: file.hash }, configTrust), isProject: true };
+    return { ...file, hooks, hash, trust: trustIn({ workspace, hash }, configTrust) };
   } finally {
     await environment.close();
   }
@@ -138,8 +154,14 @@ const maxBytes = 256 * 1024;
 async function parsed(
   text: string,
   name: string,
-): Promise<Pick<ConfigFile, "name" | "table" | "positions" | "hash">> {
-  return { name, table: await parseToml(text, name), positions: keyPositions(text), hash: contentHash(text) };
+  from: CommandHook["from"],
+): Promise<Omit<ConfigFile, "trust">> {
+  const table = await parseToml(text, name);
+  const positions = keyPositions(text);
+  const { hooks, problems } = readHooks(table.hooks, from, (key) => at({ name, positions }, key));
+  const hookProblems = problems.map(([key, problem]) => `${at({ name, positions }, key)}: ${problem}`);
+  const isProject = from === "project";
+  return { name, table, positions, hash: contentHash(text), hooks, problems: hookProblems, isProject };
 }
 
 /** Returns the value of a setting in a file; undefined when it is missing or invalid. */
@@ -157,7 +179,7 @@ function rawValue({ table }: ConfigFile, key: string): unknown {
   return value;
 }
 
-function at({ name, positions }: ConfigFile, key: string): string {
+function at({ name, positions }: Pick<ConfigFile, "name" | "positions">, key: string): string {
   const line = lineOf(positions, key);
   return line === undefined ? name : `${name}:${line}`;
 }
@@ -180,7 +202,7 @@ function loosening(
 function problemsIn(file: ConfigFile): readonly string[] {
   const found: string[] = [];
   const note = (key: string, problem: string) => found.push(`${at(file, key)}: ${problem}`);
-  const top = [...new Set([...settings.map(({ key }) => key.split(".")[0]!), "mcp_servers"])];
+  const top = [...new Set([...settings.map(({ key }) => key.split(".")[0]!), "mcp_servers", "hooks"])];
   for (const [key, value] of Object.entries(file.table)) {
     if (!top.includes(key)) note(key, unknownKey(key, top));
     else if (key === "mcp_servers") {
@@ -206,5 +228,5 @@ function problemsIn(file: ConfigFile): readonly string[] {
     const problem = value === undefined ? undefined : problemOf(setting, value);
     if (problem !== undefined) note(setting.key, `${setting.key} ${problem}`);
   }
-  return found;
+  return [...found, ...file.problems];
 }

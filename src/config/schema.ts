@@ -1,3 +1,4 @@
+import { hookEvents } from "../contract/hooks.ts";
 import { settings } from "./settings.ts";
 
 /** Returns the JSON Schema of `config.toml`, for editors. */
@@ -20,6 +21,14 @@ export function configSchema(): object {
           limits.map((each) => [each.key.slice("limits.".length), schemaOf(each)]),
         ),
       },
+      hooks: {
+        type: "object",
+        description: "Commands that run at events, with Claude Code's JSON contract.",
+        additionalProperties: false,
+        properties: Object.fromEntries(
+          hookEvents.map((event) => [event, { type: "array", items: hookSchema }]),
+        ),
+      },
       mcp_servers: {
         type: "object",
         description: "MCP servers by name, with the fields of mcp.json. Only in your own file.",
@@ -28,6 +37,20 @@ export function configSchema(): object {
     },
   };
 }
+
+const hookSchema = {
+  type: "object",
+  required: ["command"],
+  additionalProperties: false,
+  properties: {
+    command: { type: "string", description: "A command for /bin/sh. It gets JSON on standard input." },
+    matcher: {
+      type: "string",
+      description: "A regular expression for whole tool names. Default: every tool.",
+    },
+    timeout: { type: "number", exclusiveMinimum: 0, maximum: 600, default: 60, description: "Seconds." },
+  },
+};
 
 function schemaOf({ type, summary, choices, default: usual }: (typeof settings)[number]): object {
   return {

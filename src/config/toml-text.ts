@@ -45,6 +45,7 @@ export function keyPositions(text: string): ReadonlyMap<string, KeyPosition> {
       if (header[1] === "[[") {
         const count = counts.get(table) ?? 0;
         counts.set(table, count + 1);
+        if (count === 0) found.set(table, { line });
         table = `${table}.${count}`;
       }
       found.set(table, { line });

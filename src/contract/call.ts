@@ -3,6 +3,7 @@ import type { Agents } from "./agents.ts";
 import type { Confinement } from "./confinement.ts";
 import type { Environment } from "./environment.ts";
 import type { ToolError } from "./error.ts";
+import type { HookAnswer } from "./hooks.ts";
 import type { OutputKept } from "./output.ts";
 import type { AnyTool, Image, PlanMemory, SeenFiles, ToolFinder, ToolOutput } from "./tool.ts";
 
@@ -27,6 +28,8 @@ export interface ToolCall {
   readonly recheck?: () => Promise<void>;
   /** Repeats the policy check just before the tool runs. Throws when what its commands run has changed. */
   readonly beforeRun?: (() => Promise<void>) | undefined;
+  /** Set by `runHooks`: the answer of the hooks, which the policy check takes into account. */
+  readonly hook?: HookAnswer;
   /** Set by the policy check for calls that may run commands. */
   readonly confinement?: DecidedConfinement;
   readonly signal: AbortSignal;

@@ -6,6 +6,7 @@ import type { Scanner } from "../journal/scan/scanner.ts";
 import type { WorkspaceTransactions } from "../journal/transactions/transactions.ts";
 import type { PolicySettings } from "./approvals/decide-call.ts";
 import type { CallEvents } from "./call-events.ts";
+import type { Hooks } from "./hooks/hooks.ts";
 import { runTool, type Services } from "./run-tool.ts";
 import { compose, type Next } from "./stage.ts";
 import { catchErrors } from "./stages/catch-errors.ts";
@@ -18,6 +19,7 @@ import { limitTime } from "./stages/limit-time.ts";
 import { recordJournal } from "./stages/record-journal.ts";
 import { redactSecrets } from "./stages/redact-secrets.ts";
 import { rejectInvalidInput } from "./stages/reject-invalid-input.ts";
+import { runHooks } from "./stages/run-hooks.ts";
 import { takeShellTurns } from "./stages/take-shell-turns.ts";
 import { takeTurns } from "./stages/take-turns.ts";
 
@@ -30,6 +32,7 @@ export interface PipelineParts extends Services {
   readonly blobs: Blobs;
   readonly scanner: Scanner;
   readonly policy: PolicySettings;
+  readonly hooks?: Hooks | undefined;
   /** The most tokens of one result that a model is shown. */
   readonly maxShownTokens?: number | undefined;
   readonly transactions: WorkspaceTransactions;
@@ -47,6 +50,7 @@ export function openPipeline(parts: PipelineParts): Next {
       catchErrors,
       rejectInvalidInput(parts.settings),
       takeShellTurns(),
+      runHooks(parts.hooks),
       checkPolicy(parts.policy, parts),
       confineCommands,
       takeTurns(parts.environment),

@@ -6,7 +6,7 @@ import { type SandboxWanted, sandboxesWanted, type ToolcribOptions } from "./opt
 
 /** Refuses a single value in place of a list, because a string would be split into its letters. */
 export function checkLists(options: ToolcribOptions): void {
-  for (const name of ["rules", "ruleFiles", "tools", "allowedTools", "sources"] as const) {
+  for (const name of ["rules", "ruleFiles", "tools", "allowedTools", "sources", "commandHooks"] as const) {
     if (options[name] === undefined || Array.isArray(options[name])) continue;
     throw new ToolError("invalid-input", `The option ${name} must be a list`, {
       hint: `Write ${name}: […], also for a single value.`,

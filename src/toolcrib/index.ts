@@ -34,6 +34,7 @@ export type {
   Transactions,
   Undone,
 } from "../contract/history.ts";
+export type { CommandHook, HookAnswer, HookEvent } from "../contract/hooks.ts";
 export type { OutputKept, Outputs } from "../contract/output.ts";
 export type { Processes, ProcessStatus, Shells } from "../contract/process.ts";
 export type {

@@ -2,6 +2,7 @@ import type { Agents } from "../contract/agents.ts";
 import type { SandboxLevel } from "../contract/call.ts";
 import type { Environment } from "../contract/environment.ts";
 import type { ExtraRoots } from "../contract/guard.ts";
+import type { CommandHook } from "../contract/hooks.ts";
 import type { AnyTool, SearchSettings, ToolSource } from "../contract/tool.ts";
 import type { Dialect } from "../dialects/dialect.ts";
 import type { JournalBudget } from "../journal/collect/collector.ts";
@@ -33,6 +34,8 @@ export interface ToolcribOptions {
   readonly rules?: readonly string[];
   /** Files with rules of the same precedence. */
   readonly ruleFiles?: readonly string[];
+  /** Commands that run before and after calls, with Claude Code's JSON contract. They can tighten rules, never widen them. */
+  readonly commandHooks?: readonly CommandHook[];
   /** Your own tools. A tool with the name of a dialect's tool replaces it; the last tool of a name wins. */
   readonly tools?: readonly AnyTool[];
   /** Tools of other servers, which may change while the Toolcrib is open. They are closed with it. */

@@ -1,6 +1,7 @@
 import type { Agents } from "../contract/agents.ts";
 import type { Conversations } from "../contract/conversations.ts";
 import type { RecoveredChange, SandboxReport } from "../contract/environment.ts";
+import type { HookAnswer } from "../contract/hooks.ts";
 import type { ProcessStatus } from "../contract/process.ts";
 import type { ToolFinder } from "../contract/tool.ts";
 import type { Dialect } from "../dialects/dialect.ts";
@@ -11,6 +12,7 @@ import { newIdentifier } from "../lib/identifier.ts";
 import type { Approve } from "../pipeline/approvals/approval-request.ts";
 import type { PolicySettings } from "../pipeline/approvals/decide-call.ts";
 import { CallEvents, type EventSource } from "../pipeline/call-events.ts";
+import { Hooks } from "../pipeline/hooks/hooks.ts";
 import { openPipeline } from "../pipeline/pipeline.ts";
 import { newCallerMemory, noAgents } from "../pipeline/run-tool.ts";
 import type { Mode } from "../policy/policy.ts";
@@ -101,6 +103,7 @@ export class Toolcrib implements Caller {
   readonly #shared: SharedByCallers;
   readonly #caller: ToolsetCaller;
   readonly #closeWarnings: string[] = [];
+  readonly #hooks: Hooks | undefined;
   #mode: Mode;
   #isPlanning = false;
   #closing: Promise<void> | undefined;
@@ -130,6 +133,15 @@ export class Toolcrib implements Caller {
     });
     this.#pendingApprovals = new PendingApprovals({ folder: files.approvals, workspace: workspace.path });
     const approvers = new Map<string, Approve>();
+    const policySettings = this.#policySettings(approvers);
+    const commandHooks = options.commandHooks ?? [];
+    if (commandHooks.length > 0)
+      this.#hooks = new Hooks({
+        hooks: commandHooks,
+        session: parts.session,
+        environment,
+        policy: policySettings,
+      });
     const pipeline = openPipeline({
       ...history,
       environment,
@@ -142,7 +154,8 @@ export class Toolcrib implements Caller {
       maxShownTokens: options.maxShownTokens,
       tools: finderIn(toolset),
       settings: { search: options.search ?? searchSettings(process.env) },
-      policy: this.#policySettings(approvers),
+      policy: policySettings,
+      hooks: this.#hooks,
     });
     const { denied } = parts;
     const running = this.#running;
@@ -192,6 +205,7 @@ export class Toolcrib implements Caller {
       ...this.#history.journal.warnings,
       ...this.#history.warnings,
       ...(this.#options.sources ?? []).flatMap((source) => source.warnings),
+      ...(this.#hooks?.warnings ?? []),
       ...this.#closeWarnings,
     ];
   }
@@ -230,6 +244,15 @@ export class Toolcrib implements Caller {
     const memory = newCallerMemory(this.#workspace.environment, { agents: agents ?? noAgents, tools });
     const endLeftovers = () => Promise.all([this.#processes.stopOf(memory), this.#shells.stopOf(memory)]);
     return new AddedCaller(dialect, toolset, this.#shared, { memory, isUser, endLeftovers });
+  }
+
+  /** Runs the hooks of a session's event. The hooks of calls run by themselves. */
+  async runHooks(
+    event: "UserPromptSubmit" | "Stop",
+    details: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+  ): Promise<HookAnswer> {
+    return this.#hooks?.has(event) ? this.#hooks.run(event, details, { signal }) : {};
   }
 
   /** Returns a part of a stored output, by its handle. Rejects with `not-found` when it is no longer stored. */

@@ -79,6 +79,7 @@ export const callCommand: Command = {
       workspace: options.get("workspace") ?? process.cwd(),
       dialect,
       ...readInstanceOptions(options),
+      commandHooks: given.commandHooks,
       approve: canAsk(options) ? (...asked) => progress.whileAsking(() => askUser(...asked)) : undefined,
       // Every call of the command line is a separate session. Therefore it may undo other sessions, and leaves its
       // transaction open for the next call.

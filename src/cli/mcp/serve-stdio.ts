@@ -6,7 +6,7 @@ import { realLocation, realWorkspace } from "../../system/directories.ts";
 import { liesInside } from "../../system/workspace-path.ts";
 import type { Toolcrib, ToolcribOptions } from "../../toolcrib/index.ts";
 import type { Arguments } from "../command.ts";
-import { withConfig } from "../config/with-config.ts";
+import { type ConfiguredArguments, withConfig } from "../config/with-config.ts";
 import { readInstanceOptions } from "../options.ts";
 import { readCount } from "../parse-arguments.ts";
 import { printFailure, remarkFewDescriptors, remarkRecovered, remarkWarnings } from "../report.ts";
@@ -88,7 +88,7 @@ export async function openForClient(options: ToolcribOptions): Promise<Toolcrib>
 export const servedSettings = ["mode", "sandbox", "dialect"] as const;
 
 /** Returns the options of the instance that a command line asks for, and the instructions for clients. */
-export function servedInstance(given: Arguments): {
+export function servedInstance(given: ConfiguredArguments): {
   readonly options: ToolcribOptions & { readonly workspace: string };
   readonly instructions: string;
 } {
@@ -109,6 +109,7 @@ export function servedInstance(given: Arguments): {
       workspace,
       dialect: options.get("dialect") ?? "toolcrib",
       ...instance,
+      commandHooks: given.commandHooks,
       rules: [...limits, ...rules],
       maxShownTokens,
       pendingApprovals: true,

@@ -37,7 +37,16 @@ export async function openSession(
     // The model gets the list of tools once, at the start, and finds later ones with tools.find.
     await untilReady(sources);
     progress.update("opening the session");
-    const session = await createSession({ ...options, ...start, models, sources, model, approve });
+    const { commandHooks } = given;
+    const session = await createSession({
+      ...options,
+      ...start,
+      commandHooks,
+      models,
+      sources,
+      model,
+      approve,
+    });
     remarkRecovered(session.crib.recovered);
     boundYoungSpace(session);
     return session;

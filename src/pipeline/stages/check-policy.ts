@@ -1,7 +1,7 @@
 import type { DecisionRecord, ToolCall } from "../../contract/call.ts";
 import { untilAborted, whileWaitingFor } from "../../lib/async/abort.ts";
 import { grantsFor } from "../../policy/grants.ts";
-import type { Question } from "../../policy/policy.ts";
+import type { PartVerdict, Question } from "../../policy/policy.ts";
 import {
   type Approval,
   type ApprovalRequest,
@@ -41,7 +41,7 @@ export function checkPolicy(settings: PolicySettings, previews: PreviewServices)
     // The copy keeps the caller from changing the input between the check and the run.
     const call = { ...given, input: snapshot(given.input) };
     for (;;) {
-      const decided = await decideNow(call, settings);
+      const decided = withHook(await decideNow(call, settings), call.hook);
       const { question, decision } = decided;
       call.account.decision = decision.record;
       if (runsCommands(call)) call.account.sandbox = decision.sandbox;
@@ -54,9 +54,12 @@ export function checkPolicy(settings: PolicySettings, previews: PreviewServices)
       };
       if (decision.verdict === "allow") return run("not asked");
       if (decision.verdict === "deny") throw denied(decision);
-      const approve = settings.approverOf?.(call.id);
+      const isAnswered = hookAnswers(decided, call.hook);
+      const approve: Approve | undefined = isAnswered
+        ? () => ({ allow: true })
+        : settings.approverOf?.(call.id);
       // Paranoid mode ignores allow rules, so none is offered there.
-      const grants = (question.mode !== "paranoid" && grantsFor(decision, question)) || [];
+      const grants = (question.mode !== "paranoid" && !isAnswered && grantsFor(decision, question)) || [];
       if (!approve) throw needsApproval(decision, { grants, mode: question.mode });
 
       const answered = openRequests.answered(grants);
@@ -69,6 +72,36 @@ export function checkPolicy(settings: PolicySettings, previews: PreviewServices)
       return run("approved", await openRequests.ask(grants, ask));
     }
   };
+}
+
+/** Turns "allow" into "ask" when a hook asks, and adds that a hook answers a question for the user. */
+function withHook(decided: DecidedCall, hook: ToolCall["hook"]): DecidedCall {
+  const { decision } = decided;
+  const { source = "", permission } = hook ?? {};
+  if (permission === "ask" && decision.verdict === "allow") {
+    const reason = `a hook asks${hook?.reason === undefined ? "" : `: ${hook.reason}`}`;
+    const asking = ({ part, risk }: PartVerdict) =>
+      ({ part, risk, verdict: "ask", rule: undefined, firm: true, reason }) as const;
+    const record = { verdict: "ask", rule: "hook", source, reason } as const;
+    const decisive = asking(decision.decisive);
+    return {
+      ...decided,
+      decision: { ...decision, verdict: "ask", decisive, parts: decision.parts.map(asking), record },
+    };
+  }
+  if (!hookAnswers(decided, hook)) return decided;
+  const record = {
+    ...decision.record,
+    reason: `${decision.record.reason}; the hook at ${source} allowed it`,
+  };
+  return { ...decided, decision: { ...decision, record } };
+}
+
+/** Whether a hook of the user answers for the user. It cannot where no rule could: in paranoid mode, and for firm parts. */
+function hookAnswers({ decision, question }: DecidedCall, hook: ToolCall["hook"]): boolean {
+  if (hook?.permission !== "allow" || decision.verdict !== "ask" || question.mode === "paranoid")
+    return false;
+  return !decision.parts.some(({ verdict, firm }) => verdict === "ask" && firm);
 }
 
 /**
