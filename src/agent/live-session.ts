@@ -4,11 +4,12 @@ import type { Message, UserMessage } from "../models/message.ts";
 import type { Model, ReasoningEffort, Usage } from "../models/model.ts";
 import type { Toolcrib } from "../toolcrib/index.ts";
 import { compactIfNeeded } from "./context/compaction.ts";
+import { type ContextPart, splitContext } from "./context/context-parts.ts";
 import { userMessage } from "./conversation.ts";
 import type { AgentEvent, ContextUse, Protocol, SessionState, TurnResult } from "./event.ts";
 import { LiveTurn } from "./live-turn.ts";
 import { runTurn, type TurnInput } from "./run-turn.ts";
-import type { Session, Turn } from "./session.ts";
+import type { AgentNode, Session, Turn } from "./session.ts";
 import { SessionCore } from "./session-core.ts";
 import type { SessionParts } from "./session-parts.ts";
 
@@ -79,6 +80,19 @@ export class LiveSession implements Session {
 
   get context(): ContextUse {
     return this.core.conversation.context;
+  }
+
+  get contextParts(): readonly ContextPart[] {
+    const { system, messages } = this;
+    return splitContext({ system, messages, tools: this.#parts.tools }, this.context);
+  }
+
+  get usageByModel(): Session["usageByModel"] {
+    return this.core.spending.byModel;
+  }
+
+  get agents(): readonly AgentNode[] {
+    return this.#parts.agents?.list() ?? [];
   }
 
   run(input: string | UserMessage["content"], { isPinned = false } = {}): Turn {

@@ -43,7 +43,7 @@ export class SessionCore {
     this.reasoning = reasoning;
     if (parts.crib.isPlanning) this.planNotice = planNotice(parts);
     else if (resumed?.isPlanning) this.planNotice = planEnded;
-    for (const [id, usage] of resumed?.usage ?? []) this.spending.addSum(usage, parts.pricesOf(id));
+    for (const [id, usage] of resumed?.usage ?? []) this.spending.addSum(usage, parts.pricesOf(id), id);
   }
 
   get isWaiting(): boolean {
@@ -86,7 +86,7 @@ export class SessionCore {
   /** Counts and reports usage. Usage that no reply in the conversation accounts for is recorded on its own. */
   spend(model: Model, usage: Usage, { isOfReply = false }: { readonly isOfReply?: boolean } = {}): void {
     const { spending, conversation, parts } = this;
-    spending.add(usage, model.facts);
+    spending.add(usage, model.facts, model.id);
     parts.parent?.spentBelow(model, usage);
     if (!isOfReply) parts.recorder.add({ kind: "spent", model: model.id, usage });
     const { context } = conversation;
@@ -98,7 +98,7 @@ export class SessionCore {
 
   /** Counts what a subagent used, which its own event reports. */
   spentBelow(model: Model, usage: Usage): void {
-    this.spending.add(usage, model.facts);
+    this.spending.add(usage, model.facts, model.id);
     this.parts.recorder.add({ kind: "spent", model: model.id, usage });
     this.parts.parent?.spentBelow(model, usage);
   }

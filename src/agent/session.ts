@@ -1,7 +1,9 @@
+import type { AgentStatus } from "../contract/agents.ts";
 import type { Dialect } from "../dialects/dialect.ts";
 import type { Message, UserMessage } from "../models/message.ts";
 import type { Model, ReasoningEffort, Usage } from "../models/model.ts";
 import type { CallResult, Toolcrib, ToolcribOptions } from "../toolcrib/index.ts";
+import type { ContextPart } from "./context/context-parts.ts";
 import type { AgentEvent, ContextUse, Protocol, SessionState, TurnResult } from "./event.ts";
 
 /** How to start or resume a session. Options shared with `openToolcrib` mean the same. */
@@ -67,6 +69,12 @@ export interface HookedCall {
 
 export type HookDecision = { readonly input: unknown } | { readonly refuse: string };
 
+/** A subagent and its own subagents. */
+export interface AgentNode extends AgentStatus {
+  readonly task: string;
+  readonly agents: readonly AgentNode[];
+}
+
 /** A conversation with a model that has tools. Close it when done. */
 export interface Session {
   /** Also the session id of its calls in the journal. */
@@ -84,6 +92,12 @@ export interface Session {
   /** In US dollars; null when a price is unknown. */
   readonly cost: number | null;
   readonly context: ContextUse;
+  /** The shares of the context window. */
+  readonly contextParts: readonly ContextPart[];
+  /** The usage and cost of each model by its id, subagents included. */
+  readonly usageByModel: ReadonlyMap<string, Pick<Session, "usage" | "cost">>;
+  /** The subagents since the session was opened, oldest first. */
+  readonly agents: readonly AgentNode[];
   /** Whether plan mode is on: the model can only read. */
   readonly isPlanning: boolean;
   /** The instance that its tools come from. */

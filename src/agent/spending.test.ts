@@ -38,7 +38,7 @@ it("does not apply the surcharge for long requests to a sum", () => {
   const dear = { ...prices, over: { tokens: 200_000, input: 100, output: 100 } };
   const [one, sum] = [new Spending(), new Spending()];
   one.add(million, { prices: dear });
-  sum.addSum(million, dear);
+  sum.addSum(million, dear, "model");
   expect(one.cost).toBeGreaterThan(100);
   expect(sum.cost).toBeCloseTo(13.1);
 });

@@ -2,6 +2,7 @@ import type { ModelFacts, ModelPrices, Usage } from "../models/model.ts";
 import { costOf } from "../models/model-facts.ts";
 
 export class Spending {
+  readonly #byModel = new Map<string, Spending>();
   #usage: Usage = noUsage;
   #known = 0;
   #isKnown = true;
@@ -20,7 +21,18 @@ export class Spending {
     return rounded(this.#known);
   }
 
-  add(usage: Usage, { prices }: Pick<ModelFacts, "prices">): void {
+  /** The usage and cost of each model, by its id. */
+  get byModel(): ReadonlyMap<string, Pick<Spending, "usage" | "cost">> {
+    return this.#byModel;
+  }
+
+  /** Adds the usage of one reply. `model` is the id of the model. */
+  add(usage: Usage, { prices }: Pick<ModelFacts, "prices">, model?: string): void {
+    if (model !== undefined) {
+      const own = this.#byModel.get(model) ?? new Spending();
+      this.#byModel.set(model, own);
+      own.add(usage, { prices });
+    }
     this.#usage = addUsage(this.#usage, usage);
     const cost = usage.input === 0 && usage.output === 0 ? 0 : costOf(usage, prices);
     this.#known += cost ?? 0;
@@ -28,8 +40,8 @@ export class Spending {
   }
 
   /** Adds the total usage of many replies, without surcharges for long requests. */
-  addSum(usage: Usage, prices: ModelPrices | undefined): void {
-    this.add(usage, { prices: prices && { ...prices, over: undefined } });
+  addSum(usage: Usage, prices: ModelPrices | undefined, model: string): void {
+    this.add(usage, { prices: prices && { ...prices, over: undefined } }, model);
   }
 
   since(before: Pick<Spending, "usage" | "cost">): Pick<Spending, "usage" | "cost"> {

@@ -3,7 +3,7 @@ import type { Conversations } from "../contract/conversations.ts";
 import type { RecoveredChange, SandboxReport } from "../contract/environment.ts";
 import type { HookAnswer } from "../contract/hooks.ts";
 import type { ProcessStatus } from "../contract/process.ts";
-import type { ToolFinder } from "../contract/tool.ts";
+import type { ToolFinder, ToolSource } from "../contract/tool.ts";
 import type { Dialect } from "../dialects/dialect.ts";
 import { findDialect } from "../dialects/dialects.ts";
 import { Toolset } from "../dialects/toolset.ts";
@@ -208,6 +208,11 @@ export class Toolcrib implements Caller {
       ...(this.#hooks?.warnings ?? []),
       ...this.#closeWarnings,
     ];
+  }
+
+  /** The tools of other servers, as given in the options. */
+  get sources(): readonly ToolSource[] {
+    return this.#options.sources ?? [];
   }
 
   /** The recorded conversations with models in this workspace. */

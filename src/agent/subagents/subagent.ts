@@ -4,10 +4,12 @@ import { throwIfAborted, unlessAborted } from "../../lib/async/abort.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
 import type { AgentEvent, TurnResult } from "../event.ts";
 import type { LiveSession } from "../live-session.ts";
+import type { AgentNode } from "../session.ts";
 
 /** An agent that works for another: its session and its state. */
 export class Subagent {
   readonly id: string;
+  readonly #task: string;
   readonly #relay: (event: AgentEvent) => void;
   #session: Promise<LiveSession> | undefined;
   #live: LiveSession | undefined;
@@ -18,13 +20,18 @@ export class Subagent {
   #answered = Promise.withResolvers<void>();
   #closed: Promise<void> | undefined;
 
-  constructor(id: string, relay: (event: AgentEvent) => void) {
+  constructor(id: string, task: string, relay: (event: AgentEvent) => void) {
     this.id = id;
+    this.#task = task;
     this.#relay = relay;
   }
 
   get status(): AgentStatus {
     return { id: this.id, state: this.#state, turns: this.#turns, output: this.#output };
+  }
+
+  get node(): AgentNode {
+    return { ...this.status, task: this.#task, agents: this.#live?.agents ?? [] };
   }
 
   get isOpen(): boolean {

@@ -3,6 +3,7 @@ import { ToolError } from "../../contract/error.ts";
 import { throwIfAborted } from "../../lib/async/abort.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
 import type { AgentEvent } from "../event.ts";
+import type { AgentNode } from "../session.ts";
 import type { SessionCore } from "../session-core.ts";
 import { openChild } from "./open-child.ts";
 import { Subagent } from "./subagent.ts";
@@ -25,7 +26,7 @@ export class Subagents implements Agents {
     const parent = this.#parent();
     this.#closeIdle(parent.parts.limits.agents);
     const id = `agent_${this.#agents.size + 1}`;
-    const agent = new Subagent(id, (event) => this.#relay(id, event));
+    const agent = new Subagent(id, task.task, (event) => this.#relay(id, event));
     this.#agents.set(id, agent);
     this.#open.add(agent);
     const end = () => void agent.close();
@@ -56,6 +57,10 @@ export class Subagents implements Agents {
     const agent = this.#find(id);
     await agent.close();
     return agent.status;
+  }
+
+  list(): readonly AgentNode[] {
+    return [...this.#agents.values()].map((agent) => agent.node);
   }
 
   async closeAll(): Promise<void> {

@@ -1,49 +1,59 @@
-import type { Session } from "../../agent/session.ts";
 import { ToolError } from "../../contract/error.ts";
-import type { Undone } from "../../contract/history.ts";
-import { describeUndone } from "../../lib/text/describe-undone.ts";
-import { counted } from "../../lib/text/format-quantity.ts";
 import { nearest } from "../../lib/text/nearest.ts";
-import { printable, printableLine } from "../../lib/text/printable.ts";
+import { printableLine } from "../../lib/text/printable.ts";
 import { type ReasoningEffort, reasoningEfforts } from "../../models/model.ts";
 import { type Mode, modes } from "../../policy/policy.ts";
-import type { CallResult, ChangedFiles } from "../../toolcrib/index.ts";
-import { formatUsage, grouped } from "../session/call-lines.ts";
-import { colourDiff, layTable } from "../terminal.ts";
-import { undoForUser } from "../undo-for-user.ts";
+import { layTable } from "../terminal.ts";
+import { redo, runUserCommand, setCheckpoint, showDiff, undo } from "./change-commands.ts";
+import type { Choice } from "./chat-front.ts";
 import type { ChatSessions } from "./chat-sessions.ts";
+import {
+  exportChat,
+  showAgents,
+  showConfig,
+  showContext,
+  showCost,
+  showDoctor,
+  showServers,
+} from "./report-commands.ts";
+import {
+  changeModel,
+  fork,
+  modelChoices,
+  plan,
+  resume,
+  sessionChoices,
+  startNew,
+} from "./session-commands.ts";
 
 /** A command that starts with a slash. */
-interface ChatCommand {
+export interface ChatCommand {
   readonly name: string;
+  readonly aliases?: readonly string[];
   readonly takes?: string;
+  /** A verb phrase of at most eight words. */
   readonly summary: string;
   readonly choices?: readonly string[];
+  /** The arguments to choose from, for a screen that can show a list. */
+  readonly picks?: (chat: ChatSessions) => Promise<readonly Choice[]>;
   /** Returns the text to show, or "leave" to end the chat. Throws ToolError. */
   run(chat: ChatSessions, argument: string): Promise<string | undefined> | string | undefined;
 }
 
-const chatCommands: readonly ChatCommand[] = [
-  {
-    name: "help",
-    summary: "list these commands",
-    run: () => explainChat(),
-  },
+export const chatCommands: readonly ChatCommand[] = [
+  { name: "help", summary: "list these commands", run: () => explainChat() },
   {
     name: "model",
     takes: "[PROVIDER/NAME]",
-    summary: "show or change the model",
-    run: async (chat, model) => {
-      if (model === "") return `The model is ${printableLine(chat.session.model.id)}.`;
-      await chat.whileBusy("opening the model", () => chat.session.use({ model }));
-      return undefined;
-    },
+    summary: "list models, or change the model",
+    picks: modelChoices,
+    run: changeModel,
   },
   {
     name: "reasoning",
-    takes: "[EFFORT]",
+    takes: `[${reasoningEfforts.join("|")}]`,
     choices: reasoningEfforts,
-    summary: "show or change the reasoning effort: low, medium, high",
+    summary: "show or change the reasoning effort",
     run: async ({ session }, effort) => {
       if (effort === "") return `The reasoning effort is ${session.reasoning ?? "the model's default"}.`;
       await session.use({ reasoning: effort.toLowerCase() as ReasoningEffort });
@@ -52,11 +62,11 @@ const chatCommands: readonly ChatCommand[] = [
   },
   {
     name: "mode",
-    takes: "[MODE]",
+    takes: `[${modes.join("|")}]`,
     choices: modes,
-    summary: "show or change what runs without approval: safe, cautious, paranoid, yolo",
+    summary: "show or change what runs without approval",
     run: ({ session: { crib } }, mode) => {
-      if (mode !== "") crib.setMode(mode as Mode);
+      if (mode !== "") crib.setMode(mode.toLowerCase() as Mode);
       return `The mode is ${crib.mode}.`;
     },
   },
@@ -67,16 +77,19 @@ const chatCommands: readonly ChatCommand[] = [
     summary: "only read and plan, until you accept",
     run: plan,
   },
-  {
-    name: "diff",
-    summary: "show what this session changed",
-    run: async (chat) => formatDiff(await chat.callForUser("journal.diff", {})),
-  },
+  { name: "diff", takes: "[PATH]", summary: "show what this session changed", run: showDiff },
   {
     name: "undo",
-    takes: "[N]",
-    summary: "undo the latest change of this session, or the latest N; the model is informed",
+    takes: "[N | PATH [HUNK] | to CHECKPOINT]",
+    summary: "undo changes of this session",
     run: undo,
+  },
+  { name: "redo", summary: "revert the latest undo", run: redo },
+  {
+    name: "checkpoint",
+    takes: "[NAME | list]",
+    summary: "set a checkpoint for undo, or list them",
+    run: setCheckpoint,
   },
   {
     name: "compact",
@@ -86,48 +99,57 @@ const chatCommands: readonly ChatCommand[] = [
       return isShorter ? undefined : "The conversation cannot be compacted further.";
     },
   },
+  { name: "context", summary: "show what fills the context window", run: showContext },
+  { name: "cost", aliases: ["usage"], summary: "show tokens and cost", run: showCost },
+  { name: "agents", summary: "show the subagents and their state", run: showAgents },
+  { name: "mcp", takes: "[SERVER]", summary: "show MCP servers, or reconnect one", run: showServers },
+  { name: "export", takes: "[FILE]", summary: "save as Markdown, HTML or JSONL", run: exportChat },
+  { name: "config", summary: "show the settings in effect", run: showConfig },
+  { name: "doctor", summary: "check the installation and suggest fixes", run: showDoctor },
   {
-    name: "usage",
-    summary: "show tokens, cost and the size of the context",
-    run: ({ session }) => formatSessionUse(session),
+    name: "resume",
+    aliases: ["sessions"],
+    takes: "[SESSION | WORDS]",
+    summary: "find and continue another session",
+    picks: sessionChoices,
+    run: resume,
   },
-  {
-    name: "sessions",
-    summary: "list the sessions of this folder",
-    run: async ({ given, session }) => {
-      const { listSessions } = await import("../session/stored-sessions.ts");
-      await listSessions({ options: new Map([["workspace", session.crib.workspace]]), operands: [] });
-      return given.options.has("resume") ? undefined : "To continue one: toolcrib chat --resume SESSION";
-    },
-  },
-  {
-    name: "new",
-    summary: "start a new session; this one stays recorded",
-    run: async (chat) => {
-      const { id, turns, model, reasoning, crib } = chat.session;
-      await chat.open({});
-      const { session } = chat;
-      // The user's settings apply to the whole chat.
-      session.crib.setMode(crib.mode);
-      if (model.id !== session.model.id || reasoning !== session.reasoning)
-        await session.use({ model, reasoning });
-      const before = turns > 0 ? ` To continue the previous one: toolcrib chat --resume ${id}` : "";
-      return `New session: ${printableLine(model.id)}, mode ${crib.mode}.${before}`;
-    },
-  },
-  { name: "exit", summary: "leave the chat, like Ctrl-D", run: () => "leave" },
+  { name: "fork", takes: "[TURN]", summary: "continue from a turn in a new session", run: fork },
+  { name: "new", summary: "start a new session; this one stays recorded", run: startNew },
+  { name: "exit", aliases: ["quit"], summary: "leave the chat, like Ctrl-D", run: () => "leave" },
 ];
 
+/** Runs one input: `/command`, `!command`, or a message to the model. Returns false when the chat ends. */
+export async function runChatInput(chat: ChatSessions, input: string): Promise<boolean> {
+  if (input.startsWith("/")) return runChatCommand(chat, input);
+  if (!input.startsWith("!")) return chat.turn(input);
+  chat.front.showLine(await runUserCommand(chat, input.slice(1).trim()));
+  return true;
+}
+
 /** Runs a line like `/mode safe`. Returns false when the chat ends. */
-export async function runChatCommand(chat: ChatSessions, line: string): Promise<boolean> {
+async function runChatCommand(chat: ChatSessions, line: string): Promise<boolean> {
   const [name = "", ...words] = line.slice(1).trim().split(/\s+/);
   const command = findChatCommand(name);
   const argument = words.join(" ");
   checkArgument(command, argument);
-  const shown = await command.run(chat, argument);
+  const { picks } = command;
+  const picked =
+    argument === "" && picks && chat.front.pick ? await pick(chat, command.name, picks) : argument;
+  if (picked === undefined) return true;
+  const shown = await command.run(chat, picked);
   if (shown === "leave") return false;
   if (shown !== undefined) chat.front.showLine(shown);
   return true;
+}
+
+async function pick(
+  chat: ChatSessions,
+  name: string,
+  picks: NonNullable<ChatCommand["picks"]>,
+): Promise<string | undefined> {
+  const choices = await picks(chat);
+  return choices.length === 0 ? "" : chat.front.pick?.({ title: `/${name}`, choices });
 }
 
 /** Completes commands and their arguments. */
@@ -141,8 +163,8 @@ export function completeChatLine(line: string): [readonly string[], string] {
 }
 
 function findChatCommand(name: string): ChatCommand {
-  const wanted = name === "quit" ? "exit" : name === "" ? "help" : name;
-  const found = chatCommands.find((command) => command.name === wanted);
+  const wanted = name === "" ? "help" : name;
+  const found = chatCommands.find((command) => command.name === wanted || command.aliases?.includes(wanted));
   if (found) return found;
   const near = nearest(
     name,
@@ -172,63 +194,9 @@ function explainChat(): string {
       "  ",
     ).trimEnd(),
     "",
+    "!COMMAND runs a command for you, and the model learns about it. @PATH adds a file to a message.",
     "End a line with \\ to continue it; pasted text may have several lines.",
     "A line typed while the model works is sent to it after its current calls.",
     "Ctrl-C stops the turn and keeps its changes: see /diff and /undo.",
-  ].join("\n");
-}
-
-/** `/plan` begins plan mode; `/plan accept` ends it and lets the model carry out its plan. */
-async function plan(chat: ChatSessions, step: string): Promise<string | undefined> {
-  const { session } = chat;
-  const wasPlanning = session.isPlanning;
-  session.setPlanning(step === "" || step === "on");
-  if (session.isPlanning)
-    return "Plan mode is on: the model can only read. Describe the task; /plan accept carries out its plan.";
-  if (step === "off") return "Plan mode is off.";
-  if (!wasPlanning)
-    throw new ToolError("invalid-input", "Plan mode is not on", { hint: "To plan first: /plan" });
-  return (await chat.turn("I accept the plan. Carry it out.")) ? undefined : "leave";
-}
-
-async function undo(chat: ChatSessions, count: string): Promise<string> {
-  if (count !== "" && !/^[1-9]\d{0,3}$/.test(count))
-    throw new ToolError("invalid-input", `/undo takes a number of changes, not "${printableLine(count)}"`, {
-      hint: "For example: /undo 2",
-    });
-  const input = count === "" ? {} : { last: Number(count) };
-  const result = await chat.callForUser("journal.undo", input);
-  contentOf(result);
-  const undone = result.data as Undone;
-  chat.note(`The user undid some of your changes with /undo. ${describeUndone(undone, {})}`);
-  return printable(undoForUser(undone, {})).trimEnd();
-}
-
-function formatDiff(result: CallResult): string {
-  contentOf(result);
-  const diff = (result.data as ChangedFiles).files.map((file) => file.diff).join("");
-  return diff === "" ? "No files were changed." : colourDiff(2, printable(diff)).trimEnd();
-}
-
-/** Returns the content of a call. Throws the call's error. */
-function contentOf({ content, error }: CallResult): string {
-  if (error?.details?.kind === "unknown-tool")
-    throw new ToolError("unsupported", "This session has no journal tools", {
-      hint: "After the session, use: toolcrib diff, toolcrib undo",
-    });
-  if (error)
-    throw new ToolError(error.code, error.message, {
-      hint: error.hint ?? undefined,
-      forUser: error.forUser,
-    });
-  return content;
-}
-
-function formatSessionUse({ id, usage, cost, context, turns }: Session): string {
-  const { tokens, window } = context;
-  const share = window === null ? "" : ` of ${grouped(window)} (${Math.round((100 * tokens) / window)} %)`;
-  return [
-    `${id}: ${counted(turns, "turn")}, ${formatUsage({ usage, cost })}`,
-    `Context: ${grouped(tokens)} tokens${share}`,
   ].join("\n");
 }

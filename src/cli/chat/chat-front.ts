@@ -33,7 +33,7 @@ interface PickQuestion {
   readonly choices: readonly Choice[];
 }
 
-interface Choice {
+export interface Choice {
   /** Returned when the user picks it. */
   readonly value: string;
   readonly label: string;

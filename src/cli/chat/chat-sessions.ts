@@ -1,5 +1,8 @@
+import type { AgentEvent } from "../../agent/event.ts";
 import type { Session } from "../../agent/session.ts";
-import type { CallResult } from "../../toolcrib/index.ts";
+import { addUsage, noUsage } from "../../agent/spending.ts";
+import type { Usage } from "../../models/model.ts";
+import type { Approve, CallResult } from "../../toolcrib/index.ts";
 import type { Arguments } from "../command.ts";
 import { onInterruption } from "../interruption.ts";
 import { LastRefusal } from "../session/exit-code-of-turn.ts";
@@ -7,12 +10,25 @@ import { openSession, PrintedWarnings } from "../session/open-session.ts";
 import type { SessionStart } from "../session/session-options.ts";
 import type { ChatFront } from "./chat-front.ts";
 
+type UserTool = keyof typeof activities;
+
+const activities = {
+  "journal.diff": "reading the journal",
+  "journal.undo": "restoring files",
+  "journal.checkpoint": "setting a checkpoint",
+  "shell.run": "running the command",
+  "file.read": "reading the file",
+  "file.list": "reading the folder",
+} as const;
+
 /** The sessions of a chat, one after the other, on one front. */
 export class ChatSessions {
   readonly given: Arguments;
   readonly front: ChatFront;
   readonly #refusal = new LastRefusal();
   readonly #notes: string[] = [];
+  /** The tokens of each subagent of the open session. */
+  readonly agentUsage = new Map<string, Usage>();
   readonly #warnings = new PrintedWarnings();
   #session: Session | undefined;
   #isLeft = false;
@@ -36,9 +52,11 @@ export class ChatSessions {
     this.#session = next;
     this.#warnings.print(next.crib.warnings);
     this.#notes.length = 0;
+    this.agentUsage.clear();
     this.front.open(next);
     next.on((event) => {
       this.#refusal.hear(event);
+      this.#countUsage(event);
       this.front.show(event);
     });
   }
@@ -70,11 +88,18 @@ export class ChatSessions {
     return !this.#isLeft && (!aborted || reason === "SIGINT");
   }
 
-  /** Makes a call for the user, in the default dialect and without asking for approval. */
-  callForUser(tool: "journal.diff" | "journal.undo", input: object): Promise<CallResult> {
-    return this.whileBusy("reading the journal", async (signal) => {
-      const caller = await this.session.crib.addCaller({ dialect: "toolcrib" });
-      return caller.call(tool, input, { signal, approve: ({ hash }) => ({ allow: true, hash }) });
+  /** Makes a call for the user, in the default dialect and and, for typed input, without asking for approval. */
+  callForUser(tool: UserTool, input: object): Promise<CallResult> {
+    return this.whileBusy(activities[tool], async (signal) => {
+      const caller = await this.session.crib.addCaller({ dialect: "toolcrib", isUser: true });
+      // Text from a pipe may come from anywhere, so its commands need a rule.
+      const isTyped = this.front.isInteractive || tool.startsWith("journal.");
+      const approve: Approve = ({ hash }) => ({ allow: true, hash });
+      try {
+        return await caller.call(tool, input, { signal, ...(isTyped && { approve }) });
+      } finally {
+        await caller.close();
+      }
     });
   }
 
@@ -98,9 +123,15 @@ export class ChatSessions {
     this.#session = undefined;
   }
 
+  #countUsage(event: AgentEvent): void {
+    if (event.type !== "usage" || event.agent === undefined) return;
+    const { agent, usage } = event;
+    this.agentUsage.set(agent, addUsage(this.agentUsage.get(agent) ?? noUsage, usage));
+  }
+
   #steer(line: string): void {
     if (line.trim() === "") return;
-    if (line.startsWith("/"))
+    if (/^[/!]/.test(line))
       this.front.showLine("Commands are not available while the model works. Ctrl-C stops it.");
     else this.session.steer(line);
   }

@@ -51,7 +51,7 @@ describe("toolcrib chat, with input from a program", () => {
     );
     expect([exit, stdout, isThere(fixture, "a.txt")]).toEqual([0, "Made.\nI see.\n", false]);
     expect(withoutProgress(stderr)).toMatch(
-      /\n--- \/dev\/null\n\+\+\+ b\/a\.txt\n@@ -0,0 \+1,1 @@ hunk 1\n\+made\nUndid call_\w+, 1 path:\nremoved a\.txt\nTo redo, run: toolcrib redo\nNo files were changed\.\nThere is nothing to undo/,
+      /\n--- \/dev\/null\n\+\+\+ b\/a\.txt\n@@ -0,0 \+1,1 @@ hunk 1\n\+made\nTo undo one file: \/undo a\.txt\nUndid call_\w+, 1 path:\nremoved a\.txt\nTo revert this: \/redo\nNo files were changed\.\nThere is nothing to undo/,
     );
     expect(fixture.server.requests.at(-1)!.messages.at(-1)!.text).toMatch(
       /^\[The user undid some of your changes with \/undo\. Undid call_\w+, 1 path:\nremoved a\.txt\]\n\nwell\?$/,
@@ -97,7 +97,7 @@ describe("toolcrib chat, with input from a program", () => {
   it("explains wrong commands, and continues", async () => {
     await using fixture = await cliWithModel(({ messages }) => ({ text: messages.at(-1)!.text }));
     const { exit, stdout, stderr } = await fixture.feed(
-      "/unod\n/mode save\n/undo x\n/exit now\n /etc/hosts\n/quit\nno",
+      "/unod\n/mode save\n/fork x\n/exit now\n /etc/hosts\n/quit\nno",
       "chat",
     );
     expect([exit, stdout, stderr.split("\n").slice(0, 8)]).toEqual([
@@ -108,8 +108,8 @@ describe("toolcrib chat, with input from a program", () => {
         "Did you mean /undo?",
         '/mode takes one of safe, cautious, paranoid, yolo, not "save"',
         "Did you mean safe?",
-        '/undo takes a number of changes, not "x"',
-        "For example: /undo 2",
+        '/fork takes the number of a turn, not "x"',
+        "For example: /fork 2",
         '/exit takes no argument, not "now"',
         "See: /help",
       ],
@@ -125,7 +125,7 @@ describe("toolcrib chat, with input from a program", () => {
       stderr
         .split("New session: ")[1]
         ?.split("\n")
-        .filter((line) => !line.startsWith("Model: ")),
+        .filter((line) => !/^(?:Model: |To change| {2}openai)/.test(line)),
     ).toEqual([
       "openai/gpt-5-mini, mode paranoid.",
       "The mode is paranoid.",
@@ -138,13 +138,13 @@ describe("toolcrib chat, with input from a program", () => {
   it("starts a new session, lists sessions, and resumes one", async () => {
     await using fixture = await cliWithModel(({ messages }) => ({ text: `${messages.length} messages.` }));
     const { stdout, stderr } = await fixture.feed("one\ntwo\n/usage\n/new\nthree\n/sessions\n", "chat");
-    const [, first] = /--resume (session_\w+)/.exec(stderr) ?? [];
+    const [, first] = /\/resume (session_\w+)/.exec(stderr) ?? [];
     const later = await fixture.feed("four\n", "chat", "--resume", first!);
-    expect([stdout.split("\n").slice(0, 3), stdout.match(/session_/g)?.length, later.stdout]).toEqual([
+    expect([stdout.split("\n").slice(0, 3), later.stdout]).toEqual([
       ["1 messages.", "3 messages.", "1 messages."],
-      2,
       "5 messages.\n",
     ]);
+    expect(stderr).toMatch(/^session_\w+ .* 2 turns .* one\nTo continue one: \/resume SESSION$/m);
     expect(stderr).toMatch(/^session_\w+: 2 turns, [\d ]+ tokens read, \d+ written/m);
   });
 

@@ -7,7 +7,7 @@ import type { Arguments } from "../command.ts";
 import { printFailure, remarkFewDescriptors } from "../report.ts";
 import { type SessionStart, sessionStartOf } from "../session/session-options.ts";
 import { canRedraw, columnsOf, isAsciiLocale, onOutputClosed, paint, remark } from "../terminal.ts";
-import { runChatCommand } from "./chat-commands.ts";
+import { runChatInput } from "./chat-commands.ts";
 import type { ChatFront } from "./chat-front.ts";
 import { ChatSessions } from "./chat-sessions.ts";
 import { LineFront } from "./line-front.ts";
@@ -49,9 +49,7 @@ async function converse(sessions: ChatSessions): Promise<void> {
     if (input === undefined) return;
     if (input.trim() === "") continue;
     try {
-      const isCommand = input.startsWith("/");
-      const continues = isCommand ? await runChatCommand(sessions, input) : await sessions.turn(input);
-      if (!continues) return;
+      if (!(await runChatInput(sessions, input))) return;
     } catch (error) {
       if (!(error instanceof ToolError || error instanceof ModelError)) throw error;
       printFailure(error);

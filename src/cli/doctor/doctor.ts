@@ -26,47 +26,57 @@ import { examineRules, examineSandbox } from "./examine-sandbox.ts";
 import { type Finding, ok, problem, warning } from "./finding.ts";
 
 export async function runDoctor(given: Arguments): Promise<number> {
-  const { options } = await withConfig(given, ["sandbox"]);
-  const workspace = realWorkspace(options.get("workspace") ?? process.cwd());
-  const { state, config } = userDirectories();
-  const folders = { workspace, state, config };
-  const want = sandboxWanted(options.get("sandbox"));
+  const configured = await withConfig(given, ["sandbox"]);
+  const { options } = configured;
   const budget = journalBudget();
-  const { findings, journal, sandbox, boundary } = await withProgress("doctor", async (update, signal) => {
-    update("the journal");
-    const journal = await examineState(folders, budget, { signal, collects: options.has("collect") });
-    update("programs");
-    const programs = await examinePrograms(workspace, signal);
-    update("code");
-    const code = await examineCode(folders, signal);
-    update("documents");
-    const documents = await examineDocuments(signal);
-    update("models");
-    const models = await examineModels(config, process.env);
-    update("MCP servers");
-    const servers = await examineServers(folders, signal);
-    const attacked = await examineSandbox({ want, signal, progress: update });
-    const findings = [
-      ok("node", process.version),
-      ...examineDescriptors(),
-      ...programs,
-      ok("workspace", workspace),
-      ...journal.findings,
-      ...code,
-      documents,
-      examineSearch(process.env),
-      ...models,
-      ...servers,
-      ...(await examineClients(workspace, process.env)),
-      ...attacked.findings,
-    ];
-    return { ...attacked, findings, journal };
-  });
+  const { findings, journal, sandbox, boundary } = await withProgress("doctor", (update, signal) =>
+    examine(configured, update, signal),
+  );
   const isWell = findings.every((finding) => finding.state !== "wrong");
   if (options.has("json")) printJson({ isWell, findings, budget, ...journal.figures, sandbox, boundary });
   else print(`${showFindings(findings, isTerminal(1) ? columnsOf(1) : Infinity)}\n${verdict(findings)}\n`);
   remarkWarnings(journal.warnings);
   return isWell ? 0 : 1;
+}
+
+/** Examines everything, with progress. */
+export async function examine(
+  { options }: Pick<Arguments, "options">,
+  update: (message: string) => void,
+  signal: AbortSignal,
+) {
+  const workspace = realWorkspace(options.get("workspace") ?? process.cwd());
+  const { state, config } = userDirectories();
+  const folders = { workspace, state, config };
+  const want = sandboxWanted(options.get("sandbox"));
+  update("the journal");
+  const journal = await examineState(folders, journalBudget(), { signal, collects: options.has("collect") });
+  update("programs");
+  const programs = await examinePrograms(workspace, signal);
+  update("code");
+  const code = await examineCode(folders, signal);
+  update("documents");
+  const documents = await examineDocuments(signal);
+  update("models");
+  const models = await examineModels(config, process.env);
+  update("MCP servers");
+  const servers = await examineServers(folders, signal);
+  const attacked = await examineSandbox({ want, signal, progress: update });
+  const findings = [
+    ok("node", process.version),
+    ...examineDescriptors(),
+    ...programs,
+    ok("workspace", workspace),
+    ...journal.findings,
+    ...code,
+    documents,
+    examineSearch(process.env),
+    ...models,
+    ...servers,
+    ...(await examineClients(workspace, process.env)),
+    ...attacked.findings,
+  ];
+  return { ...attacked, findings, journal };
 }
 
 /** Examines what Toolcrib stores: its folders, the journal and the rules. Starts no program. */

@@ -47,7 +47,7 @@ function toRow(session: ListedSession): readonly string[] {
 }
 
 /** A session as `toolcrib sessions --json` prints it. */
-interface ListedSession extends Omit<SessionSummary, "isTurnOpen"> {
+export interface ListedSession extends Omit<SessionSummary, "isTurnOpen"> {
   /** "interrupted" means that its process died during a turn. */
   readonly state: "open" | "ended" | "interrupted";
   /** The id of the process that has it open. */
@@ -55,7 +55,7 @@ interface ListedSession extends Omit<SessionSummary, "isTurnOpen"> {
 }
 
 /** Lists the sessions, newest first. */
-function listedSessions(journal: WorkspaceJournal, limit: number): readonly ListedSession[] {
+export function listedSessions(journal: WorkspaceJournal, limit: number): readonly ListedSession[] {
   const open = new Map(
     journal.sessions().flatMap(({ session, state, pid }) => (state === "open" ? [[session, pid]] : [])),
   );
@@ -206,7 +206,7 @@ export async function exportToFile(given: Arguments): Promise<number> {
     const session = findConversation(journal, requireSession(name));
     const withSecrets = options.has("with-secrets");
     const text = exportSession(session, journal.conversations.entries(session), format, { withSecrets });
-    if (file !== undefined) write(file, text);
+    if (file !== undefined) writePrivately(file, text);
     if (options.has("json"))
       printJson({ session, format, file: file ?? null, text: file === undefined ? text : undefined });
     else if (file === undefined) printContent(text);
@@ -215,14 +215,14 @@ export async function exportToFile(given: Arguments): Promise<number> {
   });
 }
 
-function formatOf(file = ""): ExportFormat {
+export function formatOf(file = ""): ExportFormat {
   const extension = extname(file).toLowerCase();
   if (extension === ".html" || extension === ".htm") return "html";
   return extension === ".jsonl" ? "jsonl" : "markdown";
 }
 
 /** Creates a file that only the user can read. Never overwrites a file. */
-function write(file: string, text: string): void {
+export function writePrivately(file: string, text: string): void {
   try {
     writeFileSync(file, text, { mode: 0o600, flag: "wx" });
   } catch (cause) {

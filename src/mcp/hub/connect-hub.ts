@@ -30,6 +30,8 @@ export interface HubOptions {
 export interface Hub extends ToolSource {
   /** Returns the state of each server, in the order of the configuration. */
   states(): readonly ServerState[];
+  /** Restarts a server, also one that was given up. Resolves when it is ready or has failed. */
+  reconnect(server: string): Promise<void>;
   /** Returns the tools as the server lists them, before any is repaired, renamed or left out. */
   listed(server: string): readonly ListedTool[];
 }
@@ -92,6 +94,10 @@ class ConnectedHub implements Hub {
 
   listed(name: string): readonly ListedTool[] {
     return this.#servers.find(({ settings }) => settings.name === name)?.listed ?? [];
+  }
+
+  async reconnect(name: string): Promise<void> {
+    await this.#servers.find(({ settings }) => settings.name === name)?.reconnect();
   }
 
   states(): readonly ServerState[] {

@@ -84,6 +84,23 @@ export class HubServer {
     return first.promise;
   }
 
+  /** Ends the running server and starts it again. Resolves when its tools are known, or the first attempt has failed. */
+  async reconnect(): Promise<void> {
+    if (this.#closing.signal.aborted) return;
+    if (this.#state !== "failed") {
+      const connection = this.#connection;
+      await connection?.close();
+      await connection?.ended;
+      await this.#connected.promise.catch(() => {});
+      return;
+    }
+    await this.#running;
+    this.#running = undefined;
+    this.#connected = waiting();
+    this.#state = "waiting";
+    await this.start();
+  }
+
   async call(
     tool: ListedTool,
     input: Record<string, unknown>,
