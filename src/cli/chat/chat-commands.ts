@@ -6,6 +6,7 @@ import { type Mode, modes } from "../../policy/policy.ts";
 import { layTable } from "../terminal.ts";
 import { redo, runUserCommand, setCheckpoint, showDiff, undo } from "./change-commands.ts";
 import type { Choice } from "./chat-front.ts";
+import { editEarlier, messageChoices } from "./chat-picks.ts";
 import type { ChatSessions } from "./chat-sessions.ts";
 import {
   exportChat,
@@ -115,6 +116,13 @@ export const chatCommands: readonly ChatCommand[] = [
     run: resume,
   },
   { name: "fork", takes: "[TURN]", summary: "continue from a turn in a new session", run: fork },
+  {
+    name: "edit",
+    takes: "[N]",
+    summary: "edit your message N, in a new session",
+    picks: messageChoices,
+    run: editEarlier,
+  },
   { name: "new", summary: "start a new session; this one stays recorded", run: startNew },
   { name: "exit", aliases: ["quit"], summary: "leave the chat, like Ctrl-D", run: () => "leave" },
 ];
@@ -152,14 +160,21 @@ async function pick(
   return choices.length === 0 ? "" : chat.front.pick?.({ title: `/${name}`, choices });
 }
 
-/** Completes commands and their arguments. */
-export function completeChatLine(line: string): [readonly string[], string] {
+/** Completes commands and their arguments. Returns the choices and the text that they replace. */
+export function completeChatLine(line: string): [readonly Choice[], string] {
   if (!line.startsWith("/")) return [[], line];
   const [name = "", word] = line.slice(1).split(/\s+/, 2);
-  const names = chatCommands.map((command) => `/${command.name}`);
-  if (word === undefined) return [names.filter((known) => known.startsWith(line)), line];
+  if (word === undefined) {
+    const found = chatCommands.filter((command) => command.name.startsWith(name));
+    return [found.map(({ name, takes = "", summary }) => toChoice(name, takes, summary)), line];
+  }
   const { choices = [] } = chatCommands.find((command) => command.name === name) ?? {};
-  return [choices.filter((choice) => choice.startsWith(word)), word];
+  const found = choices.filter((choice) => choice.startsWith(word));
+  return [found.map((choice) => ({ value: choice, label: choice })), word];
+}
+
+function toChoice(name: string, takes: string, summary: string): Choice {
+  return { value: `/${name}`, label: `/${name} ${takes}`.trim(), description: summary };
 }
 
 function findChatCommand(name: string): ChatCommand {

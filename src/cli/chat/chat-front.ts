@@ -23,12 +23,14 @@ export interface ChatFront {
   whileBusy<Result>(doing: string, work: (signal: AbortSignal) => Promise<Result>): Promise<Result>;
   /** Lets the user choose from a list; undefined when the user cancels. Absent where there is no screen. */
   pick?(question: PickQuestion): Promise<string | undefined>;
+  /** Puts text into the input area, to be edited. Absent where there is none. */
+  prefill?(text: string): void;
   /** Ends a waiting `read`: the output is closed. */
   leave(): void;
   close(): void;
 }
 
-interface PickQuestion {
+export interface PickQuestion {
   readonly title: string;
   readonly choices: readonly Choice[];
 }

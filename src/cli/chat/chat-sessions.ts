@@ -1,6 +1,7 @@
 import type { AgentEvent } from "../../agent/event.ts";
 import type { Session } from "../../agent/session.ts";
 import { addUsage, noUsage } from "../../agent/spending.ts";
+import { printableLine } from "../../lib/text/printable.ts";
 import type { Usage } from "../../models/model.ts";
 import type { Approve, CallResult } from "../../toolcrib/index.ts";
 import type { Arguments } from "../command.ts";
@@ -8,6 +9,7 @@ import { onInterruption } from "../interruption.ts";
 import { LastRefusal } from "../session/exit-code-of-turn.ts";
 import { openSession, PrintedWarnings } from "../session/open-session.ts";
 import type { SessionStart } from "../session/session-options.ts";
+import { attachImages } from "./attach-images.ts";
 import type { ChatFront } from "./chat-front.ts";
 
 type UserTool = keyof typeof activities;
@@ -76,7 +78,12 @@ export class ChatSessions {
     const stopListening = this.front.listen((line) => this.#steer(line));
     try {
       const notes = this.#notes.splice(0).map((note) => `[${note}]\n\n`);
-      const result = await session.run(`${notes.join("")}${input}`).result;
+      const text = `${notes.join("")}${input}`;
+      const { content, attached } = this.front.isInteractive
+        ? attachImages(text, session)
+        : { content: text, attached: [] };
+      if (attached.length > 0) this.front.showLine(`Attached: ${printableLine(attached.join(", "))}`);
+      const result = await session.run(content).result;
       this.exitCode = this.#refusal.exitCode(result);
     } finally {
       stopListening();

@@ -15,7 +15,11 @@ const command = (cmd: string) => ({ name: "exec_command", input: { cmd } });
 const isThere = ({ workspace }: CliWithModel, path: string) => existsSync(join(workspace, path));
 
 it("completes commands and their arguments", () => {
-  expect(["/mo", "/mode c", "/mode ", "/undo 1", "/nothing x", "mo"].map(completeChatLine)).toEqual([
+  const values = ["/mo", "/mode c", "/mode ", "/undo 1", "/nothing x", "mo"].map((line) => {
+    const [choices, replaced] = completeChatLine(line);
+    return [choices.map(({ value }) => value), replaced];
+  });
+  expect(values).toEqual([
     [["/model", "/mode"], "/mo"],
     [["cautious"], "c"],
     [["safe", "cautious", "paranoid", "yolo"], ""],

@@ -17,7 +17,7 @@ export async function chat(given: Arguments, start?: SessionStart): Promise<numb
   const front = await openFront(given);
   const sessions = new ChatSessions(given, front);
   try {
-    await sessions.open(start ?? (await sessionStartOf(given)));
+    await sessions.open(start ?? (await chosenStart(given, front)));
     remarkFewDescriptors();
     onOutputClosed(() => sessions.leave());
     if (front.isInteractive) greet(sessions);
@@ -41,6 +41,18 @@ async function openFront(given: Arguments): Promise<ChatFront> {
   if (!hasScreen || given.options.has("plain")) return new LineFront(given);
   const { TuiFront } = await import("./tui/tui-front.ts");
   return new TuiFront(given);
+}
+
+/** Reads --resume and --pick. */
+async function chosenStart(given: Arguments, front: ChatFront): Promise<SessionStart> {
+  if (!given.options.has("pick")) return sessionStartOf(given);
+  if (front.pick === undefined)
+    throw new ToolError("unsupported", "--pick needs a terminal with a screen", {
+      hint: "List the sessions with: toolcrib sessions. Then use: toolcrib chat --resume SESSION",
+    });
+  const { pickSession } = await import("./chat-picks.ts");
+  const resume = await pickSession(given, front);
+  return resume === undefined ? {} : { resume };
 }
 
 async function converse(sessions: ChatSessions): Promise<void> {

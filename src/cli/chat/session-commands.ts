@@ -134,7 +134,7 @@ function argumentsOf({ session }: ChatSessions): Arguments {
 }
 
 /** Opens another session with the user's mode and, for a new one, model and plan mode. */
-async function switchTo(chat: ChatSessions, start: SessionStart): Promise<void> {
+export async function switchTo(chat: ChatSessions, start: SessionStart): Promise<void> {
   const { model, reasoning, crib, isPlanning } = chat.session;
   const isNew = start.resume === undefined && start.fork === undefined;
   await chat.open(isNew ? { plan: isPlanning } : start);

@@ -13,6 +13,7 @@ export const chatCommand: Command = {
   ],
   options: [
     ...sessionOptionList,
+    { name: "pick", summary: "choose a session to continue from a list" },
     { name: "plain", summary: "plain lines instead of a screen, for screen readers" },
   ],
   examples: [

@@ -41,7 +41,7 @@ export const markdownTheme: MarkdownTheme = {
   highlightCode: (code, language) => highlightCode(code, language, tones),
 };
 
-const listTheme: SelectListTheme = {
+export const listTheme: SelectListTheme = {
   selectedPrefix: tones.cyan,
   selectedText: tones.cyan,
   description: tones.dim,

@@ -1,4 +1,4 @@
-import { existsSync, globSync, readFileSync, statSync } from "node:fs";
+import { existsSync, globSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { cliWithModel } from "../../../../test/support/cli-with-model.ts";
@@ -189,6 +189,87 @@ else
         true,
         true,
       ]);
+    });
+
+    it("completes commands and files, and finds earlier input", async () => {
+      await using fixture = await cliWithModel(({ messages }) => ({
+        text: `Heard: ${messages.at(-1)!.text}.`,
+      }));
+      fixture.write("src/alpha.ts", "");
+      fixture.write(`src/al${evil.replaceAll("/", "")}.ts`, "");
+      await using terminal = fixture.emulate(["chat"]);
+      await terminal.shows("· cautious");
+      terminal.type("/mo");
+      await terminal.shows(/→ \/model .*show or change the model\n {2}\/mode /);
+      terminal.type(`${control("c")}look at @alp`);
+      await terminal.shows("→ src/alpha.ts");
+      terminal.type("\t");
+      await terminal.shows("look at @src/alpha.ts");
+      terminal.type(enter);
+      await terminal.shows("Heard: look at @src/alpha.ts.");
+      terminal.type(control("r"));
+      await terminal.shows("Earlier input");
+      terminal.type("alph");
+      await terminal.shows("→ look at @src/alpha.ts");
+      terminal.type(enter);
+      await terminal.shows(/─\nlook at @src\/alpha\.ts\n─/);
+      expect(terminal.title).toBe("");
+    });
+
+    it("resumes a picked session, and edits an earlier message in a fork", async () => {
+      await using fixture = await cliWithModel(({ messages }) => ({
+        text: `${messages.filter(({ role }) => role === "user").length}: ${messages.at(-1)!.text}`,
+      }));
+      await fixture.feed("apples\npears\n", "chat");
+      await fixture.feed("stones\n", "chat");
+      await using terminal = fixture.emulate(["chat", "--pick"], { rows: 40 });
+      await terminal.shows("Continue a session");
+      terminal.type("apple");
+      await terminal.shows(/search: apple\s*\n→ apples/);
+      terminal.type(enter);
+      await terminal.shows("2: pears");
+      fixture.server.forget();
+      terminal.type(escapeKey);
+      await terminal.shows("Esc again edits an earlier message.");
+      terminal.type(escapeKey);
+      await terminal.shows("→ 2  pears");
+      terminal.type(enter);
+      await terminal.shows("A new session continues before message 2.");
+      terminal.type(` and plums${enter}`);
+      await terminal.shows("2: pears and plums");
+      terminal.type(`/model${enter}`);
+      await terminal.shows("Enter chooses");
+      terminal.type("mini");
+      await terminal.shows("→ openai/gpt-5-mini");
+      terminal.type(enter);
+      await terminal.shows("openai/gpt-5-mini · cautious");
+    });
+
+    it("rings when the user looks elsewhere, and attaches images", async () => {
+      await using fixture = await cliWithModel([
+        { calls: [command("rm x")] },
+        { text: "Done." },
+        { text: "Seen." },
+      ]);
+      const pixel =
+        "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+      writeFileSync(join(fixture.workspace, "a picture.png"), Buffer.from(pixel, "base64"));
+      fixture.write("fake.png", "no picture");
+      await using terminal = fixture.emulate(["chat"], { rows: 40 });
+      await terminal.shows("· cautious");
+      terminal.type(`remove x${enter}`);
+      terminal.type("\u001b[O");
+      await terminal.shows("[y]es once");
+      expect(terminal.written).toContain("\u0007\u001b]9;Toolcrib: waiting for your approval\u0007");
+      terminal.type("n");
+      await terminal.shows("Done.");
+      terminal.type(`see 'a picture.png' and fake.png${enter}`);
+      await terminal.shows("Attached: a picture.png\n");
+      await terminal.shows("Seen.");
+      expect([
+        JSON.stringify(fixture.server.requests.at(-1)).includes(pixel),
+        fixture.server.breaches,
+      ]).toEqual([true, []]);
     });
 
     it("ends everything when the terminal closes or the process is asked to end", async () => {

@@ -1,24 +1,22 @@
-import {
-  Container,
-  Editor,
-  isKeyRelease,
-  matchesKey,
-  ProcessTerminal,
-  setCapabilities,
-} from "@earendil-works/pi-tui";
+import { type Component, Container, isKeyRelease, matchesKey, setCapabilities } from "@earendil-works/pi-tui";
 import type { AgentEvent } from "../../../agent/event.ts";
 import type { Session } from "../../../agent/session.ts";
 import { ToolError } from "../../../contract/error.ts";
 import { monotonicMs } from "../../../lib/clock.ts";
+import { printableLine } from "../../../lib/text/printable.ts";
 import type { Approval, ApprovalRequest, Approve } from "../../../toolcrib/index.ts";
 import type { Arguments } from "../../command.ts";
 import { interrupt, interruptible, onInterruption } from "../../interruption.ts";
 import { canAsk, captureOutput } from "../../terminal.ts";
-import type { ChatFront } from "../chat-front.ts";
+import type { ChatFront, PickQuestion } from "../chat-front.ts";
 import { InputHistory } from "../input-history.ts";
 import { LinesBlock, userBlock } from "./blocks.ts";
+import { ChatEditor } from "./chat-editor.ts";
+import { ChatTerminal } from "./chat-terminal.ts";
+import { ChatCompletion, filesOf } from "./completion.ts";
 import { EventView } from "./event-view.ts";
 import { ActivityPanel, StatusLine } from "./footer.ts";
+import { Picker } from "./picker.ts";
 import { Question, settleMs } from "./question.ts";
 import { editorTheme } from "./theme.ts";
 import { TranscriptScreen } from "./transcript.ts";
@@ -27,12 +25,14 @@ import { TranscriptScreen } from "./transcript.ts";
 export class TuiFront implements ChatFront {
   readonly isInteractive = true;
   readonly approve: Approve | undefined;
-  readonly #screen = new TranscriptScreen(new ChatTerminal());
+  readonly #terminal = new ChatTerminal();
+  readonly #screen = new TranscriptScreen(this.#terminal);
   readonly #activity = new ActivityPanel();
   readonly #status = new StatusLine();
   readonly #input = new Container();
   readonly #editor = new ChatEditor(this.#screen, editorTheme);
   readonly #history = new InputHistory();
+  readonly #completion = new ChatCompletion();
   readonly #isVerbose: boolean;
   #view: EventView;
   #release: (() => void) | undefined;
@@ -41,7 +41,10 @@ export class TuiFront implements ChatFront {
   #take: ((input: string | undefined) => void) | undefined;
   #hear: ((input: string) => void) | undefined;
   #isLeft = false;
+  #picker: Picker | undefined;
   #isWarned = false;
+  /** When Esc was pressed at an empty input area. */
+  #escapedAt = Number.NEGATIVE_INFINITY;
   #isInterrupted = false;
   #questions: Promise<unknown> = Promise.resolve();
 
@@ -53,6 +56,7 @@ export class TuiFront implements ChatFront {
     for (const part of [this.#activity, this.#input, this.#status]) this.#screen.addChild(part);
     for (const input of this.#history.newestFirst.slice(0, maxRemembered).reverse())
       this.#editor.addToHistory(input);
+    this.#editor.setAutocompleteProvider(this.#completion);
     this.#editor.onInput = (input) => this.#submit(input);
     this.#screen.addInputListener((data) => (this.#handleKey(data) ? { consume: true } : undefined));
   }
@@ -60,6 +64,7 @@ export class TuiFront implements ChatFront {
   open(session: Session): void {
     this.#view = this.#newView();
     this.#status.session = session;
+    this.#completion.mentions = filesOf(session);
     if (this.#release === undefined) this.#start();
     this.#draw();
   }
@@ -97,6 +102,7 @@ export class TuiFront implements ChatFront {
   }
 
   endTurn(): void {
+    if (this.#status.turnStart !== undefined) this.#terminal.notify("the model is done");
     this.#activity.clear();
     this.#status.turnStart = undefined;
     this.#draw();
@@ -114,6 +120,22 @@ export class TuiFront implements ChatFront {
       this.#activity.end(doing);
       this.#draw();
     }
+  }
+
+  pick(question: PickQuestion): Promise<string | undefined> {
+    if (this.#release === undefined) this.#start();
+    const { promise, resolve } = Promise.withResolvers<string | undefined>();
+    this.#picker = new Picker(question, resolve);
+    this.#replaceInput(this.#picker);
+    return promise.finally(() => {
+      this.#picker = undefined;
+      this.#replaceInput(this.#editor);
+    });
+  }
+
+  prefill(text: string): void {
+    this.#editor.setText(text);
+    this.#draw();
   }
 
   leave(): void {
@@ -134,6 +156,7 @@ export class TuiFront implements ChatFront {
       const cancel = () => reject(new ToolError("cancelled", "Interrupted"));
       signal.addEventListener("abort", cancel);
       this.#replaceInput(question);
+      this.#terminal.notify("waiting for your approval");
       const arming = setTimeout(() => this.#draw(), settleMs + 10);
       return promise.finally(() => {
         clearTimeout(arming);
@@ -146,8 +169,8 @@ export class TuiFront implements ChatFront {
     return answer;
   }
 
-  #replaceInput(component: Question | Editor): void {
-    this.#activity.isAsking = component !== this.#editor;
+  #replaceInput(component: Component): void {
+    this.#activity.isAsking = component instanceof Question;
     this.#input.clear();
     this.#input.addChild(component);
     this.#screen.setFocus(component);
@@ -173,6 +196,8 @@ export class TuiFront implements ChatFront {
   #handleKey(data: string): boolean {
     if (isKeyRelease(data)) return false;
     this.#status.remark = "";
+    // A list is left with the same keys, and has no others in common.
+    if (this.#picker) return matchesKey(data, "ctrl+c") && this.#cancelPick();
     if (matchesKey(data, "ctrl+c")) this.#handleInterrupt();
     else if (matchesKey(data, "escape") && this.#isBusy && !this.#editor.isShowingAutocomplete()) {
       if (!this.#isInterrupted) this.#interrupt();
@@ -180,7 +205,9 @@ export class TuiFront implements ChatFront {
       this.leave();
       if (this.#isBusy) this.#interrupt();
     } else if (matchesKey(data, "ctrl+o")) this.#view.toggleCalls(this.#screen.terminal.columns);
+    else if (matchesKey(data, "ctrl+r") && !this.#activity.isAsking) void this.#searchHistory();
     else if (matchesKey(data, "ctrl+z")) this.#suspend();
+    else if (matchesKey(data, "escape") && !this.#isBusy) return this.#handleEscape();
     else return false;
     this.#draw();
     return true;
@@ -201,6 +228,33 @@ export class TuiFront implements ChatFront {
     if (this.#isWarned) this.leave();
     this.#isWarned = true;
     this.#status.remark = "To leave: Ctrl-C again, Ctrl-D, or /exit.";
+  }
+
+  /** Twice at an empty input area edits an earlier message. */
+  #handleEscape(): boolean {
+    if (this.#editor.getText() !== "" || this.#editor.isShowingAutocomplete()) return false;
+    const isSecond = monotonicMs() - this.#escapedAt < twiceMs;
+    this.#escapedAt = isSecond ? Number.NEGATIVE_INFINITY : monotonicMs();
+    if (isSecond) this.#take?.("/edit");
+    else this.#status.remark = "Esc again edits an earlier message.";
+    this.#draw();
+    return true;
+  }
+
+  #cancelPick(): boolean {
+    this.#picker?.handleInput(escapeKey);
+    return true;
+  }
+
+  async #searchHistory(): Promise<void> {
+    const inputs = this.#history.newestFirst;
+    const choices = inputs.map((input, index) => ({
+      value: String(index),
+      label: printableLine(input.slice(0, maxLabelChars).replace(/\s+/g, " ")),
+    }));
+    const picked = await this.pick({ title: "Earlier input", choices });
+    const input = inputs[Number(picked ?? Number.NaN)];
+    if (input !== undefined) this.prefill(input);
   }
 
   /** The same as Ctrl-C outside of a screen, so that one place decides what it stops. */
@@ -268,28 +322,6 @@ export class TuiFront implements ChatFront {
 /** Arrow keys bring back this many inputs. */
 const maxRemembered = 100;
 const tickMs = 250;
-const pasteStart = "\u001b[200~";
-
-class ChatTerminal extends ProcessTerminal {
-  override write(data: string): void {
-    // Old messages are only in the scrollback: a redraw must not clear it.
-    super.write(data.replaceAll("\u001b[3J", ""));
-  }
-}
-
-/** The editor trims what it submits, but a leading space sends a line with a slash to the model. */
-class ChatEditor extends Editor {
-  onInput: (input: string) => void = () => {};
-  #typed = "";
-
-  override handleInput(data: string): void {
-    this.#typed = this.getExpandedText();
-    // The editor drops other control characters from what is pasted.
-    super.handleInput(data.startsWith(pasteStart) ? data.replace(/[\u007f-\u009f]/g, "") : data);
-  }
-
-  override onSubmit = (trimmed: string): void => {
-    const isWhole = this.#typed.trim() === trimmed;
-    this.onInput(isWhole ? this.#typed.trimEnd() : trimmed);
-  };
-}
+const twiceMs = 1_000;
+const maxLabelChars = 400;
+const escapeKey = "\u001b";

@@ -1,0 +1,63 @@
+import { readFileSync, statSync } from "node:fs";
+import { homedir } from "node:os";
+import { basename, extname, resolve } from "node:path";
+import type { Session } from "../../agent/session.ts";
+import type { ImagePart, UserMessage } from "../../models/message.ts";
+import { attempt } from "../../system/attempt.ts";
+
+/** Returns the input with the images whose paths the user pasted, dragged or mentioned with `@`. */
+export function attachImages(
+  input: string,
+  { model, crib }: Pick<Session, "model" | "crib">,
+): { readonly content: UserMessage["content"]; readonly attached: readonly string[] } {
+  const paths = model.facts.seesImages === false ? [] : pathsIn(input);
+  const images = [...new Set(paths)].slice(0, maxImages).flatMap((path) => {
+    const image = attempt(() => readImage(resolve(crib.workspace, path)));
+    return image ? [{ path, image }] : [];
+  });
+  return {
+    content: [{ type: "text", text: input }, ...images.map(({ image }) => image)],
+    attached: images.map(({ path }) => basename(path)),
+  };
+}
+
+/** A terminal quotes a dragged path, or escapes its spaces. */
+function pathsIn(input: string): readonly string[] {
+  return [...input.matchAll(paths)].map(([, quoted, double, plain = ""]) => {
+    const path = quoted ?? double ?? plain.replace(/\\(.)/g, "$1");
+    return path.replace(/^~(?=\/)/, homedir()).replace(/^file:\/\//, "");
+  });
+}
+
+const paths =
+  /(?<=^|\s)@?(?:'([^'\n]+\.(?:png|jpe?g|gif|webp))'|"([^"\n]+\.(?:png|jpe?g|gif|webp))"|((?:\\.|[^\s'"\\])+\.(?:png|jpe?g|gif|webp)))(?=$|[\s,.;:!?])/gi;
+
+function readImage(path: string): ImagePart | undefined {
+  const { size } = statSync(path);
+  const mediaType = mediaTypes[extname(path).toLowerCase()];
+  if (mediaType === undefined || size > maxBytes) return undefined;
+  const bytes = readFileSync(path);
+  const isOfType = signatures.some(
+    ([type, start]) => type === mediaType && bytes.subarray(0, 12).includes(start),
+  );
+  return isOfType ? { type: "image", mediaType, base64: bytes.toString("base64") } : undefined;
+}
+
+const mediaTypes: Readonly<Record<string, string | undefined>> = {
+  ".png": "image/png",
+  ".jpg": "image/jpeg",
+  ".jpeg": "image/jpeg",
+  ".gif": "image/gif",
+  ".webp": "image/webp",
+};
+
+/** How files of each type begin: a provider refuses a request with another file. */
+const signatures: readonly (readonly [type: string, start: Buffer])[] = [
+  ["image/png", Buffer.from("\u0089PNG", "latin1")],
+  ["image/jpeg", Buffer.from("\u00ff\u00d8\u00ff", "latin1")],
+  ["image/gif", Buffer.from("GIF8")],
+  ["image/webp", Buffer.from("WEBP")],
+];
+
+const maxImages = 8;
+const maxBytes = 5 * 1024 ** 2;

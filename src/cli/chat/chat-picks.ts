@@ -1,0 +1,68 @@
+import { toTranscript } from "../../agent/records/export/transcript.ts";
+import { ToolError } from "../../contract/error.ts";
+import { counted } from "../../lib/text/format-quantity.ts";
+import { printableLine } from "../../lib/text/printable.ts";
+import type { Arguments } from "../command.ts";
+import { shorten, toLocalTime } from "../terminal.ts";
+import type { ChatFront, Choice } from "./chat-front.ts";
+import type { ChatSessions } from "./chat-sessions.ts";
+import { switchTo } from "./session-commands.ts";
+
+/** Lets the user pick a session of the workspace; undefined when there is none, or the user cancels. */
+export async function pickSession(given: Arguments, front: ChatFront): Promise<string | undefined> {
+  const { listedSessions } = await import("../session/stored-sessions.ts");
+  const { withJournal } = await import("../log/log.ts");
+  const sessions = await withJournal(given, (journal) => listedSessions(journal, maxSessions));
+  const choices = sessions.map(({ session, lastAt, turns, task }) => ({
+    value: session,
+    label: inOneLine(task, 60) || session,
+    description: `${toLocalTime(lastAt).slice(0, 16)}, ${counted(turns, "turn")}`,
+  }));
+  return choices.length === 0 ? undefined : front.pick?.({ title: "Continue a session", choices });
+}
+
+const maxSessions = 500;
+
+/** Returns the messages of the user, newest first, for `/edit`. */
+export async function messageChoices(chat: ChatSessions): Promise<readonly Choice[]> {
+  const inputs = await inputsOf(chat);
+  return inputs
+    .toReversed()
+    .map(({ turn, text }) => ({ value: String(turn), label: `${turn}  ${inOneLine(text, 70)}` }));
+}
+
+/** `/edit N` forks the session before an earlier message of the user, which can then be sent changed. */
+export async function editEarlier(chat: ChatSessions, number: string): Promise<string> {
+  const inputs = await inputsOf(chat);
+  const input = inputs.find(({ turn }) => String(turn) === number);
+  if (input === undefined)
+    throw new ToolError("invalid-input", "/edit takes the number of one of your messages", {
+      hint: inputs.length === 0 ? "Send a message first." : `From 1 to ${inputs.length}: /edit 1`,
+    });
+  const { id } = chat.session;
+  const { turn, text } = input;
+  await switchTo(chat, turn > 1 ? { fork: { session: id, turn: turn - 1 } } : {});
+  chat.front.prefill?.(text);
+  return `A new session continues before message ${turn}. Files stay as they are now. The previous one: ${id}`;
+}
+
+interface Input {
+  readonly turn: number;
+  readonly text: string;
+}
+
+async function inputsOf({ session: { id, crib } }: ChatSessions): Promise<readonly Input[]> {
+  const { withJournal } = await import("../log/log.ts");
+  const given = { options: new Map([["workspace", crib.workspace]]), operands: [] };
+  return withJournal(given, (journal) =>
+    toTranscript(id, journal.conversations.entries(id)).turns.flatMap(({ number, items }) =>
+      items.flatMap((item) =>
+        item.kind === "user" && item.source === "input" ? [{ turn: number, text: item.text }] : [],
+      ),
+    ),
+  );
+}
+
+function inOneLine(text: string, maxChars: number): string {
+  return printableLine(shorten(text.slice(0, 240).replace(/\s+/g, " ").trim(), maxChars));
+}
