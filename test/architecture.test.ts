@@ -150,6 +150,15 @@ it("uses no syntax newer than the oldest supported Node", () => {
   expect(newer).toEqual([]);
 });
 
+it("tags the tests that differ for root", () => {
+  const tests = globSync(["src/**/*.test.ts", "test/**/*.test.ts"], { cwd: join(source, "..") });
+  const untagged = tests.filter((path) => {
+    const code = readFileSync(join(source, "..", path), "utf8");
+    return /process\.getuid|as-ordinary-user\.ts/.test(code) && !code.includes("differs-for-root");
+  });
+  expect(untagged).toEqual([]);
+});
+
 it("starts programs by their path only, with chosen variables", () => {
   const starting = imports().filter(({ specifier }) => specifier === "node:child_process");
   expect(starting.filter(({ file }) => startsIn(file).length === 0)).toEqual([]);

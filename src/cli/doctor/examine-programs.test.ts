@@ -42,7 +42,9 @@ it("finds a problem when the disk is full, and only a note when it is nearly ful
   expect([0, 1_000, 2 ** 20].map((blocks) => found(blocks).state)).toEqual(["wrong", "note", "well"]);
 });
 
-it("finds a problem when the state folder is read-only or cannot be created", async () => {
+it("finds a problem when the state folder is read-only or cannot be created", {
+  tags: "differs-for-root",
+}, async () => {
   await using folder = temporaryFolder();
   const program = new URL("../../../test/support/unwritable-state.ts", import.meta.url);
   const home = `${folder.path}/home`;

@@ -91,7 +91,7 @@ it("refuses a socket and a link to a device", async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-it("reports what permissions forbid", async () => {
+it("reports what permissions forbid", { tags: "differs-for-root" }, async () => {
   const files = { "closed/file": "text", unreadable: "text", protected: "text" };
   await using world = openLocalWorld({ files });
   chmodSync(world.path("unreadable"), 0);
@@ -128,7 +128,7 @@ it("gives a written file a new inode, so that a hard link outside keeps the old 
   expect(readFileSync(`${world.outside}/secret`, "utf8")).toBe("secret");
 });
 
-it("keeps the owner if permitted", async () => {
+it("keeps the owner if permitted", { tags: "differs-for-root" }, async () => {
   await using world = openLocalWorld({ files: { file: "old" } });
   // Only the superuser can give files away; for anybody else the owner is the only one possible.
   const isRoot = process.getuid?.() === 0;

@@ -6,7 +6,9 @@ import { foreseeLoss } from "./foresee-loss.ts";
 
 const isRoot = process.getuid?.() === 0;
 
-it("names what undo could not restore, for tools and for commands", async () => {
+it("names what undo could not restore, for tools and for commands", {
+  tags: "differs-for-root",
+}, async () => {
   const files = {
     "a/b": "b",
     "a/target/c": "c",

@@ -86,7 +86,9 @@ describe("every tool that changes files", () => {
   });
 });
 
-it("warns about what undo cannot restore, in the result and later", async () => {
+it("warns about what undo cannot restore, in the result and later", {
+  tags: "differs-for-root",
+}, async () => {
   const home = newKeepWorld(folder.path);
   const lost = "write-only.log (no read permission)";
   expect(

@@ -66,7 +66,7 @@ it("refuses two names of one file that changes under all its names", async () =>
   expect(await contentOf(world.environment)).toEqual({ one: "b", two: "a" });
 });
 
-it("refuses to change a read-only file, but deletes it", async () => {
+it("refuses to change a read-only file, but deletes it", { tags: "differs-for-root" }, async () => {
   await using world = openLocalWorld({ files: { protected: "old", free: "old" } });
   chmodSync(world.path("protected"), 0o444);
   const trial = new URL("../../../../test/support/environment/forbidden-change.ts", import.meta.url);
@@ -76,7 +76,9 @@ it("refuses to change a read-only file, but deletes it", async () => {
   expect(await contentOf(world.environment)).toEqual({ free: "old" });
 });
 
-it("gives a new file the owner of the file it copies, if permitted", async () => {
+it("gives a new file the owner of the file it copies, if permitted", {
+  tags: "differs-for-root",
+}, async () => {
   await using world = openLocalWorld({ files: { from: "text" } });
   const isRoot = process.getuid?.() === 0;
   const owner = isRoot ? 12345 : process.getuid!();
