@@ -14,7 +14,7 @@ export default defineConfig({
     globalSetup: ["test/support/bubblewrap.ts", "test/support/compile-cache.ts"],
     setupFiles: ["test/support/fixed-seed.ts"],
     tags: [{ name: "differs-for-root", description: "Behaves differently as root." }],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
   },
 });

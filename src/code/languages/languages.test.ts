@@ -159,7 +159,7 @@ describe("a language name", () => {
       {
         code: "unsupported",
         message: 'There is no grammar for the language "brainfuck"',
-        hint: `Known: ${languageNames.join(", ")}.`,
+        hint: `Use one of: ${languageNames.join(", ")}.`,
       },
     ]);
   });
