@@ -2,6 +2,7 @@ import { ToolError, textForUser } from "../contract/error.ts";
 import { parseTime } from "../lib/clock.ts";
 import type { CallResult } from "../toolcrib/index.ts";
 import { interruptible } from "./interruption.ts";
+import { commandProgress } from "./progress.ts";
 import { exitCodeOf, printFailure, printJson, remarkRecovered, remarkWarnings, toReport } from "./report.ts";
 
 /** Calls a journal tool for the user, who may undo the calls of every session. Returns the exit code. */
@@ -20,7 +21,8 @@ export async function callJournal(
   });
   remarkRecovered(crib.recovered);
   return interruptible(async (signal) => {
-    const result = await crib.call(tool, input, { signal });
+    const progress = commandProgress(tool);
+    const result = await crib.call(tool, input, { signal }).finally(progress.stop);
     if (options.has("json")) printJson(toReport(result));
     else if (result.error) printFailure(forUser(result.error, tool));
     else show(result);

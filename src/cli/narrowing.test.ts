@@ -28,7 +28,7 @@ it("lists and calls only the tools that the command line selects", async () => {
     read: "1 | one\n",
     written: "Denied: file.write may change something, and only read-only tools are allowed",
     other: 'Unknown tool "search.glob"\nDid you mean search.grep?\n',
-    unknown: 'Unknown tool "file.raed"\nDid you mean "file_read"?\n',
+    unknown: 'Unknown tool "file.raed"\nDid you mean file.read?\n',
     exits: [0, 0, 3, 1, 2],
     text: "one\n",
   });

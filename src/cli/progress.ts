@@ -3,7 +3,7 @@ import { printable, printableLine } from "../lib/text/printable.ts";
 import { plainTerminalText } from "../lib/text/terminal-text.ts";
 import type { EventSource } from "../toolcrib/index.ts";
 import { interruptible } from "./interruption.ts";
-import { canRedraw, columnsOf, remark, startOfLine } from "./terminal.ts";
+import { canRedraw, columnsOf, isTerminal, remark, startOfLine } from "./terminal.ts";
 
 /**
  * Shows a running call: with `live` the output of its command, and below it a line with the tool, the time and the
@@ -38,19 +38,29 @@ interface ProgressLine extends Pick<Progress, "stop" | "whileAsking"> {
   clear(): void;
 }
 
-/** Shows only the line, and only while `mayShow` allows it. */
+/**
+ * Shows only the line, and only while `mayShow` allows it. A terminal that cannot redraw gets a new line after two
+ * seconds, and then every 30 seconds.
+ */
 export function commandProgress(command: string, mayShow = () => true): ProgressLine {
-  if (!canRedraw(2))
+  if (!isTerminal(2))
     return { update: () => {}, clear: () => {}, stop: () => {}, whileAsking: (work) => work() };
+  const redraws = canRedraw(2);
   let asking = 0;
   const startedAt = monotonicMs();
   let message = "";
   let isShown = false;
+  let nextLineAt = 2;
   const timer = setInterval(() => {
     const seconds = Math.floor((monotonicMs() - startedAt) / 1000);
     if (seconds === 0 || asking > 0 || !mayShow()) return;
-    remark(`${startOfLine}${`${command} … ${seconds} s${message}`.slice(0, columnsOf(2) - 1)}`);
-    isShown = true;
+    const line = `${command} … ${seconds} s${message}`.slice(0, columnsOf(2) - 1);
+    if (redraws) remark(`${startOfLine}${line}`);
+    else if (seconds >= nextLineAt) {
+      nextLineAt = seconds + 30;
+      remark(`${line}\n`);
+    }
+    isShown = redraws;
   }, 250);
   const clear = () => {
     if (isShown) remark(startOfLine);

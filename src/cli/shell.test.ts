@@ -98,6 +98,16 @@ describe.runIf(hasTerminals)("on a terminal", () => {
     expect(withoutSandbox(withoutLine(screen))).toBe("one\ntwo\nthree\nExit code 4.\n");
   });
 
+  it("shows the time in lines of its own when the terminal cannot redraw", async () => {
+    await using fixture = cliWorkspace();
+    const { exit, screen } = await fixture.onTerminal(
+      [...call, "--command", "sleep 60"],
+      [["shell.run … ", "\u0003"]],
+      { TERM: "dumb" },
+    );
+    expect([exit, screen]).toEqual([130, expect.stringMatching(/^shell\.run … \d+ s\n/)]);
+  });
+
   it("lets no output control the terminal", async () => {
     await using fixture = cliWorkspace();
     const { screen } = await fixture.onTerminal(

@@ -106,7 +106,7 @@ export const toolExamples: Readonly<Record<string, Readonly<Record<string, unkno
   "search.grep": { pattern: "TODO", path: "src", mode: "files" },
   "search.glob": { pattern: "**/*.ts" },
   "code.symbols": { path: "src/agent.ts", kind: "function" },
-  "code.read_symbol": { path: "src/agent.ts", name: "Agent.run" },
+  "code.read_symbol": { name: "Agent.run" },
   "code.replace_block": {
     path: "src/agent.ts",
     kind: "function",

@@ -92,8 +92,12 @@ function expectTool(word: string, tools: readonly DialectTool[], isNamed: (name:
   }
   const names = tools.map(({ name }) => name);
   const near = nearest(word, names);
+  const similar = near === undefined ? undefined : tools.find(({ name }) => name === near);
   throw new ToolError("invalid-input", `Unknown tool "${word}"`, {
     hint: near ? `Did you mean "${near}"?` : `Known tools: ${names.join(", ")}.`,
+    forUser: {
+      hint: similar ? `Did you mean ${nameForUser(similar)}?` : "List the tools: toolcrib tools",
+    },
   });
 }
 

@@ -85,10 +85,11 @@ export const rustantDialect: Dialect = {
           staged: z.optionalFlag("Only staged changes."),
           commit: z.optionalText("Compare against this commit."),
         }),
-      resolve: ({ path, ...wanted }) => [
+      resolve: ({ path, staged, commit: revision }) => [
         "git.diff",
-        { ...wanted, paths: path === undefined ? undefined : [path] },
+        { staged, revision, paths: path === undefined ? undefined : [path] },
       ],
+      fields: { revision: "commit" },
     }),
     rename("git.commit", {
       name: "git_commit",

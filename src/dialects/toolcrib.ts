@@ -31,6 +31,7 @@ const hiddenFields: { readonly [Name in CanonicalName]?: readonly (keyof InputOf
   "process.output": ["line", "wait_ms", "max_chars"],
   "process.input": ["wait_ms", "max_chars", "cursor"],
   "process.wait": ["cursor"],
+  "git.diff": ["commit"],
   "git.commit": ["path"],
   "git.log": ["skip"],
   "git.branch": ["path"],

@@ -5,6 +5,7 @@ export function explainFailure(stderr: string, code: number | undefined): ToolEr
     knownFailure(stderr, code) ??
     new ToolError("unavailable", `git failed: ${complaintOf(stderr, code)}`, {
       hint: "Run the same git command with shell.run to see its whole output.",
+      forUser: { hint: "Run the same git command yourself to see its whole output." },
     })
   );
 }
@@ -68,6 +69,7 @@ const known: readonly (readonly [RegExp, Make])[] = [
     () =>
       new ToolError("unavailable", "This is a partial clone, and the requested objects are missing", {
         hint: "Fetch them with `git fetch` in shell.run.",
+        forUser: { hint: "Fetch them: git fetch" },
       }),
   ],
   [
@@ -75,6 +77,7 @@ const known: readonly (readonly [RegExp, Make])[] = [
     (_, complaint) =>
       new ToolError("unavailable", `The repository is damaged: ${complaint}`, {
         hint: "Run `git fsck` in shell.run for details.",
+        forUser: { hint: "For details, run: git fsck" },
       }),
   ],
 ];
@@ -82,6 +85,7 @@ const known: readonly (readonly [RegExp, Make])[] = [
 export function noRepository(where = "the workspace"): ToolError {
   return new ToolError("not-found", `There is no git repository in ${where}, nor above it`, {
     hint: "Give the path of a repository in the workspace, or create one with `git init` in shell.run.",
+    forUser: { hint: "Name the folder of a repository in the workspace, or create one: git init" },
     details: { kind: "no-repository" },
   });
 }

@@ -119,6 +119,7 @@ function switchFailure(stderr: string, code: number | undefined): ToolError {
       `Switching would overwrite uncommitted ${some(listed.trim().split(/\n\t/))}`,
       {
         hint: "Commit them with git.commit, or stash them with `git stash -u` in shell.run.",
+        forUser: { hint: "Commit them, or stash them: git stash -u" },
       },
     );
   const [, operation] = /cannot switch branch while (\w+)/.exec(stderr) ?? [];
@@ -126,6 +127,7 @@ function switchFailure(stderr: string, code: number | undefined): ToolError {
   if (operation !== undefined || isUnmerged)
     return new ToolError("unsupported", `Git cannot switch while ${operation ?? "there are conflicts"}`, {
       hint: "Finish what git.status shows in progress, or abort it with `git … --abort` in shell.run.",
+      forUser: { hint: "Finish what git status shows in progress, or abort it: git … --abort" },
     });
   const [, worktree] = /is already (?:checked out|used by worktree) at '(.+)'/.exec(stderr) ?? [];
   if (worktree !== undefined)

@@ -56,7 +56,8 @@ export const mcpCommand: Command = {
       summary: "install: connect to this server over HTTP; its token is in TOOLCRIB_TOKEN",
     },
     { name: "ask-once", summary: "install: the client does not ask before calls, only Toolcrib does" },
-    { name: "print", summary: "install: only show what would be written" },
+    { name: "print", summary: "install: only print the entry, to add it yourself" },
+    { name: "dry-run", summary: "install: only show how the client's file would change" },
     { name: "yes", summary: "trust: do not ask for confirmation" },
     workspaceOption,
     dialectOption,
@@ -66,7 +67,7 @@ export const mcpCommand: Command = {
   examples: [
     ["toolcrib mcp --dialect claude-code --mode safe", "other tool names; approve every write"],
     ["toolcrib mcp --http 7777", "serve http://127.0.0.1:7777/mcp"],
-    ["toolcrib mcp install --client claude --print", "show what would be added to Claude Code"],
+    ["toolcrib mcp install --client claude --dry-run", "show how Claude Code's settings would change"],
     ["toolcrib mcp install --client cursor --scope project --read-only", "for everyone in this project"],
     ["toolcrib mcp uninstall --client claude", "remove it from Claude Code"],
     ["toolcrib mcp servers", "check the servers in mcp.json"],
@@ -104,7 +105,7 @@ const configuring = ["workspace", "client", "scope", "name", "print"];
 const optionsByForm: OptionsByForm = {
   "": serving,
   "--http": [...serving, "http", "token-file", "allow-host"],
-  install: [...configuring, ...serving, "url", "ask-once"],
+  install: [...configuring, ...serving, "url", "ask-once", "dry-run"],
   uninstall: configuring,
   servers: ["workspace", "json"],
   trust: ["workspace", "json", "yes"],

@@ -56,10 +56,12 @@ export async function describeTools(name: string | undefined, narrowing: Narrowi
   const marks = dialect.listed !== undefined && narrowing.allowedTools === undefined;
   const isListed = listedIn(dialect, narrowing);
   // In a dialect, descriptions name other tools as the dialect does.
-  const defined = name === undefined ? [] : (await import("../../dialects/definition.ts")).defineTools(tools);
+  const isOwn = name === undefined || name === "toolcrib";
+  const defined = isOwn ? [] : (await import("../../dialects/definition.ts")).defineTools(tools);
+  const { nameForUser } = await import("../../dialects/find-tool.ts");
   return layTable(
     tools.map((tool, index) => [
-      name === undefined ? (tool.canonical ?? tool.name) : tool.name,
+      nameForUser({ name: tool.name, canonical: tool.canonical ?? tool.name }),
       tool.risk,
       ...(marks ? [isListed(tool) ? "listed" : ""] : []),
       firstSentence(defined[index]?.description ?? tool.summary),

@@ -13,6 +13,7 @@ import {
 import type { Arguments } from "../command.ts";
 import { logCommand } from "../commands/log.ts";
 import { refuseOperands } from "../parse-arguments.ts";
+import { withProgress } from "../progress.ts";
 import { printFailure, printJson, remarkWarnings } from "../report.ts";
 import { layTable, print, toLocalTime } from "../terminal.ts";
 import { describeClient, formatDuration, formatRule } from "./call-table.ts";
@@ -136,7 +137,9 @@ export async function verifyLog(given: Arguments): Promise<number> {
     throw new ToolError("invalid-input", `--head must be a hash of 64 hex digits, not "${head}"`, {
       hint: "Use a head that `toolcrib log verify` printed.",
     });
-  const report = await withJournal(given, (journal) => journal.verify({ head }));
+  const report = await withJournal(given, (journal) =>
+    withProgress("log verify", (_, signal) => journal.verify({ head, signal })),
+  );
   const isProven = report.fault === undefined && (head === undefined || report.noted !== undefined);
   if (given.options.has("json")) printJson({ ...report, isProven });
   else if (isProven) print(describeProof(report));

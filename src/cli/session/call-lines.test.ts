@@ -15,6 +15,30 @@ it("shows paths relative to the workspace", () => {
   );
 });
 
+it("counts what a search found in each of its modes", () => {
+  const lineOf = (data: object) => callEndLine({ error: null, isError: false, data, shown: "" });
+  const files = ["a", "b", "c", "d", "e"].map((path) => ({ path, count: 2 }));
+  expect([
+    lineOf({ mode: "files", matches: [], files, limited: false }),
+    lineOf({ mode: "count", matches: [], files, limited: false }),
+    lineOf({ mode: "content", matches: [{}], files: files.slice(4), limited: true }),
+    lineOf({ mode: "files", matches: [], files: [], limited: false }),
+    lineOf({ files: [], total: 0, limited: false }),
+    lineOf({ results: [{}, {}] }),
+    lineOf({ commits: [{}] }),
+  ]).toEqual([
+    ...[
+      "5 files",
+      "10 matches in 5 files",
+      "at least 1 match",
+      "0 files",
+      "0 files",
+      "2 results",
+      "1 commit",
+    ],
+  ]);
+});
+
 it("shows a user the message for users", () => {
   const error = {
     code: "timeout",

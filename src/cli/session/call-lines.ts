@@ -76,10 +76,12 @@ function outcomeOf(data: Readonly<Record<string, unknown>>): string {
   if (diff !== "") return countLines(diff);
   if (typeof data.exitCode === "number") return data.exitCode === 0 ? "" : `exit code ${data.exitCode}`;
   if (typeof data.signal === "string") return `ended by ${data.signal}`;
-  if (Array.isArray(data.matches)) return counted(data.matches.length, "match", "matches");
+  if (Array.isArray(data.matches)) return countMatches(data, data.matches.length);
   if (typeof data.created === "boolean" && typeof data.bytes === "number")
     return `${data.created ? "created" : data.changed === false ? "unchanged" : "replaced"}, ${counted(data.bytes, "byte")}`;
-  if (typeof data.total === "number" && files.length > 0) return counted(data.total, "file");
+  if (typeof data.total === "number" && Array.isArray(data.files)) return counted(data.total, "file");
+  if (Array.isArray(data.results)) return counted(data.results.length, "result");
+  if (Array.isArray(data.commits)) return counted(data.commits.length, "commit");
   const lines = files.map((file) => file.lines).filter((count) => typeof count === "number");
   return lines.length > 0
     ? counted(
@@ -87,6 +89,16 @@ function outcomeOf(data: Readonly<Record<string, unknown>>): string {
         "line",
       )
     : "";
+}
+
+/** Counts what a search found. Only its mode "content" returns the matches themselves. */
+function countMatches(data: Readonly<Record<string, unknown>>, matches: number): string {
+  const files = filesIn(data);
+  const more = data.limited === true ? "at least " : "";
+  if (data.mode === "files") return more + counted(files.length, "file");
+  if (data.mode !== "count") return more + counted(matches, "match", "matches");
+  const total = files.reduce((sum, { count }) => sum + (typeof count === "number" ? count : 0), 0);
+  return `${more}${counted(total, "match", "matches")} in ${counted(files.length, "file")}`;
 }
 
 function filesIn(data: unknown): readonly Readonly<Record<string, unknown>>[] {

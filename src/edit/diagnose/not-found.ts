@@ -23,10 +23,12 @@ export function notFound(source: Source, block: Block): ToolError {
   if (done !== undefined) {
     return new ToolError("no-match", `${start}, but its new text is already at line ${done + 1}${nearest}`, {
       hint: "Read the file before you change it again: the edit seems to be applied already.",
+      forUser: { hint: "The edit seems to be applied already." },
     });
   }
   return new ToolError("no-match", `${start}${nearest || ", and nothing similar"}`, {
     hint: "Read the file again and copy the old lines as they are now.",
+    forUser: { hint: "Copy the old text from the file as it is now, including blanks." },
   });
 }
 

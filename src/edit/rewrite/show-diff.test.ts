@@ -9,6 +9,11 @@ const diff = (before: string | undefined, after: string | undefined) =>
     after: after === undefined ? "nothing" : Buffer.from(after),
   });
 
+it("writes an absolute path without a prefix", () => {
+  const shown = diffContents({ path: "/tmp/a.txt", before: Buffer.from("1\n"), after: Buffer.from("2\n") });
+  expect(shown).toBe("--- /tmp/a.txt\n+++ /tmp/a.txt\n@@ -1,1 +1,1 @@\n-1\n+2\n");
+});
+
 it("shows changed lines with three lines of context", () => {
   const before = "1\n2\n3\n4\n5\n6\n7\n8\n9\n";
   expect(diff(before, before.replace("5", "five").replace("9\n", "9"))).toBe(

@@ -7,8 +7,8 @@ import { type LineTable, type Source, sourcesOf } from "../source.ts";
 export function showDiff(plan: FilePlan, options: { readonly context: number } = { context: 3 }): string {
   const before = linesOf(plan.path, plan.action === "add" ? undefined : plan.before);
   const after = linesOf(plan.path, plan.action === "delete" ? undefined : plan.after);
-  const oldName = plan.action === "add" ? "/dev/null" : `a/${"from" in plan ? plan.from : plan.path}`;
-  const newName = plan.action === "delete" ? "/dev/null" : `b/${plan.path}`;
+  const oldName = plan.action === "add" ? "/dev/null" : inHeader("a", "from" in plan ? plan.from : plan.path);
+  const newName = plan.action === "delete" ? "/dev/null" : inHeader("b", plan.path);
   if (plan.changes.length === 0) {
     if (!("from" in plan)) return "";
     const verb = plan.action === "move" ? "rename" : "copy";
@@ -16,6 +16,11 @@ export function showDiff(plan: FilePlan, options: { readonly context: number } =
   }
   const hunks = groupChanges(plan, before, options.context).map((group) => showHunk(group, before, after));
   return [`--- ${oldName}`, `+++ ${newName}`, ...hunks.flat(), ""].join("\n");
+}
+
+/** An absolute path gets no prefix, so that it can be read back. */
+function inHeader(prefix: "a" | "b", path: string): string {
+  return path.startsWith("/") ? path : `${prefix}/${path}`;
 }
 
 /** Changes that share context, in lines counted from 0. */

@@ -1,7 +1,9 @@
 import { hash } from "node:crypto";
 import { writeFileSync } from "node:fs";
-import { describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
+import { codeFixture } from "../../../test/support/code-fixture.ts";
 import { blockFixture } from "../../../test/support/code-tools/block-fixture.ts";
+import { untilIndexed } from "../../../test/support/code-tools/until-indexed.ts";
 import { schemaFaults } from "../../../test/support/tool-fixture.ts";
 import { codeReadSymbol } from "./read-symbol.ts";
 
@@ -58,12 +60,46 @@ describe("code.read_symbol", () => {
     ]);
   });
 
-  it("accepts one name or several", () => {
+  it("accepts one name, or several with a path", () => {
     const fault = ": give `name` or `names`";
     expect(
       [{}, { name: "a", names: ["b"] }, { name: "a" }, { names: ["a"] }].map((input) =>
         schemaFaults(codeReadSymbol, { path: "a", ...input }),
       ),
     ).toEqual([[fault], [fault], [], []]);
+    expect(schemaFaults(codeReadSymbol, { names: ["a"] })).toEqual([": `names` needs `path`"]);
+  });
+});
+
+describe("code.read_symbol without a path", () => {
+  const indexed = codeFixture({
+    "src/agent.ts": "export class Agent {\n  run() {}\n}\nexport function only() {}\n",
+    "src/task.ts": "export class Task {\n  run() {}\n}\nexport function onlyOnce() {}\n",
+  });
+  afterAll(() => indexed[Symbol.asyncDispose]());
+  const read = async (name: string, kind?: string) => {
+    await untilIndexed(indexed);
+    const { data } = await indexed.run(codeReadSymbol, { name, kind });
+    return [data.path, ...data.blocks.map(({ text }) => text)];
+  };
+
+  it("finds a name that only one file has", async () => {
+    expect([await read("only"), await read("Task.run"), await read("Agent", "class")]).toEqual([
+      ["src/agent.ts", "export function only() {}"],
+      ["src/task.ts", "run() {}"],
+      ["src/agent.ts", "export class Agent {\n  run() {}\n}"],
+    ]);
+  });
+
+  it("names the files when several have it, and says when none has", async () => {
+    await expect(read("run")).rejects.toMatchObject({
+      code: "ambiguous-match",
+      message: "2 files have a block named `run`:\n  src/agent.ts:2\n  src/task.ts:2",
+      hint: "Give one of them as `path`.",
+    });
+    await expect(read("Agent.only")).rejects.toMatchObject({
+      code: "not-found",
+      message: "No file of the workspace has a block named `Agent.only`",
+    });
   });
 });

@@ -45,8 +45,8 @@ describe("git.diff", () => {
     expect([
       await lines({}),
       await lines({ staged: true }),
-      await lines({ commit: "HEAD" }),
-      await lines({ commit: "HEAD~1", staged: true }),
+      await lines({ revision: "HEAD" }),
+      await lines({ revision: "HEAD~1", staged: true }),
       await lines({ commit: "HEAD~1..HEAD" }),
       await lines({ commit: "HEAD...HEAD~1" }),
     ]).toEqual([["-3", "+4"], ["-2", "+3"], ["-2", "+4"], ["-1", "+3"], ["-1", "+2"], null]);
@@ -63,7 +63,7 @@ describe("git.diff", () => {
         { paths: ["nope"] },
         { paths: ["untracked", "nope/deeper"], stat: true },
         { paths: ["long"] },
-        { paths: ["long"], commit: "HEAD~1" },
+        { paths: ["long"], revision: "HEAD~1" },
         { paths: ["long"], commit: "HEAD..HEAD~1" },
         { paths: ["gone", "deleted", "untracked", "."] },
       ),

@@ -11,6 +11,7 @@ import { requireKnown, resolveRange } from "../../git/revisions.ts";
 import type { GitOptions, Repository } from "../../git/run-git.ts";
 import { submoduleStates } from "../../git/status.ts";
 import { showPath } from "../../lib/text/printable.ts";
+import { refuseFault } from "../edit/replace-fields.ts";
 import { flag, integer, string } from "../fields.ts";
 import { describeDiff, describeNumbers, sums } from "./describe-commit.ts";
 
@@ -27,30 +28,36 @@ export interface GitDiffData {
 
 const limits: OutputLimits = { maxChars: 40_000, keep: "head" };
 
-const input = z.strictObject({
+const fields = z.strictObject({
   staged: z.optional(z.boolean()),
-  commit: string("Branch, tag, commit, or main..topic."),
+  revision: string("Branch, tag, commit, or main..topic."),
+  commit: string("The same as `revision`."),
   paths: z.optional(z.array(z.string()).check(z.minLength(1), z.maxLength(200))),
   stat: flag("Only names and line counts."),
   context: integer(0, 1000, "Lines of context. Default 3."),
 });
 
-export type GitDiffInput = z.infer<typeof input>;
+export type GitDiffInput = z.infer<typeof fields>;
 
 export const gitDiff: Tool<GitDiffInput, GitDiffData> = {
   name: "git.diff",
   summary:
-    "Show changes as a diff: of the working tree, `staged`, or against a `commit`. For untracked files use git.status.",
+    "Show changes as a diff: of the working tree, `staged`, or against a `revision`. For untracked files use git.status.",
   risk: "read",
-  input,
+  input: fields.check(
+    refuseFault(({ revision, commit }) =>
+      revision !== undefined && commit !== undefined ? "give `revision` only" : undefined,
+    ),
+  ),
   limits,
   startsPrograms: true,
   timeoutMs: 120_000,
   accesses: ({ paths = ["."] }) => paths.map((path) => ({ kind: "read", path })),
 
-  async run(input, context) {
+  async run({ commit, revision = commit, ...others }, context) {
+    const input = { ...others, revision };
     const { repository, paths } = await findTogether(input.paths ?? ["."], context);
-    const range = input.commit === undefined ? undefined : await resolveRange(input.commit, repository);
+    const range = revision === undefined ? undefined : await resolveRange(revision, repository);
     if (range?.includes("..") && input.staged)
       throw new ToolError("invalid-input", "`staged` cannot be combined with a range of commits", {
         hint: "Leave out `staged`, or give one commit.",
@@ -143,7 +150,7 @@ async function changedSubmodules(
   return [...notes];
 }
 
-function describeCompared({ staged, commit }: GitDiffInput): string {
-  if (commit?.includes("..")) return commit;
-  return `${staged ? "index" : "working tree"} against ${commit ?? (staged ? "HEAD" : "index")}`;
+function describeCompared({ staged, revision }: GitDiffInput): string {
+  if (revision?.includes("..")) return revision;
+  return `${staged ? "index" : "working tree"} against ${revision ?? (staged ? "HEAD" : "index")}`;
 }

@@ -301,7 +301,7 @@ describe("git.show", () => {
       " -2",
       "++2 and 3",
       "[where the merge differs from every parent: 1 file changed, +1 -2]",
-      `[All its changes: git.diff with \`commit\` ${merge.slice(0, 9)}~1..${merge.slice(0, 9)}]`,
+      `[All its changes: git.diff with \`revision\` ${merge.slice(0, 9)}~1..${merge.slice(0, 9)}]`,
     ]);
   });
 

@@ -106,7 +106,7 @@ async function showCommit(
   const kept = "kept" in diff ? diff.kept : undefined;
   const body = isStat ? describeNumbers(data) : describeDiff(data, diff.text, kept !== undefined);
   const other = isMerge
-    ? `\n[All its changes: git.diff with \`commit\` ${hash.slice(0, 9)}~1..${hash.slice(0, 9)}]`
+    ? `\n[All its changes: git.diff with \`revision\` ${hash.slice(0, 9)}~1..${hash.slice(0, 9)}]`
     : "";
   return {
     data: { kind: "commit", commit: commit!, tag, files, hidden },

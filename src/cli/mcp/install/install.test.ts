@@ -246,6 +246,15 @@ it("starts this installation from the user's file and npx from a project's, and 
   expect([readdirSync(home.at("home")), readdirSync(home.at("project"))]).toEqual([[], []]);
 });
 
+it("shows how the file would change in a dry run, and writes nothing", async () => {
+  await using home = openHome();
+  const { exit, stdout, stderr } = await home.run(["install", "--client", "cursor", "--dry-run"]);
+  expect([exit, stderr, readdirSync(home.at("home"))]).toEqual([0, "", []]);
+  expect(stdout).toMatch(
+    /^--- \/dev\/null\n\+\+\+ .*\/\.cursor\/mcp\.json\n@@ [\s\S]*\+.*"toolcrib"[\s\S]*\nNothing was written: this was a dry run\.\n$/,
+  );
+});
+
 it("prints what it would write, and writes nothing", async () => {
   await using home = openHome();
   const printed = await home.run(["install", "--client", "codex", "--print", "--", "--read-only"]);

@@ -63,6 +63,11 @@ export async function installClient(given: Arguments): Promise<number> {
     return 0;
   }
   const after = editText(configuration, editor, key, value);
+  if (given.options.has("dry-run")) {
+    printChange(configuration, after);
+    print("Nothing was written: this was a dry run.\n");
+    return 0;
+  }
   const earlier = readRecord({ file: configuration.file, name: key.name });
   // A new configuration of the user is private, because the user may later add keys to it.
   const made = await writeConfiguration(configuration, after, scope === "user" ? 0o600 : undefined);
@@ -223,7 +228,7 @@ function printChange({ file: path, text }: Configuration, now: string | undefine
   const [before, after] = [text, now].map((content) =>
     content === undefined ? "nothing" : Buffer.from(content),
   );
-  const diff = diffContents({ path: path.replace(/^\//, ""), before: before!, after: after! });
+  const diff = diffContents({ path, before: before!, after: after! });
   printContent(redactText(diff));
 }
 
