@@ -96,7 +96,8 @@ describe.each(tools.map(({ canonical }) => canonical))("toolcrib help %s", (name
     }).toEqual({ properties: Object.keys(properties as object), required });
     for (const [field] of all) expect(help).toContain(field.replaceAll("_", "-"));
     const examples = typed(help);
-    expect(examples.length).toBe(2);
+    // `toolcrib call` refuses the process tools, and their help says so.
+    expect(examples.length).toBe(name.startsWith("process.") ? 0 : 2);
     for (const words of examples) {
       await check(words);
       const { operands } = parseArguments(words.slice(1), findCommand("call"));

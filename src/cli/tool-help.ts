@@ -25,7 +25,9 @@ export async function explainTool(
         `${schema.required ? "(required) " : ""}${schema.description ?? ""}`.trim(),
       ] as const,
   );
-  const example = toolExamples[tool.canonical ?? tool.name];
+  const { canonical = tool.name } = tool;
+  const isRefused = canonical.startsWith("process.");
+  const example = isRefused ? undefined : toolExamples[canonical];
   const main = mainFieldOf(fields);
   return joinSections([
     `${paint(1, "bold", name)} (risk: ${tool.risk})\n`,
@@ -38,6 +40,7 @@ export async function explainTool(
     example && dialect === undefined
       ? section("Examples", explainExample(name, example, isOurs, columns))
       : "",
+    isRefused ? "toolcrib call keeps no processes: use this tool in chat, run or mcp.\n" : "",
     "See also: toolcrib help call\n",
   ]);
 }
