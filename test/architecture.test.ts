@@ -74,6 +74,7 @@ const ownedModules: Record<string, readonly string[]> = {
   "node:tls": ["environment"],
   "node:dns/promises": ["system"],
   "node:sqlite": ["system", "journal", "code"],
+  "@agentclientprotocol/sdk": ["cli"],
   "@vscode/ripgrep": ["environment"],
   "@modelcontextprotocol/server": ["mcp"],
   "@modelcontextprotocol/server/stdio": ["mcp"],

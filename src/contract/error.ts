@@ -36,6 +36,8 @@ export type ErrorDetails =
   | { readonly kind: "in-file"; readonly path: string }
   /** A path names a directory where a file is needed. */
   | { readonly kind: "is-directory" }
+  /** No model is configured. */
+  | { readonly kind: "no-model" }
   /** No git repository contains the folder. */
   | { readonly kind: "no-repository" }
   /** The call reads a directory as a file; the hint names file.list. */

@@ -94,9 +94,9 @@ export interface EndedCalls {
 
 /** The program that uses an instance. */
 export interface ClientInfo {
-  /** `cli` is one command, such as `toolcrib call`; `chat` and `run` are agents. */
-  readonly kind: "cli" | "chat" | "run" | "mcp" | "library";
-  /** The name and the version that an MCP client gave. */
+  /** `cli` is one command, such as `toolcrib call`; `chat`, `run` and, in an editor, `acp` are agents. */
+  readonly kind: "cli" | "chat" | "run" | "acp" | "mcp" | "library";
+  /** The name and the version that an MCP client or an editor gave. */
   readonly name?: string | undefined;
   readonly version?: string | undefined;
   /** "http": the server of this MCP client also serves others. */

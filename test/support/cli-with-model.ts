@@ -8,12 +8,13 @@ export interface CliWithModel extends CliWorkspace {
 }
 
 /** Use with `await using`. */
-export async function cliWithModel(script: Script): Promise<CliWithModel> {
+export async function cliWithModel(script: Script, variables: NodeJS.ProcessEnv = {}): Promise<CliWithModel> {
   const server = await startProvider("openai", script);
   const fixture = cliWorkspace({
     OPENAI_BASE_URL: `${server.url}/v1`,
     OPENAI_API_KEY: server.settings.providers?.openai?.apiKey,
     TOOLCRIB_MODEL: server.model,
+    ...variables,
   });
   return {
     ...fixture,

@@ -13,6 +13,8 @@ import { temporaryFolder } from "./temporary-folder.ts";
 export interface CliWorkspace extends AsyncDisposable {
   readonly workspace: string;
   readonly home: string;
+  /** The variables of its processes. */
+  readonly env: NodeJS.ProcessEnv;
   /** The file of the user's own rules. */
   readonly userRules: string;
   /** Paths relative to the workspace, or absolute. */
@@ -72,6 +74,7 @@ export function cliWorkspace(variables: NodeJS.ProcessEnv = {}): CliWorkspace {
   return {
     workspace,
     home,
+    env,
     userRules: join(home, "config/rules"),
     write: (path, content) => {
       mkdirSync(dirname(at(path)), { recursive: true });

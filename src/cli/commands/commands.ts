@@ -1,6 +1,7 @@
 import { ToolError } from "../../contract/error.ts";
 import { nearest } from "../../lib/text/nearest.ts";
 import type { Command } from "../command.ts";
+import { acpCommand } from "./acp.ts";
 import { approveCommand } from "./approve.ts";
 import { callCommand } from "./call.ts";
 import { chatCommand } from "./chat.ts";
@@ -41,6 +42,7 @@ export const commands: readonly Command[] = [
   approveCommand,
   configCommand,
   mcpCommand,
+  acpCommand,
   doctorCommand,
   pathsCommand,
   tourCommand,

@@ -97,13 +97,13 @@ export function servedInstance(given: ConfiguredArguments): {
   // A missing folder fails here, not at the first call.
   const workspace = realWorkspace(named ?? process.cwd());
   const { rules = [], ...instance } = readInstanceOptions(options);
-  const isTooWide = named === undefined && liesInside(realLocation(homedir()), workspace);
+  const isTooWide = named === undefined && containsHome(workspace);
   // Some clients start servers in `/` or in the home folder, without the user having chosen that folder.
   const reason = `Toolcrib was started in ${workspace} without --workspace DIR`;
   const note = isTooWide ? `${reason}, ${consequence}` : undefined;
   if (note !== undefined) remarkWarnings([note]);
   remarkFewDescriptors();
-  const limits = isTooWide ? changes.map((what) => `deny ${what} because ${JSON.stringify(reason)}`) : [];
+  const limits = isTooWide ? denyChanges(reason) : [];
   return {
     options: {
       workspace,
@@ -120,7 +120,17 @@ export function servedInstance(given: ConfiguredArguments): {
   };
 }
 
-const changes = ["write **", "delete **", "run @write"];
+/** Whether a folder is `/`, the home folder, or lies between them: clients name such a folder when the user chose none. */
+export function containsHome(workspace: string): boolean {
+  return liesInside(realLocation(homedir()), workspace);
+}
+
+/** Returns rules under which files are only read. */
+export function denyChanges(reason: string): readonly string[] {
+  return ["write **", "delete **", "run @write"].map(
+    (what) => `deny ${what} because ${JSON.stringify(reason)}`,
+  );
+}
 
 const consequence =
   "so it changes no files and runs only commands that read. The user can name the folder in the client's configuration: add --workspace DIR to the arguments of this server.";

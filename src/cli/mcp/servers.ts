@@ -2,7 +2,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import { ToolError } from "../../contract/error.ts";
 import type { ToolSource } from "../../contract/tool.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
-import type { Hub } from "../../mcp/hub/connect-hub.ts";
+import { cleanLine } from "../../mcp/hub/clean-text.ts";
+import type { Hub, HubOptions } from "../../mcp/hub/connect-hub.ts";
 import { projectServersPath, readProjectServers, readServers } from "../../mcp/hub/settings/read-servers.ts";
 import type { ServerState } from "../../mcp/types.ts";
 import { realWorkspace, userDirectories } from "../../system/directories.ts";
@@ -84,15 +85,32 @@ function foldersOf({ options, operands }: Arguments) {
 /** Returns the servers configured for a workspace; empty when there are neither servers nor warnings. */
 export async function configuredHub(
   workspace: string,
-  // The client gets the built-in tools first, and those of other servers later.
-  { startAfterMs = 300 }: { readonly startAfterMs?: number } = {},
+  {
+    // The client gets the built-in tools first, and those of other servers later.
+    startAfterMs = 300,
+    ofClient = {},
+  }: { readonly startAfterMs?: number; readonly ofClient?: HubOptions["servers"] } = {},
 ): Promise<readonly Hub[]> {
   const configured = await readServers({ workspace });
-  if (Object.keys(configured.servers).length === 0 && configured.warnings.length === 0) return [];
+  const theirs = Object.entries(ofClient).filter(([name]) => !(name in configured.servers));
+  const added: Omit<HubOptions, "workspace"> = {
+    servers: Object.fromEntries(theirs),
+    // The client has set every value. A name of a variable in it must not reveal one of this process.
+    variables: {},
+    warnings: Object.keys(ofClient)
+      .filter((name) => name in configured.servers)
+      .map(
+        (name) =>
+          `The MCP server ${cleanLine(name, 40)} of the client is skipped: your mcp.json has one of this name.`,
+      ),
+  };
+  const wanted = [configured, added].filter(
+    ({ servers, warnings = [] }) => Object.keys(servers).length > 0 || warnings.length > 0,
+  );
+  if (wanted.length === 0) return [];
   const { connectHub } = await import("../../mcp/hub/connect-hub.ts");
-  return [
-    connectHub({ workspace, ...configured, startAfter: pause(startAfterMs, undefined, { ref: false }) }),
-  ];
+  const startAfter = pause(startAfterMs, undefined, { ref: false });
+  return wanted.map((options) => connectHub({ workspace, ...options, startAfter }));
 }
 
 /** Wraps servers that several instances share, so that closing one leaves them running. */

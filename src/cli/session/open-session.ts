@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Session } from "../../agent/session.ts";
 import { ToolError } from "../../contract/error.ts";
-import type { Hub } from "../../mcp/hub/connect-hub.ts";
+import type { Hub, HubOptions } from "../../mcp/hub/connect-hub.ts";
 import type { ModelSettings } from "../../models/settings.ts";
 import type { Approve, ClientInfo } from "../../toolcrib/index.ts";
 import type { Arguments } from "../command.ts";
@@ -13,12 +13,16 @@ import { canAsk } from "../terminal.ts";
 import type { Screen } from "./screen.ts";
 import { type SessionStart, sessionOptions } from "./session-options.ts";
 
-/** Opens a session by the command line's options, with the configured model and MCP servers. */
+/**
+ * Opens a session by the command line's options, with the configured model and MCP servers, and with the servers that
+ * the user's client names.
+ */
 export async function openSession(
   words: Arguments,
   start: SessionStart,
   approve: Approve | undefined,
   client: ClientInfo,
+  { servers }: { readonly servers?: HubOptions["servers"] } = {},
 ): Promise<Session> {
   // A resumed session has its own model and dialect.
   const isNew = start.resume === undefined && start.fork === undefined;
@@ -32,8 +36,8 @@ export async function openSession(
     progress.update("finding the model");
     const models = await readModelSettings();
     const model = given.options.get("model") ?? (isNew ? await defaultModel(models) : undefined);
-    sources = await configuredHub(options.workspace, { startAfterMs: 0 });
-    if (sources.length > 0) progress.update("starting the MCP servers of mcp.json");
+    sources = await configuredHub(options.workspace, { startAfterMs: 0, ofClient: servers });
+    if (sources.length > 0) progress.update("starting the MCP servers");
     // The model gets the list of tools once, at the start, and finds later ones with tools.find.
     await untilReady(sources);
     progress.update("opening the session");
@@ -66,7 +70,10 @@ async function defaultModel(models: ModelSettings): Promise<string> {
   const chosen = await chooseModel(models, process.env);
   if (chosen) return chosen.id;
   const { modelSetup } = await import("../models.ts");
-  throw new ToolError("unavailable", "No model is configured", { hint: modelSetup() });
+  throw new ToolError("unavailable", "No model is configured", {
+    hint: modelSetup(),
+    details: { kind: "no-model" },
+  });
 }
 
 /** Waits until the servers are ready, but not for slow ones. */

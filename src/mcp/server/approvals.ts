@@ -172,7 +172,7 @@ function shownBy({ hash, previewHash }: ApprovalRequest): string {
 }
 
 /** Writes the question. Text from files, commands and models is made printable and indented. */
-function describeRequest(request: ApprovalRequest): string {
+export function describeRequest(request: ApprovalRequest): string {
   const { tool, risk, reason, rule, source, preview, grants, accesses } = request;
   const commands = accesses.flatMap((access) => (access.kind === "execute" ? [access.command] : []));
   return [
