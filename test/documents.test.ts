@@ -133,10 +133,18 @@ it("every setup command is one that CI runs, or a script of the package", () => 
 
 it("every block has a language that is checked", () => {
   const unchecked = blocks.filter(
-    ({ language }) => !["ts", "js", "console", "sh", "json", ""].includes(language),
+    ({ language }) => !["ts", "js", "console", "sh", "json", "lua", ""].includes(language),
   );
   expect(unchecked).toEqual([]);
   for (const { text, language } of blocks) if (language === "json") JSON.parse(text);
+});
+
+it("every editor is configured to start `toolcrib acp`", () => {
+  const shown = blocks.filter(({ document }) => document === "docs/editors.md");
+  const ofLua = 'command = "toolcrib", args = { "acp" }, env = {}';
+  const ofJson = '"command": "toolcrib", "args": ["acp"], "env": {}';
+  expect(shown.map(({ language }) => language)).toEqual(["json", "json", "lua"]);
+  for (const { text, language } of shown) expect(text).toContain(language === "lua" ? ofLua : ofJson);
 });
 
 it("every relative link has a target", () => {

@@ -54,7 +54,7 @@ export class AcpSession {
     let opened: AcpSession | undefined;
     const session = await openSession(
       given,
-      { resume, ...(given.options.has("plan") && resume === undefined ? { plan: true } : {}) },
+      { resume },
       (request, signal) => opened?.approve(request, signal) ?? { allow: false },
       editor,
       { servers },

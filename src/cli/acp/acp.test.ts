@@ -21,7 +21,7 @@ it("streams a turn: reasoning, plan, diffs, commands, approvals, usage", async (
     { step: "edit", status: first },
     { step: "run", status: first === "completed" ? "in_progress" : "pending" },
   ];
-  const command = "echo made > b.txt; echo '```' said";
+  const command = "echo made | tee b.txt; echo '```' said";
   await using fixture = await cliWithModel([
     {
       reasoning: "Think first.",
@@ -77,8 +77,8 @@ it("streams a turn: reasoning, plan, diffs, commands, approvals, usage", async (
       toolCall: { toolCallId: "call_3_2", kind: "execute", title: expect.stringContaining(command) },
       options: [
         { optionId: "once", kind: "allow_once" },
-        { optionId: "session", kind: "allow_always", name: expect.stringContaining("allow run echo made") },
-        { optionId: "always", kind: "allow_always", name: expect.stringContaining("allow run echo made") },
+        { optionId: "session", kind: "allow_always", name: expect.stringContaining("allow run tee b.txt") },
+        { optionId: "always", kind: "allow_always", name: expect.stringContaining("allow run tee b.txt") },
         { optionId: "no", kind: "reject_once" },
       ],
     },
