@@ -1,9 +1,17 @@
 import { ToolError, textForUser } from "../contract/error.ts";
 import { parseTime } from "../lib/clock.ts";
-import type { CallResult } from "../toolcrib/index.ts";
+import type { CallResult, Toolcrib } from "../toolcrib/index.ts";
 import { interruptible } from "./interruption.ts";
 import { commandProgress } from "./progress.ts";
-import { exitCodeOf, printFailure, printJson, remarkRecovered, remarkWarnings, toReport } from "./report.ts";
+import {
+  exitCodeOf,
+  failedCall,
+  printFailure,
+  printJson,
+  remarkRecovered,
+  remarkWarnings,
+  toReport,
+} from "./report.ts";
 
 /** Calls a journal tool for the user, who may undo the calls of every session. Returns the exit code. */
 export async function callJournal(
@@ -11,6 +19,8 @@ export async function callJournal(
   input: object,
   options: ReadonlyMap<string, string>,
   show: (result: CallResult) => void,
+  /** Looks at the call first. Returns what stops it. */
+  check?: (crib: Toolcrib, signal: AbortSignal) => Promise<ToolError | undefined>,
 ): Promise<number> {
   const { openToolcrib } = await import("../toolcrib/index.ts");
   const crib = await openToolcrib({
@@ -21,6 +31,13 @@ export async function callJournal(
   });
   remarkRecovered(crib.recovered);
   return interruptible(async (signal) => {
+    const refusal = await check?.(crib, signal);
+    if (refusal !== undefined) {
+      if (options.has("json")) printJson(failedCall(refusal));
+      else printFailure(refusal);
+      await crib.close();
+      return exitCodeOf(refusal.code);
+    }
     const progress = commandProgress(tool);
     const result = await crib.call(tool, input, { signal }).finally(progress.stop);
     if (options.has("json")) printJson(toReport(result));

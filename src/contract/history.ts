@@ -86,6 +86,10 @@ export interface Undone {
   readonly leftAlone: readonly string[];
   /** Sentences about skipped files and about what had been undone before. */
   readonly notes: readonly string[];
+  /** When the first of the calls began, in milliseconds since 1970. */
+  readonly since?: number;
+  /** The commits since then that contain some of these changes, newest first. An undo does not change them. */
+  readonly commits?: readonly { readonly hash: string; readonly subject: string }[];
 }
 
 export interface Checkpoint {

@@ -103,7 +103,7 @@ export interface ClientInfo {
   readonly transport?: "http" | undefined;
 }
 
-/** What a session records about itself when it opens. */
+/** The description of a session that it records when it opens. */
 export interface SessionOpening {
   /** Null when an earlier version recorded it. */
   readonly client: ClientInfo | null;
@@ -119,7 +119,7 @@ export interface SessionRecord extends SessionOpening {
   readonly state: "open" | "closed" | "died";
   /** The process that has it open. */
   readonly pid?: number;
-  /** The identity of that process. */
+  /** The identity of that process, see `runningProcess`. */
   readonly owner?: string;
 }
 

@@ -85,13 +85,18 @@ export function decodeRules(bytes: Uint8Array): string {
 
 export const maxRuleBytes: number = 1024 * 1024;
 
-/** Appends lines under a lock, so that concurrent processes do not lose each other's lines. */
-export async function appendToPolicyFile(path: string, lines: readonly string[]): Promise<void> {
+export function appendToPolicyFile(path: string, lines: readonly string[]): Promise<void> {
+  return changePolicyFile(path, (before) => {
+    const start = before === "" || before.endsWith("\n") ? before : `${before}\n`;
+    return `${start}${lines.join("\n")}\n`;
+  });
+}
+
+/** Changes a file under a lock, so that concurrent processes do not lose each other's lines. */
+export async function changePolicyFile(path: string, change: (before: string) => string): Promise<void> {
   const lock = await takeLock(path);
   try {
-    const before = readPolicyFile(path) ?? "";
-    const start = before === "" || before.endsWith("\n") ? before : `${before}\n`;
-    writePolicyFile(path, `${start}${lines.join("\n")}\n`);
+    writePolicyFile(path, change(readPolicyFile(path) ?? ""));
   } finally {
     rmSync(lock, { force: true });
   }

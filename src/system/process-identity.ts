@@ -1,4 +1,4 @@
-import { readFileSync, readlinkSync, unlinkSync } from "node:fs";
+import { readFileSync, readlinkSync, statSync, unlinkSync } from "node:fs";
 import { attempt, attemptQuietly } from "./attempt.ts";
 
 /** Identifies this process in file names: process id, start time, boot and process namespace. */
@@ -18,6 +18,17 @@ export function ownerHasEnded(name: string, ageMs: number, abandonedMs: number =
   if (namespace === unknown) return !answers(Number(pid));
   const life = processInfo(Number(pid));
   return life === undefined || life.isOver || life.start !== start;
+}
+
+/**
+ * Returns the id of the process in a record's name, if it runs here and belongs to this user. A process in another
+ * container has an id that means nothing here.
+ */
+export function runningProcess(owner: string): number | undefined {
+  const [pid = "", , boot, namespace] = owner.split("-");
+  if (boot !== bootOf() || namespace !== namespaceOf() || ownerHasEnded(owner, 0)) return undefined;
+  const user = attempt(() => statSync(`/proc/${pid}`).uid);
+  return namespace === unknown || user === process.getuid?.() ? Number(pid) : undefined;
 }
 
 // No change set takes this long.

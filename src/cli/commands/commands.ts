@@ -10,6 +10,7 @@ import { completionCommand } from "./completion.ts";
 import { configCommand } from "./config.ts";
 import { diffCommand } from "./diff.ts";
 import { doctorCommand } from "./doctor.ts";
+import { grantsCommand } from "./grants.ts";
 import { helpCommand } from "./help.ts";
 import { indexCommand } from "./index-command.ts";
 import { logCommand } from "./log.ts";
@@ -20,6 +21,7 @@ import { policyCommand } from "./policy.ts";
 import { redoCommand } from "./redo.ts";
 import { runCommand } from "./run.ts";
 import { sessionsCommand } from "./sessions.ts";
+import { stopCommand } from "./stop.ts";
 import { toolsCommand } from "./tools.ts";
 import { tourCommand } from "./tour.ts";
 import { undoCommand } from "./undo.ts";
@@ -29,6 +31,7 @@ export const commands: readonly Command[] = [
   runCommand,
   chatCommand,
   sessionsCommand,
+  stopCommand,
   modelsCommand,
   toolsCommand,
   callCommand,
@@ -40,6 +43,7 @@ export const commands: readonly Command[] = [
   indexCommand,
   policyCommand,
   approveCommand,
+  grantsCommand,
   configCommand,
   mcpCommand,
   acpCommand,

@@ -12,7 +12,7 @@ export const sessionsCommand: Command = {
   name: "sessions",
   summary: "List, resume, export and delete sessions",
   usage: [
-    ["sessions [list] [--limit N]", "list the sessions of this folder, newest first"],
+    ["sessions [list] [--limit N]", "list agents and MCP clients of this folder, newest first"],
     ["sessions show <session>", "show messages and calls"],
     ['sessions resume <session> ["<task>"]', "continue with a task, or as a chat"],
     ['sessions fork <session> [--turn N] ["<task>"]', "start a new session from the end of a turn"],

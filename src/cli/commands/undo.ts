@@ -1,11 +1,8 @@
-import type { Undone } from "../../contract/history.ts";
-import { callJournal, readSince } from "../call-journal.ts";
+import { ToolError } from "../../contract/error.ts";
+import { readSince } from "../call-journal.ts";
 import type { Arguments, Command, Option } from "../command.ts";
 import { jsonOption, workspaceOption } from "../options.ts";
-import { readCount, refuseOperands } from "../parse-arguments.ts";
-import { forReader } from "../report.ts";
-import { print } from "../terminal.ts";
-import { undoForUser } from "../undo-for-user.ts";
+import { refuseOperands } from "../parse-arguments.ts";
 
 export const sinceOption: Option = {
   name: "since",
@@ -24,20 +21,27 @@ export const undoCommand: Command = {
   summary: "Undo what calls changed in files",
   usage: [
     ["undo [<call> | <call>..<call>]", "default: the latest call that changed something"],
-    ["undo --last N | --to CHECKPOINT | --since TIME", "several calls"],
+    ["undo --last N | --to CHECKPOINT | --since TIME | --session ID", "several calls"],
   ],
   notes: [
     "Undoes everything or nothing. A file changed since is never overwritten: undo shows the difference, and --merge reverts only the call's own changes. To revert an undo: `toolcrib redo`.",
+    "When a commit contains the changes, undo names it and asks first. It changes the files, not the commit.",
   ],
   options: [
     { name: "last", value: "N", summary: "the latest N calls that changed something" },
     { name: "to", value: "CHECKPOINT", summary: "everything after this checkpoint" },
     sinceOption,
+    {
+      name: "session",
+      value: "ID",
+      summary: "everything of this session: its id, a unique beginning, or `last`",
+    },
     { name: "file", value: "PATH", repeats: true, summary: "only this file or folder (repeatable)" },
     { name: "hunk", value: "N", summary: "only this hunk of the one file, as numbered by `toolcrib diff`" },
     { name: "merge", summary: "also undo in files changed since" },
     { name: "skip-changed", summary: "skip files changed since" },
     { name: "dry-run", summary: "only show what would be done" },
+    { name: "yes", summary: "do not ask, even if a commit contains the changes" },
     workspaceOption,
     jsonOption,
   ],
@@ -46,29 +50,21 @@ export const undoCommand: Command = {
     ["toolcrib undo", "undo the latest change"],
     ["toolcrib undo --last 3 --skip-changed", "undo three calls, but no later edits"],
     ["toolcrib undo --to before-refactoring", "go back to a checkpoint"],
+    ["toolcrib undo --session last --dry-run", "show what undoing the latest session would do"],
   ],
 
   async run(given) {
-    const { options } = given;
-    const input = {
-      call: callOf(given, undoCommand),
-      last: readCount(given, "last"),
-      checkpoint: options.get("to"),
-      since: sinceOf(given),
-      paths: options.get("file")?.split("\n"),
-      hunk: readCount(given, "hunk"),
-      merge: options.has("merge") || undefined,
-      skip_changed: options.has("skip-changed") || undefined,
-      dry_run: options.has("dry-run") || undefined,
-    };
-    return callJournal("journal.undo", input, options, ({ data }) =>
-      print(forReader(1, undoForUser(data as Undone, input))),
-    );
+    return (await import("../undo-calls.ts")).undoCalls(given);
   },
 };
 
 /** Returns the call, or range of calls, given as operand. */
-export function callOf({ operands: [call, ...rest] }: Arguments, command: Command): string | undefined {
+export function callOf(given: Arguments, command: Command): string | undefined {
+  const [call, ...rest] = given.operands;
   refuseOperands(rest, command);
+  if (call !== undefined && given.options.has("session"))
+    throw new ToolError("invalid-input", "A call and --session cannot be combined", {
+      hint: "See: toolcrib help undo",
+    });
   return call;
 }

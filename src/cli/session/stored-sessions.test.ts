@@ -71,6 +71,8 @@ describe("toolcrib sessions", () => {
       bytes: expect.any(Number),
       state: "ended",
       pid: null,
+      client: null,
+      calls: 0,
     });
   });
 

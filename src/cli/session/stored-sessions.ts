@@ -14,20 +14,24 @@ import { type SessionSummary, summariseSession } from "../../agent/records/summa
 import { ToolError } from "../../contract/error.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
 import { printableLine } from "../../lib/text/printable.ts";
-import type { WorkspaceJournal } from "../../toolcrib/workspace-journal.ts";
+import type { ClientInfo, SessionRecord, WorkspaceJournal } from "../../toolcrib/workspace-journal.ts";
 import type { Arguments } from "../command.ts";
 import { sessionsCommand } from "../commands/sessions.ts";
+import { describeClient } from "../log/call-table.ts";
 import { withJournal } from "../log/log.ts";
 import { readCount, refuseOperands } from "../parse-arguments.ts";
 import { forReader, printContent, printJson } from "../report.ts";
 import { layTable, paint, print, remark, shorten, toLocalTime } from "../terminal.ts";
-import { matchSession, noSuchSession } from "./match-session.ts";
+import { knownSessions, matchSession, noSuchSession } from "./match-session.ts";
 import type { SessionStart } from "./session-options.ts";
 
 export async function listSessions(given: Arguments): Promise<number> {
   refuseOperands(given.operands, sessionsCommand);
   return withJournal(given, (journal, workspace) => {
-    const sessions = listedSessions(journal, readCount(given, "limit") ?? 20);
+    const limit = readCount(given, "limit") ?? 20;
+    const sessions = [...listedSessions(journal, limit), ...listedClients(journal)]
+      .sort((one, other) => other.lastAt - one.lastAt)
+      .slice(0, limit);
     if (given.options.has("json")) printJson(sessions);
     else if (sessions.length > 0) print(layTable(sessions.map(toRow)));
     else remark(`No sessions in ${printableLine(workspace)} yet. To start one: toolcrib chat\n`);
@@ -40,8 +44,8 @@ function toRow(session: ListedSession): readonly string[] {
     session.session,
     toLocalTime(session.lastAt),
     session.state === "open" ? `open in process ${session.pid}` : session.state,
-    counted(session.turns, "turn"),
-    printableLine(session.model ?? "?"),
+    session.entries === 0 ? counted(session.calls, "call") : counted(session.turns, "turn"),
+    session.entries === 0 ? describeClient(session.client) : printableLine(session.model ?? "?"),
     printableLine(shorten(session.task.slice(0, 240).replace(/\s+/g, " ").trim(), 60)),
   ];
 }
@@ -52,22 +56,52 @@ export interface ListedSession extends Omit<SessionSummary, "isTurnOpen"> {
   readonly state: "open" | "ended" | "interrupted";
   /** The id of the process that has it open. */
   readonly pid: number | null;
+  /** The program that has, or had, it open; null when an earlier version recorded it. */
+  readonly client: ClientInfo | null;
+  readonly calls: number;
 }
 
-/** Lists the sessions, newest first. */
+/** Lists the conversations, newest first. */
 export function listedSessions(journal: WorkspaceJournal, limit: number): readonly ListedSession[] {
-  const open = new Map(
-    journal.sessions().flatMap(({ session, state, pid }) => (state === "open" ? [[session, pid]] : [])),
-  );
-  return journal.conversations
-    .list()
-    .slice(0, limit)
-    .map((info) => {
-      const { isTurnOpen, ...summary } = summariseSession(journal.conversations, info);
-      const state = open.has(info.session) ? "open" : isTurnOpen ? "interrupted" : "ended";
-      return { ...summary, state, pid: open.get(info.session) ?? null };
-    });
+  const records = new Map(journal.sessions().map((record) => [record.session, record]));
+  const listed = journal.conversations.list().slice(0, limit);
+  const counts = journal.countCalls(listed.map(({ session }) => session));
+  return listed.map((info) => {
+    const { isTurnOpen, ...summary } = summariseSession(journal.conversations, info);
+    const record = records.get(info.session);
+    const isOpen = record?.state === "open";
+    return {
+      ...summary,
+      state: isOpen ? "open" : isTurnOpen ? "interrupted" : "ended",
+      pid: (isOpen ? record.pid : undefined) ?? null,
+      client: record?.client ?? null,
+      calls: counts.get(info.session)?.calls ?? 0,
+    };
+  });
 }
+
+/** Lists recent MCP clients, and programs and commands that are open. */
+function listedClients(journal: WorkspaceJournal): readonly ListedSession[] {
+  const conversations = new Set(journal.conversations.list().map(({ session }) => session));
+  const found = journal.sessions().filter((record) => !conversations.has(record.session) && isListed(record));
+  const counts = journal.countCalls(found.map(({ session }) => session));
+  const used = found.filter(({ session, state }) => state === "open" || counts.has(session));
+  return used.map(({ session, openedAt: startedAt, state, pid = null, client }) => {
+    const { calls, lastAt } = counts.get(session) ?? { calls: 0, lastAt: startedAt };
+    return {
+      ...{ session, startedAt, lastAt, model: null, turns: 0, task: "", parent: null, entries: 0, bytes: 0 },
+      ...{ pid, client, calls },
+      state: state === "open" ? "open" : state === "died" ? "interrupted" : "ended",
+    };
+  });
+}
+
+/** Whether a session without a conversation is listed: while it is open, and an MCP client also for a day. */
+function isListed({ state, client, openedAt }: SessionRecord): boolean {
+  return state === "open" || (client?.kind === "mcp" && Date.now() - openedAt < recentMs);
+}
+
+const recentMs = 24 * 60 * 60 * 1000;
 
 /** Returns the session id for `last`, an id, or a unique beginning of one. */
 export function findSession(given: Arguments, name: string): Promise<string> {
@@ -85,6 +119,11 @@ function findConversation(journal: WorkspaceJournal, name: string): string {
   const known = journal.conversations.list().map(({ session }) => session);
   const found = name === "last" ? known[0] : matchSession(known, name);
   if (found !== undefined) return found;
+  const other = name === "last" ? undefined : matchSession(knownSessions(journal), name);
+  if (other !== undefined)
+    throw new ToolError("not-found", `The session ${other} has no conversation`, {
+      hint: `To list its calls: toolcrib log --session ${other}`,
+    });
   if (name !== "last") throw noSuchSession(name);
   throw new ToolError("not-found", "This folder has no sessions", {
     hint: "To start one, run: toolcrib chat",

@@ -103,7 +103,8 @@ export class JournalHistory implements contract.History {
     const files = await showPlan(plan, dryRun ? this.#parts : undefined);
     const leftAlone = refusals.map(({ path }) => path);
     const left = refusals.map(({ path, reason }) => `Left alone: ${showPath(path)} ${reason}.`);
-    if (dryRun) return { calls, files, leftAlone, notes: [...notes, ...left] };
+    const since = Math.min(...calls.flatMap((id) => this.#parts.journal.find(id)?.startedAt ?? []));
+    if (dryRun) return { calls, files, leftAlone, notes: [...notes, ...left], since };
     const isPart = paths !== undefined || refusals.length > 0;
     undos.add({
       by: this.#parts.callId,
@@ -127,6 +128,7 @@ export class JournalHistory implements contract.History {
         ...lost.map((what) => `Not restored: ${what}.`),
         ...notKept.map((what) => `A redo will not restore: ${what}.`),
       ],
+      since,
     };
   }
 }

@@ -37,7 +37,11 @@ export function selectChanges(selection: Selection, context: SelectionContext): 
   const changing = { changing: true, ...own };
   switch (selection.kind) {
     case "calls":
-      return journal.changesOf(allOf(selection.ids).map((id) => findOwn(id, journal, scope).callId));
+      return journal.changesOf(
+        allOf(selection.ids.flatMap((id) => inSession(id, journal))).map(
+          (id) => findOwn(id, journal, scope).callId,
+        ),
+      );
     case "range": {
       const [first, last] = [selection.first, selection.last]
         .map((id) => findOwn(id, journal, scope).sequence)
@@ -62,6 +66,13 @@ export function selectChanges(selection: Selection, context: SelectionContext): 
       return latestUndo === undefined ? [] : journal.changesOf([latestUndo]);
     }
   }
+}
+
+/** Returns the calls that changed something in a session of this id; the id itself when it is not a session's. */
+function inSession(id: string, journal: Journal): readonly string[] {
+  if (journal.find(id) !== undefined) return [id];
+  const calls = journal.calls({ changing: true, session: id }).map(({ callId }) => callId);
+  return calls.length === 0 ? [id] : calls;
 }
 
 /** Returns the latest calls that are neither undone nor undos. */

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import type { Selection, Undone, UndoOptions } from "../../contract/history.ts";
-import type { Tool } from "../../contract/tool.ts";
+import type { Tool, ToolContext } from "../../contract/tool.ts";
 import { canRedo, describeUndone } from "../../lib/text/describe-undone.ts";
 import { refuseFault } from "../edit/replace-fields.ts";
 import { flag } from "../fields.ts";
@@ -36,12 +36,33 @@ export const journalUndo: Tool<JournalUndoInput, Undone> = {
     return describeUndone(undone, { ...input, dry_run: true });
   },
 
-  async run(input, { history, signal }) {
-    const undone = await history.undo(selectionOf(input), { ...optionsOf(input), signal });
+  async run(input, context) {
+    const { history, signal } = context;
+    const done = await history.undo(selectionOf(input), { ...optionsOf(input), signal });
+    const undone = await withCommits(done, !input.dry_run, context);
     const hint = canRedo(undone, input) ? "\nTo revert this undo, use journal.undo with `redo: true`." : "";
     return { data: undone, text: `${describeUndone(undone, input)}${hint}` };
   },
 };
+
+/** Names the commits that contain what is undone: an undo changes files, not the history of git. */
+async function withCommits(
+  { since, ...undone }: Undone,
+  isDone: boolean,
+  context: ToolContext,
+): Promise<Undone> {
+  const { files } = undone;
+  if (since === undefined || files.length === 0) return undone;
+  const { commitsSince } = await import("../../git/commits-since.ts");
+  const found = await commitsSince({ since, paths: files.map(({ path }) => path), isDone }, context);
+  if (found.length === 0) return undone;
+  const commits = found.map(({ hash, subject }) => ({ hash, subject }));
+  return { ...undone, commits, notes: [...undone.notes, ...commits.map(describeCommit)] };
+}
+
+function describeCommit({ hash, subject }: { readonly hash: string; readonly subject: string }): string {
+  return `Commit ${hash.slice(0, 7)} ${JSON.stringify(subject)} was made since then. Undo changes the files, not the commit.`;
+}
 
 function optionsOf({ paths = [], hunk, merge, skip_changed, dry_run }: JournalUndoInput): UndoOptions {
   return {
