@@ -2,22 +2,22 @@ import { readFileSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, extname, resolve } from "node:path";
 import type { Session } from "../../agent/session.ts";
-import type { ImagePart, UserMessage } from "../../models/message.ts";
+import type { ImagePart } from "../../models/message.ts";
 import { attempt } from "../../system/attempt.ts";
 
-/** Returns the input with the images whose paths the user pasted, dragged or mentioned with `@`. */
+/** Returns the images whose paths the user pasted, dragged or mentioned with `@`, and their names. */
 export function attachImages(
   input: string,
   { model, crib }: Pick<Session, "model" | "crib">,
-): { readonly content: UserMessage["content"]; readonly attached: readonly string[] } {
+): { readonly images: readonly ImagePart[]; readonly attached: readonly string[] } {
   const paths = model.facts.seesImages === false ? [] : pathsIn(input);
-  const images = [...new Set(paths)].slice(0, maxImages).flatMap((path) => {
+  const found = [...new Set(paths)].slice(0, maxImages).flatMap((path) => {
     const image = attempt(() => readImage(resolve(crib.workspace, path)));
     return image ? [{ path, image }] : [];
   });
   return {
-    content: [{ type: "text", text: input }, ...images.map(({ image }) => image)],
-    attached: images.map(({ path }) => basename(path)),
+    images: found.map(({ image }) => image),
+    attached: found.map(({ path }) => basename(path)),
   };
 }
 
@@ -33,9 +33,9 @@ const paths =
   /(?<=^|\s)@?(?:'([^'\n]+\.(?:png|jpe?g|gif|webp))'|"([^"\n]+\.(?:png|jpe?g|gif|webp))"|((?:\\.|[^\s'"\\])+\.(?:png|jpe?g|gif|webp)))(?=$|[\s,.;:!?])/gi;
 
 function readImage(path: string): ImagePart | undefined {
-  const { size } = statSync(path);
+  const stats = statSync(path);
   const mediaType = mediaTypes[extname(path).toLowerCase()];
-  if (mediaType === undefined || size > maxBytes) return undefined;
+  if (mediaType === undefined || !stats.isFile() || stats.size > maxBytes) return undefined;
   const bytes = readFileSync(path);
   const isOfType = signatures.some(
     ([type, start]) => type === mediaType && bytes.subarray(0, 12).includes(start),

@@ -9,6 +9,7 @@ import { onInterruption } from "../interruption.ts";
 import { LastRefusal } from "../session/exit-code-of-turn.ts";
 import { openSession, PrintedWarnings } from "../session/open-session.ts";
 import type { SessionStart } from "../session/session-options.ts";
+import { attachFiles } from "./attach-files.ts";
 import { attachImages } from "./attach-images.ts";
 import type { ChatFront } from "./chat-front.ts";
 
@@ -78,12 +79,12 @@ export class ChatSessions {
     const stopListening = this.front.listen((line) => this.#steer(line));
     try {
       const notes = this.#notes.splice(0).map((note) => `[${note}]\n\n`);
-      const text = `${notes.join("")}${input}`;
-      const { content, attached } = this.front.isInteractive
-        ? attachImages(text, session)
-        : { content: text, attached: [] };
+      const files = await attachFiles(this, input);
+      // Only typed text names images: a note may contain the output of a command.
+      const { images, attached } = attachImages(this.front.isInteractive ? input : "", session);
       if (attached.length > 0) this.front.showLine(`Attached: ${printableLine(attached.join(", "))}`);
-      const result = await session.run(content).result;
+      const text = `${notes.join("")}${input}${files}`;
+      const result = await session.run([{ type: "text", text }, ...images]).result;
       this.exitCode = this.#refusal.exitCode(result);
     } finally {
       stopListening();
@@ -95,7 +96,7 @@ export class ChatSessions {
     return !this.#isLeft && (!aborted || reason === "SIGINT");
   }
 
-  /** Makes a call for the user, in the default dialect and and, for typed input, without asking for approval. */
+  /** Makes a call for the user, in the default dialect and, for typed input, without asking for approval. */
   callForUser(tool: UserTool, input: object): Promise<CallResult> {
     return this.whileBusy(activities[tool], async (signal) => {
       const caller = await this.session.crib.addCaller({ dialect: "toolcrib", isUser: true });

@@ -72,7 +72,8 @@ async function converse(sessions: ChatSessions): Promise<void> {
 function greet({ session, front }: ChatSessions): void {
   const { model, crib, messages } = session;
   const where = printableLine(`${model.id} in ${crib.workspace}`);
-  front.showLine(`${where}, mode ${crib.mode}. Type /help for commands, Ctrl-D to leave.`);
+  const mode = session.isPlanning ? `${crib.mode}, plan mode` : crib.mode;
+  front.showLine(`${where}, mode ${mode}. Type /help for commands, Ctrl-D to leave.`);
   const reply = lastReply(messages);
   if (reply !== "")
     front.showLine(paint(2, "dim", `Last reply:\n${quoteText(reply, columnsOf(2)).join("\n")}`));
