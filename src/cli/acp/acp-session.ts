@@ -150,7 +150,7 @@ export class AcpSession {
 
   /** Makes a call for the user, in the default dialect and without asking for approval. */
   async callForUser(tool: string, input: object): Promise<CallResult> {
-    const caller = await this.#session.crib.addCaller({ dialect: "toolcrib" });
+    const caller = await this.#session.crib.addCaller({ dialect: "toolcrib", isUser: true });
     try {
       return await caller.call(tool, input, { approve: ({ hash }) => ({ allow: true, hash }) });
     } finally {

@@ -1,11 +1,10 @@
 import { ToolError } from "../../contract/error.ts";
-import type { Undone } from "../../contract/history.ts";
-import { describeUndone } from "../../lib/text/describe-undone.ts";
-import { printable, printableLine } from "../../lib/text/printable.ts";
+import { printableLine } from "../../lib/text/printable.ts";
 import { type ReasoningEffort, reasoningEfforts } from "../../models/model.ts";
 import { modes } from "../../policy/policy.ts";
-import type { CallResult, ChangedFiles } from "../../toolcrib/index.ts";
-import { formatUsage, grouped } from "../session/call-lines.ts";
+import { redo, setCheckpoint, showDiff, undo } from "../chat/change-commands.ts";
+import { showContext } from "../chat/report-commands.ts";
+import { formatUsage } from "../session/call-lines.ts";
 import type { AcpSession } from "./acp-session.ts";
 import { fenced } from "./fenced.ts";
 
@@ -21,18 +20,22 @@ export interface SlashCommand {
 export const slashCommands: readonly SlashCommand[] = [
   {
     name: "undo",
-    description: "Undo the latest change of this session, or the latest N",
-    hint: "[N]",
-    run: undo,
+    description: "Undo changes of this session",
+    hint: "[N | PATH [HUNK] | to CHECKPOINT]",
+    run: async (chat, argument) => fenced(await undo(chat, argument)),
   },
+  { name: "redo", description: "Revert the latest undo", run: async (chat) => fenced(await redo(chat)) },
   {
     name: "diff",
     description: "Show what this session changed",
-    run: async (chat) => {
-      const changed = dataOf<ChangedFiles>(await chat.callForUser("journal.diff", {}));
-      const diff = changed.files.map((file) => file.diff).join("");
-      return diff === "" ? "No files were changed." : fenced(diff, "diff");
-    },
+    hint: "[PATH]",
+    run: async (chat, path) => fenced(await showDiff(chat, path), "diff"),
+  },
+  {
+    name: "checkpoint",
+    description: "Set a checkpoint for undo, or list them",
+    hint: "[NAME | list]",
+    run: async (chat, name) => fenced(await setCheckpoint(chat, name)),
   },
   {
     name: "mode",
@@ -72,29 +75,13 @@ export const slashCommands: readonly SlashCommand[] = [
         : "The conversation cannot be compacted further.",
   },
   {
+    name: "context",
+    description: "Show what fills the context window",
+    run: (chat) => fenced(showContext(chat)),
+  },
+  {
     name: "usage",
-    description: "Show tokens, cost and the size of the context",
-    run: ({ session: { usage, cost, context } }) => {
-      const { tokens, window } = context;
-      const size = window === null ? "" : ` of ${grouped(window)}`;
-      return `${formatUsage({ usage, cost })}. Context: ${grouped(tokens)}${size} tokens.`;
-    },
+    description: "Show tokens and cost",
+    run: ({ session: { usage, cost } }) => `${formatUsage({ usage, cost })}.`,
   },
 ];
-
-async function undo(chat: AcpSession, count: string): Promise<string> {
-  if (count !== "" && !/^[1-9]\d{0,3}$/.test(count))
-    throw new ToolError("invalid-input", "/undo takes a number of changes", { hint: "For example: /undo 2" });
-  const undone = dataOf<Undone>(
-    await chat.callForUser("journal.undo", count === "" ? {} : { last: Number(count) }),
-  );
-  const text = describeUndone(undone, {});
-  chat.note(`The user undid some of your changes with /undo. ${text}`);
-  return printable(text);
-}
-
-function dataOf<Data>({ data, error }: CallResult): Data {
-  if (error === null) return data as Data;
-  const { code, message, hint, forUser } = error;
-  throw new ToolError(code, message, { hint: hint ?? undefined, forUser });
-}

@@ -6,8 +6,11 @@ import type { CallResult, ChangedFile, ChangedFiles } from "../../toolcrib/index
 import { colourDiff } from "../terminal.ts";
 import type { ChatSessions } from "./chat-sessions.ts";
 
+/** The parts of a chat, here or in an editor, that change files for the user. */
+type Journal = Pick<ChatSessions, "callForUser" | "note">;
+
 /** `/diff [PATH]`: what the session changed, with numbered hunks. */
-export async function showDiff(chat: ChatSessions, path: string): Promise<string> {
+export async function showDiff(chat: Journal, path: string): Promise<string> {
   const result = await chat.callForUser("journal.diff", path === "" ? {} : { paths: [path] });
   contentOf(result);
   const { files } = result.data as ChangedFiles;
@@ -24,7 +27,7 @@ function hunksIn({ diff }: ChangedFile): number {
 }
 
 /** `/undo`, `/undo N`, `/undo to CHECKPOINT`, `/undo PATH`, `/undo PATH HUNK`. The model is informed. */
-export async function undo(chat: ChatSessions, argument: string): Promise<string> {
+export async function undo(chat: Journal, argument: string): Promise<string> {
   const result = await chat.callForUser("journal.undo", undoInput(argument));
   contentOf(result);
   const undone = result.data as Undone;
@@ -47,7 +50,7 @@ function undoInput(argument: string): object {
 /** The most calls that `journal.undo` takes. */
 const wholeSession = 10_000;
 
-export async function redo(chat: ChatSessions): Promise<string> {
+export async function redo(chat: Journal): Promise<string> {
   const result = await chat.callForUser("journal.undo", { redo: true });
   contentOf(result);
   const description = describeUndone(result.data as Undone, { redo: true });
@@ -56,7 +59,7 @@ export async function redo(chat: ChatSessions): Promise<string> {
 }
 
 /** `/checkpoint [NAME]`, `/checkpoint list`. */
-export async function setCheckpoint(chat: ChatSessions, name: string): Promise<string> {
+export async function setCheckpoint(chat: Journal, name: string): Promise<string> {
   const input = name === "list" ? { list: true } : name === "" ? {} : { name };
   const result = await chat.callForUser("journal.checkpoint", input);
   const content = contentOf(result);

@@ -12,7 +12,7 @@ import { columnsOf, layTable, shorten } from "../terminal.ts";
 import type { ChatSessions } from "./chat-sessions.ts";
 
 /** `/context`: what fills the context window, in tokens and as a share of it. */
-export function showContext({ session }: ChatSessions): string {
+export function showContext({ session }: Pick<ChatSessions, "session">): string {
   const { contextParts, context, messages } = session;
   const { tokens, window } = context;
   const share = (count: number) => `${((100 * count) / (window ?? Math.max(1, tokens))).toFixed(1)} %`;
