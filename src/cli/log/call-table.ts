@@ -6,6 +6,8 @@ import { columnsOf, isTerminal, paint, shorten, toLocalTime } from "../terminal.
 interface Column {
   readonly title: string;
   readonly cell: (call: LoggedCall) => string;
+  /** A shorter cell, which is tried before the column is left out. */
+  readonly narrow?: (call: LoggedCall) => string;
   /** Longer cells are cut. */
   readonly maxChars?: number;
   /** In a narrow terminal, the column with the lowest number is left out first; one without a number never. */
@@ -20,6 +22,7 @@ const columns: readonly Column[] = [
   {
     title: "CLIENT",
     cell: ({ client }) => describeClient(client),
+    narrow: ({ client }) => cut(printableLine(client?.name ?? client?.kind ?? "?"), 11),
     ...{ maxChars: 20, leaveOut: 4, usualChars: 8 },
   },
   { title: "SESSION", cell: ({ session }) => shortSession(session), leaveOut: 2, usualChars: 9 },
@@ -84,10 +87,13 @@ export class CallTable {
     const leaving = chosen
       .filter(({ leaveOut }) => leaveOut !== undefined)
       .sort((one, other) => one.leaveOut! - other.leaveOut!);
+    const fits = () =>
+      chosen.reduce((sum, column) => sum + widthOf(column) + gap.length, minimumInput) <= columnsOf(1);
     for (const column of leaving) {
-      const used = chosen.reduce((sum, other) => sum + widthOf(other) + gap.length, 0);
-      if (used + minimumInput <= columnsOf(1)) break;
-      chosen = chosen.filter((other) => other !== column);
+      const { narrow } = column;
+      const narrowed = narrow && { ...column, cell: narrow };
+      if (!fits() && narrowed) chosen = chosen.map((other) => (other === column ? narrowed : other));
+      if (!fits()) chosen = chosen.filter((other) => other !== column && other !== narrowed);
     }
     if (expectMore) this.#widths = chosen.map(widthOf);
     return chosen;
@@ -95,7 +101,7 @@ export class CallTable {
 }
 
 const gap = "  ";
-const minimumInput = 16;
+const minimumInput = 12;
 
 function cellOf({ cell, maxChars = Number.MAX_SAFE_INTEGER }: Column, call: LoggedCall): string {
   return cut(cell(call), maxChars);
