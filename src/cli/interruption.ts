@@ -28,7 +28,8 @@ export async function interruptible<Result>(work: (signal: AbortSignal) => Promi
 /** Acts as if the terminal had sent the signal: in raw mode it sends a key instead. */
 export function interrupt(name: "SIGINT" | "SIGHUP"): void {
   const emitter: NodeJS.EventEmitter = process;
-  emitter.emit(name, name, name === "SIGINT" ? 2 : 1);
+  const number = name === "SIGINT" ? 2 : 1;
+  if (!emitter.emit(name, name, number)) process.exit(128 + number);
 }
 
 /** The time within which a second signal is the same Ctrl-C: the launcher, npx and npm repeat the terminal's signal. */

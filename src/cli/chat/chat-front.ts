@@ -8,7 +8,7 @@ export interface ChatFront {
   readonly isInteractive: boolean;
   /** Asks the user; undefined when calls that need approval are refused. */
   readonly approve: Approve | undefined;
-  /** Starts to show a session. The first one also starts the screen. */
+  /** Starts to show a session. */
   open(session: Session): void;
   /** The next input, of one line or more; undefined when the user leaves. */
   read(): Promise<string | undefined>;

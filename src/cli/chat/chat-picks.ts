@@ -1,4 +1,3 @@
-import { toTranscript } from "../../agent/records/export/transcript.ts";
 import { ToolError } from "../../contract/error.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
 import { printableLine } from "../../lib/text/printable.ts";
@@ -53,6 +52,7 @@ interface Input {
 
 async function inputsOf({ session: { id, crib } }: ChatSessions): Promise<readonly Input[]> {
   const { withJournal } = await import("../log/log.ts");
+  const { toTranscript } = await import("../../agent/records/export/transcript.ts");
   const given = { options: new Map([["workspace", crib.workspace]]), operands: [] };
   return withJournal(given, (journal) =>
     toTranscript(id, journal.conversations.entries(id)).turns.flatMap(({ number, items }) =>

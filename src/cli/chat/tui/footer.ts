@@ -141,7 +141,7 @@ export class StatusLine implements Component {
 
   #status(width: number): string {
     const { session } = this;
-    if (session === undefined) return "";
+    if (session === undefined) return "opening the session …";
     const { tokens, window } = session.context;
     const used = window === null ? `${tokens} tokens` : `${Math.round((100 * tokens) / window)}% context`;
     const time = this.turnStart === undefined ? [] : [wholeSeconds(monotonicMs() - this.turnStart)];

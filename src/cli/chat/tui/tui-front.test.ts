@@ -2,6 +2,7 @@ import { existsSync, globSync, readFileSync, statSync, writeFileSync } from "nod
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { cliWithModel } from "../../../../test/support/cli-with-model.ts";
+import { cliWorkspace } from "../../../../test/support/cli-workspace.ts";
 import { isAlive } from "../../../../test/support/is-alive.ts";
 import { hasTerminals } from "../../../../test/support/pseudo-terminal.ts";
 import { attempt } from "../../../system/attempt.ts";
@@ -32,7 +33,8 @@ else
         return { text: reply, calls: [command("echo one; sleep 1; echo two; sleep 60")] };
       });
       await using terminal = fixture.emulate(["chat", "--rule", "allow run **"]);
-      await terminal.shows("openai/gpt-5 · cautious");
+      // The session may not be open yet.
+      await terminal.shows("────");
       terminal.type(`begin${enter}`);
       await terminal.shows("\n  two\n");
       terminal.type("half ty");
@@ -56,6 +58,16 @@ else
       terminal.type(control("d"));
       expect([await terminal.exit, fixture.server.breaches]).toEqual([0, []]);
       expect(terminal.screen).toContain("To continue: toolcrib chat --resume session_");
+    });
+
+    it("leaves only the error when no session opens", async () => {
+      await using fixture = cliWorkspace();
+      await using terminal = fixture.emulate(["chat", "--model", "nobody/nothing"]);
+      expect(await terminal.exit).toBe(2);
+      expect(terminal.screen.split("\n").filter((line) => !/^(?:\/dev\/|pid )/.test(line))).toEqual([
+        expect.stringContaining("nobody"),
+        expect.any(String),
+      ]);
     });
 
     it("edits several lines, remembers input, and leaves with Ctrl-C twice", async () => {
@@ -115,8 +127,11 @@ else
       await terminal.shows("Gone.");
       terminal.type(`remove y${enter}`);
       await terminal.shows("[y]es once");
-      terminal.type("n");
+      terminal.type("m");
+      await terminal.shows("Message to the model:");
+      terminal.type(`keep it${enter}`);
       await terminal.shows("Kept.");
+      expect(fixture.server.requests.at(-1)!.messages.at(-1)!.text).toContain("keep it");
       expect([existsSync(join(fixture.workspace, "x")), existsSync(join(fixture.workspace, "y"))]).toEqual([
         false,
         true,
@@ -200,7 +215,7 @@ else
       await using terminal = fixture.emulate(["chat"]);
       await terminal.shows("· cautious");
       terminal.type("/mo");
-      await terminal.shows(/→ \/model .*show or change the model\n {2}\/mode /);
+      await terminal.shows(/→ \/model .*\n {2}\/mode /);
       terminal.type(`${control("c")}look at @alp`);
       await terminal.shows("→ src/alpha.ts");
       terminal.type("\t");

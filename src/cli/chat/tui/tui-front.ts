@@ -40,6 +40,8 @@ export class TuiFront implements ChatFront {
   /** Takes the next input; undefined means that the user leaves. */
   #take: ((input: string | undefined) => void) | undefined;
   #hear: ((input: string) => void) | undefined;
+  /** Input that was sent before it could be read. */
+  readonly #early: string[] = [];
   #isLeft = false;
   #picker: Picker | undefined;
   #isWarned = false;
@@ -59,18 +61,21 @@ export class TuiFront implements ChatFront {
     this.#editor.setAutocompleteProvider(this.#completion);
     this.#editor.onInput = (input) => this.#submit(input);
     this.#screen.addInputListener((data) => (this.#handleKey(data) ? { consume: true } : undefined));
+    // The user can type while the session opens.
+    this.#start();
   }
 
   open(session: Session): void {
     this.#view = this.#newView();
     this.#status.session = session;
     this.#completion.mentions = filesOf(session);
-    if (this.#release === undefined) this.#start();
     this.#draw();
   }
 
   read(): Promise<string | undefined> {
     if (this.#isLeft) return Promise.resolve(undefined);
+    const early = this.#early.shift();
+    if (early !== undefined) return Promise.resolve(early);
     return interruptible((signal) => {
       const { promise, resolve } = Promise.withResolvers<string | undefined>();
       this.#take = resolve;
@@ -123,7 +128,6 @@ export class TuiFront implements ChatFront {
   }
 
   pick(question: PickQuestion): Promise<string | undefined> {
-    if (this.#release === undefined) this.#start();
     const { promise, resolve } = Promise.withResolvers<string | undefined>();
     this.#picker = new Picker(question, resolve);
     this.#replaceInput(this.#picker);
@@ -188,7 +192,10 @@ export class TuiFront implements ChatFront {
     } else if (this.#take) {
       this.#screen.transcript.add(userBlock(input));
       this.#take(input);
-    } else this.#editor.setText(input);
+    } else {
+      this.#screen.transcript.add(userBlock(input));
+      this.#early.push(input);
+    }
     this.#draw();
   }
 
@@ -199,7 +206,7 @@ export class TuiFront implements ChatFront {
     // A list is left with the same keys, and has no others in common.
     if (this.#picker) return matchesKey(data, "ctrl+c") && this.#cancelPick();
     if (matchesKey(data, "ctrl+c")) this.#handleInterrupt();
-    else if (matchesKey(data, "escape") && this.#isBusy && !this.#editor.isShowingAutocomplete()) {
+    else if (matchesKey(data, "escape") && this.#isBusy && !this.#hasOtherUse) {
       if (!this.#isInterrupted) this.#interrupt();
     } else if (matchesKey(data, "ctrl+d") && this.#editor.getText() === "") {
       this.leave();
@@ -211,6 +218,11 @@ export class TuiFront implements ChatFront {
     else return false;
     this.#draw();
     return true;
+  }
+
+  /** Esc closes a list of completions, and answers a question. */
+  get #hasOtherUse(): boolean {
+    return this.#activity.isAsking || this.#editor.isShowingAutocomplete();
   }
 
   get #isBusy(): boolean {
@@ -302,7 +314,14 @@ export class TuiFront implements ChatFront {
     clearInterval(this.#ticking);
     this.#release();
     this.#release = undefined;
+    if (this.#status.session === undefined) this.#clearFooter();
     this.#screen.stop();
+  }
+
+  /** No session could be opened: only the error remains. */
+  #clearFooter(): void {
+    for (const part of [this.#activity, this.#input, this.#status]) this.#screen.removeChild(part);
+    this.#screen.renderNow();
   }
 
   readonly #hangUp = () => {
