@@ -62,7 +62,7 @@ else
 
     it("leaves only the error when no session opens", async () => {
       await using fixture = cliWorkspace();
-      await using terminal = fixture.emulate(["chat", "--model", "nobody/nothing"]);
+      await using terminal = fixture.emulate(["chat", "--model", "nobody/nothing"], { columns: 120 });
       expect(await terminal.exit).toBe(2);
       expect(terminal.screen.split("\n").filter((line) => !/^(?:\/dev\/|pid )/.test(line))).toEqual([
         expect.stringContaining("nobody"),
