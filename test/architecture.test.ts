@@ -45,7 +45,7 @@ const mayImport: Record<string, readonly string[]> = {
   compat: ["contract", "lib", "system", "tools", "dialects", "toolcrib", "mcp"],
   models: ["contract", "lib", "dialects", "wire"],
   config: ["contract", "lib", "system", "environment", "policy", "dialects", "toolcrib", "models"],
-  agent: ["contract", "lib", "system", "dialects", "toolcrib", "adapters", "models"],
+  agent: ["contract", "lib", "system", "dialects", "toolcrib", "adapters", "models", "config"],
   cli: [
     "contract",
     "lib",

@@ -12,6 +12,7 @@ import type { RecordedSession } from "./records/resume.ts";
 import type { Session, SessionLimits, SessionOptions } from "./session.ts";
 import { findGiven, inProtocol, openForAgent, pricesOf } from "./session-model.ts";
 import type { ResumedConversation } from "./session-parts.ts";
+import { noSkills, readUserSkills, type Skills, skillTool, withProjectSkills } from "./skills.ts";
 import { Subagents } from "./subagents/subagents.ts";
 
 export interface CreateSessionOptions extends SessionOptions {
@@ -28,11 +29,24 @@ export async function createSession(options: CreateSessionOptions): Promise<Sess
   const dialect = options.dialect ?? recorded?.start.dialect ?? dialectFor(found.name);
   const hasAgents = limits.agentDepth >= 1 && limits.agents >= 1;
   const agents = hasAgents ? new Subagents(() => live!.core) : undefined;
-  const crib = await openToolcrib({ ...options, dialect, agents, session: options.resume });
+  const isOffered = options.skills !== false && options.environment === undefined;
+  const own = isOffered ? await readUserSkills(options.configDirectory) : noSkills;
+  const tools = [...(options.tools ?? []), ...(own.skills.length > 0 ? [skillTool(own.skills)] : [])];
+  const crib = await openToolcrib({ ...options, tools, dialect, agents, session: options.resume });
   let live: LiveSession | undefined;
   try {
     const name = typeof dialect === "string" ? dialect : dialect.name;
-    live = await openSession(options, { limits, recorded, settings, found, dialect: name, crib, agents });
+    const skills = isOffered ? await withProjectSkills(own, crib.workspace, crib.guard) : noSkills;
+    live = await openSession(options, {
+      limits,
+      recorded,
+      settings,
+      found,
+      dialect: name,
+      crib,
+      agents,
+      skills,
+    });
     return live;
   } catch (error) {
     await crib.close();
@@ -48,17 +62,18 @@ interface KnownParts {
   readonly dialect: string;
   readonly crib: Toolcrib;
   readonly agents: Subagents | undefined;
+  readonly skills: Skills;
 }
 
 async function openSession(options: CreateSessionOptions, known: KnownParts): Promise<LiveSession> {
-  const { limits, recorded, settings, found, dialect, crib, agents } = known;
+  const { limits, recorded, settings, found, dialect, crib, agents, skills } = known;
   const defined = crib.definitions();
   const opened = found.open();
   const chosen = opened.then(
     ({ facts }) =>
       recorded?.start.protocol ?? options.protocol ?? (facts.callsTools === false ? "text" : "native"),
   );
-  const frame = { model: found, dialect, crib, tools: defined, protocol: chosen };
+  const frame = { model: found, dialect, crib, tools: defined, protocol: chosen, skills: skills.skills };
   const [given, protocol, tools, system] = await Promise.all([
     opened,
     chosen,
@@ -87,12 +102,13 @@ async function openSession(options: CreateSessionOptions, known: KnownParts): Pr
     system,
     tools,
     limits,
+    skills,
     hooks: options.hooks ?? {},
     approve: options.approve,
     recorder,
     meter: new ContextMeter({ model, system, tools }),
     agents,
-    systemFor: (frame) => writeSystem({ ...frame, crib, worksFor: "agent" }, options),
+    systemFor: (frame) => writeSystem({ ...frame, crib, worksFor: "agent", skills: skills.skills }, options),
     resumed,
     opening: resumed && openingOf(resumed, crib),
     release: () => crib.close(),
@@ -120,7 +136,7 @@ async function findRecordedSession(options: CreateSessionOptions): Promise<Recor
 }
 
 async function writeSystem(
-  frame: Pick<SystemOptions, "model" | "dialect" | "crib" | "tools" | "protocol" | "worksFor">,
+  frame: Pick<SystemOptions, "model" | "dialect" | "crib" | "tools" | "protocol" | "worksFor" | "skills">,
   { instructions, projectInstructions = true, configDirectory, sandbox }: CreateSessionOptions,
 ): Promise<string> {
   const { buildSystem } = await import("./prompt/build-system.ts");

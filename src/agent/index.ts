@@ -65,3 +65,4 @@ export type {
   SessionOptions,
   Turn,
 } from "./session.ts";
+export type { Skill, Skills } from "./skills.ts";

@@ -12,6 +12,7 @@ import { runTurn, type TurnInput } from "./run-turn.ts";
 import type { AgentNode, Session, Turn } from "./session.ts";
 import { SessionCore } from "./session-core.ts";
 import type { SessionParts } from "./session-parts.ts";
+import type { Skills } from "./skills.ts";
 
 export class LiveSession implements Session {
   readonly id: string;
@@ -76,6 +77,10 @@ export class LiveSession implements Session {
 
   get isPlanning(): boolean {
     return this.crib.isPlanning;
+  }
+
+  get skills(): Skills {
+    return this.core.parts.skills;
   }
 
   get context(): ContextUse {

@@ -8,6 +8,7 @@ import type { SystemOptions } from "./prompt/build-system.ts";
 import type { SessionEntry } from "./records/session-entry.ts";
 import type { SessionHooks, SessionLimits } from "./session.ts";
 import type { SessionCore } from "./session-core.ts";
+import type { Skills } from "./skills.ts";
 import type { Subagents } from "./subagents/subagents.ts";
 
 /** The parts of a session. `createSession` opens them; a subagent gets a copy with changes. */
@@ -28,6 +29,7 @@ export interface SessionParts {
   /** The prompt and `tools` never change, so that the provider's cache holds. */
   readonly system: string;
   readonly tools: readonly ToolDefinition[];
+  readonly skills: Skills;
   readonly limits: SessionLimits;
   readonly hooks: SessionHooks;
   readonly approve: Approve | undefined;

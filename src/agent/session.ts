@@ -5,6 +5,7 @@ import type { Model, ReasoningEffort, Usage } from "../models/model.ts";
 import type { CallResult, Toolcrib, ToolcribOptions } from "../toolcrib/index.ts";
 import type { ContextPart } from "./context/context-parts.ts";
 import type { AgentEvent, ContextUse, Protocol, SessionState, TurnResult } from "./event.ts";
+import type { Skills } from "./skills.ts";
 
 /** How to start or resume a session. Options shared with `openToolcrib` mean the same. */
 export interface SessionOptions extends Omit<ToolcribOptions, "agents" | "dialect" | "session"> {
@@ -21,6 +22,8 @@ export interface SessionOptions extends Omit<ToolcribOptions, "agents" | "dialec
   readonly projectInstructions?: boolean | undefined;
   /** Whether the session starts in plan mode. Default: false; for a resumed session, as it was. */
   readonly plan?: boolean | undefined;
+  /** Whether the skills of the user and the project are offered to the model. Default: true. */
+  readonly skills?: boolean | undefined;
   readonly limits?: Partial<SessionLimits> | undefined;
   readonly hooks?: SessionHooks | undefined;
   /** The session to resume. */
@@ -100,6 +103,7 @@ export interface Session {
   readonly agents: readonly AgentNode[];
   /** Whether plan mode is on: the model can only read. */
   readonly isPlanning: boolean;
+  readonly skills: Skills;
   /** The instance that its tools come from. */
   readonly crib: Toolcrib;
   /**

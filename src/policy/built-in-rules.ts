@@ -39,7 +39,7 @@ protected **/.toolcrib/**
 
 # Files that editors, agents and services run by themselves: ask first.
 ask write .git **/.git/**/git-rebase-todo .envrc .pre-commit-config.yaml **/.husky/** {,.}lefthook.*
-ask write .mcp.json **/.claude/** **/.codex/** **/.cursor/** **/.gemini/** **/.opencode/** opencode.json opencode.jsonc
+ask write .mcp.json **/.agents/** **/.claude/** **/.codex/** **/.cursor/** **/.gemini/** **/.opencode/** opencode.json opencode.jsonc
 ask write **/.windsurf/** **/.roo/** **/.kiro/** **/.continue/** **/.clinerules/** **/.amazonq/** **/.qwen/** **/.junie/**
 ask write **/.vscode/** *.code-workspace **/.idea/** **/.zed/** **/.devcontainer/** **/.cargo/config*
 ask write **/.github/workflows/** **/.github/hooks/** .gitlab-ci.yml **/.circleci/**

@@ -1,6 +1,7 @@
 import type { Agents } from "../contract/agents.ts";
 import type { Conversations } from "../contract/conversations.ts";
 import type { RecoveredChange, SandboxReport } from "../contract/environment.ts";
+import type { PathGuard } from "../contract/guard.ts";
 import type { HookAnswer } from "../contract/hooks.ts";
 import type { ProcessStatus } from "../contract/process.ts";
 import type { ToolFinder, ToolSource } from "../contract/tool.ts";
@@ -167,6 +168,11 @@ export class Toolcrib implements Caller {
   /** The real path of the workspace. */
   get workspace(): string {
     return this.#workspace.path;
+  }
+
+  /** Refuses secret, protected and denied paths, for code that reads files of the project outside of calls. */
+  get guard(): PathGuard {
+    return this.#workspace.policy.guard;
   }
 
   get mode(): Mode {

@@ -3,9 +3,11 @@ import type { Model } from "../../models/model.ts";
 import { userDirectories } from "../../system/directories.ts";
 import { readPolicyFile } from "../../system/policy-files.ts";
 import type { ProjectFiles, Toolcrib } from "../../toolcrib/index.ts";
+import { type Skill, skillToolName } from "../skills.ts";
 import { type BaseOptions, basePrompt, familyOf, instructionFiles } from "./base.ts";
 import { between } from "./marks.ts";
 import { instructionBytes, showProjectInstructions } from "./project-instructions.ts";
+import { showSkills } from "./show-skills.ts";
 import {
   findSurroundings,
   type Surroundings,
@@ -25,6 +27,7 @@ export interface SystemOptions
   /** The user's instructions, in addition to `instructions.md` in the config directory. */
   readonly instructions?: string | undefined;
   readonly projectInstructions: boolean;
+  readonly skills?: readonly Skill[] | undefined;
   readonly configDirectory?: string | undefined;
 }
 
@@ -42,23 +45,29 @@ export async function buildSystem(options: SystemOptions): Promise<string> {
     options.protocol,
   ]);
   const user = [readPolicyFile(join(configDirectory, "instructions.md")) ?? "", instructions];
-  return composeSystem({ family, tools, surroundings, project, user, worksFor, protocol });
+  const { skills = [] } = options;
+  return composeSystem({ family, tools, surroundings, project, skills, user, worksFor, protocol });
 }
 
 export interface SystemParts extends BaseOptions {
   readonly surroundings: Surroundings;
   readonly project: ProjectFiles;
+  readonly skills?: readonly Skill[];
   /** The user's instructions. The last takes precedence. */
   readonly user: readonly string[];
 }
 
 /** Returns the same prompt, byte for byte, for the same parts. */
-export function composeSystem({ surroundings, project, user, ...base }: SystemParts): string {
+export function composeSystem({ surroundings, project, skills = [], user, ...base }: SystemParts): string {
   const own = user.map((text) => text.trim()).filter((text) => text !== "");
   const parts = [
     basePrompt(base),
     showSurroundings(surroundings),
     showProjectInstructions(project, surroundings.workspace),
+    showSkills(skills, {
+      workspace: surroundings.workspace,
+      canReadUsers: base.tools.some(({ name }) => name === skillToolName),
+    }),
     own.length > 0 &&
       `The user's instructions. They take precedence over everything above:\n${between("user_instructions", own.join("\n\n"))}`,
   ];

@@ -2,7 +2,7 @@ import { printable, printableLine } from "../../lib/text/printable.ts";
 import { plainTerminalText } from "../../lib/text/terminal-text.ts";
 
 /** The sections of a system prompt that hold foreign text. */
-export type Mark = "environment" | "project_instructions" | "user_instructions";
+export type Mark = "environment" | "project_instructions" | "skills" | "user_instructions";
 
 /** Encloses foreign text in marks that it cannot close. */
 export function between(mark: Mark, text: string, path?: string): string {
@@ -25,4 +25,4 @@ function withoutMarks(text: string): string {
   return text.replace(anyMark, "&lt;");
 }
 
-const anyMark = /<(?=\s*\/?\s*(?:environment|project_instructions|user_instructions)\b)/gi;
+const anyMark = /<(?=\s*\/?\s*(?:environment|project_instructions|skills|user_instructions)\b)/gi;

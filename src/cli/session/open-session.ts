@@ -52,6 +52,7 @@ export async function openSession(
       approve,
     });
     remarkRecovered(session.crib.recovered);
+    remarkWarnings(session.skills.warnings);
     boundYoungSpace(session);
     return session;
   } catch (error) {
