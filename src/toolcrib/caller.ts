@@ -38,7 +38,9 @@ export interface CallOptions {
   /** Ends the call after this time. Waiting for approval or for its turn does not count. */
   readonly timeoutMs?: number;
   /** Asks the user about this call, instead of the `approve` of the Toolcrib. */
-  readonly approve?: Approve;
+  readonly approve?: Approve | undefined;
+  /** Asks the user even where the rules allow the call, for this reason. */
+  readonly mustAsk?: string | undefined;
   /** Receives the events of this call. */
   readonly onEvent?: EventListener;
 }
@@ -124,7 +126,8 @@ export class ToolsetCaller implements Caller {
     }
   }
 
-  async #run(id: string, name: string, input: unknown, { signal, timeoutMs }: CallOptions): Promise<Outcome> {
+  async #run(id: string, name: string, input: unknown, options: CallOptions): Promise<Outcome> {
+    const { signal, timeoutMs, mustAsk } = options;
     const { environment, pipeline, running } = this.#shared;
     const own = this.#own?.calls.enter(signal);
     const entered = running.enter(own?.signal ?? signal);
@@ -138,6 +141,7 @@ export class ToolsetCaller implements Caller {
         isOfUser: this.#own?.isUser,
         asksBeforeCommands: this.#dialect.asksBeforeCommands,
         account: {},
+        ...(mustAsk !== undefined && { hook: { permission: "ask", reason: mustAsk } }),
         signal: entered.signal,
         timeoutMs,
         outlivedBy: (work) => running.add(work),

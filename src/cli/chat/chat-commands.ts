@@ -3,6 +3,7 @@ import { nearest } from "../../lib/text/nearest.ts";
 import { printableLine } from "../../lib/text/printable.ts";
 import { type ReasoningEffort, reasoningEfforts } from "../../models/model.ts";
 import { type Mode, modes } from "../../policy/policy.ts";
+import { customMessage, listCustomCommands, listSkills } from "../session/custom-commands.ts";
 import { layTable } from "../terminal.ts";
 import { redo, runUserCommand, setCheckpoint, showDiff, undo } from "./change-commands.ts";
 import type { Choice } from "./chat-front.ts";
@@ -124,6 +125,14 @@ export const chatCommands: readonly ChatCommand[] = [
     run: editEarlier,
   },
   { name: "new", summary: "start a new session; this one stays recorded", run: startNew },
+  {
+    name: "remember",
+    takes: "TEXT",
+    summary: "append a note to AGENTS.md",
+    run: async (chat, text) => (await import("./remember.ts")).remember(chat, text),
+  },
+  { name: "commands", summary: "list your and the project's commands", run: listCustomCommands },
+  { name: "skills", summary: "list your and the project's skills", run: listSkills },
   { name: "exit", aliases: ["quit"], summary: "leave the chat, like Ctrl-D", run: () => "leave" },
 ];
 
@@ -138,6 +147,9 @@ export async function runChatInput(chat: ChatSessions, input: string): Promise<b
 /** Runs a line like `/mode safe`. Returns false when the chat ends. */
 async function runChatCommand(chat: ChatSessions, line: string): Promise<boolean> {
   const [name = "", ...words] = line.slice(1).trim().split(/\s+/);
+  const isBuiltIn = chatCommands.some((each) => each.name === name || each.aliases?.includes(name));
+  const message = isBuiltIn ? undefined : await customMessage(chat.session.crib, line);
+  if (message !== undefined) return chat.turn(message);
   const command = findChatCommand(name);
   const argument = words.join(" ");
   checkArgument(command, argument);

@@ -7,6 +7,7 @@ import { onInterruption } from "../interruption.ts";
 import { readStandardInput } from "../read-input.ts";
 import { exitCodeOfError, forReader, printFailure, printJson, remarkFewDescriptors } from "../report.ts";
 import { onOutputClosed, remark } from "../terminal.ts";
+import { customMessage } from "./custom-commands.ts";
 import { EventPrinter } from "./event-printer.ts";
 import { LastRefusal } from "./exit-code-of-turn.ts";
 import { approverOn, openSession, PrintedWarnings } from "./open-session.ts";
@@ -26,7 +27,8 @@ export async function runTask(given: Arguments, start?: SessionStart): Promise<n
     const warnings = new PrintedWarnings();
     warnings.print(session.crib.warnings);
     remarkFewDescriptors();
-    const exit = await performTask(session, task, { screen, options });
+    const message = (await customMessage(session.crib, task)) ?? task;
+    const exit = await performTask(session, message, { screen, options });
     await session.close();
     warnings.print(session.crib.warnings);
     return exit;

@@ -79,10 +79,11 @@ function withHook(decided: DecidedCall, hook: ToolCall["hook"]): DecidedCall {
   const { decision } = decided;
   const { source = "", permission } = hook ?? {};
   if (permission === "ask" && decision.verdict === "allow") {
-    const reason = `a hook asks${hook?.reason === undefined ? "" : `: ${hook.reason}`}`;
+    const isHook = hook?.source !== undefined;
+    const reason = [isHook ? "a hook asks" : undefined, hook?.reason].filter(Boolean).join(": ");
     const asking = ({ part, risk }: PartVerdict) =>
       ({ part, risk, verdict: "ask", rule: undefined, firm: true, reason }) as const;
-    const record = { verdict: "ask", rule: "hook", source, reason } as const;
+    const record = { verdict: "ask", rule: isHook ? "hook" : "caller", source, reason } as const;
     const decisive = asking(decision.decisive);
     return {
       ...decided,

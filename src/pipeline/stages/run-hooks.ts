@@ -18,7 +18,7 @@ export function runHooks(hooks: Hooks | undefined): Stage {
       call.account.decision = { verdict: "deny", rule: "hook", source, reason };
       throw blockedByHook(reason, source);
     }
-    const outcome = await next({ ...call, hook: before });
+    const outcome = await next({ ...call, hook: call.hook?.permission === "ask" ? call.hook : before });
     const told = withNote(outcome, before.context);
     return outcome.ok ? afterwards(hooks, told, { names, input }, { ...details, signal }) : told;
   };
