@@ -146,7 +146,9 @@ it("lists protected paths that must not be created", () => {
   );
   const byPath = (one: { path: string }, other: { path: string }) => (one.path < other.path ? -1 : 1);
   const usual = [
-    ...[".amazonq", ".circleci", ".claude", ".clinerules", ".codex", ".continue", ".cursor"].map(directory),
+    ...[".agents", ".amazonq", ".circleci", ".claude", ".clinerules", ".codex", ".continue", ".cursor"].map(
+      directory,
+    ),
     ...[".devcontainer", ".gemini", ".git", ".github/hooks", ".github/workflows", ".husky"].map(directory),
     ...[".idea", ".junie", ".kiro", ".opencode", ".qwen", ".roo", ".toolcrib", ".vscode"].map(directory),
     ...[".windsurf", ".zed"].map(directory),
