@@ -25,9 +25,10 @@ it("sends a command of the project or the user, in chat and in run", async () =>
   fixture.write(join(fixture.home, "config/commands/mine.md"), "My own.");
   const run = await fixture.run("run", "/fix 12");
   expect(run.stdout).toBe("Got: Fix issue 12.\n");
-  const chat = await fixture.feed("/mine\n/commands\n/mode\n/nothing\n", "chat");
+  const chat = await fixture.feed("/mine\n/commands\n/skills\n/mode\n/nothing\n", "chat");
   expect(chat.stdout).toBe("Got: My own.\n");
   expect(chat.stderr).toMatch(/\/fix issue +Fix an issue +project/);
+  expect(chat.stderr).toContain("There are no skills.");
   expect(chat.stderr).toContain("The mode is cautious.");
   expect(chat.stderr).toContain("Unknown command: /nothing");
   expect((await fixture.run("run", "/usr/bin/x is broken")).stdout).toBe("Got: /usr/bin/x is broken\n");
