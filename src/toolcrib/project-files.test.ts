@@ -151,3 +151,17 @@ it("reads in an environment other than the local machine", async () => {
 function whole(path: string, text: string): ProjectFiles["files"][number] {
   return { path, text, nextLine: undefined, bytes: text.length, isWhole: true };
 }
+
+it("lists the files that tools can read, without recording a call", async () => {
+  const workspace = newFolder();
+  for (const path of ["src/a.ts", "dist/b.js", "keys/id_rsa", "private/c.txt", ".env", ".gitignore"])
+    write(join(workspace, path), path === ".gitignore" ? "dist\n" : "x");
+  const folders = { stateDirectory: newFolder(), configDirectory: newFolder() };
+  const crib = await openToolcrib({ workspace, rules: ["deny read private/**"], ...folders });
+  try {
+    const files = await crib.listFiles(AbortSignal.timeout(60_000));
+    expect([files, crib.history()]).toEqual([["src/a.ts"], []]);
+  } finally {
+    await crib.close();
+  }
+});

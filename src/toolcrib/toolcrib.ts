@@ -282,6 +282,19 @@ export class Toolcrib implements Caller {
     return readProjectFiles({ workspace: path, guard: policy.guard, custom }, names, maxBytes);
   }
 
+  /** Returns the files that tools can read, relative to the workspace, without hidden and ignored ones. Not recorded. */
+  async listFiles(signal: AbortSignal): Promise<readonly string[]> {
+    const [{ listFiles }, { FileFilter }] = await Promise.all([
+      import("../files/list-files.ts"),
+      import("../files/file-filter.ts"),
+    ]);
+    const { environment, path, policy } = this.#workspace;
+    const filter = new FileFilter({ globs: ["**"] });
+    const wanted = { directory: "", filter, hidden: false, ignoreFiles: true };
+    const { paths } = await listFiles(wanted, { environment, signal });
+    return paths.filter((file) => policy.guard("read", `${path}/${file}`) === undefined);
+  }
+
   /** Returns how commands are confined, and what is missing for more. Tries it out once. */
   sandbox(): Promise<SandboxReport> {
     return this.#workspace.sandbox();

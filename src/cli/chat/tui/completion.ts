@@ -6,9 +6,7 @@ import {
 } from "@earendil-works/pi-tui";
 import type { Session } from "../../../agent/session.ts";
 import { monotonicMs } from "../../../lib/clock.ts";
-import { isRecord } from "../../../lib/json/is-record.ts";
 import { printable } from "../../../lib/text/printable.ts";
-import type { Approve } from "../../../toolcrib/index.ts";
 import { completeChatLine } from "../chat-commands.ts";
 import type { Choice } from "../chat-front.ts";
 
@@ -61,29 +59,21 @@ export class ChatCompletion implements AutocompleteProvider {
 export function filesOf({ crib }: Pick<Session, "crib">): MentionSource {
   let listedAt = Number.NEGATIVE_INFINITY;
   let files: Promise<readonly string[]> = Promise.resolve([]);
-  const list = async () => {
-    const caller = await crib.addCaller({ dialect: "toolcrib" });
-    const approve: Approve = ({ hash }) => ({ allow: true, hash });
-    const { data } = await caller.call("search.glob", { pattern: "**", limit: maxFiles }, { approve });
-    return isRecord(data) && Array.isArray(data.files) ? data.files.flatMap(pathOf) : [];
-  };
-  return async (word) => {
+  return async (word, signal) => {
     if (monotonicMs() - listedAt > listedMs) {
       listedAt = monotonicMs();
-      files = list();
+      // The list also serves the words that are typed next, so a word that changes does not cancel it.
+      files = crib.listFiles(AbortSignal.timeout(listMs));
     }
-    const found = fuzzyFilter([...(await files)], word, (path) => path).slice(0, maxShown);
+    const listed = await files;
+    if (signal.aborted) return [];
+    const found = fuzzyFilter([...listed], word, (path) => path).slice(0, maxShown);
     return found.map((path) => ({ value: path, label: path }));
   };
 }
 
-function pathOf(file: unknown): readonly string[] {
-  const path = isRecord(file) ? file.path : file;
-  return typeof path === "string" ? [path] : [];
-}
-
-const maxFiles = 20_000;
 const maxShown = 20;
+const listMs = 60_000;
 const listedMs = 60_000;
 
 /** A name with control characters is left out: typed, it would control the terminal. */
