@@ -9,8 +9,7 @@ import { methods } from "@agentclientprotocol/sdk";
 import { printableLine } from "../../lib/text/printable.ts";
 import { describeRequest } from "../../mcp/server/approvals.ts";
 import type { Approval, ApprovalRequest } from "../../toolcrib/index.ts";
-import { readDiffs } from "./diff-content.ts";
-import { fenced } from "./fenced.ts";
+import { fenced, readDiffs } from "./tool-content.ts";
 
 interface Asker {
   readonly client: AgentContext;

@@ -4,7 +4,7 @@ import { type ContentBlock, RequestError } from "@agentclientprotocol/sdk";
 import { printableLine } from "../../lib/text/printable.ts";
 import type { UserMessage } from "../../models/message.ts";
 import { liesInside } from "../../system/workspace-path.ts";
-import { fenced } from "./fenced.ts";
+import { fenced } from "./tool-content.ts";
 
 type Parts = UserMessage["content"];
 

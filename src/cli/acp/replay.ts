@@ -5,7 +5,7 @@ import type { Session } from "../../agent/session.ts";
 import type { CallPart, UserMessage } from "../../models/message.ts";
 import { showModelText } from "../session/activity.ts";
 import { shapeOf } from "./call-shape.ts";
-import { textContent } from "./session-updates.ts";
+import { textContent } from "./tool-content.ts";
 
 /** Returns the updates that show a recorded conversation, oldest first. Unreadable entries are left out. */
 export async function replayOf(session: Session): Promise<readonly SessionUpdate[]> {

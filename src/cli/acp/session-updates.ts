@@ -1,17 +1,14 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { SessionUpdate, ToolCallContent } from "@agentclientprotocol/sdk";
+import type { SessionUpdate } from "@agentclientprotocol/sdk";
 import type { AgentEvent } from "../../agent/event.ts";
 import type { Plan } from "../../contract/tool.ts";
 import { isRecord } from "../../lib/json/is-record.ts";
 import { printableLine } from "../../lib/text/printable.ts";
-import { plainTerminalText } from "../../lib/text/terminal-text.ts";
-import { truncateText } from "../../lib/text/truncate.ts";
 import type { ApprovalRequest } from "../../toolcrib/index.ts";
 import { ModelText } from "../session/activity.ts";
 import { diffOf, grouped } from "../session/call-lines.ts";
 import { type CallShape, kindOf, shapeOf } from "./call-shape.ts";
-import { readDiffs } from "./diff-content.ts";
-import { fenced } from "./fenced.ts";
+import { readDiffs, textContent } from "./tool-content.ts";
 
 type Of<Type extends AgentEvent["type"]> = Extract<AgentEvent, { type: Type }>;
 
@@ -217,20 +214,6 @@ function planUpdate({ steps }: Plan): SessionUpdate {
     })),
   };
 }
-
-/** Returns output as a code block, shortened. */
-export function textContent(output: string, kind: string): ToolCallContent[] {
-  const { text } = truncateText(
-    plainTerminalText(output),
-    limits,
-    ({ chars }) => `[… ${chars} characters not shown …]`,
-  );
-  if (text.trim() === "") return [];
-  const block = fenced(text, kind === "execute" ? "console" : "");
-  return [{ type: "content", content: { type: "text", text: block } }];
-}
-
-const limits = { maxChars: 20_000, maxLines: 400, keep: "both" } as const;
 
 /** The output of a running command. Sends its end from time to time, and never more than the client reads. */
 class LiveOutput {

@@ -6,7 +6,7 @@ import { redo, setCheckpoint, showDiff, undo } from "../chat/change-commands.ts"
 import { showContext } from "../chat/report-commands.ts";
 import { formatUsage } from "../session/call-lines.ts";
 import type { AcpSession } from "./acp-session.ts";
-import { fenced } from "./fenced.ts";
+import { fenced } from "./tool-content.ts";
 
 /** A command that the user types in the editor. Returns Markdown to show; throws ToolError. */
 export interface SlashCommand {

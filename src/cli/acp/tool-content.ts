@@ -1,6 +1,9 @@
 import { resolve } from "node:path";
-import type { Diff, ToolCallLocation } from "@agentclientprotocol/sdk";
+import type { Diff, ToolCallContent, ToolCallLocation } from "@agentclientprotocol/sdk";
 import { tryParseJson } from "../../lib/json/try-parse-json.ts";
+import { printable } from "../../lib/text/printable.ts";
+import { plainTerminalText } from "../../lib/text/terminal-text.ts";
+import { truncateText } from "../../lib/text/truncate.ts";
 
 /** A change for the editor: each hunk of a unified diff is one `diff`, with the line where it begins. */
 export interface ShownChanges {
@@ -56,4 +59,28 @@ function readHunk(lines: readonly string[], start: number, [, , old = "1", , fre
   }
   const textOf = (part: readonly string[]) => (part.length === 0 ? "" : part.join("\n") + end);
   return { oldText: textOf(oldLines), newText: textOf(newLines), end: index - 1 };
+}
+
+/** Returns output as a code block, shortened. */
+export function textContent(output: string, kind: string): ToolCallContent[] {
+  const { text } = truncateText(
+    plainTerminalText(output),
+    limits,
+    ({ chars }) => `[… ${chars} characters not shown …]`,
+  );
+  if (text.trim() === "") return [];
+  const block = fenced(text, kind === "execute" ? "console" : "");
+  return [{ type: "content", content: { type: "text", text: block } }];
+}
+
+const limits = { maxChars: 20_000, maxLines: 400, keep: "both" } as const;
+
+/**
+ * Returns a Markdown code block with a fence that the text does not contain, so that text from files, commands and models
+ * cannot leave it.
+ */
+export function fenced(text: string, language = ""): string {
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
+  const fence = "`".repeat(longest + 1);
+  return `${fence}${language}\n${printable(text).trimEnd()}\n${fence}`;
 }
