@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { type Circumstances, decideOn, rules } from "../../test/support/policy/decide.ts";
 import type { Access } from "../contract/access.ts";
-import { grantsFor } from "./grants.ts";
+import { grantsFor, grantWidths } from "./grants.ts";
 import type { Decision } from "./policy.ts";
 
 const tool = { name: "shell.run", risk: "execute" } as const;
@@ -81,4 +81,60 @@ it("offers no grant when one part cannot be granted", () => {
     grants({ kind: "write", path: "a" }),
     grants({ kind: "read", path: ".env" }),
   ]).toEqual(Array.from({ length: 11 }, () => undefined));
+});
+
+it("offers wider rules where further arguments cannot do much more", () => {
+  const widths = (text: string, trial: Circumstances = {}) =>
+    grantWidths(decideOn([command(text)], [], { tool, ...trial }), { tool }).map(({ shown }) =>
+      shown.join("; "),
+    );
+  expect([
+    widths("npm test -- -u"),
+    widths("npm run build --watch"),
+    widths("cargo test a --release"),
+    widths("git commit -m 'a b'"),
+    widths("mkdir -p a/b"),
+    widths("./build.sh all"),
+    widths("python3 -m pytest"),
+    widths("python3"),
+    widths("rm -r a"),
+    widths("git push origin main"),
+    widths("curl https://a.example/"),
+    widths("git log -3", { mode: "safe" }),
+    widths("npm test", { sandbox: "none" }),
+    widths("make && rm a"),
+  ]).toEqual([
+    ["allow run npm test -- -u", "allow run npm test **"],
+    ["allow run npm run build --watch", "allow run npm run build **"],
+    ["allow run cargo test a --release", "allow run cargo test a **"],
+    ["allow run git commit -m 'a b'", "allow run git commit **"],
+    ["allow run mkdir -p a/b", "allow run mkdir **"],
+    ["allow run ./build.sh all", "allow run ./build.sh **"],
+    ["allow run python3 -m pytest", "allow run python3 -m pytest **"],
+    ["allow run python3"],
+    ["allow run rm -r a"],
+    ["allow run git push origin main"],
+    ["allow run curl https://a.example/; allow connect a.example"],
+    ["allow run git log -3", "allow run git log **", "allow run @read"],
+    ["allow run npm test; unconfined run npm test"],
+    ["allow run make; allow run rm a"],
+  ]);
+});
+
+it("applies a wider rule to the command that it was offered for, with further arguments, and to no harmful option", () => {
+  const after = (asked: string, given: string) => {
+    const rules = grantWidths(decideOn([command(asked)], [], { tool }), { tool })[1]!.rules;
+    return decideOn([command(given)], [granted(rules)], { tool }).verdict;
+  };
+  expect([
+    after("npm test", "npm test"),
+    after("npm test", "npm test -- -u"),
+    after("npm test", "npm publish"),
+    after("npm test", "npm test && make"),
+    after("git commit -m a", "git commit -am b"),
+    after("git commit -m a", "git push"),
+    after("sort -o b a", "sort -o d c"),
+    after("sort -o b a", "sort --compress-program=./x c"),
+    after("mkdir a", "mkdir ../b"),
+  ]).toEqual(["allow", "allow", "ask", "ask", "allow", "ask", "allow", "ask", "ask"]);
 });

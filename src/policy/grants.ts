@@ -1,50 +1,126 @@
 import { quoteForRule } from "../lib/text/rule-text.ts";
+import type { SimpleCommand } from "./commands/analysis.ts";
 import type { Decision, Part, Question } from "./policy.ts";
 import { bindingText, codeKey } from "./rules/binding.ts";
+import { harm, ownRisk } from "./rules/command-risk.ts";
+import { gitSubcommandAt } from "./rules/spellings.ts";
+
+/** The rules that an answer adds, and the same rules as the user reads them: without their tool and their binding. */
+export interface GrantWidth {
+  readonly rules: readonly string[];
+  readonly shown: readonly string[];
+}
+
+type Asked = Pick<Question, "codeRun"> & { readonly tool: Pick<Question["tool"], "name" | "server"> };
 
 /**
  * Returns the rules that would allow exactly this call, one per line; undefined if a part cannot be granted. Rules about commands
  * are bound to the program text that the command names, as it is now.
  */
-export function grantsFor(
-  decision: Decision,
-  { tool, codeRun }: Pick<Question, "codeRun"> & { readonly tool: Pick<Question["tool"], "name" | "server"> },
-): readonly string[] | undefined {
-  const asked = decision.parts.filter(({ verdict }) => verdict === "ask");
-  const lines = asked.flatMap(({ part, firm, bare }) => {
-    const line = firm ? undefined : grant(part, codeRun);
-    return bare ? [line, line?.replace(/^allow/, "unconfined")] : [line];
-  });
-  if (lines.length === 0 || !lines.every(isOneLine)) return undefined;
-  return [...new Set(lines.map((line) => `${line} by ${named(tool.name, tool.server)}`))];
+export function grantsFor(decision: Decision, asked: Asked): readonly string[] | undefined {
+  return grantWidths(decision, asked)[0]?.rules;
 }
 
-function grant(part: Part, codeRun: Question["codeRun"]): string | undefined {
+/**
+ * Returns the rules that an answer may add, from exactly this call to wider ones: a command with any further
+ * arguments, and every command that only reads. Empty if a part cannot be granted.
+ */
+export function grantWidths(decision: Decision, { tool, codeRun }: Asked): readonly GrantWidth[] {
+  const asked = decision.parts.filter(({ verdict }) => verdict === "ask");
+  const by = ` by ${named(tool.name, tool.server)}`;
+  const widthOf = (grantOf: (part: Part) => Grant | undefined): GrantWidth | undefined => {
+    const grants = asked.flatMap(({ part, firm, bare }) => {
+      const grant = firm ? undefined : grantOf(part);
+      return bare
+        ? [grant, grant && { ...grant, rule: grant.rule.replace(/^allow/, "unconfined") }]
+        : [grant];
+    });
+    const rules = grants.map((grant) => grant && `${grant.rule}${grant.binding}${by}`);
+    if (rules.length === 0 || !rules.every(isOneLine)) return undefined;
+    return { rules: unique(rules as string[]), shown: unique(grants.map((grant) => grant!.rule)) };
+  };
+  const exact = widthOf((part) => grant(part, codeRun));
+  if (exact === undefined) return [];
+  // Without a sandbox, further arguments are not limited by anything.
+  if (asked.some(({ bare }) => bare)) return [exact];
+  const wider = widthOf((part) => widerGrant(part, codeRun) ?? grant(part, codeRun))!;
+  const readsOnly = asked.every(({ part }) => part.kind === "run" && ownRisk(part.command) === "read");
+  const reading = readsOnly ? widthOf(() => ({ rule: "allow run @read", binding: "" })) : undefined;
+  const widths = [exact, wider, ...(reading ? [reading] : [])];
+  return widths.filter(({ shown }, at) => at === 0 || shown.join("\n") !== exact.shown.join("\n"));
+}
+
+interface Grant {
+  readonly rule: string;
+  /** The end of the rule that binds it to program text; "" if there is none. */
+  readonly binding: string;
+}
+
+function grant(part: Part, codeRun: Question["codeRun"]): Grant | undefined {
   switch (part.kind) {
     case "use":
-      return `allow use ${named(part.tool, part.server)}`;
+      return { rule: `allow use ${named(part.tool, part.server)}`, binding: "" };
     case "connect":
-      return part.host === undefined ? undefined : `allow connect ${quoteForRule(part.host)}`;
-    case "run": {
-      const { words, assignments } = part.command;
-      const values = [...words, ...assignments.map(({ value }) => value)].map((word) => word?.value);
-      const code = codeRun?.get(codeKey(part.command));
-      if (values.includes(undefined) || code?.rewritten !== undefined) return undefined;
-      const sets = assignments.map(({ name, value }) => `${name}=${quoteForRule(value!.value!)}`);
-      const [program, ...rest] = words.map(({ value }) => quoteForRule(value!));
-      // The quotes keep a program of that name from being read as a variable.
-      const isName = /^[A-Za-z_]\w*=/.test(program ?? "");
-      return (
-        ["allow run", ...sets, isName ? `'${program}'` : program, ...rest].join(" ") +
-        (code ? bindingText(code) : "")
-      );
-    }
+      return part.host === undefined
+        ? undefined
+        : { rule: `allow connect ${quoteForRule(part.host)}`, binding: "" };
+    case "run":
+      return commandGrant(part.command, codeRun, []);
     case "unclear":
       return undefined;
     default:
       if (part.target.kind !== "known") return undefined;
-      return `allow ${part.kind} ${quoteForRule(part.target.real ?? part.target.path)}`;
+      return {
+        rule: `allow ${part.kind} ${quoteForRule(part.target.real ?? part.target.path)}`,
+        binding: "",
+      };
   }
+}
+
+/** Grants a command with any further arguments; undefined where that would allow much more. */
+function widerGrant(part: Part, codeRun: Question["codeRun"]): Grant | undefined {
+  const kept = part.kind === "run" ? wordsKept(part.command) : undefined;
+  if (part.kind !== "run" || kept === undefined) return undefined;
+  const command = { ...part.command, words: part.command.words.slice(0, kept) };
+  const code = codeRun?.get(codeKey(part.command));
+  return commandGrant(command, code && new Map([[codeKey(command), code]]), ["**"]);
+}
+
+/** How many words of a command say what it does, so that any others may follow them. Rules never let `**` stand for a harmful option. */
+function wordsKept(command: SimpleCommand): number | undefined {
+  const words = command.words.map(({ value }) => value ?? "-");
+  const [, first = "", second] = words;
+  const risk = ownRisk(command);
+  if (harm(risk) > harm("execute")) return undefined;
+  if (command.program === "git") return gitSubcommandAt(words) === 1 ? 2 : undefined;
+  if (harm(risk) < harm("execute") || command.program === undefined) return 1;
+  if (/^(?:npm|pnpm|yarn|bun)$/.test(command.program) && /^[a-z]/.test(first))
+    return /^run(?:-script)?$/.test(first) && second !== undefined ? 3 : 2;
+  const option = words.findIndex((word) => word.startsWith("-"));
+  const leading = option < 0 ? words.length : option;
+  // A program that runs code and has no operand before its options could run anything.
+  return leading > 1 ? leading : words.length > 1 ? words.length : undefined;
+}
+
+function commandGrant(
+  command: SimpleCommand,
+  codeRun: Question["codeRun"],
+  further: readonly string[],
+): Grant | undefined {
+  const { words, assignments } = command;
+  const values = [...words, ...assignments.map(({ value }) => value)].map((word) => word?.value);
+  const code = codeRun?.get(codeKey(command));
+  if (values.includes(undefined) || code?.rewritten !== undefined) return undefined;
+  const sets = assignments.map(({ name, value }) => `${name}=${quoteForRule(value!.value!)}`);
+  const [program, ...rest] = words.map(({ value }) => quoteForRule(value!));
+  // The quotes keep a program of that name from being read as a variable.
+  const isName = /^[A-Za-z_]\w*=/.test(program ?? "");
+  const rule = ["allow run", ...sets, isName ? `'${program}'` : program, ...rest, ...further].join(" ");
+  return { rule, binding: code ? bindingText(code) : "" };
+}
+
+function unique(lines: readonly string[]): readonly string[] {
+  return [...new Set(lines)];
 }
 
 /** Returns a tool as rules name it. Without a server it is a built-in tool. */

@@ -6,6 +6,7 @@ import {
   type ApprovalRequest,
   type Approve,
   parseApproval,
+  rulesOfWidth,
   type ShownRequest,
   toShownRequest,
 } from "../pipeline/approvals/approval-request.ts";
@@ -219,7 +220,8 @@ export class AllPendingApprovals {
     if (answer.allow && answer.remember === "always") {
       const time = new Date().toISOString().slice(0, 16).replace("T", " ");
       const { granted } = policyFiles(this.#directories.config, workspace);
-      await appendToPolicyFile(granted, [`# ${time} UTC, asked for by approval ${id}`, ...request.grants]);
+      const rules = rulesOfWidth(request, answer.width);
+      await appendToPolicyFile(granted, [`# ${time} UTC, asked for by approval ${id}`, ...rules]);
     }
     // A waiting call was checked without the new rules, so it needs the answer too.
     const isRemembered = answer.allow && answer.remember === "session";

@@ -59,10 +59,16 @@ it.runIf(hasTerminals)("asks the user on a terminal, below the request", async (
   await using server = await openServer(fixture);
   await server.remove();
   const { id } = server.crib.pending()[0]!;
-  const { screen } = await fixture.onTerminal(["approve", id], [["Allow it?", "a\n"]]);
+  const { screen } = await fixture.onTerminal(
+    ["approve", id],
+    [
+      ["[e]xplain", "a\n"],
+      ["[b]ack", "1\n"],
+    ],
+  );
   const { granted } = policyFiles(join(fixture.home, "config"), fixture.workspace);
   expect([
-    screen.indexOf("Would delete") < screen.indexOf("Allow it?"),
+    screen.indexOf("Would delete") < screen.indexOf("[y]es once"),
     screen.includes("Allowed in this folder from now on."),
     fixture.read(granted).split("\n")[1],
     await server.remove(),

@@ -10,7 +10,7 @@ import { refuseOperands } from "../parse-arguments.ts";
 import { printJson } from "../report.ts";
 import { canAsk, columnsOf, layTable, print, remarkExactly, shorten } from "../terminal.ts";
 import { confirm, readAnswerFor, refuseProgramsOfTools } from "./ask-on-terminal.ts";
-import { showRequest } from "./show-request.ts";
+import { explainRequest, showRequest } from "./show-request.ts";
 
 export async function listPending({ options }: Arguments): Promise<number> {
   const workspace = realWorkspace(options.get("workspace") ?? process.cwd());
@@ -35,7 +35,7 @@ export async function answerPending(given: Arguments): Promise<number> {
     throw new ToolError("invalid-input", "This call can only be allowed once", {
       hint: "Remove --session and --always.",
     });
-  if (!options.has("json")) remarkExactly(showPending(pending));
+  if (!options.has("json")) remarkExactly(showPending(pending, wanted ? explainRequest : showRequest));
   const answer = await decide(pending, wanted, options);
   await approvals.answer(pending, answer);
   if (options.has("json")) printJson({ ...pending, answer });
@@ -68,15 +68,18 @@ async function decide(
       hint: "Review the call, then add --yes or --deny.",
     });
   return interruptible(async (signal) => {
-    if (!wanted) return readAnswerFor(request.grants, signal);
+    if (!wanted) return readAnswerFor(request, signal);
     if (await confirm("Allow it?", signal)) return wanted;
     throw new ToolError("denied", "The approval is still pending", { hint: "To deny it, add --deny." });
   });
 }
 
-function showPending({ request, workspace, askedAt, answer }: PendingApproval): string {
+function showPending(
+  { request, workspace, askedAt, answer }: PendingApproval,
+  show: (request: PendingApproval["request"], columns: number) => string,
+): string {
   return [
-    showRequest(request, columnsOf(2)),
+    show(request, columnsOf(2)),
     `Folder ${printableLine(workspace)}, asked ${ageOf(askedAt)} ago${answer ? `, ${stateOf(answer.says)}` : ""}`,
     "",
   ].join("\n");

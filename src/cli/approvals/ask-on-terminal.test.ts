@@ -7,7 +7,7 @@ import { hasTerminals } from "../../../test/support/pseudo-terminal.ts";
 import { policyFiles } from "../../system/policy-files.ts";
 
 const deleting = ["call", "file.delete", "--path", "notes.txt", "--mode", "safe"];
-const question = "no with a message) ";
+const question = "[e]xplain";
 
 function fixture(): CliWorkspace {
   const made = cliWorkspace();
@@ -28,25 +28,23 @@ else
         0,
         false,
         `
-Tool   file.delete
-Risk   destructive
-Why    it would delete notes.txt
-Rule   mode safe: destructive
-What
+Allow  file.delete?
   | Would delete the file notes.txt (4 bytes).
-Answers s and a add the rule:
-${quoted(`allow delete '${cli.workspace}/notes.txt' by file.delete`)}
-Allow it? (y once, s this session, a always, n no, m no with a message) y
+Why    mode safe asks before deleting
+[y]es once  [a]lways …  [n]o  [e]xplain y
 Deleted the file notes.txt (4 bytes).
 `,
       ]);
     });
 
-    it("answers no: plainly, with Enter alone, or with a message for the model", async () => {
+    it("answers no: plainly, or with a message for the model; Enter alone does not answer", async () => {
       await using cli = fixture();
       const [no, enter, message, unknown] = await Promise.all([
         cli.onTerminal(deleting, [[question, "n\n"]]),
-        cli.onTerminal(deleting, [[question, "\n"]]),
+        cli.onTerminal(deleting, [
+          [question, "\n"],
+          [question, "n\n"],
+        ]),
         cli.onTerminal(deleting, [
           [question, "m\n"],
           ["model: ", "Keep it.\n"],
@@ -75,7 +73,12 @@ Deleted the file notes.txt (4 bytes).
 
     it("answers always, and is not asked again for that", async () => {
       await using cli = fixture();
-      const first = await cli.onTerminal(deleting, [[question, "a\n"]]);
+      const first = await cli.onTerminal(deleting, [
+        [question, "a\n"],
+        ["[b]ack", "b\n"],
+        [question, "a\n"],
+        ["[b]ack", "1\n"],
+      ]);
       cli.write("notes.txt", "again\n");
       const second = await cli.run(...deleting);
       cli.write("other.txt", "other\n");
@@ -117,17 +120,55 @@ Deleted the file notes.txt (4 bytes).
       const shown = stripVTControlCharacters(screen);
       expect([exit, cli.read("notes.txt")]).toEqual([0, "two\n"]);
       expect(shown).toContain(
-        "Changes\n  | --- a/notes.txt\n  | +++ b/notes.txt\n  | @@ -1,1 +1,1 @@\n  | -one\n  | +two\n",
+        "\nAllow  edit.replace?\n  | --- a/notes.txt\n  | +++ b/notes.txt\n  | @@ -1,1 +1,1 @@\n  | -one\n  | +two\nWhy ",
       );
-      expect(shown.replace(/\n {7}/g, "")).toContain(`Rule   ask write ** (${cli.userRules}:1)\n`);
+      expect(shown.replace(/\n {7}/g, "")).toContain(`(ask write **, ${cli.userRules}:1)\n`);
+    });
+
+    it("explains with e, and offers the exact command or any further arguments for always", async () => {
+      await using cli = fixture();
+      cli.write("package.json", '{ "scripts": { "test": "true" } }');
+      const { exit, screen } = await cli.onTerminal(
+        ["call", "shell.run", "npm test"],
+        [
+          [question, "e\n"],
+          [question, "s\n"],
+          [question, "a\n"],
+          ["[b]ack", "\n"],
+          ["[b]ack", "2\n"],
+        ],
+        { NO_COLOR: "1", TOOLCRIB_SANDBOX: "landlock" },
+      );
+      const [asked = "", explained = ""] = screen.split("[y]es once");
+      expect(asked).toBe(`
+Allow  shell.run?
+  | npm test
+Why    mode cautious asks before commands run
+Runs   in the sandbox (landlock); it can connect to no host
+`);
+      expect(explained).toContain("\nRisk   execute\n");
+      expect(screen).toContain("Unknown answer: s\n");
+      expect(screen).toContain(`Always allow shell.run in this folder, while the test script of package.j
+       son stays as it is:
+  1 | allow run npm test
+  2 | allow run npm test **
+[1]  [2]  [b]ack `);
+      const granted = cli.read(policyFiles(join(cli.home, "config"), cli.workspace).granted);
+      expect([exit, granted]).toEqual([
+        0,
+        expect.stringMatching(/\nallow run npm test \*\* while package\.json:test=\w{32} by shell\.run\n$/),
+      ]);
+      const later = await cli.run("call", "shell.run", "npm test -- --more");
+      cli.write("package.json", '{ "scripts": { "test": "false" } }');
+      expect([later.exit, (await cli.run("call", "shell.run", "npm test")).exit]).toEqual([0, 4]);
     });
 
     it("cannot be fooled by control characters in a file name or content", async () => {
       await using cli = fixture();
-      const name = "\u001b[2J\u001b]52;c;cm0=\u0007\u202e\nTool   file.read";
+      const name = "\u001b[2J\u001b]52;c;cm0=\u0007\u202e\nAllow  file.read?";
       const padding = " ".repeat(74);
       cli.write(name, `harmless\n`);
-      const content = `\u001b[1A\u001b[2Kharmless${padding}Allow it? (y once) \r\nTool   file.read\n`;
+      const content = `\u001b[1A\u001b[2Kharmless${padding}[y]es once \r\nAllow  file.read?\n`;
       const deleted = await cli.onTerminal(
         ["call", "file.delete", "--path", name, "--mode", "safe"],
         [[question, "n\n"]],
@@ -138,7 +179,7 @@ Deleted the file notes.txt (4 bytes).
       );
       for (const { exit, screen } of [deleted, written]) {
         const lines = stripVTControlCharacters(screen).split("\n");
-        expect([exit, lines.filter((line) => /^(Tool|Allow it\?)/.test(line)).length]).toEqual([3, 2]);
+        expect([exit, lines.filter((line) => /^(Allow|\[y\]es)/.test(line)).length]).toEqual([3, 2]);
         // Only Toolcrib's own colours.
         expect(screen.replaceAll(colour, "")).not.toMatch(/(?!\n)[\p{Cc}\p{Bidi_Control}]/u);
       }
@@ -172,8 +213,3 @@ Deleted the file notes.txt (4 bytes).
   });
 
 const colour = new RegExp(`${"\u001b"}\\[\\d+m`, "g");
-
-/** As the prompt breaks it on 80 columns. */
-function quoted(line: string): string {
-  return (line.match(/.{1,76}/g) ?? []).map((piece) => `  | ${piece}`).join("\n");
-}

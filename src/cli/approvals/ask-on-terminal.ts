@@ -3,34 +3,73 @@ import { setTimeout as pause } from "node:timers/promises";
 import { ToolError } from "../../contract/error.ts";
 import { printableLine } from "../../lib/text/printable.ts";
 import { runVariable } from "../../system/environment-variables.ts";
-import type { Approval, ApprovalRequest } from "../../toolcrib/index.ts";
+import type { Approval, ApprovalRequest, ShownRequest } from "../../toolcrib/index.ts";
+import { widthsOf } from "../../toolcrib/question-text.ts";
 import type { TrustState } from "../../toolcrib/trust.ts";
 import type { Arguments } from "../command.ts";
 import { interruptible } from "../interruption.ts";
-import { canAsk, columnsOf, paint, remark, remarkExactly } from "../terminal.ts";
-import { quoteText, showRequest } from "./show-request.ts";
+import { canAsk, columnsOf, paint, remark, remarkExactly, shorten } from "../terminal.ts";
+import {
+  explainRequest,
+  isRuleShown,
+  quoteText,
+  showChoices,
+  showRequest,
+  showWidths,
+} from "./show-request.ts";
 
 /** Shows the request and waits for one of the answers it offers. */
-export async function approveOnTerminal(request: ApprovalRequest, signal: AbortSignal): Promise<Approval> {
+export async function approveOnTerminal(
+  request: ApprovalRequest,
+  signal: AbortSignal,
+  offers: Offers = { session: true },
+): Promise<Approval> {
   remarkExactly(showRequest(request, columnsOf(2)));
-  const answer = await readAnswerFor(request.grants, signal);
+  const answer = await readAnswerFor(request, signal, offers);
   return answer.allow ? { ...answer, hash: request.hash } : answer;
 }
 
-/** Reads the answer to a request that was shown. */
-export async function readAnswerFor(grants: readonly string[], signal: AbortSignal): Promise<Approval> {
-  const mayRemember = grants.length > 0;
-  const choices = `y once${mayRemember ? ", s this session, a always" : ""}, n no, m no with a message`;
+interface Offers {
+  /** Whether the caller makes further calls, for which the answer "session" would count. */
+  readonly session: boolean;
+}
+
+/** Reads the answer to a request that was shown. Only a letter answers: Enter alone repeats the choices. */
+export async function readAnswerFor(
+  request: ShownRequest,
+  signal: AbortSignal,
+  offers: Offers = { session: true },
+): Promise<Approval> {
+  const mayRemember = request.grants.length > 0;
   for (;;) {
-    const answer = await readLine(`${paint(2, "bold", "Allow it?")} (${choices}) `, signal);
+    const columns = columnsOf(2);
+    const answer = await readLine(`${paint(2, "bold", showChoices(request, columns, offers))} `, signal);
     const word = answer.trim().toLowerCase();
     if (["y", "yes"].includes(word)) return { allow: true };
-    if (mayRemember && ["s", "session"].includes(word)) return { allow: true, remember: "session" };
-    if (mayRemember && ["a", "always"].includes(word)) return { allow: true, remember: "always" };
-    if (["n", "no", ""].includes(word)) return { allow: false };
-    if (["m", "message"].includes(word))
+    if (mayRemember && offers.session && ["s", "session"].includes(word))
+      return { allow: true, remember: "session" };
+    if (mayRemember && ["a", "always"].includes(word)) {
+      const width = await readWidth(request, signal);
+      if (width !== undefined) return { allow: true, remember: "always", width };
+    } else if (["n", "no"].includes(word)) return { allow: false };
+    else if (["m", "message"].includes(word))
       return { allow: false, message: await readLine("Message to the model: ", signal) };
-    remark(`Unknown answer: ${printableLine(answer)}\n`);
+    else if (["e", "explain"].includes(word)) remarkExactly(explainRequest(request, columns));
+    else if (word !== "") remark(`Unknown answer: ${shorten(printableLine(answer), 40)}\n`);
+  }
+}
+
+/** Asks which rule "always" adds; undefined when the user goes back. */
+async function readWidth(request: ShownRequest, signal: AbortSignal): Promise<number | undefined> {
+  const columns = columnsOf(2);
+  if (isRuleShown(request, columns)) return 0;
+  remarkExactly(showWidths(request, columns));
+  const numbers = widthsOf(request).map((_rule, at) => `${at + 1}`);
+  for (;;) {
+    const choices = `${numbers.map((number) => `[${number}]`).join("  ")}  [b]ack`;
+    const answer = (await readLine(`${paint(2, "bold", choices)} `, signal)).trim().toLowerCase();
+    if (["b", "back"].includes(answer)) return undefined;
+    if (numbers.includes(answer)) return numbers.indexOf(answer);
   }
 }
 

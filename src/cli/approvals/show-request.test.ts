@@ -2,10 +2,17 @@ import { stripVTControlCharacters } from "node:util";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { decide } from "../../../test/support/policy/decide.ts";
-import { grantsFor } from "../../policy/grants.ts";
+import { grantWidths } from "../../policy/grants.ts";
 import { compilePolicy } from "../../policy/rules/compile-policy.ts";
 import type { ApprovalRequest } from "../../toolcrib/index.ts";
-import { markSegments, quoteText, showRequest } from "./show-request.ts";
+import {
+  explainRequest,
+  markSegments,
+  quoteText,
+  showChoices,
+  showRequest,
+  showWidths,
+} from "./show-request.ts";
 
 const request: ApprovalRequest = {
   callId: "call_1",
@@ -32,23 +39,112 @@ const colour = new RegExp(`${"\u001b"}\\[\\d+m`, "g");
 
 const show = (changed: Partial<ApprovalRequest>, columns = 80) =>
   stripVTControlCharacters(showRequest({ ...request, ...changed }, columns));
+const explain = (changed: Partial<ApprovalRequest>, columns = 80) =>
+  stripVTControlCharacters(explainRequest({ ...request, ...changed }, columns));
 
-it("shows the request, its reason, and the rule that an answer would add", () => {
-  expect(show({ preview: "Would delete the file notes.txt (9 bytes)." })).toBe(`
+/** A request about a command, decided by some rules. */
+function about(command: string, text = "", agent?: string): ApprovalRequest {
+  const decision = decide(
+    {
+      mode: "cautious",
+      tool: { name: "shell.run", risk: "execute" },
+      accesses: [{ kind: "execute", command }],
+      sandbox: "bwrap",
+      realPaths: new Map(),
+    },
+    compilePolicy([{ level: "user", name: "/config/rules", text }], {
+      workspace: "/workspace",
+      home: "/home/ada",
+      own: [],
+    }),
+  );
+  const widths = grantWidths(decision, { tool: { name: "shell.run" } });
+  return {
+    ...request,
+    ...decision.record,
+    ...(agent !== undefined && { agent }),
+    tool: "shell.run",
+    input: { command },
+    accesses: [{ kind: "execute", command }],
+    risk: decision.risk,
+    sandbox: decision.sandbox,
+    parts: decision.parts,
+    grants: widths[0]?.rules ?? [],
+    widths,
+  };
+}
+
+it.each([60, 80, 120])("asks an ordinary question in at most eight lines of %i columns", (columns) => {
+  const asked = {
+    ...about("npm test -- --watch", "", "agent_1"),
+    boundTo: ["the test script of package.json"],
+  };
+  const shown = stripVTControlCharacters(showRequest(asked, columns));
+  const lines = [...shown.trim().split("\n"), ...showChoices(asked, columns).split("\n")];
+  expect(lines.slice(0, 4)).toEqual([
+    "Allow  shell.run, for agent_1?",
+    "  | npm test -- --watch",
+    "Why    mode cautious asks before commands run",
+    "Runs   in the sandbox (bwrap); it can connect to no host",
+  ]);
+  expect(lines.length).toBeLessThanOrEqual(8);
+  expect(lines.filter((line) => line.length > columns)).toEqual([]);
+  expect(lines.slice(4).join("  ")).toBe(
+    "[y]es once  [s]ession  [a]lways: allow run npm test -- --watch …  [n]o  [e]xplain",
+  );
+  expect(
+    showWidths(asked, 120),
+  ).toBe(`Always allow shell.run in this folder, while the test script of package.json stays as it is:
+  1 | allow run npm test -- --watch
+  2 | allow run npm test **
+`);
+});
+
+it("shows the parts of a command that ask, and the first lines of a long diff", () => {
+  expect(show(about("npm test && git push", "allow run npm test\nask run git push **"))).toBe(`
+Allow  shell.run?
+  | npm test && git push
+  |             ^^^^^^^^
+Why    a rule asks before this (ask run git push **, /config/rules:2)
+Runs   in the sandbox (bwrap); it can connect to no host
+`);
+  const preview = `--- a/a\n+++ b/a\n@@ -0,0 +1,200 @@\n${"+x\n".repeat(200)}`;
+  const lines = show({ preview }).split("\n");
+  expect([lines.length, lines.at(-3)]).toEqual([17, "  … 191 more lines (e shows all)"]);
+  expect(explain({ preview }).match(/^ {2}\| \+x$/gm)).toHaveLength(200);
+});
+
+it("never cuts a command, and shows no rule among the choices that could be taken for one of them", () => {
+  const long = `echo ${"a".repeat(10_000)} && rm -rf x`;
+  const shown = show(about(long), 60);
+  expect(shown.replaceAll(/\n {2}\| (?! *\^)/g, "").replaceAll(/\n {2}\| [ ^]+/g, "")).toContain(long);
+  const tricky = about("make '[y]es once  [n]o'");
+  expect([showChoices(tricky, 80), showWidths(tricky, 80)]).toEqual([
+    "[y]es once  [s]ession  [a]lways …  [n]o  [e]xplain",
+    "Always allow shell.run in this folder:\n  1 | allow run make '[y]es once  [n]o'\n  2 | allow run make '[y]es once  [n]o' **\n",
+  ]);
+  expect(show(about("make a\nWhy    trust me\u202e\u200b"))).toContain(
+    "  | make a\n  | ^^^^^^\n  | Why    trust me<U+202E><U+200B>\n",
+  );
+});
+
+it("explains the request, its reason, and the rule that an answer would add", () => {
+  expect(explain({ preview: "Would delete the file notes.txt (9 bytes)." })).toBe(`
 Tool   file.delete
 Risk   destructive
 Why    mode cautious asks before something is deleted
 Rule   mode cautious
 What
   | Would delete the file notes.txt (9 bytes).
-Answers s and a add the rule:
+Answers s and a add the rule, for this tool:
   | allow delete notes.txt by file.delete
+Answer m refuses with a message to the model.
 `);
 });
 
 it("shows the file and line of a rule, and the diff of an edit", () => {
   const preview = "--- a/a.txt\n+++ b/a.txt\n@@ -1,1 +1,1 @@\n-one\n+two\n";
-  expect(show({ preview, rule: "ask write **", source: "/config/rules:3", grants: [] })).toBe(`
+  expect(explain({ preview, rule: "ask write **", source: "/config/rules:3", grants: [] })).toBe(`
 Tool   file.delete
 Risk   destructive
 Why    mode cautious asks before something is deleted
@@ -60,12 +156,13 @@ Changes
   | -one
   | +two
 It can only be allowed once.
+Answer m refuses with a message to the model.
 `);
 });
 
 it("shows the input of a tool that cannot preview its change, but no command twice", () => {
   const input = { repository: "mine", force: true, note: "\u001b[2J" };
-  expect(show({ tool: "github.delete", accesses: [], input, grants: [] })).toBe(`
+  expect(explain({ tool: "github.delete", accesses: [], input, grants: [] })).toBe(`
 Tool   github.delete
 Risk   destructive
 Why    mode cautious asks before something is deleted
@@ -77,42 +174,20 @@ Input
   |   "note": "\\u001b[2J"
   | }
 It can only be allowed once.
+Answer m refuses with a message to the model.
 `);
   const accesses = [{ kind: "execute", command: "make" }] as const;
   const made = { command: "make", cwd: "src", description: "Build\nInput" };
-  expect(show({ accesses, input: made, grants: [] })).toContain(
+  expect(explain({ accesses, input: made, grants: [] })).toContain(
     'Command\n  | make\nStated purpose\n  | Build\n  | Input\nInput\n  | {\n  |   "cwd": "src"\n  | }\n',
   );
 });
 
 it("shows a command with the segments that need approval, why, and by which rule", () => {
   const command = "npm test && git push --force | tee log";
-  const rules = {
-    level: "user",
-    name: "/config/rules",
-    text: "allow run npm test\nask run git push **\n",
-  } as const;
-  const decision = decide(
-    {
-      mode: "cautious",
-      tool: { name: "shell.run", risk: "execute" },
-      accesses: [{ kind: "execute", command }],
-      sandbox: "bwrap",
-      realPaths: new Map(),
-    },
-    compilePolicy([rules], { workspace: "/workspace", home: "/home/ada", own: [] }),
+  const shown = stripVTControlCharacters(
+    explainRequest(about(command, "allow run npm test\nask run git push **\n"), 80),
   );
-  const { risk, record, parts, sandbox } = decision;
-  const shown = show({
-    tool: "shell.run",
-    sandbox,
-    input: { command },
-    accesses: [{ kind: "execute", command }],
-    risk,
-    ...record,
-    parts,
-    grants: grantsFor(decision, { tool: { name: "shell.run" } }) ?? [],
-  });
   expect(shown).toBe(`
 Tool   shell.run
 Risk   destructive
@@ -125,9 +200,11 @@ Command
   - git push --force: a rule asks before this: ask run git push ** (/config/rule
     s:2)
   - tee log: mode cautious asks before commands run
-Answers s and a add the rule:
-  | allow run git push --force by shell.run
-  | allow run tee log by shell.run
+Answers s and a add the rule, for this tool:
+  | allow run git push --force; allow run tee log
+or, for a:
+  | allow run git push --force; allow run tee **
+Answer m refuses with a message to the model.
 `);
 });
 
@@ -185,8 +262,8 @@ it("lets no file name, command, rule or diff fake a line of the prompt or contro
         "\r",
         "\n",
         " ".repeat(60),
-        "Allow it? (y once) ",
-        "Tool   file.read",
+        "[y]es once ",
+        "Allow  file.read?",
         "\u009b1A",
         "x",
         "\u2028",
@@ -197,27 +274,26 @@ it("lets no file name, command, rule or diff fake a line of the prompt or contro
     .map((parts) => parts.join(""));
   fc.assert(
     fc.property(evil, fc.integer({ min: 30, max: 120 }), (text, columns) => {
-      const shown = showRequest(
-        {
-          ...request,
-          tool: `a${text}`,
-          reason: text,
-          rule: text,
-          source: text,
-          preview: columns % 2 === 0 ? text : undefined,
-          grants: [text],
-          sandbox: "landlock",
-          hosts: [text],
-          accesses: [{ kind: "execute", command: text }],
-          input: { [text]: [text] },
-        },
-        columns,
-      );
+      const evilRequest = {
+        ...request,
+        tool: `a${text}`,
+        reason: text,
+        rule: text,
+        source: text,
+        preview: columns % 2 === 0 ? text : undefined,
+        grants: [text],
+        boundTo: [text],
+        sandbox: "landlock" as const,
+        hosts: [text],
+        accesses: [{ kind: "execute" as const, command: text }],
+        input: { [text]: [text] },
+      };
+      const shown = showRequest(evilRequest, columns) + explainRequest(evilRequest, columns);
       const lines = stripVTControlCharacters(shown).split("\n");
       const ours =
-        /^(Tool {3}|Risk {3}|Why {4}|Rule {3}|Runs {3}| {7}|Command$|What$|Stated purpose$|Input$|Changes$| {2}\| | {2}- |Answers s and a add the rule:$|$)/;
+        /^(Allow {2}|Tool {3}|Risk {3}|Why {4}|Rule {3}|Runs {3}| {7}|Command$|What$|Stated purpose$|Input$|Changes$| {2}\| | {2}- | {2}… \d+ more lines|Answers s and a add the rule|or, for a:$|It applies |Answer m refuses|$)/;
       expect(lines.filter((line) => !ours.test(line))).toEqual([]);
-      expect(lines.filter((line) => line.startsWith("Tool")).length).toBe(1);
+      expect(lines.filter((line) => line.startsWith("Allow  ")).length).toBe(1);
       // Colours are added by Toolcrib.
       expect(shown.replaceAll(colour, "")).not.toMatch(/(?!\n)[\p{Cc}\p{Bidi_Control}\p{Zl}]/u);
     }),

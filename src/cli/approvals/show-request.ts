@@ -1,61 +1,146 @@
-import { bigintAsText } from "../../lib/json/bigint-as-text.ts";
 import { printable, printableLine } from "../../lib/text/printable.ts";
-import { bindingNotes } from "../../lib/text/rule-text.ts";
 import { truncateText } from "../../lib/text/truncate.ts";
 import type { Span } from "../../policy/commands/analysis.ts";
 import { formatOrigin } from "../../policy/guard-paths.ts";
 import type { ShownPart, ShownRequest } from "../../toolcrib/index.ts";
+import {
+  bindingNotes,
+  callerOf,
+  commandsIn,
+  confinementText,
+  otherInput,
+  purposeOf,
+  reasonsOf,
+  widthsOf,
+} from "../../toolcrib/question-text.ts";
 import { paint, type Tone } from "../terminal.ts";
 
-/** Returns the request as the user reads it. Text from files, commands and models is made printable and marked. */
-export function showRequest(request: ShownRequest, columns: number): string {
-  const { tool, agent, risk, reason, rule, source, preview, grants, accesses } = request;
+/**
+ * Returns the request in a few lines: who asks for what, and why. Text from files, commands and models is made printable
+ * and marked. A command is never cut, because what the user approves is what is shown.
+ */
+export function showRequest(request: ShownRequest, columns: number, maxLines = 12): string {
+  const { preview } = request;
+  const [why = "", ...others] = reasonsOf(request);
+  const more = others.length === 0 ? "" : ` (and ${others.length} more: e explains)`;
+  const input = preview === undefined ? otherInput(request, 0) : undefined;
+  const runs = confinementText(request);
   return [
     "",
-    ...field("Tool", agent === undefined ? tool : `${tool}, for ${agent}`, columns).map((line) =>
-      paint(2, "bold", line),
-    ),
-    ...field("Risk", risk, columns),
-    ...field("Why", reason, columns),
-    ...field("Rule", rule.startsWith(source) ? rule : `${rule} (${source})`, columns),
-    ...(accesses.some(({ kind }) => kind === "execute")
-      ? field("Runs", confinementOf(request), columns)
-      : []),
-    ...commandsOf(request).flatMap(([command, parts]) => showCommand(command, parts, columns)),
-    ...(preview === undefined ? showInput(request, columns) : showPreview(preview, columns)),
-    ...(grants.length === 0
-      ? ["It can only be allowed once."]
-      : [
-          "Answers s and a add the rule:",
-          ...grants.flatMap((grant) => quoteText(grant, columns)),
-          ...bindingNotes(request).flatMap((line) => wrap(printableLine(line), columns)),
-        ]),
+    ...field("Allow", `${callerOf(request)}?`, columns).map((line) => paint(2, "bold", line)),
+    ...commandsOf(request).flatMap(([command, parts]) => {
+      const spans = parts.map(({ part }) => part.in!.span);
+      const isWhole = spans.some(({ start, end }) => start === 0 && end === command.length);
+      return markSegments(command, isWhole ? [] : spans, columns);
+    }),
+    ...(input === undefined ? [] : cut(quote(input, columns), maxLines)),
+    ...(preview === undefined ? [] : cut(quotePreview(preview, columns), maxLines)),
+    ...field("Why", why + more, columns),
+    ...(runs === undefined ? [] : field("Runs", runs, columns)),
     "",
   ].join("\n");
 }
 
-/** Describes the access that a command has. */
-function confinementOf({ sandbox, unconfined, hosts }: ShownRequest): string {
-  const access = "it can access every file and host that you can access";
-  if (unconfined) return `outside the sandbox, by your rules: ${access}`;
-  if (sandbox === "none") return `without a sandbox: ${access}`;
-  const network = hosts.includes("*") ? "every host that no rule denies" : hosts.join(", ") || "no host";
-  return `in the sandbox (${sandbox}); it can connect to ${network}`;
+function cut(lines: readonly string[], maxLines: number): readonly string[] {
+  const more = lines.length - maxLines;
+  return more < 2 ? lines : [...lines.slice(0, maxLines), `  … ${more} more lines (e shows all)`];
+}
+
+/** Returns everything about the request: risk, rule, sandbox, each part, the whole diff, the rules of the answers. */
+export function explainRequest(request: ShownRequest, columns: number): string {
+  const { risk, reason, rule, source, preview } = request;
+  const runs = confinementText(request);
+  const [exact, ...wider] = widthsOf(request);
+  return [
+    "",
+    ...field("Tool", callerOf(request), columns).map((line) => paint(2, "bold", line)),
+    ...field("Risk", risk, columns),
+    ...field("Why", reason, columns),
+    ...field("Rule", rule.startsWith(source) ? rule : `${rule} (${source})`, columns),
+    ...(runs === undefined ? [] : field("Runs", runs, columns)),
+    ...commandsOf(request).flatMap(([command, parts]) => showCommand(command, parts, columns)),
+    ...(preview === undefined ? showInput(request, columns) : showPreview(preview, columns)),
+    ...(exact === undefined
+      ? ["It can only be allowed once."]
+      : [
+          "Answers s and a add the rule, for this tool:",
+          ...quoteText(exact, columns),
+          ...wider.flatMap((rule) => ["or, for a:", ...quoteText(rule, columns)]),
+          ...bindingNotes(request).flatMap((line) => hang(`It applies ${line}`, columns)),
+        ]),
+    "Answer m refuses with a message to the model.",
+    "",
+  ].join("\n");
+}
+
+/** Returns the rules that "always" can add, each with the number that chooses it. */
+export function showWidths(request: ShownRequest, columns: number): string {
+  const notes = bindingNotes(request)
+    .map((line) => `, ${line}`)
+    .join("");
+  const heading = `Always allow ${request.tool} in this folder${notes}:`;
+  const rules = widthsOf(request).flatMap((rule, at) =>
+    quoteText(rule, columns - 2).map((line, part) =>
+      part === 0 ? `  ${at + 1} | ${line.slice(4)}` : `  ${line}`,
+    ),
+  );
+  return [...hang(heading, columns), ...rules, ""].join("\n");
+}
+
+/** Returns whether the choices show the only rule that "always" can add, so that nothing is left to choose. */
+export function isRuleShown(request: ShownRequest, columns: number): boolean {
+  const [rule = "", ...wider] = widthsOf(request);
+  return wider.length === 0 && isPlain(rule, columns) && bindingNotes(request).length === 0;
+}
+
+/** Returns whether a rule fits among the choices and looks like none of them. Other rules are shown quoted. */
+function isPlain(rule: string, columns: number): boolean {
+  return rule.length <= columns - 24 && /^[\w ./:=*@~-]+$/.test(rule);
+}
+
+/** Returns the answers that a request offers, broken between two of them. */
+export function showChoices(
+  request: ShownRequest,
+  columns: number,
+  offers: { readonly session: boolean } = { session: true },
+): string {
+  const [rule] = widthsOf(request);
+  const choices = [
+    "[y]es once",
+    ...(rule === undefined || !offers.session ? [] : ["[s]ession"]),
+    ...(rule === undefined
+      ? []
+      : [`[a]lways${isPlain(rule, columns) ? `: ${rule}` : ""}${isRuleShown(request, columns) ? "" : " …"}`]),
+    "[n]o",
+    "[e]xplain",
+  ];
+  const lines = [""];
+  for (const choice of choices) {
+    const line = lines.at(-1)!;
+    if (line !== "" && line.length + choice.length + 3 > columns) lines.push(choice);
+    else lines.splice(-1, 1, line === "" ? choice : `${line}  ${choice}`);
+  }
+  return lines.join("\n");
 }
 
 const labelWidth = 7;
 
 function field(label: string, text: string, columns: number): readonly string[] {
+  const [first = "", ...rest] = hang(text, columns);
+  return [label.padEnd(labelWidth) + first, ...rest];
+}
+
+/** Wraps a sentence that may contain foreign text. Its further lines are indented, so that they cannot look like others. */
+function hang(text: string, columns: number): readonly string[] {
   const [first = "", ...rest] = wrap(printableLine(text), columns - labelWidth);
-  return [label.padEnd(labelWidth) + first, ...rest.map((line) => " ".repeat(labelWidth) + line)];
+  return [first, ...rest.map((line) => " ".repeat(labelWidth) + line)];
 }
 
 /** Returns the commands of the call, each with its parts that need approval. */
-function commandsOf({ accesses, parts }: ShownRequest): readonly [string, readonly ShownPart[]][] {
-  const commands = accesses.flatMap((access) => (access.kind === "execute" ? [access.command] : []));
-  return commands.map((command) => [
+function commandsOf(request: ShownRequest): readonly [string, readonly ShownPart[]][] {
+  return commandsIn(request).map((command) => [
     command,
-    parts.filter(({ part, verdict }) => verdict !== "allow" && part.in?.command === command),
+    request.parts.filter(({ part, verdict }) => verdict !== "allow" && part.in?.command === command),
   ]);
 }
 
@@ -80,25 +165,25 @@ function showReason(command: string, part: ShownPart, columns: number): readonly
 }
 
 function showPreview(preview: string, columns: number): readonly string[] {
-  const isDiff = /^(---|Binary file) /m.test(preview);
-  return [
-    isDiff ? "Changes" : "What",
-    ...quoteText(preview, columns).map((line) => (isDiff ? colourDiffLine(line) : line)),
-  ];
+  return [isDiff(preview) ? "Changes" : "What", ...quotePreview(preview, columns)];
+}
+
+function quotePreview(preview: string, columns: number): readonly string[] {
+  const lines = quoteText(preview, columns);
+  return isDiff(preview) ? lines.map(colourDiffLine) : lines;
+}
+
+function isDiff(preview: string): boolean {
+  return /^(---|Binary file) /m.test(preview);
 }
 
 /** Returns the input of a tool without a preview, except for the command shown above. */
-function showInput({ input, accesses }: ShownRequest, columns: number): readonly string[] {
-  const commands = new Set(accesses.flatMap((access) => (access.kind === "execute" ? [access.command] : [])));
-  const isPurpose = ([name, value]: [string, unknown]) =>
-    commands.size > 0 && name === "description" && typeof value === "string";
-  const fields = Object.entries(input ?? {}).filter(([, value]) => !commands.has(value));
-  const given = fields.filter((field) => !isPurpose(field));
+function showInput(request: ShownRequest, columns: number): readonly string[] {
+  const purpose = purposeOf(request);
+  const input = otherInput(request, 2);
   return [
-    ...fields.filter(isPurpose).flatMap(([, value]) => ["Stated purpose", ...quote(value, columns)]),
-    ...(given.length === 0
-      ? []
-      : ["Input", ...quote(JSON.stringify(Object.fromEntries(given), bigintAsText, 2), columns)]),
+    ...(purpose === undefined ? [] : ["Stated purpose", ...quote(purpose, columns)]),
+    ...(input === undefined ? [] : ["Input", ...quote(input, columns)]),
   ];
 }
 

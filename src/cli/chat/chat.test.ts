@@ -194,7 +194,7 @@ else
         ["chat", "--plain"],
         [
           ["> ", "remove x\r"],
-          ["no with a message) ", "y\n"],
+          ["[e]xplain", "y\n"],
           ["Gone.", ""],
           ["> ", "\u0004"],
         ],

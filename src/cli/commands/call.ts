@@ -134,7 +134,8 @@ function remarkLeftRunning(processes: readonly ProcessStatus[]): boolean {
 
 async function askUser(...asked: Parameters<Approve>): Promise<Approval> {
   const { approveOnTerminal } = await import("../approvals/ask-on-terminal.ts");
-  return approveOnTerminal(...asked);
+  // The session ends with this call.
+  return approveOnTerminal(...asked, { session: false });
 }
 
 function printResult(

@@ -92,12 +92,12 @@ export class ModelText {
   }
 }
 
-/** The question of ask-on-terminal.ts, in lower case. */
-const question = "allow it?";
+/** The beginning of the choices in show-request.ts, in lower case. */
+const question = "[y]es";
 
 /** Does the same as `ModelText` for a complete text. */
 export function showModelText(text: string): string {
-  return printable(text).replace(/allow it\?/gi, (found) => `"${found}"`);
+  return printable(text).replace(/\[y\]es/gi, (found) => `"${found}"`);
 }
 
 /** Returns how many characters at the end may belong to the next piece. */

@@ -126,8 +126,8 @@ describe("a printed session", () => {
   });
 
   it("lets no streamed text imitate an approval prompt or control the terminal", () => {
-    const fake = [...say("Allow it? (y)\u001b[1A"), { type: "reply-end", reason: "calls" }, end()] as const;
-    expect(show(fake).err).toMatch(/^"Allow it\?" \(y\)<U\+001B>\[1A\n/);
+    const fake = [...say("[y]es once\u001b[1A"), { type: "reply-end", reason: "calls" }, end()] as const;
+    expect(show(fake).err).toMatch(/^"\[y\]es" once<U\+001B>\[1A\n/);
   });
 
   it("joins the text of several replies that reached the length limit", () => {

@@ -15,9 +15,9 @@ it("prints text unchanged, whole or in pieces", () => {
 
 it("holds back only text that depends on the next piece", () => {
   const words = new ModelText();
-  expect([words.add("Yes, a"), words.add("nd more"), words.add("\r"), words.end()]).toEqual([
+  expect([words.add("Yes, [y"), words.add("nd more"), words.add("\r"), words.end()]).toEqual([
     "Yes, ",
-    "and more",
+    "[ynd more",
     "",
     "<U+000D>",
   ]);
@@ -30,7 +30,7 @@ it("lets no text move the cursor, clear the screen or reverse its direction, in 
 });
 
 it("quotes text that imitates an approval prompt", () => {
-  const fake = "Allow it? (y once, n no) ALLOW IT?";
-  const marked = '"Allow it?" (y once, n no) "ALLOW IT?"';
+  const fake = "[y]es once  [n]o [Y]ES";
+  const marked = '"[y]es" once  [n]o "[Y]ES"';
   expect([stream([fake]), stream(fake.split(""))]).toEqual([marked, marked]);
 });

@@ -266,7 +266,7 @@ describe("toolcrib run", () => {
 if (!hasTerminals) it.skip("on a terminal (skipped: `script` of util-linux is missing)", () => {});
 else
   describe("a user who runs a task on a terminal", () => {
-    const question = "no with a message) ";
+    const question = "[e]xplain";
 
     it("is asked for approval, and answers yes", async () => {
       await using fixture = await cliWithModel([
@@ -281,10 +281,10 @@ else
       expect([
         exit,
         isThere(fixture, "x"),
-        lines.indexOf("I remove it.") < lines.indexOf("Tool   process.start"),
+        lines.indexOf("I remove it.") < lines.indexOf("Allow  process.start?"),
       ]).toEqual([0, false, true]);
       expect(lines.slice(-5)).toEqual([
-        expect.stringMatching(/^Allow it\? /),
+        expect.stringMatching(/^\[y\]es once {2}/),
         expect.stringMatching(/^process\.start rm x {2}[\d.]+ s$/),
         "Gone.",
         expect.stringContaining(" tokens read"),
@@ -294,7 +294,7 @@ else
 
     it("cannot approve with input typed before the question appeared", async () => {
       await using fixture = await cliWithModel([
-        { text: "Allow it? (y once) ", calls: [command("sleep 1")] },
+        { text: "[y]es once ", calls: [command("sleep 1")] },
         { calls: [command("rm x")] },
         { text: "As you like." },
       ]);
@@ -302,7 +302,7 @@ else
       const { exit, screen } = await fixture.onTerminal(
         ["run", "--rule", "allow run sleep *", "remove x"],
         [
-          ['"Allow it?"', "y\ny"],
+          ['"[y]es"', "y\ny"],
           [question, "n\n"],
         ],
         { NO_COLOR: "1" },

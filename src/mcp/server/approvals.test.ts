@@ -54,11 +54,9 @@ describe.each(eras)("a client with %s that supports elicitation", (era) => {
     expect(fixture.asked[0]).toEqual({
       message: [
         "Allow file.delete? (risk: destructive)",
-        "Reason: it would delete a.txt",
-        "Rule: mode safe: destructive",
-        "Changes:",
         "    Would delete the file a.txt (4 bytes).",
-        `"session" and "always" add these rules: allow delete '${fixture.workspace}/a.txt' by file.delete`,
+        "Why: mode safe asks before deleting",
+        `"session" and "always" add: allow delete '${fixture.workspace}/a.txt'`,
       ].join("\n"),
       choices: ["once", "session", "always", "no"],
       // Without it, a client that shows the form refuses a plain "Accept".

@@ -11,11 +11,18 @@ import {
 import { BoundedCache } from "../../lib/bounded-cache.ts";
 import { contentHash } from "../../lib/bytes/content-hash.ts";
 import { monotonicMs } from "../../lib/clock.ts";
-import { bigintAsText } from "../../lib/json/bigint-as-text.ts";
 import { printable, printableLine } from "../../lib/text/printable.ts";
-import { bindingNotes } from "../../lib/text/rule-text.ts";
 import { truncateText } from "../../lib/text/truncate.ts";
 import type { Approval, ApprovalRequest } from "../../toolcrib/index.ts";
+import {
+  bindingNotes,
+  callerOf,
+  commandsIn,
+  confinementText,
+  otherInput,
+  reasonsOf,
+  widthsOf,
+} from "../../toolcrib/question-text.ts";
 import type { QuestionOptions } from "../types.ts";
 
 /** Signed state that the client returns with the answer. */
@@ -128,7 +135,10 @@ export class ApprovalQuestions {
 }
 
 function formFor(request: ApprovalRequest) {
-  const choices = ["once", ...(request.grants.length === 0 ? [] : ["session", "always"]), "no"];
+  const wider = widthsOf(request)
+    .slice(1)
+    .map((_rule, at) => alwaysWider(at + 1));
+  const choices = ["once", ...(request.grants.length === 0 ? [] : ["session", "always", ...wider]), "no"];
   return {
     message: describeRequest(request),
     requestedSchema: {
@@ -156,6 +166,8 @@ const meanings: Readonly<Record<string, string>> = {
   once: "this call",
   session: "also by the rules above, until the server ends",
   always: "also by the rules above, in this workspace from now on",
+  "always 2": "the same with the wider rule",
+  "always 3": "the same with the widest rule",
   no: "deny it",
 };
 
@@ -163,6 +175,8 @@ const approvals: ReadonlyMap<unknown, Approval> = new Map<unknown, Approval>([
   ["once", { allow: true }],
   ["session", { allow: true, remember: "session" }],
   ["always", { allow: true, remember: "always" }],
+  ["always 2", { allow: true, remember: "always", width: 1 }],
+  ["always 3", { allow: true, remember: "always", width: 2 }],
   ["no", { allow: false }],
 ]);
 
@@ -173,36 +187,32 @@ function shownBy({ hash, previewHash }: ApprovalRequest): string {
 
 /** Writes the question. Text from files, commands and models is made printable and indented. */
 export function describeRequest(request: ApprovalRequest): string {
-  const { tool, risk, reason, rule, source, preview, grants, accesses } = request;
-  const commands = accesses.flatMap((access) => (access.kind === "execute" ? [access.command] : []));
+  const { risk, preview } = request;
+  const input = preview === undefined ? otherInput(request, 2) : undefined;
+  const runs = confinementText(request);
+  const widths = widthsOf(request);
   return [
-    `Allow ${tool}? (risk: ${risk})`,
-    `Reason: ${printableLine(reason)}`,
-    `Rule: ${printableLine(rule.startsWith(source) ? rule : `${rule} (${source})`)}`,
-    ...commands.flatMap((command) => ["Command:", quote(command)]),
-    ...(commands.length === 0 ? [] : [`It runs ${confinementOf(request)}.`]),
-    ...(preview === undefined ? describeInput(request, commands) : ["Changes:", quote(preview)]),
-    ...(grants.length === 0
+    `Allow ${printableLine(callerOf(request))}? (risk: ${risk})`,
+    ...commandsIn(request).map(quote),
+    ...(preview === undefined ? [] : [quote(preview)]),
+    ...(input === undefined ? [] : ["Input:", quote(input)]),
+    ...reasonsOf(request).map((reason) => `Why: ${printableLine(reason)}`),
+    ...(runs === undefined ? [] : [`It runs ${printableLine(runs)}`]),
+    ...(widths.length === 0
       ? ["It can only be allowed once."]
       : [
-          `"session" and "always" add these rules: ${grants.map(printableLine).join("; ")}`,
-          ...bindingNotes(request).map(printableLine),
+          ...widths.map(
+            (rule, at) =>
+              `"${at === 0 ? 'session" and "always' : alwaysWider(at)}" add: ${printableLine(rule)}`,
+          ),
+          ...bindingNotes(request).map((note) => printableLine(`The rules apply ${note}`)),
         ]),
   ].join("\n");
 }
 
-function describeInput({ input }: ApprovalRequest, commands: readonly string[]): readonly string[] {
-  const given = Object.entries(input ?? {}).filter(([, value]) => !commands.includes(value));
-  if (given.length === 0) return [];
-  return ["Input:", quote(JSON.stringify(Object.fromEntries(given), bigintAsText, 2))];
-}
-
-function confinementOf({ sandbox, unconfined, hosts }: ApprovalRequest): string {
-  const access = "and can access everything that you can access";
-  if (unconfined) return `outside the sandbox, by your rules, ${access}`;
-  if (sandbox === "none") return `without a sandbox ${access}`;
-  const network = hosts.includes("*") ? "every host that no rule denies" : hosts.join(", ") || "no host";
-  return `in the sandbox (${sandbox}) and can connect to ${network}`;
+/** The answer that adds a wider rule than "always". */
+function alwaysWider(at: number): string {
+  return `always ${at + 1}`;
 }
 
 function quote(text: string): string {

@@ -2,6 +2,7 @@ import type { Access, Risk } from "../../contract/access.ts";
 import type { SandboxLevel, ToolCall } from "../../contract/call.ts";
 import { ToolError } from "../../contract/error.ts";
 import { contentHash } from "../../lib/bytes/content-hash.ts";
+import type { GrantWidth } from "../../policy/grants.ts";
 import { wordsRun } from "../../policy/parts.ts";
 import { spelledPath } from "../../policy/paths/path-target.ts";
 import type { CommandSegment, PartVerdict } from "../../policy/policy.ts";
@@ -34,6 +35,8 @@ export interface ApprovalRequest {
   readonly preview: string | undefined;
   /** The rules that the answers "session" and "always" add; empty when the call can only be allowed once. */
   readonly grants: readonly string[];
+  /** The rules that "always" can add, `grants` first, then wider ones; an answer chooses by position. */
+  readonly widths?: readonly GrantWidth[];
   /** The program text that these rules are bound to: "the test script of package.json". They lapse when it changes. */
   readonly boundTo?: readonly string[];
   /** Commands that also run code which these rules are not bound to. */
@@ -70,21 +73,32 @@ export type Approval =
       readonly allow: true;
       /** Adds the rules in `grants`: until this Toolcrib is closed, or for this workspace from now on. */
       readonly remember?: "session" | "always";
+      /** Which of the `widths` of the request "always" adds. Default: 0, exactly what was shown. */
+      readonly width?: number;
       /** The `hash` of the approved request, when answers travel; another hash does not count. */
       readonly hash?: string;
     }
   | { readonly allow: false; readonly message?: string };
 
+/** Returns the rules that "always" adds; those for exactly this call when the answer chooses none that was offered. */
+export function rulesOfWidth(
+  { grants, widths = [] }: Pick<ApprovalRequest, "grants" | "widths">,
+  width: number | undefined,
+): readonly string[] {
+  return widths[width ?? 0]?.rules ?? grants;
+}
+
 /** Parses an answer from outside. Only a plain `true` allows. Returns undefined for anything that is not an answer. */
 export function parseApproval(given: unknown): Approval | undefined {
   if (typeof given !== "object" || given === null) return undefined;
-  const { allow, remember, hash, message } = given as Record<string, unknown>;
+  const { allow, remember, width, hash, message } = given as Record<string, unknown>;
   if (allow === false) return typeof message === "string" ? { allow, message } : { allow };
   if (allow !== true) return undefined;
   return {
     allow,
     // An unknown `remember` still allows the call once.
     remember: remember === "session" || remember === "always" ? remember : undefined,
+    ...(Number.isSafeInteger(width) && { width: width as number }),
     hash: hash === undefined ? undefined : String(hash),
   };
 }
@@ -92,11 +106,12 @@ export function parseApproval(given: unknown): Approval | undefined {
 export async function approvalRequest(
   call: ToolCall,
   decided: DecidedCall,
-  shown: { readonly grants: readonly string[]; readonly preview: Preview },
+  shown: { readonly widths: readonly GrantWidth[]; readonly preview: Preview },
   settings: Pick<PolicySettings, "surroundings">,
 ): Promise<ApprovalRequest> {
   const { question, decision, policy } = decided;
-  const { grants, preview } = shown;
+  const { widths, preview } = shown;
+  const grants = widths[0]?.rules ?? [];
   const { reason, rule, source } = decision.record;
   const { hostsReached } = await import("../../policy/may-connect.ts");
   return {
@@ -111,7 +126,7 @@ export async function approvalRequest(
     parts: decision.parts,
     preview: preview.text,
     grants,
-    ...(grants.length > 0 && bindingsOf(decided)),
+    ...(grants.length > 0 && { widths, ...bindingsOf(decided) }),
     directory: call.environment.workspace,
     environment: hashValue(settings.surroundings.variables(policy.settings.variables)).slice(0, 16),
     sandbox: decision.sandbox,

@@ -1,6 +1,6 @@
 import type { DecisionRecord, ToolCall } from "../../contract/call.ts";
 import { untilAborted, whileWaitingFor } from "../../lib/async/abort.ts";
-import { grantsFor } from "../../policy/grants.ts";
+import { type GrantWidth, grantWidths } from "../../policy/grants.ts";
 import type { PartVerdict, Question } from "../../policy/policy.ts";
 import {
   type Approval,
@@ -9,6 +9,7 @@ import {
   approvalHash,
   approvalRequest,
   parseApproval,
+  rulesOfWidth,
   snapshot,
 } from "../approvals/approval-request.ts";
 import {
@@ -59,7 +60,8 @@ export function checkPolicy(settings: PolicySettings, previews: PreviewServices)
         ? () => ({ allow: true })
         : settings.approverOf?.(call.id);
       // Paranoid mode ignores allow rules, so none is offered there.
-      const grants = (question.mode !== "paranoid" && !isAnswered && grantsFor(decision, question)) || [];
+      const widths = question.mode === "paranoid" || isAnswered ? [] : grantWidths(decision, question);
+      const grants = widths[0]?.rules ?? [];
       if (!approve) throw needsApproval(decision, { grants, mode: question.mode });
 
       const answered = openRequests.answered(grants);
@@ -68,7 +70,7 @@ export function checkPolicy(settings: PolicySettings, previews: PreviewServices)
         await untilAborted(answered, call.signal, whileWaitingFor("approval of another call"));
         continue;
       }
-      const ask = () => approveCall(call, decided, { approve, grants, settings, previews });
+      const ask = () => approveCall(call, decided, { approve, widths, settings, previews });
       return run("approved", await openRequests.ask(grants, ask));
     }
   };
@@ -114,15 +116,15 @@ async function approveCall(
   decided: DecidedCall,
   asking: {
     readonly approve: Approve;
-    readonly grants: readonly string[];
+    readonly widths: readonly GrantWidth[];
     readonly settings: PolicySettings;
     readonly previews: PreviewServices;
   },
 ): Promise<DecidedCall> {
   const { decision } = decided;
-  const { approve, grants, settings, previews } = asking;
+  const { approve, widths, settings, previews } = asking;
   const preview = await previewCall(call, previews);
-  const request = await approvalRequest(call, decided, { grants, preview }, settings);
+  const request = await approvalRequest(call, decided, { widths, preview }, settings);
   const approval = await ask(approve, request, call.signal);
   if (!approval.allow) {
     call.account.decision = { ...decision.record, answer: "no" };
@@ -134,7 +136,7 @@ async function approveCall(
   const hash = await approvalHash(call, latest, settings);
   if (hash !== request.hash || (approval.hash ?? hash) !== request.hash) throw callChanged();
   if (!(await isStillShown(preview, call, previews))) throw previewChanged();
-  const answer = await remember(call, approval, grants, settings.rules);
+  const answer = await remember(call, approval, request, settings.rules);
   call.account.decision = { ...decision.record, answer };
   return latest;
 }
@@ -167,14 +169,15 @@ async function ask(approve: Approve, request: ApprovalRequest, signal: AbortSign
 async function remember(
   call: ToolCall,
   approval: Approval & { readonly allow: true },
-  grants: readonly string[],
+  request: ApprovalRequest,
   rules: Rules,
 ): Promise<DecisionRecord["answer"]> {
+  const { grants } = request;
   if (grants.length === 0 || approval.remember === undefined) return "once";
   if (approval.remember === "always") {
     try {
       const time = new Date().toISOString().slice(0, 16).replace("T", " ");
-      await rules.grantAlways(grants, `${time} UTC, asked for by ${call.id}`);
+      await rules.grantAlways(rulesOfWidth(request, approval.width), `${time} UTC, asked for by ${call.id}`);
       return "always";
     } catch (error) {
       const message = `Allowed for this session only: ${(error as Error).message}`;

@@ -8,7 +8,14 @@ import {
 } from "@earendil-works/pi-tui";
 import { monotonicMs } from "../../../lib/clock.ts";
 import type { Approval, ApprovalRequest } from "../../../toolcrib/index.ts";
-import { showRequest } from "../../approvals/show-request.ts";
+import { widthsOf } from "../../../toolcrib/question-text.ts";
+import {
+  explainRequest,
+  isRuleShown,
+  showChoices,
+  showRequest,
+  showWidths,
+} from "../../approvals/show-request.ts";
 import { tones } from "./theme.ts";
 
 /** An approval request in place of the input area. It is answered with one key; Enter alone does not answer. */
@@ -16,6 +23,10 @@ export class Question implements Component {
   readonly #request: ApprovalRequest;
   readonly #answer: (answer: Approval) => void;
   readonly #shownAt = monotonicMs();
+  #columns = 80;
+  #isExplained = false;
+  /** Whether the user chooses the rule that "always" adds. */
+  #isChoosing = false;
   /** The message of a refusal, while it is typed. */
   #message: Input | undefined;
 
@@ -30,13 +41,16 @@ export class Question implements Component {
   }
 
   render(width: number): string[] {
-    const mayRemember = this.#request.grants.length > 0;
-    const choices = `[y]es once${mayRemember ? "  [s]ession  [a]lways" : ""}  [n]o  [m]essage and no`;
+    this.#columns = width;
+    const show = this.#isExplained ? explainRequest : showRequest;
+    const choices = this.#isChoosing
+      ? `${showWidths(this.#request, width)}Type a number, or b to go back.`
+      : showChoices(this.#request, width);
     const prompt = this.#message ? "Message to the model:" : this.isArmed ? choices : "…";
     return [
       tones.yellow("─".repeat(width)),
-      ...showRequest(this.#request, width).trim().split("\n"),
-      tones.bold(prompt),
+      ...show(this.#request, width).trim().split("\n"),
+      ...prompt.split("\n").map((line) => tones.bold(line)),
     ]
       .flatMap((line) => wrapTextWithAnsi(line, width))
       .concat(this.#message?.render(width) ?? []);
@@ -50,11 +64,18 @@ export class Question implements Component {
     }
     const mayRemember = this.#request.grants.length > 0;
     const { hash } = this.#request;
-    const key = matchesKey(data, "escape") ? "n" : parseKey(data)?.toLowerCase();
-    if (key === "y") this.#answer({ allow: true, hash });
+    const key = matchesKey(data, "escape") ? (this.#isChoosing ? "b" : "n") : parseKey(data)?.toLowerCase();
+    if (this.#isChoosing) {
+      const width = widthsOf(this.#request).findIndex((_rule, at) => key === `${at + 1}`);
+      if (width >= 0) this.#answer({ allow: true, remember: "always", width, hash });
+      else if (key === "b") this.#isChoosing = false;
+    } else if (key === "e") this.#isExplained = !this.#isExplained;
+    else if (key === "y") this.#answer({ allow: true, hash });
     else if (key === "s" && mayRemember) this.#answer({ allow: true, remember: "session", hash });
-    else if (key === "a" && mayRemember) this.#answer({ allow: true, remember: "always", hash });
-    else if (key === "n") this.#answer({ allow: false });
+    else if (key === "a" && mayRemember) {
+      if (isRuleShown(this.#request, this.#columns)) this.#answer({ allow: true, remember: "always", hash });
+      else this.#isChoosing = true;
+    } else if (key === "n") this.#answer({ allow: false });
     else if (key === "m") this.#readMessage();
   }
 

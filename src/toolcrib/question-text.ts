@@ -1,0 +1,80 @@
+import { bigintAsText } from "../lib/json/bigint-as-text.ts";
+import type { ShownRequest } from "../pipeline/approvals/approval-request.ts";
+import { formatOrigin } from "../policy/guard-paths.ts";
+
+// The sentences of an approval request, which every renderer shows: the terminal, MCP clients, editors. Text from files,
+// commands and models in them is not printable yet, and the renderer marks it as quoted.
+
+/** Names the tool, and the subagent that asks. */
+export function callerOf({ tool, agent }: ShownRequest): string {
+  return agent === undefined ? tool : `${tool}, for ${agent}`;
+}
+
+/** Returns why approval is needed: the reasons of all parts that ask, with their rules. */
+export function reasonsOf({ parts, reason, rule, source }: ShownRequest): readonly string[] {
+  const reasons = parts
+    .filter(({ verdict }) => verdict === "ask")
+    .map((part) =>
+      part.rule ? `${part.reason} (${part.rule.text}, ${formatOrigin(part.rule)})` : part.reason,
+    );
+  if (reasons.length > 0) return [...new Set(reasons)];
+  return [rule.startsWith(source) ? reason : `${reason} (${rule}, ${source})`];
+}
+
+/** Describes the access that the commands of a call have; undefined when it runs none. */
+export function confinementText(request: ShownRequest): string | undefined {
+  const { accesses, sandbox, unconfined, hosts } = request;
+  if (!accesses.some(({ kind }) => kind === "execute")) return undefined;
+  const access = "it can access every file and host that you can access";
+  if (unconfined) return `outside the sandbox, by your rules: ${access}`;
+  if (sandbox === "none") return `without a sandbox: ${access}`;
+  const network = hosts.includes("*") ? "every host that no rule denies" : hosts.join(", ") || "no host";
+  return `in the sandbox (${sandbox}); it can connect to ${network}`;
+}
+
+export function commandsIn({ accesses }: ShownRequest): readonly string[] {
+  return accesses.flatMap((access) => (access.kind === "execute" ? [access.command] : []));
+}
+
+/** Returns the arguments of a call that nothing else shows, as JSON; undefined when there are none. */
+export function otherInput(request: ShownRequest, indent: number): string | undefined {
+  const commands = new Set(commandsIn(request));
+  const fields = Object.entries(request.input ?? {}).filter(
+    ([name, value]) =>
+      value !== undefined && !commands.has(value) && !(commands.size > 0 && isPurpose(name, value)),
+  );
+  return fields.length === 0 ? undefined : JSON.stringify(Object.fromEntries(fields), bigintAsText, indent);
+}
+
+/** Returns what the model says that a command is for. */
+export function purposeOf(request: ShownRequest): string | undefined {
+  const { description } = (request.input ?? {}) as { readonly description?: unknown };
+  return commandsIn(request).length > 0 && isPurpose("description", description) ? description : undefined;
+}
+
+function isPurpose(name: string, value: unknown): value is string {
+  return name === "description" && typeof value === "string";
+}
+
+/** The rules that "always" can add, as the user reads them, narrowest first; empty when the call can only be allowed once. */
+export function widthsOf({ grants, widths }: ShownRequest): readonly string[] {
+  if (grants.length === 0) return [];
+  return (widths ?? [{ shown: grants }]).map(({ shown }) => shown.join("; "));
+}
+
+/** Says what remembered rules are bound to and what not, one sentence each. */
+export function bindingNotes({ boundTo = [], notBoundTo = [] }: ShownRequest): readonly string[] {
+  const [only, ...more] = boundTo;
+  const bound =
+    only === undefined
+      ? []
+      : [
+          more.length === 0
+            ? `while ${only} stays as it is`
+            : `while these stay as they are: ${boundTo.join(", ")}`,
+        ];
+  return [
+    ...bound,
+    ...notBoundTo.map((command) => `also when the content of what this runs changes: ${command}`),
+  ];
+}
