@@ -298,7 +298,7 @@ describe("approvals in an editor", () => {
       1,
     ]);
     expect(editor.permissions[0]?.toolCall.content).toMatchObject([
-      { type: "content", content: { text: expect.stringContaining("Rule: mode safe") } },
+      { type: "content", content: { text: expect.stringContaining("Why: mode safe") } },
       { type: "diff", oldText: "one\n", newText: "two\n" },
     ]);
   });
