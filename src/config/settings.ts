@@ -72,9 +72,9 @@ export const settings: readonly Setting[] = [
   },
   {
     key: "theme",
-    summary: "The colours of `toolcrib chat`.",
+    summary: "The colours of `toolcrib chat`: those of the terminal, or none.",
     type: "string",
-    choices: ["auto", "dark", "light", "none"],
+    choices: ["auto", "none"],
     default: "auto",
   },
   {

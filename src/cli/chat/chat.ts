@@ -4,6 +4,7 @@ import type { Message } from "../../models/message.ts";
 import { ModelError } from "../../models/model-error.ts";
 import { quoteText } from "../approvals/show-request.ts";
 import type { Arguments } from "../command.ts";
+import { screenSettings } from "../config/with-config.ts";
 import { printFailure, remarkFewDescriptors } from "../report.ts";
 import { type SessionStart, sessionStartOf } from "../session/session-options.ts";
 import { canRedraw, columnsOf, isAsciiLocale, onOutputClosed, paint, remark } from "../terminal.ts";
@@ -37,10 +38,13 @@ export async function chat(given: Arguments, start?: SessionStart): Promise<numb
 
 /** A screen needs a terminal that can move the cursor and show lines and dots. */
 async function openFront(given: Arguments): Promise<ChatFront> {
+  const { theme, notifications } = await screenSettings(given);
+  // Everything that paints respects this variable.
+  if (theme === "none") process.env.NO_COLOR = "1";
   const hasScreen = process.stdin.isTTY && canRedraw(1) && canRedraw(2) && !isAsciiLocale();
   if (!hasScreen || given.options.has("plain")) return new LineFront(given);
   const { TuiFront } = await import("./tui/tui-front.ts");
-  return new TuiFront(given);
+  return new TuiFront(given, notifications);
 }
 
 /** Reads --resume and --pick. */

@@ -43,13 +43,13 @@ describe("toolcrib config", () => {
 
   it("prefers the command line, then the environment, the project, the user and the default", async () => {
     await using cli = cliWorkspace({ TOOLCRIB_SANDBOX: "none" });
-    cli.write(userFile(cli), 'mode = "cautious"\nsandbox = "auto"\ntheme = "dark"\n');
+    cli.write(userFile(cli), 'mode = "cautious"\nsandbox = "auto"\ntheme = "none"\n');
     cli.write(projectFile, 'mode = "paranoid"\nsandbox = "bwrap"\n');
     const { of } = await listed(cli);
     expect([of.mode, of.sandbox, of.theme, of.notifications]).toEqual([
       ["paranoid", `${projectFile}:1`],
       ["none", "TOOLCRIB_SANDBOX"],
-      ["dark", `${userFile(cli)}:3`],
+      ["none", `${userFile(cli)}:3`],
       ["auto", "default"],
     ]);
     cli.write("note.txt", "text\n");
@@ -92,12 +92,12 @@ describe("toolcrib config", () => {
     await using cli = cliWorkspace();
     cli.write(
       userFile(cli),
-      'mdoe = "safe"\nmode = "saef"\ntheme = "dark"\nmcp_servers = 3\n[limits]\nrounds = "many"\ncosts = 1\n[rules]\n"allow run **" = 1\n',
+      'mdoe = "safe"\nmode = "saef"\ntheme = "none"\nmcp_servers = 3\n[limits]\nrounds = "many"\ncosts = 1\n[rules]\n"allow run **" = 1\n',
     );
     cli.write(projectFile, 'mode = "paranoid\n');
     const { of, warnings } = await listed(cli);
     const file = userFile(cli);
-    expect([of.mode[0], of.theme[0]]).toEqual(["cautious", "dark"]);
+    expect([of.mode[0], of.theme[0]]).toEqual(["cautious", "none"]);
     expect(warnings).toEqual([
       expect.stringMatching(/^\.toolcrib\/config\.toml:1: /),
       `${file}:1: unknown key mdoe; did you mean mode?`,

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { Config } from "../../config/read-config.ts";
 import { realWorkspace, userDirectories } from "../../system/directories.ts";
 import { mayExist } from "../../system/policy-files.ts";
 import type { CommandHook } from "../../toolcrib/index.ts";
@@ -13,12 +14,8 @@ export async function withConfig(
   given: Arguments,
   names: readonly ConfiguredOption[],
 ): Promise<ConfiguredArguments> {
-  const workspace = realWorkspace(given.options.get("workspace") ?? process.cwd());
-  // Most users have no such file, and `toolcrib call` must start fast.
-  const files = [join(userDirectories().config, "config.toml"), join(workspace, ".toolcrib/config.toml")];
-  if (!files.some((file) => mayExist(file))) return { ...given, commandHooks: [] };
-  const { readConfig } = await import("../../config/read-config.ts");
-  const config = await readConfig({ workspace });
+  const config = await configOf(given);
+  if (config === undefined) return { ...given, commandHooks: [] };
   remarkWarnings(config.warnings);
   const options = new Map(given.options);
   for (const { setting, value, origin } of config.settings) {
@@ -27,6 +24,26 @@ export async function withConfig(
     if (origin !== "default" && origin !== setting.variable) options.set(name, String(value));
   }
   return { ...given, options, commandHooks: config.hooks };
+}
+
+/** Reads the configuration of a command line's workspace; undefined when there is no file. */
+async function configOf({ options }: Arguments): Promise<Config | undefined> {
+  const workspace = realWorkspace(options.get("workspace") ?? process.cwd());
+  // Most users have no such file, and `toolcrib call` must start fast.
+  const files = [join(userDirectories().config, "config.toml"), join(workspace, ".toolcrib/config.toml")];
+  if (!files.some((file) => mayExist(file))) return undefined;
+  const { readConfig } = await import("../../config/read-config.ts");
+  return readConfig({ workspace });
+}
+
+/** Returns the settings of the chat's screen. Mistakes are reported when the session opens. */
+export async function screenSettings(
+  given: Arguments,
+): Promise<{ readonly theme: string; readonly notifications: string }> {
+  const config = await configOf(given);
+  const valueAt = (key: string) =>
+    String(config?.settings.find(({ setting }) => setting.key === key)?.value ?? "auto");
+  return { theme: valueAt("theme"), notifications: valueAt("notifications") };
 }
 
 /** A command line with the values of `config.toml`, and its hooks. */

@@ -3,6 +3,8 @@ import { monotonicMs } from "../../../lib/clock.ts";
 
 /** The terminal of the user. It knows whether the user looks at it. */
 export class ChatTerminal extends ProcessTerminal {
+  /** The setting of this name: `auto`, `bell`, `desktop` or `none`. */
+  notifications = "auto";
   /** The terminal has reported that the user looks elsewhere. */
   #isAway = false;
   #usedAt = monotonicMs();
@@ -31,7 +33,9 @@ export class ChatTerminal extends ProcessTerminal {
   /** Rings the bell and asks for a desktop notification, when the user looks elsewhere or has not typed for a while. */
   notify(text: string): void {
     const isIdle = monotonicMs() - this.#usedAt > idleMs;
-    if (this.#isAway || isIdle) super.write(`\u0007\u001b]9;Toolcrib: ${text}\u0007`);
+    const bell = this.notifications === "desktop" ? "" : "\u0007";
+    const desktop = this.notifications === "bell" ? "" : `\u001b]9;Toolcrib: ${text}\u0007`;
+    if (this.notifications !== "none" && (this.#isAway || isIdle)) super.write(`${bell}${desktop}`);
   }
 }
 

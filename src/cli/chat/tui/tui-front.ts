@@ -50,7 +50,8 @@ export class TuiFront implements ChatFront {
   #isInterrupted = false;
   #questions: Promise<unknown> = Promise.resolve();
 
-  constructor({ options }: Arguments) {
+  constructor({ options }: Arguments, notifications: string) {
+    this.#terminal.notifications = notifications;
     this.#isVerbose = options.has("verbose");
     this.approve = canAsk(options) ? (request, signal) => this.#ask(request, signal) : undefined;
     this.#view = this.#newView();
