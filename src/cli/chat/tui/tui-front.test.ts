@@ -221,7 +221,7 @@ else
       terminal.type("\t");
       await terminal.shows("look at @src/alpha.ts");
       terminal.type(enter);
-      await terminal.shows("Heard: look at @src/alpha.ts.");
+      await terminal.shows("Heard: look at @src/alpha.ts");
       terminal.type(control("r"));
       await terminal.shows("Earlier input");
       terminal.type("alph");
