@@ -264,6 +264,22 @@ describe("an approval request", () => {
     expect([results.map(({ isError }) => isError), fixture.asked.length]).toEqual([Array(5).fill(false), 1]);
   });
 
+  it("is sent once when several agents make the same call and the user refuses it", async () => {
+    const refuse = async (): Promise<Approval> => {
+      await new Promise(setImmediate);
+      return { allow: false, message: "Not now." };
+    };
+    await using fixture = await openFixture([refuse, refuse]);
+    const results = await Promise.all([
+      ...Array.from({ length: 3 }, () => fixture.crib.call("test.act", { run: "npm test" })),
+      fixture.crib.call("test.act", { run: "npm run other" }),
+    ]);
+    expect(results.map(({ error }) => error?.message)).toEqual(
+      Array(4).fill("The user refused this call and said: Not now."),
+    );
+    expect(fixture.asked.length).toBe(2);
+  });
+
   it("is sent again, one at a time, when the first answer had scope once", async () => {
     let open = 0;
     let mostOpen = 0;

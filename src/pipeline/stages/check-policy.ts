@@ -64,14 +64,32 @@ export function checkPolicy(settings: PolicySettings, previews: PreviewServices)
       const grants = widths[0]?.rules ?? [];
       if (!approve) throw needsApproval(decision, { grants, mode: question.mode });
 
-      const answered = openRequests.answered(grants);
+      const hash = await approvalHash(call, decided, settings);
+      const keys = [...grants, hash];
+      const answered = openRequests.answered(keys);
       if (answered) {
-        // The answer to the other request may also settle this call.
-        await untilAborted(answered, call.signal, whileWaitingFor("approval of another call"));
-        continue;
+        // The answer to the other request may also settle this call. A refusal settles the same call of another agent.
+        const refusal = await untilAborted(
+          answered,
+          call.signal,
+          whileWaitingFor("approval of another call"),
+        );
+        if (refusal?.hash !== hash) continue;
+        call.account.decision = { ...decision.record, answer: "no" };
+        throw deniedByUser(decision, refusal.message);
       }
-      const ask = () => approveCall(call, decided, { approve, widths, settings, previews });
-      return run("approved", await openRequests.ask(grants, ask));
+      return run(
+        "approved",
+        await openRequests.ask(keys, (refuse) =>
+          approveCall(call, decided, {
+            approve,
+            widths,
+            settings,
+            previews,
+            onRefusal: (message) => refuse({ hash, message }),
+          }),
+        ),
+      );
     }
   };
 }
@@ -119,14 +137,17 @@ async function approveCall(
     readonly widths: readonly GrantWidth[];
     readonly settings: PolicySettings;
     readonly previews: PreviewServices;
+    readonly onRefusal: (message: string | undefined) => void;
   },
 ): Promise<DecidedCall> {
   const { decision } = decided;
-  const { approve, widths, settings, previews } = asking;
+  const { approve, widths, settings, previews, onRefusal } = asking;
   const preview = await previewCall(call, previews);
   const request = await approvalRequest(call, decided, { widths, preview }, settings);
   const approval = await ask(approve, request, call.signal);
   if (!approval.allow) {
+    // The answer of an approver whose call was cancelled is not the user's.
+    if (!call.signal.aborted) onRefusal(approval.message);
     call.account.decision = { ...decision.record, answer: "no" };
     throw deniedByUser(decision, approval.message);
   }
@@ -190,23 +211,38 @@ async function remember(
 
 /** Requests that wait for an answer, so that the user is not asked twice when one answer settles both calls. */
 class OpenRequests {
-  readonly #open = new Map<string, Promise<void>>();
+  readonly #open = new Map<string, Promise<Refusal | undefined>>();
 
-  /** Resolves when the pending request for one of these grants is answered; undefined when there is none. */
-  answered(grants: readonly string[]): Promise<void> | undefined {
-    const grant = grants.find((line) => this.#open.has(line));
-    return grant === undefined ? undefined : this.#open.get(grant);
+  /**
+   * Resolves when the pending request for one of these grants, or for the same call, is answered; undefined when there
+   * is none.
+   */
+  answered(keys: readonly string[]): Promise<Refusal | undefined> | undefined {
+    const key = keys.find((one) => this.#open.has(one));
+    return key === undefined ? undefined : this.#open.get(key);
   }
 
-  /** Runs `work`, which asks the user. Other calls that need one of these grants wait meanwhile. */
-  async ask<Answer>(grants: readonly string[], work: () => Promise<Answer>): Promise<Answer> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    for (const grant of grants) this.#open.set(grant, promise);
+  /** Runs `work`, which asks the user. Calls that need one of these grants, or are the same, wait meanwhile. */
+  async ask<Answer>(
+    keys: readonly string[],
+    work: (refuse: (refusal: Refusal) => void) => Promise<Answer>,
+  ): Promise<Answer> {
+    const { promise, resolve } = Promise.withResolvers<Refusal | undefined>();
+    for (const key of keys) this.#open.set(key, promise);
+    let refusal: Refusal | undefined;
     try {
-      return await work();
+      return await work((given) => {
+        refusal = given;
+      });
     } finally {
-      for (const grant of grants) this.#open.delete(grant);
-      resolve();
+      for (const key of keys) this.#open.delete(key);
+      resolve(refusal);
     }
   }
+}
+
+interface Refusal {
+  /** Identifies the refused call. */
+  readonly hash: string;
+  readonly message: string | undefined;
 }
