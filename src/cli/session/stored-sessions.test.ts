@@ -280,14 +280,12 @@ describe("a session of toolcrib run", () => {
   it.runIf(hasTerminals)("is continued on a terminal", async () => {
     await using fixture = await fixtureOn([{ text: "One." }, { text: "Two." }]);
     await fixture.run("run", "first", "--model", fixture.model);
-    const { exit, screen } = await fixture.onTerminal(
-      ["sessions", "resume", "last"],
-      [
-        ["Ctrl-D to leave", "second\n"],
-        ["Two.", "/exit\n"],
-      ],
-    );
-    expect([exit, screen.includes("Two.")]).toEqual([0, true]);
+    await using terminal = fixture.emulate(["sessions", "resume", "last"]);
+    await terminal.shows("· cautious");
+    terminal.type("second\r");
+    await terminal.shows("Two.");
+    terminal.type("/exit\r");
+    expect(await terminal.exit).toBe(0);
     expect(fixture.server.requests.length).toBe(2);
   });
 });

@@ -192,9 +192,9 @@ else
       await terminal.shows("· cautious");
       terminal.type(`write${enter}`);
       await terminal.shows(/Paragraph 59\.\n\n.* written/);
-      terminal.resize(60, 20);
+      await terminal.resize(60, 20);
       await terminal.shows(`\n${"─".repeat(60)}\n`);
-      terminal.resize(90, 25);
+      await terminal.resize(90, 25);
       await terminal.shows(`\n${"─".repeat(90)}\n`);
       terminal.type(`more${enter}`);
       await terminal.shows("Second.");
