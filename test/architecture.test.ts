@@ -32,6 +32,7 @@ const mayImport: Record<string, readonly string[]> = {
     "sandbox",
     "environment",
     "policy",
+    "files",
     "processes",
     "code",
     "documents",

@@ -371,6 +371,12 @@ describe("approval", () => {
       ],
       preview: undefined,
       grants: [`allow delete '${folder}/a' by test.act`],
+      widths: [
+        {
+          rules: [`allow delete '${folder}/a' by test.act`],
+          shown: [`allow delete '${folder}/a'`],
+        },
+      ],
       directory: folder,
       environment: expect.stringMatching(/^[0-9a-f]{16}$/),
       sandbox: "none",

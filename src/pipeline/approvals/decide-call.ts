@@ -106,7 +106,10 @@ export async function confinementFor(
   return isCommand ? { ...confinement, level: decision.sandbox } : mayRunMore(confinement, call, settings);
 }
 
-/** Adds the check of commands that the tool finds only while it runs. They are decided like commands of the call. */
+/**
+ * Adds the check of commands that the tool finds only while it runs, such as git filters. They are decided like commands
+ * of the call, except that a command which only reads needs a rule, too: the repository has chosen it.
+ */
 function mayRunMore(
   confinement: Confinement,
   call: ToolCall,
@@ -120,7 +123,7 @@ function mayRunMore(
     },
     mayRun: async (command) => {
       const { decision, question } = await decideNow(
-        { ...call, accesses: [{ kind: "execute", command }] },
+        { ...call, accesses: [{ kind: "execute", command }], asksBeforeCommands: true },
         settings,
       );
       if (decision.verdict !== "allow") return false;

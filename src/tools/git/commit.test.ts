@@ -340,7 +340,7 @@ describe("hooks", () => {
 
   it("cannot stage a file whose filter may not run", async () => {
     await using opened = await openStaged(allowing);
-    opened.configure({ "filter.up.clean": "python3 up.py" });
+    opened.configure({ "filter.up.clean": "tr a-z A-Z" });
     opened.write({ ".gitattributes": "*.up filter=up\n", "x.up": "x\n" });
     hook(opened, "pre-commit", "git add x.up || exit 1");
     const { error } = await opened.call("git.commit", { message: "x" });

@@ -34,7 +34,7 @@ it("asks for approval to start or send input, but not to inspect or stop", async
   const call = async (tool: string, input: object) =>
     (await fixture.crib.call(tool, input)).error?.code ?? "ok";
   expect({
-    start: await call("process.start", { command: "sleep 60" }),
+    start: await call("process.start", { command: "touch started; sleep 60" }),
     input: await call("process.input", { name: "web", text: "x" }),
     list: await call("process.list", {}),
     output: await call("process.output", { name: "web" }),
