@@ -24,6 +24,8 @@ export async function probe(
     const child = spawn(launch.file, launch.args, {
       env: { ...launch.env },
       cwd: launch.cwd,
+      // Otherwise Ctrl-C in the terminal would end the probe instead of the turn.
+      detached: true,
       stdio: ["ignore", "ignore", "pipe", ...stdio],
     });
     const closed = once(child, "close");
