@@ -153,7 +153,8 @@ for (const shell of ["bash", "zsh", "fish"] as const) {
       typed: [
         ["", `${preparations[shell]}; echo pre''pared\n`],
         ["prepared", "toolcrib call search.gr\t--only\tTODO --mode=pa\t--path my\t\n"],
-        ["ran ", "exit\n"],
+        // The end of the output: the shell echoes keys that are typed earlier in the middle of it.
+        ["notes.txt]", "exit\n"],
       ],
     });
     expect(screen).toContain(
