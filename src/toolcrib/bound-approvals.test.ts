@@ -205,7 +205,7 @@ describe("an approval", () => {
     }
   });
 
-  it("of a linked script lapses when the link leads elsewhere", async () => {
+  it("of a linked script lapses when the link points to another file", async () => {
     await using fixture = await open({ "good.sh": "echo good", "evil.sh": "echo evil" });
     symlinkSync("good.sh", fixture.at("s.sh"));
     await fixture.run("bash s.sh");

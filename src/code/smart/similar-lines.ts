@@ -81,7 +81,7 @@ function meanLikeness(wanted: readonly Pairs[], found: (index: number) => Pairs)
   return sum / weights;
 }
 
-/** Returns whether texts differ only in punctuation and typing errors. A word of the file is no such error. */
+/** Returns whether texts differ only in punctuation and typing errors. A word of the file is not a typing error. */
 function meansTheSame(wanted: string, found: string, file: string): boolean {
   const [one, other] = [wanted.match(signs) ?? [], found.match(signs) ?? []];
   return (
