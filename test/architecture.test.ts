@@ -47,6 +47,19 @@ const mayImport: Record<string, readonly string[]> = {
   models: ["contract", "lib", "dialects", "wire"],
   config: ["contract", "lib", "system", "environment", "policy", "dialects", "toolcrib", "models"],
   agent: ["contract", "lib", "system", "dialects", "toolcrib", "adapters", "models", "config"],
+  console: [
+    "contract",
+    "lib",
+    "system",
+    "policy",
+    "journal",
+    "pipeline",
+    "dialects",
+    "toolcrib",
+    "models",
+    "config",
+    "agent",
+  ],
   cli: [
     "contract",
     "lib",
@@ -61,6 +74,7 @@ const mayImport: Record<string, readonly string[]> = {
     "models",
     "config",
     "agent",
+    "console",
   ],
 };
 
