@@ -7,6 +7,14 @@ import type { DecisionRecord, SandboxLevel } from "../contract/call.ts";
  * as HTML. Times are milliseconds since 1970.
  */
 
+/**
+ * `POST /api/login`: exchanges the one-time code of the address, `/#code=CODE`, for a cookie. Answers `{}`, or 401 `bad-code`.
+ * Without the cookie, every other route answers 401 `signed-out`.
+ */
+export interface LoginRequest {
+  readonly code: string;
+}
+
 /** `GET /api/overview`: everything that the page "Now" and the side bar show. */
 export interface Overview {
   readonly version: string;
@@ -298,7 +306,16 @@ export interface StartRequest {
   readonly mode?: string;
 }
 
-/** `POST /api/sessions/act`. `message` to a closed session resumes it. */
+/** The answer to `start` and `act`: the session that was started, steered or forked. */
+export interface SessionAnswer {
+  readonly workspace: string;
+  readonly session: string;
+}
+
+/**
+ * `POST /api/sessions/act`. `message` to a closed session resumes it.
+ * `GET /api/sessions/:workspace/:session/export` downloads the conversation as Markdown.
+ */
 export interface SessionAction {
   readonly workspace: string;
   readonly session: string;
@@ -409,7 +426,8 @@ export interface ApiFailure {
 
 /**
  * `GET /api/events`: server-sent events. The id of each is a cursor over all journals; a browser that reconnects sends it
- * as `Last-Event-ID` and misses nothing.
+ * as `Last-Event-ID` and misses nothing. Events have no name; their data is one `ConsoleEvent` as JSON. With
+ * `?session=WORKSPACE/SESSION`, the stream also has the live events of that session.
  */
 export type ConsoleEvent =
   /** The first event of a stream, and whenever workspaces, questions, sessions or running calls changed. */
