@@ -8,11 +8,20 @@ import type { DecisionRecord, SandboxLevel } from "../contract/call.ts";
  */
 
 /**
- * `POST /api/login`: exchanges the one-time code of the address, `/#code=CODE`, for a cookie. Answers `{}`, or 401 `bad-code`.
- * Without the cookie, every other route answers 401 `signed-out`.
+ * `POST /api/login`: exchanges the one-time code of the address, `/#code=CODE`, for a cookie. Answers `LoginAnswer`, or 401
+ * `bad-code`. Without the cookie, every other route answers 401 `signed-out`.
  */
 export interface LoginRequest {
   readonly code: string;
+}
+
+export interface LoginAnswer {
+  /**
+   * Stands in place of `/api` in the address of every other route: "/api/Jx3…" + "/overview". The page keeps it in
+   * localStorage. The cookie is bound to this path, because browsers send cookies of 127.0.0.1 to every port, and a
+   * hostile server on another port must not get it.
+   */
+  readonly api: string;
 }
 
 /** `GET /api/overview`: everything that the page "Now" and the side bar show. */
@@ -434,6 +443,8 @@ export type ConsoleEvent =
   | { readonly type: "overview"; readonly overview: Overview }
   /** Calls that began or ended. */
   | { readonly type: "calls"; readonly calls: readonly CallSummary[] }
+  /** The stream cannot resume at the given id: load everything that is shown again. */
+  | { readonly type: "missed" }
   /** What a live session does, for the page that shows it; see `?session=`. */
   | {
       readonly type: "session";
