@@ -244,6 +244,12 @@ export interface UndoResult {
   readonly commits: readonly { readonly hash: string; readonly subject: string }[];
 }
 
+/** `GET /api/sessions?workspace=ID&before=CURSOR`: recorded sessions of one workspace (default: all), the latest first. */
+export interface SessionPage {
+  readonly sessions: readonly SessionSummary[];
+  readonly next: string | null;
+}
+
 export interface SessionSummary {
   readonly workspace: string;
   readonly session: string;
