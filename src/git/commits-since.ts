@@ -1,4 +1,5 @@
 import { ToolError } from "../contract/error.ts";
+import { undefinedUnlessExhausted } from "../lib/exhaustion.ts";
 import { findRepository } from "./find-repository.ts";
 import { type Commit, readLog } from "./log.ts";
 import { pathspecs } from "./paths.ts";
@@ -16,6 +17,7 @@ interface Restored {
 /** Returns the latest commits of the current branch that contain changes of these files made since then. */
 export async function commitsSince(restored: Restored, context: GitContext): Promise<readonly Commit[]> {
   try {
+    if (await hasNoCommitSince(restored.since, context)) return [];
     const { repository } = await findRepository(".", context);
     return await findCommits(restored, repository);
   } catch (error) {
@@ -23,6 +25,21 @@ export async function commitsSince(restored: Restored, context: GitContext): Pro
     if (!(error instanceof ToolError) || error.code === "cancelled" || error.code === "internal") throw error;
     return [];
   }
+}
+
+/**
+ * Returns whether there is no repository, or HEAD has not moved since then by the log that git writes of its moves.
+ * Starting git only to find no commit would take longer than most undos.
+ */
+async function hasNoCommitSince(since: number, { environment }: GitContext): Promise<boolean> {
+  const infoOf = (path: string) =>
+    environment.info(path, { followLinks: false }).catch(undefinedUnlessExhausted);
+  if ((await infoOf(".git")) === undefined) {
+    const outside = await environment.ignoreFilesOutside?.();
+    return outside !== undefined && !outside.some(({ name }) => name === "exclude");
+  }
+  const moves = await infoOf(".git/logs/HEAD");
+  return moves?.kind === "file" && moves.modifiedMs < since;
 }
 
 async function findCommits(
