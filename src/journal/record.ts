@@ -85,6 +85,44 @@ export interface CallFilter {
   readonly limit?: number;
 }
 
+/** Selects calls of a list. All given conditions must hold. */
+export interface SummaryFilter extends Omit<CallFilter, "after" | "upTo"> {
+  /** The kind or the name of the client. */
+  readonly client?: string;
+  readonly target?: string;
+  readonly verdict?: string;
+  /** A path that the calls touched, or a folder that contains one; relative to the workspace, or absolute. */
+  readonly path?: string;
+  /** Words that must all be part of the tool, the title, the message or the beginning of the input, in any case. */
+  readonly text?: string;
+  /** Only calls before this sequence number: the `next` of the page before. */
+  readonly before?: number;
+}
+
+/** One call in a list. */
+export interface CallSummary {
+  readonly callId: string;
+  /** Later calls have larger numbers. */
+  readonly sequence: number;
+  readonly session: string;
+  readonly tool: string;
+  /** One line: the command, the path, or the arguments. */
+  readonly title: string;
+  /** Null when an earlier version recorded the call. */
+  readonly client: Pick<ClientInfo, "kind" | "name" | "version"> | null;
+  /** The machine of the workspace: "local". */
+  readonly target: string;
+  /** Milliseconds since 1970. */
+  readonly startedAt: number;
+  readonly durationMs: number | null;
+  readonly outcome: "ok" | ErrorCode | null;
+  /** The first line of the message. */
+  readonly message: string | null;
+  readonly verdict: DecisionRecord["verdict"] | null;
+  readonly files: FileCounts;
+  readonly isChanging: boolean;
+}
+
 /** Calls that ended, in this order. */
 export interface EndedCalls {
   readonly calls: readonly CallRecord[];

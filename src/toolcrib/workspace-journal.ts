@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import type { Conversations } from "../contract/conversations.ts";
 import { type Blobs, openBlobs } from "../journal/blobs.ts";
 import type { Collection } from "../journal/collect/collect.ts";
@@ -7,16 +8,20 @@ import { type Coverage, coverageOf } from "../journal/coverage.ts";
 import {
   type CallFilter,
   type CallRecord,
+  type CallSummary,
   type ClientInfo,
   Journal,
   type RecordedChange,
   type SessionCalls,
   type SessionRecord,
+  type SummaryFilter,
 } from "../journal/journal.ts";
 import { sessionInUse } from "../journal/read-sessions.ts";
 import type { JournalSurvey } from "../journal/survey.ts";
+import { UndoRecords } from "../journal/undo/undo-records.ts";
 import type { JournalReport } from "../journal/verify-journal.ts";
 import { newIdentifier } from "../lib/identifier.ts";
+import { callTitle } from "../lib/text/call-title.ts";
 import { makePrivateDirectory, type WorkspaceFiles, workspaceFiles } from "../system/directories.ts";
 
 export type { Collection } from "../journal/collect/collect.ts";
@@ -28,6 +33,7 @@ export type {
   ClientInfo,
   RecordedChange,
   SessionRecord,
+  SummaryFilter,
 } from "../journal/journal.ts";
 export type { JournalSurvey } from "../journal/survey.ts";
 export type { JournalReport } from "../journal/verify-journal.ts";
@@ -45,6 +51,21 @@ export interface LoggedCall extends CallRecord {
   readonly workspace: string | null;
   /** The machine of the workspace. */
   readonly target: "local";
+}
+
+/** A call in a list, as the user sees it. */
+export interface ListedCall extends CallSummary {
+  /** See `LoggedCall`. */
+  readonly state: LoggedCall["state"];
+  /** How much of its changes can be undone, or that they were; null when it changed nothing. */
+  readonly undoable: Coverage | "undone" | null;
+}
+
+/** A page of a list of calls, newest first. */
+export interface ListedCalls {
+  readonly calls: readonly ListedCall[];
+  /** The `before` of the next page; null at the end. */
+  readonly next: number | null;
 }
 
 /** Where a workspace has its journal. */
@@ -89,6 +110,39 @@ export class WorkspaceJournal {
   find(callId: string): LoggedCall | undefined {
     const found = this.#journal.find(callId);
     return found && this.#log([found])[0];
+  }
+
+  /** Returns a page of the matching calls, newest first. Default: 100 calls. */
+  summaries(filter: SummaryFilter): ListedCalls {
+    const { limit = 100, before = Number.MAX_SAFE_INTEGER } = filter;
+    const { session, tool, failed, changing, since } = filter;
+    const matching = this.calls({ session, tool, failed, changing, since, upTo: before - 1 }).filter((call) =>
+      matches(call, filter),
+    );
+    const calls = this.#list(matching.slice(0, limit));
+    return { calls, next: matching.length > limit ? calls.at(-1)!.sequence : null };
+  }
+
+  /** Counts the matching calls; null when that would take too long. */
+  countMatching(filter: Omit<SummaryFilter, "before" | "limit">): number | null {
+    return this.summaries({ ...filter, limit: Number.MAX_SAFE_INTEGER }).calls.length;
+  }
+
+  /** Returns the calls that began or ended after a record, oldest first, and the number of the last record. */
+  changedSince(sequence: number): { readonly calls: readonly ListedCall[]; readonly upTo: number } {
+    const upTo = this.lastSequence();
+    const begun = this.#journal.calls({ after: sequence });
+    const ended = this.#journal.ended(sequence, {}).calls;
+    const calls = new Map([...begun, ...ended].map((call) => [call.callId, call]));
+    return {
+      calls: this.#list([...calls.values()].sort((one, other) => one.sequence - other.sequence)),
+      upTo,
+    };
+  }
+
+  /** Returns the number of the last record; 0 without records. */
+  lastSequence(): number {
+    return this.#journal.ended(Number.MAX_SAFE_INTEGER, {}).upTo;
   }
 
   /** The recorded conversations with models. */
@@ -144,6 +198,26 @@ export class WorkspaceJournal {
     this.#journal.close();
   }
 
+  #list(calls: readonly CallRecord[]): readonly ListedCall[] {
+    const undos = UndoRecords.of(this.#journal);
+    return this.#log(calls).map((call) => {
+      const { callId, sequence, session, tool, client, target, startedAt, durationMs, outcome } = call;
+      return {
+        ...{ callId, sequence, session, tool, client, target, startedAt, durationMs, outcome },
+        title: callTitle(call.input, call.workspace ?? ""),
+        message: call.message?.trimStart().split("\n", 1)[0] ?? null,
+        verdict: call.decision?.verdict ?? null,
+        files: call.files,
+        isChanging: call.undoable !== null,
+        state: call.state,
+        undoable:
+          call.undoable !== null && undos.undoneBy(callId) !== undefined
+            ? ("undone" as const)
+            : call.undoable,
+      };
+    });
+  }
+
   #log(calls: readonly CallRecord[]): readonly LoggedCall[] {
     const alive = new Set(
       this.#journal.running().flatMap(({ callId, isAlive }) => (isAlive ? [callId] : [])),
@@ -158,6 +232,23 @@ export class WorkspaceJournal {
       undoable: coverageOf(this.#journal.changesOf([call.callId]), this.#blobs) ?? null,
     }));
   }
+}
+
+function matches(call: LoggedCall, { text = "", verdict, path, target, client }: SummaryFilter): boolean {
+  const { tool, message, input, decision, accesses, workspace } = call;
+  const whole = [tool, message, JSON.stringify(input)].join("\n").toLowerCase();
+  const words = text.toLowerCase().split(/\s+/);
+  const within = path && resolve(workspace ?? "/", path);
+  return (
+    words.every((word) => whole.includes(word)) &&
+    (target === undefined || target === "local") &&
+    (client === undefined || client === call.client?.kind || client === call.client?.name) &&
+    (verdict === undefined || decision?.verdict === verdict) &&
+    (within === undefined ||
+      accesses.some(
+        (access) => "path" in access && `${resolve(workspace ?? "/", access.path)}/`.startsWith(`${within}/`),
+      ))
+  );
 }
 
 function stateOf({ callId, outcome, message }: CallRecord, alive: ReadonlySet<string>): LoggedCall["state"] {

@@ -1,6 +1,7 @@
 import type { AgentEvent } from "../../agent/event.ts";
 import { textForUser } from "../../contract/error.ts";
 import { isRecord } from "../../lib/json/is-record.ts";
+import { callTitle } from "../../lib/text/call-title.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
 import { printableLine } from "../../lib/text/printable.ts";
 import type { Usage } from "../../models/model.ts";
@@ -15,8 +16,8 @@ export function callStartLine(
   { canonical, input }: Pick<ToolStart, "canonical" | "input">,
   workspace: string,
 ): string {
-  const target = targetOf(input, workspace);
-  return printableLine(target === "" ? canonical : `${canonical} ${target}`);
+  const title = callTitle(input, workspace);
+  return title === "" ? printableLine(canonical) : `${printableLine(canonical)} ${title}`;
 }
 
 /** Formats the end of a call: `+3 −1`, `exit code 2`, `12 matches`; "" when there is nothing to add. */
@@ -36,38 +37,6 @@ export function diffOf(data: unknown): string {
   return filesIn(data)
     .map(({ diff }) => (typeof diff === "string" ? diff : ""))
     .join("");
-}
-
-/** The fields of all dialects that name the target of a call, the most important first. */
-const targetFields = [
-  ...["command", "cmd", "script", "pattern", "query", "url", "expression"],
-  ...["path", "file_path", "filePath", "absolute_path", "dir_path", "paths", "from", "to", "name"],
-  ...["task", "prompt", "message", "agent_id", "target", "id", "process"],
-];
-
-function targetOf(input: unknown, workspace: string): string {
-  if (typeof input === "string") return namesInPatch(input);
-  if (!isRecord(input)) return "";
-  const found = targetFields.flatMap((name) => {
-    const value = input[name];
-    const text = Array.isArray(value) ? value.slice(0, maxNames).join(" ") : value;
-    return typeof text === "string" && text !== "" ? [inWorkspace(inOneLine(text), workspace)] : [];
-  });
-  if (found.length > 0) return found.slice(0, 2).join(" ");
-  const patch = Object.values(input).find((value) => typeof value === "string" && value.includes("*** "));
-  return typeof patch === "string" ? namesInPatch(patch) : "";
-}
-
-function namesInPatch(patch: string): string {
-  const names = [...patch.matchAll(/^\*\*\* (?:Add|Update|Delete) File: (.+)$/gm)].map(([, name]) => name);
-  const more = names.length - maxNames;
-  return `${names.slice(0, maxNames).join(" ")}${more > 0 ? ` and ${counted(more, "more file")}` : ""}`;
-}
-
-const maxNames = 3;
-
-function inWorkspace(word: string, workspace: string): string {
-  return workspace !== "" && word.startsWith(`${workspace}/`) ? word.slice(workspace.length + 1) : word;
 }
 
 function outcomeOf(data: Readonly<Record<string, unknown>>): string {
@@ -129,11 +98,6 @@ function formatError(error: CallFailure): string {
   const first = firstLine(textForUser(error).message);
   if (code === "needs-approval") return `not approved: ${first.replace(/^This call needs approval: /, "")}`;
   return code === "denied" ? first : `failed: ${first}`;
-}
-
-/** Shows all lines of a command in one. */
-function inOneLine(text: string): string {
-  return text.trim().replace(/\s*\n\s*/g, " ⏎ ");
 }
 
 function firstLine(text: string): string {
