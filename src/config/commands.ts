@@ -51,10 +51,3 @@ export function expandCommand({ body }: CustomCommand, given: string): string {
     which === "ARGUMENTS" ? given : (words[Number(which) - 1] ?? ""),
   );
 }
-
-/** Returns the message for input like `/name words`, when there is such a command; else the input. */
-export function expandInput(commands: readonly CustomCommand[], input: string): string {
-  const [, name, given = ""] = /^\/(\w[\w.-]*)(?:\s+([\s\S]*))?$/.exec(input.trim()) ?? [];
-  const command = commands.find((each) => each.name === name);
-  return command === undefined ? input : expandCommand(command, given.trim());
-}

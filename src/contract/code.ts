@@ -198,6 +198,8 @@ export interface CandidatePattern extends Pick<IndexFilter, "language" | "path">
 
 export interface SymbolsWanted extends IndexFilter {
   readonly name: string;
+  /** Whether `name` is only the beginning of the whole name, or of its last words. */
+  readonly isStart?: true | undefined;
   readonly limit: number;
 }
 

@@ -1,4 +1,5 @@
 import type { Agents } from "../contract/agents.ts";
+import type { ProjectIndex } from "../contract/code.ts";
 import type { Conversations } from "../contract/conversations.ts";
 import type { RecoveredChange, SandboxReport } from "../contract/environment.ts";
 import type { PathGuard } from "../contract/guard.ts";
@@ -293,6 +294,13 @@ export class Toolcrib implements Caller {
     const wanted = { directory: "", filter, hidden: false, ignoreFiles: true };
     const { paths } = await listFiles(wanted, { environment, signal });
     return paths.filter((file) => policy.guard("read", `${path}/${file}`) === undefined);
+  }
+
+  /** Returns the index of the code, up to date; undefined when there is none. Does not build one. Not recorded. */
+  async codeIndex(signal: AbortSignal): Promise<ProjectIndex | undefined> {
+    const { sizeOfIndex } = await import("../code/index/storage/index-file.ts");
+    const hasIndex = this.#options.environment === undefined && sizeOfIndex(this.#workspace.files.index);
+    return hasIndex ? this.#code.index({ signal, progress: () => {} }) : undefined;
   }
 
   /** Returns how commands are confined, and what is missing for more. Tries it out once. */

@@ -22,6 +22,7 @@ import type {
   ClientInfo,
 } from "../../toolcrib/index.ts";
 import type { Arguments } from "../command.ts";
+import { broughtCommands, customMessage } from "../session/custom-commands.ts";
 import { askInEditor } from "./permission.ts";
 import { readPrompt } from "./prompt-content.ts";
 import { SessionUpdates } from "./session-updates.ts";
@@ -94,10 +95,13 @@ export class AcpSession {
 
   /** Tells the client what it cannot know from the response: the commands, and the warnings so far. */
   async introduce(): Promise<void> {
+    const names = new Set(slashCommands.map(({ name }) => name));
+    const brought = (await broughtCommands(this.#session)).filter(({ name }) => !names.has(name));
+    const all = [...slashCommands, ...brought.map(({ takes, ...command }) => ({ ...command, hint: takes }))];
     await this.send({
       sessionUpdate: "available_commands_update",
-      availableCommands: slashCommands.map(({ name, description, hint }) =>
-        hint === undefined ? { name, description } : { name, description, input: { hint } },
+      availableCommands: all.map(({ name, description, hint = "" }) =>
+        hint === "" ? { name, description } : { name, description, input: { hint } },
       ),
     });
     this.#showWarnings();
@@ -110,14 +114,18 @@ export class AcpSession {
         undefined,
         "A turn is running in this session. Wait for its end, or cancel it.",
       );
-    const content = readPrompt(blocks, this.#session.crib.workspace);
+    const { workspace } = this.#session.crib;
     const cancel = () => void this.cancel();
     this.#isBusy = true;
     this.#limit = undefined;
     signal.addEventListener("abort", cancel);
     try {
-      const [command, argument] = commandIn(blocks);
+      const { typed, command, argument } = commandIn(blocks);
       if (command) return await this.#runCommand(command, argument);
+      const message = await customMessage(this.#session, typed);
+      const sent =
+        message === undefined ? blocks : [{ type: "text" as const, text: message }, ...blocks.slice(1)];
+      const content = readPrompt(sent, workspace);
       const notes = this.#notes.splice(0).map((note) => ({ type: "text" as const, text: `[${note}]\n\n` }));
       const result = await this.#session.run([...notes, ...content]).result;
       await this.#updates.settled();
@@ -249,8 +257,12 @@ const modeList = [
 type AcpMode = Mode | "plan";
 
 /** Finds a command like `/undo 2` at the beginning of a prompt. Other text with a slash is for the model. */
-function commandIn([first]: readonly ContentBlock[]): readonly [SlashCommand | undefined, string] {
-  const [, name, argument = ""] =
-    (first?.type === "text" && /^\/(\w+)(?:\s+(.*))?\s*$/s.exec(first.text)) || [];
-  return [slashCommands.find((command) => command.name === name), argument.trim()];
+function commandIn([first]: readonly ContentBlock[]): {
+  readonly typed: string;
+  readonly command?: SlashCommand | undefined;
+  readonly argument: string;
+} {
+  const typed = first?.type === "text" ? first.text : "";
+  const [, name, argument = ""] = /^\/(\w+)(?:\s+(.*))?\s*$/s.exec(typed) ?? [];
+  return { typed, command: slashCommands.find((each) => each.name === name), argument: argument.trim() };
 }

@@ -13,6 +13,7 @@ import { type AcpClient, acpClient, textOf } from "../../../test/support/acp-cli
 import { cliWithModel } from "../../../test/support/cli-with-model.ts";
 import { type CliWorkspace, cliWorkspace } from "../../../test/support/cli-workspace.ts";
 import { isAlive } from "../../../test/support/is-alive.ts";
+import { slashCommands } from "./slash-commands.ts";
 
 const { session } = methods.agent;
 
@@ -146,16 +147,23 @@ it("runs slash commands, and changes modes", async () => {
     { text: "Seen." },
   ]);
   fixture.write("a.txt", "one\n");
+  fixture.write(".claude/commands/change-it.md", "---\nargument-hint: FILE\n---\nChange $1.");
+  fixture.write(".claude/commands/undo.md", "Never reached.");
+  fixture.write(".agents/skills/release/SKILL.md", "---\ndescription: Release it\n---\nRun make.");
   await using editor = await acpClient(fixture);
   const { agent, updates } = editor;
   const { sessionId } = await open(editor, fixture);
   const commands = await editor.until(({ sessionUpdate }) => sessionUpdate === "available_commands_update");
   expect(commands).toMatchObject({
-    availableCommands: expect.arrayContaining([
+    availableCommands: [
       { name: "undo", description: expect.any(String), input: { hint: expect.any(String) } },
-    ]),
+      ...slashCommands.slice(1).map(({ name }) => ({ name })),
+      { name: "change-it", description: "Change $1.", input: { hint: "FILE" } },
+      { name: "release", description: "Release it" },
+    ],
   });
-  await editor.prompt(sessionId, "change a.txt");
+  await editor.prompt(sessionId, "/change-it a.txt");
+  expect(fixture.server.requests[0]!.messages.at(-1)!.text).toBe("Change a.txt.");
   const said = async (line: string) => {
     const from = updates.length;
     await editor.prompt(sessionId, line);

@@ -6,22 +6,19 @@ import { attempt } from "../../system/attempt.ts";
 import type { ChatSessions } from "./chat-sessions.ts";
 
 /**
- * Returns the files and folders that an input mentions as `@path`, to be appended; "" without any. They are read as
- * tools read them, so that secrets and denied files stay hidden.
+ * Returns the files, folders and symbols that an input mentions as `@path` and `@path#symbol`, to be appended; ""
+ * without any. They are read as tools read them, so that secrets and denied files stay hidden.
  */
 export async function attachFiles(chat: ChatSessions, input: string): Promise<string> {
-  const { workspace } = chat.session.crib;
   const attached: string[] = [];
   let left = maxChars;
-  for (const path of mentionsIn(input)) {
-    const stats = attempt(() => statSync(resolve(workspace, path)));
-    if (stats === undefined) continue;
-    const { content, error } = await chat.callForUser(stats.isDirectory() ? "file.list" : "file.read", {
-      path,
-    });
+  for (const mentioned of mentionsIn(input)) {
+    const call = readingOf(mentioned, chat.session.crib.workspace);
+    if (call === undefined) continue;
+    const { content, error } = await chat.callForUser(...call);
     const problem = error ? textForUser(error).message : content.length > left ? tooLong : undefined;
-    if (problem === undefined) attached.push(enclose(path, content));
-    else chat.front.showLine(`Not attached: ${printableLine(path)}: ${printableLine(problem)}`);
+    if (problem === undefined) attached.push(enclose(mentioned, content));
+    else chat.front.showLine(`Not attached: ${printableLine(mentioned)}: ${printableLine(problem)}`);
     if (problem === undefined) left -= content.length;
   }
   if (attached.length === 0) return "";
@@ -31,6 +28,23 @@ export async function attachFiles(chat: ChatSessions, input: string): Promise<st
 const maxChars = 120_000;
 const maxFiles = 20;
 const tooLong = "the message would be too long; the model can read the file";
+
+/** Returns the call that reads what is mentioned; undefined when there is no such file. */
+function readingOf(
+  mentioned: string,
+  workspace: string,
+): Parameters<ChatSessions["callForUser"]> | undefined {
+  const statsOf = (path: string) => attempt(() => statSync(resolve(workspace, path)));
+  const stats = statsOf(mentioned);
+  if (stats) return [stats.isDirectory() ? "file.list" : "file.read", { path: mentioned }];
+  const [, path = "", name] = /^(.+)#(.+)$/.exec(mentioned) ?? [];
+  return statsOf(path)?.isFile() ? ["code.read_symbol", { path, name, all: true }] : undefined;
+}
+
+/** Returns the text that mentions a file or symbol, with quotes where a sentence would not end in front of them. */
+export function writeMention(mentioned: string): string {
+  return /[\s'`<>|]|[.,;:!?)\]}]$/.test(mentioned) ? `@"${mentioned}"` : `@${mentioned}`;
+}
 
 /** Returns the paths after `@`, without the punctuation of the sentence. Images are attached as images. */
 function mentionsIn(input: string): readonly string[] {

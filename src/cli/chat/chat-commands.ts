@@ -1,9 +1,15 @@
+import type { Session } from "../../agent/session.ts";
 import { ToolError } from "../../contract/error.ts";
 import { nearest } from "../../lib/text/nearest.ts";
 import { printableLine } from "../../lib/text/printable.ts";
 import { type ReasoningEffort, reasoningEfforts } from "../../models/model.ts";
 import { type Mode, modes } from "../../policy/policy.ts";
-import { customMessage, listCustomCommands, listSkills } from "../session/custom-commands.ts";
+import {
+  broughtCommands,
+  customMessage,
+  listCustomCommands,
+  listSkills,
+} from "../session/custom-commands.ts";
 import { layTable } from "../terminal.ts";
 import { redo, runUserCommand, setCheckpoint, showDiff, undo } from "./change-commands.ts";
 import type { Choice } from "./chat-front.ts";
@@ -148,7 +154,7 @@ export async function runChatInput(chat: ChatSessions, input: string): Promise<b
 async function runChatCommand(chat: ChatSessions, line: string): Promise<boolean> {
   const [name = "", ...words] = line.slice(1).trim().split(/\s+/);
   const isBuiltIn = chatCommands.some((each) => each.name === name || each.aliases?.includes(name));
-  const message = isBuiltIn ? undefined : await customMessage(chat.session.crib, line);
+  const message = isBuiltIn ? undefined : await customMessage(chat.session, line);
   if (message !== undefined) return chat.turn(message);
   const command = findChatCommand(name);
   const argument = words.join(" ");
@@ -172,13 +178,21 @@ async function pick(
   return choices.length === 0 ? "" : chat.front.pick?.({ title: `/${name}`, choices });
 }
 
+/** Returns the commands and skills of the user and the project, to complete them. */
+export async function customChoices(session: Session): Promise<readonly Choice[]> {
+  const commands = await broughtCommands(session);
+  return commands.map(({ name, takes, description }) => toChoice(name, takes, description));
+}
+
 /** Completes commands and their arguments. Returns the choices and the text that they replace. */
-export function completeChatLine(line: string): [readonly Choice[], string] {
+export function completeChatLine(line: string, custom: readonly Choice[] = []): [readonly Choice[], string] {
   if (!line.startsWith("/")) return [[], line];
   const [name = "", word] = line.slice(1).split(/\s+/, 2);
   if (word === undefined) {
-    const found = chatCommands.filter((command) => command.name.startsWith(name));
-    return [found.map(({ name, takes = "", summary }) => toChoice(name, takes, summary)), line];
+    const builtIn = chatCommands.map(({ name, takes = "", summary }) => toChoice(name, takes, summary));
+    const names = new Set(builtIn.map(({ value }) => value));
+    const all = [...builtIn, ...custom.filter(({ value }) => !names.has(value))];
+    return [all.filter(({ value }) => value.startsWith(line)), line];
   }
   const { choices = [] } = chatCommands.find((command) => command.name === name) ?? {};
   const found = choices.filter((choice) => choice.startsWith(word));

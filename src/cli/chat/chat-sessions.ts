@@ -22,6 +22,7 @@ const activities = {
   "shell.run": "running the command",
   "file.read": "reading the file",
   "file.list": "reading the folder",
+  "code.read_symbol": "reading the symbol",
 } as const;
 
 /** The sessions of a chat, one after the other, on one front. */

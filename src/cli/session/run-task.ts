@@ -27,7 +27,7 @@ export async function runTask(given: Arguments, start?: SessionStart): Promise<n
     const warnings = new PrintedWarnings();
     warnings.print(session.crib.warnings);
     remarkFewDescriptors();
-    const message = (await customMessage(session.crib, task)) ?? task;
+    const message = (await customMessage(session, task)) ?? task;
     const exit = await performTask(session, message, { screen, options });
     await session.close();
     warnings.print(session.crib.warnings);

@@ -179,6 +179,14 @@ describe("the index", () => {
       method,
     ]);
     expect(await index.symbols({ name: "read", limit: 9 }, { signal })).toEqual([]);
+    const begun = async (name: string) =>
+      (await index.symbols({ name, isStart: true, limit: 9 }, { signal })).map((symbol) => symbol.name);
+    expect([await begun("readT"), await begun("tok"), await begun("read"), await begun("x")]).toEqual([
+      ["read_token", "readToken"],
+      ["read_token", "readToken"],
+      ["read_token", "Reader", "readToken"],
+      [],
+    ]);
     expect(
       await index.symbols({ name: "reader", kind: "class", path: "*.ts", limit: 9 }, { signal }),
     ).toEqual([

@@ -31,6 +31,7 @@ function indexOf(pieces: readonly Said[]): WordIndex {
       const weights = documents.map((document) => pieces[document]!.terms[term]!);
       return { documents: Uint32Array.from(documents), weights: Uint8Array.from(weights) };
     },
+    postingsFrom: () => [],
     piece: (document: number) => ({
       firstLine: 1,
       lastLine: pieces[document]!.lines ?? 20,

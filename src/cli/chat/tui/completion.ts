@@ -1,22 +1,20 @@
-import {
-  type AutocompleteItem,
-  type AutocompleteProvider,
-  type AutocompleteSuggestions,
-  fuzzyFilter,
-} from "@earendil-works/pi-tui";
-import type { Session } from "../../../agent/session.ts";
+import type { AutocompleteItem, AutocompleteProvider, AutocompleteSuggestions } from "@earendil-works/pi-tui";
+import { unlessAborted } from "../../../lib/async/abort.ts";
 import { monotonicMs } from "../../../lib/clock.ts";
 import { printable } from "../../../lib/text/printable.ts";
+import { writeMention } from "../attach-files.ts";
 import { completeChatLine } from "../chat-commands.ts";
 import type { Choice } from "../chat-front.ts";
+import type { Mentions } from "./mentions.ts";
 
-/** Finds what the word after an `@` may mean. */
-type MentionSource = (word: string, signal: AbortSignal) => Promise<readonly Choice[]>;
-
-/** Completes `/` commands with their arguments, and what `@` mentions. */
+/** Completes `/` commands with their arguments, and what `@` mentions. A key that is typed meanwhile does not wait. */
 export class ChatCompletion implements AutocompleteProvider {
   readonly triggerCharacters = ["@"];
-  mentions: MentionSource | undefined;
+  mentions: Mentions | undefined;
+  /** Reads the commands and skills of the user and the project. */
+  readCommands: (() => Promise<readonly Choice[]>) | undefined;
+  #commands: Promise<readonly Choice[]> = Promise.resolve([]);
+  #readAt = Number.NEGATIVE_INFINITY;
 
   async getSuggestions(
     lines: readonly string[],
@@ -26,14 +24,25 @@ export class ChatCompletion implements AutocompleteProvider {
   ): Promise<AutocompleteSuggestions | null> {
     const before = (lines[line] ?? "").slice(0, column);
     if (line === 0 && before.startsWith("/")) {
-      const [choices, prefix] = completeChatLine(before);
+      const custom = (await unlessAborted(this.#customCommands(), signal)) ?? [];
+      const [choices, prefix] = completeChatLine(before, custom);
       return suggestions(choices, prefix);
     }
     const word = /(?:^|\s)@(\S*)$/.exec(before)?.[1];
     if (word === undefined || this.mentions === undefined) return null;
-    const found = await this.mentions(word, signal).catch(() => []);
-    const choices = found.map(({ value, ...choice }) => ({ ...choice, value: `@${value}` }));
+    const finding = this.mentions.find(word, signal).catch(() => []);
+    const found = (await unlessAborted(finding, signal)) ?? [];
+    const choices = found.map(({ value, ...choice }) => ({ ...choice, value: writeMention(value) }));
     return suggestions(choices, `@${word}`);
+  }
+
+  /** Reads the files again after a while, not with every key. */
+  #customCommands(): Promise<readonly Choice[]> {
+    if (this.readCommands && monotonicMs() - this.#readAt > rereadMs) {
+      this.#readAt = monotonicMs();
+      this.#commands = this.readCommands().catch(() => []);
+    }
+    return this.#commands;
   }
 
   applyCompletion(
@@ -45,6 +54,9 @@ export class ChatCompletion implements AutocompleteProvider {
   ): { lines: string[]; cursorLine: number; cursorCol: number } {
     const text = lines[line] ?? "";
     const start = text.slice(0, column - prefix.length);
+    // Keys typed since the list was made: it is about another word.
+    const isStale = !text.slice(0, column).endsWith(prefix) || /\S$/.test(start);
+    if (isStale) return { lines: [...lines], cursorLine: line, cursorCol: column };
     const rest = text.slice(column);
     const gap = rest.startsWith(" ") || item.value.endsWith("/") ? "" : " ";
     return {
@@ -55,26 +67,7 @@ export class ChatCompletion implements AutocompleteProvider {
   }
 }
 
-/** Completes the files of a session's workspace, of which it asks for a list at most once a minute. */
-export function filesOf({ crib }: Pick<Session, "crib">): MentionSource {
-  let listedAt = Number.NEGATIVE_INFINITY;
-  let files: Promise<readonly string[]> = Promise.resolve([]);
-  return async (word, signal) => {
-    if (monotonicMs() - listedAt > listedMs) {
-      listedAt = monotonicMs();
-      // The list also serves the words that are typed next, so a word that changes does not cancel it.
-      files = crib.listFiles(AbortSignal.timeout(listMs));
-    }
-    const listed = await files;
-    if (signal.aborted) return [];
-    const found = fuzzyFilter([...listed], word, (path) => path).slice(0, maxShown);
-    return found.map((path) => ({ value: path, label: path }));
-  };
-}
-
-const maxShown = 20;
-const listMs = 60_000;
-const listedMs = 60_000;
+const rereadMs = 3_000;
 
 /** A name with control characters is left out: typed, it would control the terminal. */
 function suggestions(choices: readonly Choice[], prefix: string): AutocompleteSuggestions | null {

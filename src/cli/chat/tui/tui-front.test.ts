@@ -212,12 +212,21 @@ else
       }));
       fixture.write("src/alpha.ts", "");
       fixture.write(`src/al${evil.replaceAll("/", "")}.ts`, "");
+      fixture.write(".claude/commands/most.md", "---\nargument-hint: N\n---\nShow the most used $1.");
+      fixture.write(".agents/skills/moving/SKILL.md", "---\ndescription: How to move\n---\nMove.");
       await using terminal = fixture.emulate(["chat"]);
       await terminal.shows("· cautious");
       terminal.type("/mo");
-      await terminal.shows(/→ \/model .*\n {2}\/mode /);
-      terminal.type(`${control("c")}look at @alp`);
-      await terminal.shows("→ src/alpha.ts");
+      await terminal.shows(
+        /→ \/model .*\n {2}\/mode .*\n {2}\/most N +Show the most used \$1\.\n {2}\/moving +How to move/,
+      );
+      terminal.type("vi");
+      await terminal.shows("→ /moving");
+      terminal.type(`\t3 files${enter}`);
+      await terminal.shows("Heard: Use the skill moving.\n\n3 files.");
+      terminal.type("look at @alp");
+      const listed = await terminal.shows("→ src/alpha.ts");
+      expect(listed).toContain("To complete symbols, too: toolcrib index");
       terminal.type("\t");
       await terminal.shows("look at @src/alpha.ts");
       terminal.type(enter);
@@ -229,6 +238,27 @@ else
       terminal.type(enter);
       await terminal.shows(/─\nlook at @src\/alpha\.ts\n─/);
       expect(terminal.title).toBe("");
+    });
+
+    it("completes symbols of an indexed workspace, and attaches their code", async () => {
+      await using fixture = await cliWithModel(({ messages }) => ({ text: messages.at(-1)!.text }));
+      fixture.write("my lib/parse.ts", "export class Parser {\n  readToken() {\n    return 1;\n  }\n}\n");
+      fixture.write("other.ts", "export function readTokens() {}\n");
+      expect((await fixture.runProcess("index")).exit).toBe(0);
+      await using terminal = fixture.emulate(["chat"]);
+      await terminal.shows("· cautious");
+      terminal.type("see @readto");
+      // A first look at the index may take longer than the list waits: the next key asks again.
+      const isListed = () => {
+        const isShown = terminal.screen.includes("→ readToken ");
+        if (!isShown) terminal.type("\u007fo");
+        return isShown;
+      };
+      await expect.poll(isListed, { interval: 1_500, timeout: 40_000 }).toBe(true);
+      terminal.type("\t");
+      await terminal.shows('see @"my lib/parse.ts#Parser.readToken"');
+      terminal.type(enter);
+      await terminal.shows(/<file path="my lib\/parse\.ts#Parser\.readToken">[\s\S]*readToken\(\) \{\s+3 \|/);
     });
 
     it("resumes a picked session, and edits an earlier message in a fork", async () => {

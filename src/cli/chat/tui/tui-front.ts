@@ -8,14 +8,16 @@ import type { Approval, ApprovalRequest, Approve } from "../../../toolcrib/index
 import type { Arguments } from "../../command.ts";
 import { interrupt, interruptible, onInterruption } from "../../interruption.ts";
 import { canAsk, captureOutput } from "../../terminal.ts";
+import { customChoices } from "../chat-commands.ts";
 import type { ChatFront, PickQuestion } from "../chat-front.ts";
 import { InputHistory } from "../input-history.ts";
 import { LinesBlock, userBlock } from "./blocks.ts";
 import { ChatEditor } from "./chat-editor.ts";
 import { ChatTerminal } from "./chat-terminal.ts";
-import { ChatCompletion, filesOf } from "./completion.ts";
+import { ChatCompletion } from "./completion.ts";
 import { EventView } from "./event-view.ts";
 import { ActivityPanel, StatusLine } from "./footer.ts";
+import { Mentions } from "./mentions.ts";
 import { Picker } from "./picker.ts";
 import { Question, settleMs } from "./question.ts";
 import { editorTheme } from "./theme.ts";
@@ -69,7 +71,11 @@ export class TuiFront implements ChatFront {
   open(session: Session): void {
     this.#view = this.#newView();
     this.#status.session = session;
-    this.#completion.mentions = filesOf(session);
+    this.#completion.mentions = new Mentions(session, (remark) => {
+      this.#status.remark = remark;
+      this.#draw();
+    });
+    this.#completion.readCommands = () => customChoices(session);
     this.#draw();
   }
 

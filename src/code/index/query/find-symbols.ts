@@ -1,19 +1,23 @@
 import type { IndexedSymbol, SymbolsWanted } from "../../../contract/code.ts";
-import { endsWithWords, nameTerm, nameWords } from "../../search/terms.ts";
+import { endsWithWords, nameTerm, nameTerms, nameWords } from "../../search/terms.ts";
 import { filterFiles } from "./path-filter.ts";
 import type { OutlinedSymbol, WordFile, WordIndex } from "./word-index.ts";
 
 export function findSymbols(wanted: SymbolsWanted, index: WordIndex): readonly IndexedSymbol[] {
   const words = nameWords(wanted.name);
   if (words.length === 0) return [];
+  const term = nameTerm(words);
   const isAskedFor = filterFiles(wanted);
-  const files = filesWith(nameTerm(words), index).filter(isAskedFor);
+  const files = (wanted.isStart ? filesFrom(term, index) : filesWith(term, index)).filter(isAskedFor);
+  const fits = wanted.isStart
+    ? ({ name }: OutlinedSymbol) => nameTerms(name).some((each) => each.startsWith(term))
+    : ({ name }: OutlinedSymbol) => endsWithWords(name, words);
   const found: IndexedSymbol[] = [];
   for (const file of files.sort((one, other) => (one.path < other.path ? -1 : 1))) {
     const outline = index.outline(file.number);
     for (const symbol of outline) {
       if (wanted.kind !== undefined && symbol.kind !== wanted.kind) continue;
-      if (endsWithWords(symbol.name, words)) found.push(indexedSymbol(file, symbol, outline));
+      if (fits(symbol)) found.push(indexedSymbol(file, symbol, outline));
       if (found.length >= wanted.limit) return found;
     }
   }
@@ -33,13 +37,28 @@ export function indexedSymbol(
   return { path, kind, name, within, firstLine, lastLine, signature, doc };
 }
 
-function filesWith(term: string, index: WordIndex): WordFile[] {
-  const files = new Map<number, WordFile>();
-  for (const segment of index.segments) {
-    for (const document of segment.postings(term)?.documents ?? []) {
-      const file = index.file(segment.fileOf[document]!);
-      if (file !== undefined) files.set(file.number, file);
+function filesWith(term: string, { segments, file }: WordIndex): WordFile[] {
+  const files = segments.flatMap((segment) =>
+    Array.from(segment.postings(term)?.documents ?? [], (document) => file(segment.fileOf[document]!)),
+  );
+  return distinct(files);
+}
+
+/** The terms of each segment are sorted, so a name that is typed completely is found before longer ones. */
+function filesFrom(start: string, { segments, file }: WordIndex): WordFile[] {
+  const found = segments.flatMap((segment) => {
+    const files = new Set<WordFile | undefined>();
+    for (const { documents } of segment.postingsFrom(start)) {
+      for (const document of documents) files.add(file(segment.fileOf[document]!));
+      if (files.size >= mostFiles) break;
     }
-  }
-  return [...files.values()];
+    return [...files];
+  });
+  return distinct(found);
+}
+
+const mostFiles = 200;
+
+function distinct(files: readonly (WordFile | undefined)[]): WordFile[] {
+  return [...new Set(files)].filter((file) => file !== undefined);
 }

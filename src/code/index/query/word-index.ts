@@ -18,6 +18,8 @@ export interface WordIndex {
 
 interface WordSegment extends Pick<WordHead, "documents" | "fileOf" | "kindOf"> {
   postings(term: string): Postings | undefined;
+  /** Yields the postings of the terms that begin with this text, in the order of the terms. */
+  postingsFrom(start: string): Iterable<Postings>;
   /** Returns the piece of a document. Its `symbol` is an index in the outline of the file. */
   piece(document: number): Omit<Piece, "stretches">;
 }
@@ -42,6 +44,9 @@ export function currentWordIndex({ store, state }: IndexView): WordIndex {
       fileOf: head.fileOf,
       kindOf: head.kindOf,
       postings: (term) => reader.postings(Buffer.from(term)),
+      *postingsFrom(start) {
+        for (const { postings } of reader.terms(Buffer.from(start))) yield postings;
+      },
       piece: (document) => ({
         firstLine: head.firstLines[document]!,
         lastLine: head.lastLines[document]!,

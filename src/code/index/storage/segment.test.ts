@@ -49,6 +49,12 @@ describe("a segment", () => {
           { documents: [...found.documents], weights: [...found.weights] },
         ]);
         expect(all).toEqual([...expected]);
+        const startingWith = (start: Buffer) =>
+          Array.from(reader.terms(start), ({ term: bytes }) => Buffer.from(bytes).toString());
+        for (const start of [...others, "tok"].map((text) => Buffer.from(text)))
+          expect(startingWith(start)).toEqual(
+            terms.filter((bytes) => bytes.subarray(0, start.length).equals(start)).map(String),
+          );
       });
       fc.assert(property, { numRuns: 60 });
     });

@@ -129,8 +129,9 @@ export class SegmentReader {
     return undefined;
   }
 
-  *terms(): Generator<{ readonly term: Uint8Array; readonly postings: Postings }> {
-    for (let page = 0; page < this.head.firstTerms.length; page++) {
+  /** Yields the terms that begin with these bytes, in byte order. */
+  *terms(start: Uint8Array = none): Generator<{ readonly term: Uint8Array; readonly postings: Postings }> {
+    for (let page = Math.max(0, this.#pageOf(start)); page < this.head.firstTerms.length; page++) {
       const reader = new ByteReader(this.#readPage(page));
       let term: Uint8Array = new Uint8Array(0);
       while (!reader.isAtEnd) {
@@ -140,7 +141,10 @@ export class SegmentReader {
         whole.set(term.subarray(0, shared));
         whole.set(rest, shared);
         term = whole;
-        yield { term, postings: this.#read(reader) };
+        const order = Buffer.compare(term.subarray(0, start.length), start);
+        if (order > 0) return;
+        if (order < 0) this.#skip(reader);
+        else yield { term, postings: this.#read(reader) };
       }
     }
   }
