@@ -10,14 +10,14 @@ export function findTool(
   { ignoresCase, aliases = [], tools: ofDialect = [] }: Partial<Dialect> = {},
 ): DialectTool {
   const isCalled = (known: string) => known === name;
+  const exact = tools.find((tool) => isCalled(tool.name));
+  if (exact) return exact;
   const isAlmost = (known: string) => known.toLowerCase() === name.toLowerCase();
   // An alias counts only when its tool is offered.
   const isOffered = (alias: DialectTool) => tools.some(({ canonical }) => canonical === alias.canonical);
   // Names of the dialect match in any case, also when a custom tool has them. Names of other servers must be exact.
-  const builtIn = new Set(ignoresCase ? ofDialect.map((tool) => tool.name.toLowerCase()) : []);
-  const inAnyCase = tools.filter((tool) => builtIn.has(tool.name.toLowerCase()));
+  const inAnyCase = ignoresCase ? namedAsIn(ofDialect, tools) : [];
   const found =
-    tools.find((tool) => isCalled(tool.name)) ??
     inAnyCase.find((tool) => isAlmost(tool.name)) ??
     aliases.find((alias) => isCalled(alias.name) && isOffered(alias)) ??
     tools.find(({ canonical }) => isCalled(canonical)) ??
@@ -31,6 +31,12 @@ export function findTool(
     forUser: { hint: hintForUser(name, tools, near) },
     details: { kind: "unknown-tool", name },
   });
+}
+
+/** Returns the tools that have a name of the dialect, in any case. */
+function namedAsIn(dialect: readonly DialectTool[], tools: readonly DialectTool[]): readonly DialectTool[] {
+  const names = new Set(dialect.map(({ name }) => name.toLowerCase()));
+  return tools.filter(({ name }) => names.has(name.toLowerCase()));
 }
 
 /** Returns the name that users write: `file.read` for `file_read`, and the dialect's name where it differs. */

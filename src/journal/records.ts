@@ -136,7 +136,8 @@ function needsNoChange(key: string, part: unknown, redact: Redact, depth = 0): b
   if (typeof part !== "object" || part === null) return typeof part !== "bigint";
   // A deeper value may be circular.
   if (depth === maxDepth || "toJSON" in part) return false;
-  return Object.entries(part).every(([name, value]) => needsNoChange(name, value, redact, depth + 1));
+  const values = part as Readonly<Record<string, unknown>>;
+  return Object.keys(part).every((name) => needsNoChange(name, values[name], redact, depth + 1));
 }
 
 const maxDepth = 8;

@@ -12,6 +12,8 @@ export async function redactInTurns<Value>(
   value: Value,
   found: (kind: string) => void = ignore,
 ): Promise<Value> {
+  if (value === null || (typeof value === "string" && value.length <= shortLength))
+    return redactValue(value, found);
   const texts = new Set<string>();
   collectTexts(value, texts, []);
   if ([...texts].reduce((sum, { length }) => sum + length, 0) <= shortLength)
