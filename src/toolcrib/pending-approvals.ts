@@ -1,4 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
+import type { ClientInfo } from "../journal/journal.ts";
 import { bigintAsText } from "../lib/json/bigint-as-text.ts";
 import { tryParseJson } from "../lib/json/try-parse-json.ts";
 import {
@@ -22,6 +23,8 @@ export interface PendingApproval {
   readonly workspace: string;
   /** The session that asked last. */
   readonly session: string;
+  /** The program of that session; null when an earlier version stored the request. */
+  readonly client: ClientInfo | null;
   /** Milliseconds since 1970. */
   readonly askedAt: number;
   /** The same hash as in `ApprovalRequest`. */
@@ -30,6 +33,12 @@ export interface PendingApproval {
   readonly request: ShownRequest;
   /** The answer, as long as the call has not been made again. */
   readonly answer?: ApprovalAnswer;
+}
+
+/** Who asks: a session and its program. */
+export interface Asker {
+  readonly session: string;
+  readonly client: ClientInfo;
 }
 
 /** The user's answer, bound by hashes to the request that was shown. */
@@ -74,11 +83,11 @@ export class PendingApprovals {
    * Stores a request; storing it again only renews its time. Returns undefined when it is too long to be shown, and
    * when another request has its id, because the request that the user is about to answer must not be replaced.
    */
-  store(request: ApprovalRequest, session: string): PendingApproval | undefined {
+  store(request: ApprovalRequest, { session, client }: Asker): PendingApproval | undefined {
     this.#tidy();
     const { hash, previewHash } = request;
     const id = idOf(request);
-    const base = { id, workspace: this.#workspace, session, askedAt: Date.now(), hash, previewHash };
+    const base = { id, workspace: this.#workspace, session, client, askedAt: Date.now(), hash, previewHash };
     const pending = { ...base, request: toShownRequest(request) };
     const other = this.find(id);
     if (other && (other.hash !== hash || other.previewHash !== previewHash)) return undefined;
@@ -163,21 +172,22 @@ const letters = "23456789abcdefghijkmnpqrstuvwxyz";
  */
 export function storeApproval({
   pending,
-  session,
+  asker,
   waitMs = 0,
   notify,
 }: {
   readonly pending: PendingApprovals;
-  readonly session: string;
+  readonly asker: () => Asker;
   /** The time that a call waits for its answer before it is refused. Default: 0. */
   readonly waitMs?: number | undefined;
   /** Reports that a call waits. */
   readonly notify: (request: ApprovalRequest, message: string) => void;
 }): Approve {
   return async (request, signal) => {
+    const { session } = asker();
     const answer = pending.take(request, session);
     if (answer) return answer;
-    const stored = pending.store(request, session);
+    const stored = pending.store(request, asker());
     if (!stored) throw needsApproval({ verdict: "ask", parts: request.parts }, request);
     if (waitMs > 0) {
       notify(request, `Waiting for approval: toolcrib approve ${stored.id}`);
@@ -242,7 +252,7 @@ function parsePending(text: string | undefined): PendingApproval | undefined {
     [found.id, found.workspace, found.session, found.hash, found.previewHash].every(isText) &&
     typeof found.request === "object" &&
     found.request !== null;
-  return isWhole ? (found as PendingApproval) : undefined;
+  return isWhole ? { ...(found as PendingApproval), client: found.client ?? null } : undefined;
 }
 
 /** Returns undefined when the text is missing or damaged. */

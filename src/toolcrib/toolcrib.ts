@@ -106,6 +106,7 @@ export class Toolcrib implements Caller {
   readonly #caller: ToolsetCaller;
   readonly #closeWarnings: string[] = [];
   readonly #hooks: Hooks | undefined;
+  #client: ClientInfo;
   #mode: Mode;
   #isPlanning = false;
   #closing: Promise<void> | undefined;
@@ -117,6 +118,7 @@ export class Toolcrib implements Caller {
     this.session = parts.session;
     this.recovered = parts.recovered;
     this.#options = options;
+    this.#client = options.client ?? { kind: "library" };
     this.#dialect = dialect;
     this.#mode = parts.mode;
     this.#workspace = workspace;
@@ -197,6 +199,7 @@ export class Toolcrib implements Caller {
 
   /** Names the program that uses this Toolcrib, for the log, when it becomes known only now. */
   setClient(client: ClientInfo): void {
+    this.#client = client;
     if (!this.#running.haveEnded) this.#history.journal.introduce(client);
   }
 
@@ -380,7 +383,7 @@ export class Toolcrib implements Caller {
     if (!this.#options.pendingApprovals) return undefined;
     return storeApproval({
       pending: this.#pendingApprovals,
-      session: this.session,
+      asker: () => ({ session: this.session, client: this.#client }),
       waitMs: this.#options.waitForApprovalMs,
       notify: ({ callId, tool }, message) =>
         this.#events.emit({ type: "progress", callId, tool, at: Date.now(), message }),

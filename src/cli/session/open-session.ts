@@ -22,7 +22,7 @@ export async function openSession(
   start: SessionStart,
   approve: Approve | undefined,
   client: ClientInfo,
-  { servers }: { readonly servers?: HubOptions["servers"] } = {},
+  { servers, steer }: { readonly servers?: HubOptions["servers"]; readonly steer?: Steer } = {},
 ): Promise<Session> {
   // A resumed session has its own model and dialect.
   const isNew = start.resume === undefined && start.fork === undefined;
@@ -54,6 +54,7 @@ export async function openSession(
     remarkRecovered(session.crib.recovered);
     remarkWarnings(session.skills.warnings);
     boundYoungSpace(session);
+    listenSoon(session, client, steer);
     return session;
   } catch (error) {
     await Promise.all(sources.map((hub) => hub.close()));
@@ -62,6 +63,25 @@ export async function openSession(
     progress.stop();
   }
 }
+
+/** Takes a message that another program sends to the session. */
+type Steer = (text: string) => void;
+
+/** Lets other programs of the user watch and steer the session, once its first prompt is ready. It works without them. */
+function listenSoon(session: Session, client: ClientInfo, steer: Steer | undefined): void {
+  const listen = async () => {
+    if (session.state === "closed") return;
+    const { openSessionSocket } = await import("../../agent/live/session-socket.ts");
+    await openSessionSocket(session, {
+      client,
+      steer,
+      stop: () => process.kill(process.pid, "SIGTERM"),
+    }).catch(() => {});
+  };
+  setTimeout(() => void listen(), listenAfterMs).unref();
+}
+
+const listenAfterMs = 30;
 
 const everySession = ["mode", "sandbox", "max-rounds", "max-cost"] as const;
 const newSession = ["model", "reasoning", "dialect"] as const;

@@ -19,6 +19,11 @@ export const sessionOptionList: readonly Option[] = [
   { name: "resume", value: "SESSION", summary: "continue a session of this folder; `last` is the latest" },
   { name: "plan", summary: "only read and plan, until you accept the plan" },
   { name: "no-input", summary: "never ask: calls that need approval are refused" },
+  {
+    name: "approval-wait-ms",
+    value: "N",
+    summary: "without a terminal, let calls wait this long for `toolcrib approve`",
+  },
   { name: "instructions", value: "FILE", summary: "your instructions, added at the end of the prompt" },
   { name: "no-project-instructions", summary: "do not read AGENTS.md and similar files" },
   {

@@ -1,0 +1,169 @@
+import { unlinkSync } from "node:fs";
+import { connect, type Socket } from "node:net";
+import { join } from "node:path";
+import { ToolError } from "../../contract/error.ts";
+import { Listeners } from "../../lib/async/listeners.ts";
+import { attempt } from "../../system/attempt.ts";
+import { userDirectories } from "../../system/directories.ts";
+import {
+  type LiveCommand,
+  type LiveHello,
+  type LiveReply,
+  type LiveUpdate,
+  readLines,
+  socketFolder,
+  socketNames,
+  socketPrefix,
+  withAddress,
+} from "./live-protocol.ts";
+
+/** A connection to an open session of another process. */
+export interface AttachedSession {
+  /** The session when the connection began. */
+  readonly hello: LiveHello;
+  /** Resolves when the connection ends, for example because the session closed. Never rejects. */
+  readonly ended: Promise<void>;
+  /** Calls `listener` with everything that happens from now on. Returns a function that stops it. */
+  on(listener: (update: LiveUpdate) => void): () => void;
+  /** Sends a message to the model in the running turn, or starts a turn with it. Rejects when the session refuses it. */
+  steer(text: string): Promise<void>;
+  /** Ends the running turn. The session stays open. */
+  interrupt(): Promise<void>;
+  /** Ends the session as Ctrl-C would. */
+  stop(): Promise<void>;
+  /** Ends the connection, not the session. */
+  close(): void;
+}
+
+/**
+ * Connects to an open session of this user, in any process. Returns undefined when the session is not open or has no
+ * socket: clients other than chat, run and acp have none.
+ */
+export async function attachSession(
+  session: string,
+  { state = userDirectories().state }: { readonly state?: string | undefined } = {},
+): Promise<AttachedSession | undefined> {
+  const folder = socketFolder(state);
+  for (const name of socketNames(folder)) {
+    if (!name.startsWith(socketPrefix(session))) continue;
+    const attached = await attachSocket(folder, name);
+    if (attached?.hello.session === session) return attached;
+    attached?.close();
+  }
+  return undefined;
+}
+
+/** Returns the hello of every session that can be attached. Removes the sockets of processes that died. */
+export async function liveSessions({
+  state = userDirectories().state,
+}: {
+  readonly state?: string | undefined;
+} = {}): Promise<readonly LiveHello[]> {
+  const folder = socketFolder(state);
+  const attached = await Promise.all(socketNames(folder).map((name) => attachSocket(folder, name)));
+  return attached.flatMap((one) => {
+    one?.close();
+    return one?.hello ?? [];
+  });
+}
+
+/** Returns undefined when no session answers. A socket on which nothing listens is removed. */
+export async function attachSocket(folder: string, name: string): Promise<Attached | undefined> {
+  const { promise, resolve } = Promise.withResolvers<LiveHello | undefined>();
+  const attached = withAddress(folder, name, (address, release) => {
+    const socket = connect(address);
+    socket.once("connect", release);
+    socket.once("error", (error: NodeJS.ErrnoException) => {
+      if (error.code === "ECONNREFUSED") attempt(() => unlinkSync(join(folder, name)));
+    });
+    socket.once("close", () => {
+      release();
+      resolve(undefined);
+    });
+    socket.setTimeout(helloMs, () => socket.destroy());
+    return new Attached(socket, (hello) => {
+      socket.setTimeout(0);
+      resolve(hello);
+    });
+  });
+  return (await promise) === undefined ? undefined : attached;
+}
+
+const helloMs = 2_000;
+
+class Attached implements AttachedSession {
+  readonly ended: Promise<void>;
+  readonly #socket: Socket;
+  readonly #updates = new Listeners<LiveUpdate>();
+  readonly #waiting = new Map<number, (reply: LiveReply) => void>();
+  #hello: LiveHello | undefined;
+  #count = 0;
+
+  constructor(socket: Socket, onHello: (hello: LiveHello) => void) {
+    this.#socket = socket;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.ended = promise;
+    socket.on("error", () => socket.destroy());
+    socket.on("close", () => {
+      for (const [id, settle] of this.#waiting) settle({ type: "reply", id, error: connectionEnded });
+      resolve();
+    });
+    readLines(
+      socket,
+      maxMessageBytes,
+      (message) => this.#take(message as unknown as LiveHello | LiveUpdate | LiveReply, onHello),
+      () => socket.destroy(),
+    );
+  }
+
+  get hello(): LiveHello {
+    return this.#hello!;
+  }
+
+  on(listener: (update: LiveUpdate) => void): () => void {
+    return this.#updates.on(listener);
+  }
+
+  steer(text: string): Promise<void> {
+    return this.#send({ type: "steer", text });
+  }
+
+  interrupt(): Promise<void> {
+    return this.#send({ type: "interrupt" });
+  }
+
+  stop(): Promise<void> {
+    return this.#send({ type: "stop" });
+  }
+
+  close(): void {
+    this.#socket.destroy();
+  }
+
+  #take(message: LiveHello | LiveUpdate | LiveReply, onHello: (hello: LiveHello) => void): void {
+    if (message.type === "hello") {
+      this.#hello = message;
+      onHello(message);
+    } else if (message.type === "reply") {
+      this.#waiting.get(message.id)?.(message);
+      this.#waiting.delete(message.id);
+    } else this.#updates.emit(message);
+  }
+
+  async #send(
+    command: { readonly type: "steer"; readonly text: string } | { readonly type: "interrupt" | "stop" },
+  ): Promise<void> {
+    this.#count += 1;
+    const id = this.#count;
+    const { promise, resolve } = Promise.withResolvers<LiveReply>();
+    this.#waiting.set(id, resolve);
+    if (this.#socket.destroyed) resolve({ type: "reply", id, error: connectionEnded });
+    else this.#socket.write(`${JSON.stringify({ ...command, id } satisfies LiveCommand)}\n`);
+    const { error } = await promise;
+    if (error !== null)
+      throw new ToolError("unavailable", error.message, { hint: error.hint ?? "Try again." });
+  }
+}
+
+const maxMessageBytes = 16 * 1024 * 1024;
+const connectionEnded = { message: "The session has ended", hint: "Resume it, then send the message again." };

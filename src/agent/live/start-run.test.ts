@@ -1,0 +1,70 @@
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, expect, it, vi } from "vitest";
+import { builtProgram } from "../../../test/support/built-program.ts";
+import { cliWithModel } from "../../../test/support/cli-with-model.ts";
+import { isAlive } from "../../../test/support/is-alive.ts";
+import { AllPendingApprovals } from "../../toolcrib/pending-approvals.ts";
+import { attachSession, liveSessions } from "./attach-session.ts";
+import { socketFolder } from "./live-protocol.ts";
+import { type RunToStart, startRun } from "./start-run.ts";
+
+const started: number[] = [];
+
+afterAll(() => {
+  for (const pid of started.filter(isAlive)) process.kill(pid, "SIGKILL");
+});
+
+async function start(wanted: RunToStart) {
+  const run = await startRun({ ...wanted, program: [process.execPath, builtProgram] });
+  started.push(run.pid);
+  return run;
+}
+
+const deletes = { name: "file_delete", input: { path: "a.txt" } };
+
+it("starts a run of its own, which waits to be answered, and can be steered and resumed", async () => {
+  await using fixture = await cliWithModel([
+    { calls: [deletes] },
+    { text: "Deleted." },
+    { text: "Resumed.", fault: "hang-during" },
+  ]);
+  fixture.write("a.txt", "one\n");
+  fixture.write(join(fixture.home, "config/config.toml"), `dialect = "toolcrib"\n`);
+  const state = fixture.home;
+  const wanted = { workspace: fixture.workspace, mode: "safe", variables: fixture.env };
+  const { session, pid } = await start({ ...wanted, task: "Delete a.txt." });
+  const desk = new AllPendingApprovals({ state, config: join(fixture.home, "config") });
+  await vi.waitFor(() => expect(desk.list()).toHaveLength(1), { timeout: 20_000 });
+  const [question] = desk.list();
+  const attached = (await attachSession(session, { state }))!;
+  expect({ asked: question?.session, client: question?.client, live: attached.hello.pid }).toEqual({
+    asked: session,
+    client: { kind: "run" },
+    live: pid,
+  });
+  expect((await liveSessions({ state })).map((hello) => hello.session)).toEqual([session]);
+  await attached.steer("Then say so.");
+  await desk.answer(question!, { allow: true });
+  await attached.ended;
+  expect(existsSync(join(fixture.workspace, "a.txt"))).toBe(false);
+  await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 20_000 });
+
+  const again = await start({ ...wanted, task: "Go on.", resume: session });
+  const other = (await attachSession(again.session, { state }))!;
+  await other.stop();
+  await other.ended;
+  await vi.waitFor(() => expect(isAlive(again.pid)).toBe(false), { timeout: 20_000 });
+  expect([again.session, readdirSync(socketFolder(state))]).toEqual([session, []]);
+}, 60_000);
+
+it("rejects with the failure of a run that cannot start, and leaves nothing", async () => {
+  await using fixture = await cliWithModel([]);
+  const wanted = { workspace: fixture.workspace, task: "x", variables: fixture.env };
+  await expect(start({ ...wanted, model: "nowhere/none" })).rejects.toMatchObject({
+    code: "unavailable",
+    message: expect.stringContaining("nowhere"),
+  });
+  await expect(start({ ...wanted, resume: "session_none" })).rejects.toThrow(/session_none/);
+  expect(readdirSync(socketFolder(fixture.home))).toEqual([]);
+}, 60_000);
