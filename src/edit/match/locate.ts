@@ -159,10 +159,14 @@ function findUnwrapped(source: Source, block: Block): Finding | undefined {
   return unshifted ?? tolerant;
 }
 
-/** Whether the fence may belong to the file, because another position has as many lines of the fenced block. */
+/** Whether the fence may belong to the file: another position has a line of it, and as many lines of the block. */
 function mayMatchWithFence(source: Source, fenced: Block, match: Match): boolean {
   const here = compareAt(source, fenced, match.line - 1);
-  return hasRival(fenced, here, partialMatches(source, fenced));
+  const ends = [0, fenced.oldLines.length - 1];
+  const withFence = partialMatches(source, fenced).filter(({ agreeing }) =>
+    ends.some((index) => agreeing.includes(index)),
+  );
+  return hasRival(fenced, here, withFence);
 }
 
 /** Whether a block without its last line ends the file, and no other position has nearly all of its lines. */
